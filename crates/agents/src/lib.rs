@@ -1,0 +1,1 @@
+//! Agents: build input, call a model, parse; chosen by profile.

@@ -1,0 +1,1 @@
+//! WriteHERE: a recursive planner that writes long reports and stories.

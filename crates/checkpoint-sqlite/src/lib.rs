@@ -1,0 +1,1 @@
+//! A SQLite checkpointer and long-term store for graphloom-core-graph.

@@ -1,0 +1,1 @@
+//! Typed, durable state graphs: nodes, edges, super-steps, checkpoints, interrupts, subgraphs and streams.

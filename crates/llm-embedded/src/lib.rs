@@ -1,0 +1,1 @@
+//! A small chat model that runs inside the process.

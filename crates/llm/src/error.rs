@@ -1,0 +1,188 @@
+//! What can go wrong with a model, by whose fault it is.
+
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+/// An error of a chat model. [`ModelError::is_retryable`] tells whether the same call may succeed later.
+#[derive(Clone, Debug, PartialEq, thiserror::Error, Serialize, Deserialize)]
+#[serde(tag = "error", rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum ModelError {
+    /// The key is missing or was refused.
+    #[error("`{model}` refused the key: {message}; set `{variable}` to a valid key")]
+    Auth {
+        /// The model.
+        model: String,
+        /// The provider's words.
+        message: String,
+        /// The environment variable that holds the key.
+        variable: String,
+    },
+    /// Too many calls; wait.
+    #[error("`{model}` limits the rate of calls: {message}")]
+    RateLimited {
+        /// The model.
+        model: String,
+        /// The provider's words.
+        message: String,
+        /// How long the provider asks to wait.
+        retry_after: Option<Duration>,
+    },
+    /// The account has no money left; waiting does not help.
+    #[error("`{model}` reports that the quota is spent: {message}")]
+    Quota {
+        /// The model.
+        model: String,
+        /// The provider's words.
+        message: String,
+    },
+    /// The server failed or is overloaded.
+    #[error("`{model}` failed with status {status}: {message}")]
+    Server {
+        /// The model.
+        model: String,
+        /// HTTP status.
+        status: u16,
+        /// The server's words.
+        message: String,
+        /// How long the server asks to wait.
+        retry_after: Option<Duration>,
+    },
+    /// The server could not be reached.
+    #[error("no connection to `{url}`: {message}; start the server there or choose another `--model`")]
+    Unreachable {
+        /// The address.
+        url: String,
+        /// What failed.
+        message: String,
+    },
+    /// The call took too long.
+    #[error("`{model}` did not answer within {limit:?}")]
+    Timeout {
+        /// The model.
+        model: String,
+        /// The limit.
+        limit: Duration,
+    },
+    /// The request is wrong; the same request fails again.
+    #[error("`{model}` rejected the request: {message}")]
+    Invalid {
+        /// The model.
+        model: String,
+        /// The provider's words.
+        message: String,
+    },
+    /// The conversation is longer than the model reads.
+    #[error(
+        "the request needs {needed} tokens, `{model}` reads at most {limit}; shorten the input or choose a model with a longer context"
+    )]
+    ContextLength {
+        /// The model.
+        model: String,
+        /// Tokens needed, 0 when the provider does not say.
+        needed: u32,
+        /// Tokens the model reads, 0 when the provider does not say.
+        limit: u32,
+    },
+    /// The model refused to answer.
+    #[error("`{model}` refused to answer: {message}")]
+    Refused {
+        /// The model.
+        model: String,
+        /// The model's words.
+        message: String,
+    },
+    /// A stream ended before its end.
+    #[error("the answer of `{model}` broke off after {} bytes: {message}", partial.len())]
+    StreamInterrupted {
+        /// The model.
+        model: String,
+        /// The text that had arrived.
+        partial: String,
+        /// What failed.
+        message: String,
+    },
+    /// The answer could not be read as what was asked for.
+    #[error("the answer of `{model}` is not the expected {expected}: {message}")]
+    Parse {
+        /// The model.
+        model: String,
+        /// What was asked for.
+        expected: String,
+        /// Where and why reading failed.
+        message: String,
+        /// The raw answer.
+        raw: String,
+    },
+    /// The answer ended at the token limit, so it is incomplete.
+    #[error("the answer of `{model}` ended at its limit of tokens; raise `max_tokens`")]
+    Incomplete {
+        /// The model.
+        model: String,
+        /// The text so far.
+        partial: String,
+    },
+    /// The model cannot do this.
+    #[error("`{model}` cannot {what}")]
+    Unsupported {
+        /// The model.
+        model: String,
+        /// What was asked.
+        what: String,
+    },
+    /// A budget of the run is spent.
+    #[error("the budget of {limit} {unit} is spent ({used} used)")]
+    Budget {
+        /// What is counted: `calls`, `tokens`, `usd`, `seconds`.
+        unit: String,
+        /// The limit.
+        limit: String,
+        /// What was used.
+        used: String,
+    },
+    /// A recording has no answer for this call.
+    #[error("`{cassette}` holds no answer for this call: {message}")]
+    CassetteMiss {
+        /// The recording.
+        cassette: String,
+        /// What differs from the nearest recorded call.
+        message: String,
+    },
+    /// The model could not be set up.
+    #[error("{message}")]
+    Setup {
+        /// What is wrong and what to do.
+        message: String,
+    },
+    /// A fault of this program.
+    #[error("internal fault of the model `{model}`: {message}")]
+    Internal {
+        /// The model.
+        model: String,
+        /// What happened.
+        message: String,
+    },
+}
+
+impl ModelError {
+    /// Whether the same call may succeed later.
+    pub fn is_retryable(&self) -> bool {
+        match self {
+            Self::RateLimited { .. }
+            | Self::Unreachable { .. }
+            | Self::Timeout { .. }
+            | Self::StreamInterrupted { .. } => true,
+            Self::Server { status, .. } => matches!(status, 408 | 409 | 429 | 500..),
+            _ => false,
+        }
+    }
+
+    /// How long the provider asks to wait before the next try.
+    pub fn retry_after(&self) -> Option<Duration> {
+        match self {
+            Self::RateLimited { retry_after, .. } | Self::Server { retry_after, .. } => *retry_after,
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,1 @@
+//! Local corpus search with snippets and stable evidence ids.

@@ -1,0 +1,1 @@
+//! Declarative status tables and hierarchical task trees.
