@@ -1,0 +1,296 @@
+//! A store of threads in this process's memory.
+
+mod thread;
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+
+use async_trait::async_trait;
+use dashmap::{DashMap, Entry};
+
+use self::thread::Thread;
+use super::{
+    Blob, Capabilities, CheckpointError, CheckpointRow, Checkpointer, Commit, FieldRecord, HistoryFilter, JournalRow,
+    Lease, Payload, Stats, TaskRecord, ThreadFilter, ThreadRow,
+};
+
+/// A [`Checkpointer`] that keeps threads in memory, for as long as a handle lives.
+///
+/// Threads outlive runs but not the process: good for tests, and for apps that want interrupts and time travel
+/// without a file. A clone is another handle to the same store. A commit costs what it carries, whatever the length
+/// of the thread's history.
+#[derive(Clone, Debug, Default)]
+pub struct MemoryCheckpointer {
+    inner: Arc<Inner>,
+}
+
+#[derive(Debug, Default)]
+struct Inner {
+    threads: DashMap<Arc<str>, Arc<Mutex<Slot>>>,
+    /// Large values by content. A value lives as long as a record holds it.
+    blobs: DashMap<Arc<str>, Weak<[u8]>>,
+    leases: AtomicU64,
+    writes: AtomicU64,
+}
+
+/// What is known under a thread's id: who may write it, and what has been written.
+#[derive(Debug, Default)]
+struct Slot {
+    /// The owner of the live lease.
+    lease: Option<Arc<str>>,
+    /// `None` before the first commit and after deletion.
+    thread: Option<Thread>,
+}
+
+impl MemoryCheckpointer {
+    /// An empty store.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Reads a thread's data under its lock; `None` when there is no such thread.
+    fn read<T>(&self, thread: &str, read: impl FnOnce(&Thread) -> T) -> Option<T> {
+        let slot = self.slot(thread)?;
+        lock(&slot).thread.as_ref().map(read)
+    }
+
+    fn slot(&self, thread: &str) -> Option<Arc<Mutex<Slot>>> {
+        self.inner.threads.get(thread).map(|slot| Arc::clone(&slot))
+    }
+
+    fn slot_or_new(&self, thread: &str) -> Arc<Mutex<Slot>> {
+        match self.slot(thread) {
+            Some(slot) => slot,
+            None => Arc::clone(&self.inner.threads.entry(Arc::from(thread)).or_default()),
+        }
+    }
+
+    /// Forgets an id that holds neither data nor lease. References to a slot are taken only under the map's lock, so a
+    /// count of one means that nobody else holds it.
+    fn forget_if_empty(&self, thread: &str) {
+        self.inner.threads.remove_if(thread, |_, slot| {
+            let slot_unused = Arc::strong_count(slot) == 1;
+            slot_unused && {
+                let slot = lock(slot);
+                slot.lease.is_none() && slot.thread.is_none()
+            }
+        });
+    }
+
+    /// The stored bytes of the same content, when there are any.
+    fn share(&self, record: &mut FieldRecord) {
+        let Payload::Blob(Blob { hash, bytes }) = &mut record.payload else { return };
+        match self.inner.blobs.entry(Arc::clone(hash)) {
+            Entry::Occupied(mut held) => match held.get().upgrade() {
+                Some(stored) => *bytes = stored,
+                None => *held.get_mut() = Arc::downgrade(bytes),
+            },
+            Entry::Vacant(free) => {
+                free.insert(Arc::downgrade(bytes));
+            }
+        }
+    }
+
+    fn commit_now(&self, lease: &Lease, mut commit: Commit) -> Result<(), CheckpointError> {
+        let stale = |detail: &str| CheckpointError::StaleHead {
+            thread: lease.thread.to_string(),
+            ns: commit.ns.to_string(),
+            epoch: lease.epoch,
+            detail: detail.to_owned(),
+        };
+        let slot = self.slot(&lease.thread).ok_or_else(|| stale("the lease was given back"))?;
+        let mut slot = lock(&slot);
+        if slot.lease.as_ref() != Some(&lease.owner) {
+            return Err(stale("the lease was given back"));
+        }
+        if let Some(thread) = &slot.thread {
+            thread.check(lease, &commit).map_err(|detail| stale(&detail))?;
+        } else {
+            if commit.thread.is_none() {
+                return Err(CheckpointError::UnknownThread { thread: lease.thread.to_string() });
+            }
+            Thread::default().check(lease, &commit).map_err(|detail| stale(&detail))?;
+        }
+        for record in &mut commit.fields {
+            self.share(record);
+        }
+        let release = commit.release;
+        let write = self.inner.writes.fetch_add(1, Ordering::Relaxed);
+        slot.thread.get_or_insert_default().apply(lease, commit, write);
+        if release {
+            slot.lease = None;
+        }
+        Ok(())
+    }
+}
+
+fn lock(slot: &Mutex<Slot>) -> MutexGuard<'_, Slot> {
+    // A panic cannot leave a thread half written: a commit is checked before it is applied.
+    slot.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[async_trait]
+impl Checkpointer for MemoryCheckpointer {
+    fn capabilities(&self) -> Capabilities {
+        Capabilities { delete_thread: true, copy_thread: true, stats: true, compact: true }
+    }
+
+    async fn acquire(&self, thread: &str) -> Result<Lease, CheckpointError> {
+        let slot = self.slot_or_new(thread);
+        let mut slot = lock(&slot);
+        if let Some(owner) = &slot.lease {
+            return Err(CheckpointError::ThreadBusy { thread: thread.to_owned(), owner: owner.to_string() });
+        }
+        let number = self.inner.leases.fetch_add(1, Ordering::Relaxed) + 1;
+        let owner: Arc<str> = format!("memory/{number}").into();
+        let epoch = slot.thread.as_ref().map_or(0, Thread::epoch) + 1;
+        slot.lease = Some(Arc::clone(&owner));
+        Ok(Lease { thread: thread.into(), owner, epoch })
+    }
+
+    fn release(&self, lease: &Lease) {
+        if let Some(slot) = self.slot(&lease.thread) {
+            let mut slot = lock(&slot);
+            if slot.lease.as_ref() == Some(&lease.owner) {
+                slot.lease = None;
+                if let Some(thread) = &mut slot.thread {
+                    thread.disown(&lease.owner);
+                }
+            }
+        }
+        self.forget_if_empty(&lease.thread);
+    }
+
+    async fn commit(&self, lease: &Lease, commit: Commit) -> Result<(), CheckpointError> {
+        self.commit_now(lease, commit)
+    }
+
+    async fn thread(&self, thread: &str) -> Result<Option<ThreadRow>, CheckpointError> {
+        Ok(self.read(thread, Thread::row).flatten())
+    }
+
+    async fn threads(&self, filter: &ThreadFilter) -> Result<Vec<ThreadRow>, CheckpointError> {
+        let slots: Vec<_> = self.inner.threads.iter().map(|slot| Arc::clone(slot.value())).collect();
+        let mut rows: Vec<(u64, ThreadRow)> = slots
+            .iter()
+            .filter_map(|slot| {
+                let slot = lock(slot);
+                let thread = slot.thread.as_ref()?;
+                Some((thread.written(), thread.row()?))
+            })
+            .filter(|(_, row)| filter.graph.as_ref().is_none_or(|graph| *graph == row.graph))
+            .filter(|(_, row)| filter.status.is_none_or(|status| status == row.status))
+            .collect();
+        rows.sort_by_key(|(written, _)| std::cmp::Reverse(*written));
+        Ok(rows.into_iter().map(|(_, row)| row).take(filter.limit.unwrap_or(usize::MAX)).collect())
+    }
+
+    async fn namespaces(&self, thread: &str) -> Result<Vec<String>, CheckpointError> {
+        Ok(self.read(thread, Thread::namespaces).unwrap_or_default())
+    }
+
+    async fn checkpoint(
+        &self,
+        thread: &str,
+        ns: &str,
+        number: Option<u64>,
+    ) -> Result<Option<CheckpointRow>, CheckpointError> {
+        Ok(self.read(thread, |thread| thread.checkpoint(ns, number)).flatten())
+    }
+
+    async fn checkpoints(
+        &self,
+        thread: &str,
+        ns: &str,
+        filter: &HistoryFilter,
+    ) -> Result<Vec<CheckpointRow>, CheckpointError> {
+        Ok(self.read(thread, |thread| thread.checkpoints(ns, filter)).unwrap_or_default())
+    }
+
+    async fn field(
+        &self,
+        thread: &str,
+        ns: &str,
+        field: &str,
+        version: u64,
+    ) -> Result<Vec<FieldRecord>, CheckpointError> {
+        self.read(thread, |data| data.field(ns, field, version))
+            .unwrap_or_else(|| Err("there is no such thread".to_owned()))
+            .map_err(|message| CheckpointError::Corrupt {
+                place: format!("thread `{thread}`, namespace `{ns}`, field `{field}`"),
+                message,
+            })
+    }
+
+    async fn task_records(&self, thread: &str, ns: &str) -> Result<Vec<TaskRecord>, CheckpointError> {
+        Ok(self.read(thread, |thread| thread.task_records(ns)).unwrap_or_default())
+    }
+
+    async fn journal(&self, thread: &str, after: u64, limit: usize) -> Result<Vec<JournalRow>, CheckpointError> {
+        Ok(self.read(thread, |thread| thread.journal(after, limit)).unwrap_or_default())
+    }
+
+    async fn delete_thread(&self, thread: &str) -> Result<(), CheckpointError> {
+        let unknown = || CheckpointError::UnknownThread { thread: thread.to_owned() };
+        {
+            let slot = self.slot(thread).ok_or_else(unknown)?;
+            let mut slot = lock(&slot);
+            if let Some(owner) = &slot.lease {
+                return Err(CheckpointError::ThreadBusy { thread: thread.to_owned(), owner: owner.to_string() });
+            }
+            slot.thread.take().ok_or_else(unknown)?;
+        }
+        self.forget_if_empty(thread);
+        Ok(())
+    }
+
+    async fn copy_thread(&self, from: &str, to: &str) -> Result<(), CheckpointError> {
+        let busy = |thread: &str, owner: &str| CheckpointError::ThreadBusy {
+            thread: thread.to_owned(),
+            owner: owner.to_owned(),
+        };
+        let unknown = || CheckpointError::UnknownThread { thread: from.to_owned() };
+        // One lock at a time: two copies in opposite directions must not wait for each other.
+        let copy = {
+            let slot = self.slot(from).ok_or_else(unknown)?;
+            let slot = lock(&slot);
+            let thread = slot.thread.as_ref().ok_or_else(unknown)?;
+            if let Some(owner) = &slot.lease {
+                return Err(busy(from, owner));
+            }
+            thread.copy_as(to, self.inner.writes.fetch_add(1, Ordering::Relaxed))
+        };
+        let slot = self.slot_or_new(to);
+        let mut slot = lock(&slot);
+        if slot.thread.is_some() {
+            return Err(CheckpointError::ThreadExists { thread: to.to_owned() });
+        }
+        if let Some(owner) = &slot.lease {
+            return Err(busy(to, owner));
+        }
+        slot.thread = Some(copy);
+        Ok(())
+    }
+
+    async fn stats(&self) -> Result<Stats, CheckpointError> {
+        let slots: Vec<_> = self.inner.threads.iter().map(|slot| Arc::clone(slot.value())).collect();
+        let mut stats = Stats::default();
+        for slot in slots {
+            if let Some(thread) = &lock(&slot).thread {
+                stats.threads += 1;
+                thread.add_to(&mut stats);
+            }
+        }
+        let blobs = self.inner.blobs.iter().filter_map(|blob| blob.upgrade());
+        stats.bytes += blobs.map(|bytes| bytes.len() as u64).sum::<u64>();
+        Ok(stats)
+    }
+
+    async fn compact(&self) -> Result<(), CheckpointError> {
+        self.inner.blobs.retain(|_, bytes| bytes.strong_count() > 0);
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,110 @@
+use super::*;
+use crate::checkpoint::{RecordKind, Source, TaskRecordKind, ThreadStatus};
+
+fn row(status: ThreadStatus) -> ThreadRow {
+    ThreadRow {
+        thread: "t".into(),
+        graph: "g".into(),
+        graph_version: 1,
+        status,
+        detail: String::new(),
+        created: 1,
+        updated: 1,
+        epoch: 0,
+        owner: String::new(),
+    }
+}
+
+fn checkpoint(number: u64, parent: Option<u64>) -> CheckpointRow {
+    CheckpointRow {
+        number,
+        parent,
+        id: format!("id{number}"),
+        step: number,
+        source: Source::Step,
+        time: 1,
+        executed: number,
+        fields: Vec::new(),
+        state_version: 1,
+    }
+}
+
+fn first() -> Commit {
+    Commit { checkpoint: Some(checkpoint(1, None)), thread: Some(row(ThreadStatus::Running)), ..Commit::default() }
+}
+
+fn run<T>(future: impl Future<Output = T>) -> T {
+    futures::executor::block_on(future)
+}
+
+#[test]
+fn a_refused_commit_leaves_nothing_behind() {
+    let store = MemoryCheckpointer::new();
+    let lease = run(store.acquire("t")).unwrap();
+    run(store.commit(&lease, first())).unwrap();
+    let refused = Commit {
+        expected_head: None,
+        checkpoint: Some(checkpoint(2, Some(1))),
+        journal: vec![JournalRow { seq: 1, event: Arc::from(*b"{}") }],
+        thread: Some(row(ThreadStatus::Done)),
+        ..Commit::default()
+    };
+    let error = run(store.commit(&lease, refused)).unwrap_err();
+    assert!(matches!(error, CheckpointError::StaleHead { .. }), "{error}");
+    assert_eq!(run(store.thread("t")).unwrap().unwrap().status, ThreadStatus::Running);
+    assert_eq!(run(store.journal("t", 0, 9)).unwrap(), []);
+    assert_eq!(run(store.checkpoint("t", "", None)).unwrap().unwrap().number, 1);
+}
+
+#[test]
+fn an_id_that_was_only_asked_for_is_forgotten() {
+    let store = MemoryCheckpointer::new();
+    let lease = run(store.acquire("t")).unwrap();
+    assert!(matches!(run(store.clone().acquire("t")), Err(CheckpointError::ThreadBusy { .. })));
+    store.release(&lease);
+    store.release(&lease);
+    assert!(store.inner.threads.is_empty());
+    assert!(run(store.commit(&lease, first())).is_err(), "a lease that was given back does not write");
+}
+
+#[test]
+fn large_values_are_stored_once_and_go_with_their_last_thread() {
+    let store = MemoryCheckpointer::new();
+    let large = vec![7u8; 100_000];
+    for thread in ["a", "b"] {
+        let lease = run(store.acquire(thread)).unwrap();
+        let record = FieldRecord {
+            field: "f".into(),
+            version: 1,
+            previous: None,
+            kind: RecordKind::Whole,
+            payload: Payload::new(large.clone()),
+        };
+        run(store.commit(&lease, Commit { fields: vec![record], release: true, ..first() })).unwrap();
+    }
+    assert_eq!(run(store.stats()).unwrap().bytes, 100_000);
+    run(store.delete_thread("a")).unwrap();
+    let records = run(store.field("b", "", "f", 1)).unwrap();
+    assert_eq!(records[0].payload, Payload::Inline(large.into()));
+    drop(records);
+    run(store.delete_thread("b")).unwrap();
+    run(store.compact()).unwrap();
+    assert!(store.inner.blobs.is_empty());
+}
+
+#[test]
+fn settling_keeps_results_of_durable_steps() {
+    let store = MemoryCheckpointer::new();
+    let lease = run(store.acquire("t")).unwrap();
+    let record = |kind, payload: &[u8]| TaskRecord { task: "x".into(), kind, key: "".into(), payload: payload.into() };
+    let tasks = vec![
+        record(TaskRecordKind::Attempt, b"1"),
+        record(TaskRecordKind::Once, b"r"),
+        record(TaskRecordKind::Attempt, b"2"),
+    ];
+    run(store.commit(&lease, Commit { tasks, ..first() })).unwrap();
+    let expected = [record(TaskRecordKind::Attempt, b"2"), record(TaskRecordKind::Once, b"r")];
+    assert_eq!(run(store.task_records("t", "")).unwrap(), expected);
+    run(store.commit(&lease, Commit { settled: vec!["x".into()], ..Commit::default() })).unwrap();
+    assert_eq!(run(store.task_records("t", "")).unwrap(), expected[1..]);
+}

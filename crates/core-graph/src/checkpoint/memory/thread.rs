@@ -1,0 +1,253 @@
+//! What is kept of one thread.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::{
+    CheckpointRow, Commit, FieldRecord, HistoryFilter, JournalRow, Lease, Payload, Stats, TaskRecord, ThreadRow,
+};
+use crate::checkpoint::{RecordKind, TaskRecordKind};
+
+/// One thread: its row, its namespaces and its journal.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Thread {
+    /// `None` only before the first commit is applied.
+    row: Option<ThreadRow>,
+    /// When the row was last written, counted by the store.
+    written: u64,
+    namespaces: BTreeMap<Arc<str>, Namespace>,
+    /// Ascending by sequence number.
+    journal: Vec<JournalRow>,
+}
+
+#[derive(Clone, Debug, Default)]
+struct Namespace {
+    head: Option<u64>,
+    /// Ascending by number.
+    checkpoints: Vec<CheckpointRow>,
+    /// Per field, ascending by version.
+    fields: BTreeMap<Arc<str>, Vec<FieldRecord>>,
+    /// Per task, with the place of each record in the order of writing.
+    tasks: BTreeMap<Arc<str>, Vec<(u64, TaskRecord)>>,
+    task_records_written: u64,
+}
+
+impl Thread {
+    pub(super) fn row(&self) -> Option<ThreadRow> {
+        self.row.clone()
+    }
+
+    pub(super) fn epoch(&self) -> u64 {
+        self.row.as_ref().map_or(0, |row| row.epoch)
+    }
+
+    pub(super) fn written(&self) -> u64 {
+        self.written
+    }
+
+    /// Clears the owner, when it is this one.
+    pub(super) fn disown(&mut self, owner: &str) {
+        if let Some(row) = &mut self.row
+            && row.owner == owner
+        {
+            row.owner.clear();
+        }
+    }
+
+    /// Whether a commit may be applied; otherwise what differs from what its writer expects.
+    pub(super) fn check(&self, lease: &Lease, commit: &Commit) -> Result<(), String> {
+        let epoch = self.epoch();
+        let owns = epoch == lease.epoch && self.row.as_ref().is_some_and(|row| *row.owner == *lease.owner);
+        if !owns && epoch + 1 != lease.epoch {
+            return Err(format!("the thread is at epoch {epoch}"));
+        }
+        if let Some(checkpoint) = &commit.checkpoint {
+            let namespace = self.namespaces.get(&commit.ns);
+            let head = namespace.and_then(|namespace| namespace.head);
+            if head != commit.expected_head {
+                return Err(format!("the head is {}, not {}", shown(head), shown(commit.expected_head)));
+            }
+            if namespace.is_some_and(|namespace| namespace.find(checkpoint.number).is_ok()) {
+                return Err(format!("checkpoint {} exists already", checkpoint.number));
+            }
+        }
+        let mut last = self.journal.last().map_or(0, |row| row.seq);
+        for row in &commit.journal {
+            if row.seq <= last {
+                return Err(format!("the journal is at {last}, and the commit brings {}", row.seq));
+            }
+            last = row.seq;
+        }
+        Ok(())
+    }
+
+    /// Applies a checked commit.
+    pub(super) fn apply(&mut self, lease: &Lease, commit: Commit, write: u64) {
+        let Commit { ns, expected_head: _, checkpoint, fields, tasks, settled, journal, thread, release } = commit;
+        if let Some(row) = thread {
+            self.row = Some(ThreadRow { thread: Arc::clone(&lease.thread), ..row });
+            self.written = write;
+        }
+        if let Some(row) = &mut self.row {
+            row.epoch = lease.epoch;
+            row.owner.clear();
+            if !release {
+                row.owner.push_str(&lease.owner);
+            }
+        }
+        if checkpoint.is_some() || !fields.is_empty() || !tasks.is_empty() || !settled.is_empty() {
+            let namespace = match self.namespaces.get_mut(&ns) {
+                Some(namespace) => namespace,
+                None => self.namespaces.entry(ns).or_default(),
+            };
+            namespace.apply(checkpoint, fields, tasks, &settled);
+        }
+        self.journal.extend(journal);
+    }
+
+    /// The whole thread under another id, owned by nobody.
+    pub(super) fn copy_as(&self, thread: &str, write: u64) -> Self {
+        let mut copy = self.clone();
+        copy.written = write;
+        if let Some(row) = &mut copy.row {
+            row.thread = thread.into();
+            row.epoch = 0;
+            row.owner.clear();
+        }
+        copy
+    }
+
+    pub(super) fn namespaces(&self) -> Vec<String> {
+        let with_checkpoints = self.namespaces.iter().filter(|(_, namespace)| !namespace.checkpoints.is_empty());
+        with_checkpoints.map(|(ns, _)| ns.to_string()).collect()
+    }
+
+    pub(super) fn checkpoint(&self, ns: &str, number: Option<u64>) -> Option<CheckpointRow> {
+        let namespace = self.namespaces.get(ns)?;
+        let at = namespace.find(number.or(namespace.head)?).ok()?;
+        Some(namespace.checkpoints[at].clone())
+    }
+
+    pub(super) fn checkpoints(&self, ns: &str, filter: &HistoryFilter) -> Vec<CheckpointRow> {
+        let Some(namespace) = self.namespaces.get(ns) else { return Vec::new() };
+        let newest_first = namespace.checkpoints.iter().rev();
+        newest_first
+            .filter(|row| filter.before.is_none_or(|before| row.number < before))
+            .filter(|row| filter.source.is_none_or(|source| row.source == source))
+            .take(filter.limit.unwrap_or(usize::MAX))
+            .cloned()
+            .collect()
+    }
+
+    /// The chain of records behind a version, oldest first.
+    pub(super) fn field(&self, ns: &str, field: &str, version: u64) -> Result<Vec<FieldRecord>, String> {
+        let records = self.namespaces.get(ns).and_then(|namespace| namespace.fields.get(field));
+        let records = records.map(Vec::as_slice).unwrap_or_default();
+        let mut chain = Vec::new();
+        let mut next = Some(version);
+        while let Some(version) = next {
+            let at = records
+                .binary_search_by_key(&version, |record| record.version)
+                .map_err(|_| format!("there is no record of version {version}"))?;
+            let record = &records[at];
+            next = match record.kind {
+                RecordKind::Whole => None,
+                RecordKind::Delta => record.previous,
+            };
+            if next.is_some_and(|previous| previous >= version) {
+                return Err(format!("version {version} does not build on an earlier one"));
+            }
+            chain.push(inline(record));
+        }
+        chain.reverse();
+        Ok(chain)
+    }
+
+    pub(super) fn task_records(&self, ns: &str) -> Vec<TaskRecord> {
+        let Some(namespace) = self.namespaces.get(ns) else { return Vec::new() };
+        let mut records: Vec<_> = namespace.tasks.values().flatten().collect();
+        records.sort_by_key(|(place, _)| *place);
+        records.into_iter().map(|(_, record)| record.clone()).collect()
+    }
+
+    pub(super) fn journal(&self, after: u64, limit: usize) -> Vec<JournalRow> {
+        let from = self.journal.partition_point(|row| row.seq <= after);
+        self.journal[from..].iter().take(limit).cloned().collect()
+    }
+
+    /// Adds this thread's checkpoints and its inline bytes. Shared values are counted by the store, once.
+    pub(super) fn add_to(&self, stats: &mut Stats) {
+        for namespace in self.namespaces.values() {
+            stats.checkpoints += namespace.checkpoints.len() as u64;
+            for record in namespace.fields.values().flatten() {
+                if let Payload::Inline(bytes) = &record.payload {
+                    stats.bytes += bytes.len() as u64;
+                }
+            }
+        }
+    }
+}
+
+impl Namespace {
+    fn find(&self, number: u64) -> Result<usize, usize> {
+        self.checkpoints.binary_search_by_key(&number, |row| row.number)
+    }
+
+    fn apply(
+        &mut self,
+        checkpoint: Option<CheckpointRow>,
+        fields: Vec<FieldRecord>,
+        tasks: Vec<TaskRecord>,
+        settled: &[Arc<str>],
+    ) {
+        if let Some(checkpoint) = checkpoint {
+            self.head = Some(checkpoint.number);
+            if let Err(at) = self.find(checkpoint.number) {
+                self.checkpoints.insert(at, checkpoint);
+            }
+        }
+        for record in fields {
+            let records = match self.fields.get_mut(&record.field) {
+                Some(records) => records,
+                None => self.fields.entry(Arc::clone(&record.field)).or_default(),
+            };
+            match records.binary_search_by_key(&record.version, |stored| stored.version) {
+                Ok(at) => records[at] = record,
+                Err(at) => records.insert(at, record),
+            }
+        }
+        for record in tasks {
+            let records = self.tasks.entry(Arc::clone(&record.task)).or_default();
+            let same = |stored: &TaskRecord| stored.kind == record.kind && stored.key == record.key;
+            match records.iter_mut().find(|(_, stored)| same(stored)) {
+                Some((_, stored)) => *stored = record,
+                None => {
+                    records.push((self.task_records_written, record));
+                    self.task_records_written += 1;
+                }
+            }
+        }
+        for task in settled {
+            if let Some(records) = self.tasks.get_mut(task) {
+                records.retain(|(_, record)| record.kind == TaskRecordKind::Once);
+                if records.is_empty() {
+                    self.tasks.remove(task);
+                }
+            }
+        }
+    }
+}
+
+/// The record with its bytes in place.
+fn inline(record: &FieldRecord) -> FieldRecord {
+    let payload = match &record.payload {
+        Payload::Inline(bytes) => Payload::Inline(Arc::clone(bytes)),
+        Payload::Blob(blob) => Payload::Inline(Arc::clone(&blob.bytes)),
+    };
+    FieldRecord { field: Arc::clone(&record.field), payload, ..*record }
+}
+
+/// A head in words.
+fn shown(head: Option<u64>) -> String {
+    head.map_or_else(|| "unset".to_owned(), |number| number.to_string())
+}
