@@ -1,0 +1,249 @@
+//! The implementation of `State`: the field table, folding, and the encoded form of fields and updates.
+
+use proc_macro2::TokenStream;
+use quote::{quote, quote_spanned};
+use syn::spanned::Spanned;
+
+use crate::model::{FieldModel, Fold, StateModel};
+use crate::update::{folded_type, has_folds, sum};
+
+pub(crate) fn expand(model: &StateModel<'_>) -> TokenStream {
+    let StateModel { core, name, update_name, fields, .. } = model;
+    let (parameters, arguments, conditions) = model.bounded.split_for_impl();
+    let result = quote!(::core::result::Result);
+    let error = quote!(#core::StateError);
+    let (count, entries) = (fields.len(), fields.iter().map(|field| table_entry(model, field)));
+    let written = fields.iter().map(written);
+    let applied = fields.iter().map(applied);
+    let tracked = || fields.iter().filter(|field| !field.untracked);
+    let encoded = tracked().map(|field| encoded(model, field));
+    let decoded = tracked().map(|field| decoded(model, field));
+    let saved = tracked().map(|field| {
+        let (index, ident, shown) = (field.index, field.ident, &field.name);
+        quote!(#index => #core::__private::codec::encode(#shown, &self.#ident),)
+    });
+    let loaded = tracked().map(|field| {
+        let (index, ident, shown) = (field.index, field.ident, &field.name);
+        quote!(#index => self.#ident = #core::__private::codec::decode(#shown, bytes)?,)
+    });
+    let reset = fields.iter().map(|field| {
+        let (index, ident) = (field.index, field.ident);
+        quote!(#index => self.#ident = initial.#ident,)
+    });
+    let not_stored = format!("`{name}` has no stored field of this index");
+    quote! {
+        #[automatically_derived]
+        impl #parameters #core::State for #name #arguments #conditions {
+            type Update = #update_name #arguments;
+            type Layout = ();
+
+            fn initial(_: &()) -> Self {
+                ::core::default::Default::default()
+            }
+
+            fn fields(_: &()) -> &[#core::Field] {
+                static FIELDS: [#core::Field; #count] = [#(#entries,)*];
+                &FIELDS
+            }
+
+            fn written(_: &(), update: &Self::Update, fields: &mut #core::FieldSet) {
+                #(#written)*
+            }
+
+            fn apply(&mut self, _: &(), update: Self::Update, changed: &mut #core::FieldSet) {
+                #(#applied)*
+            }
+
+            fn encode_update(
+                _: &(),
+                update: &Self::Update,
+            ) -> #result<::std::vec::Vec<#core::FieldChange>, #error> {
+                fn change<__V: #core::__private::serde::Serialize + ?::core::marker::Sized>(
+                    field: u32,
+                    name: &str,
+                    op: #core::Op,
+                    value: &__V,
+                ) -> #result<#core::FieldChange, #error> {
+                    let bytes = #core::__private::codec::encode(name, value)?;
+                    #result::Ok(#core::FieldChange { field, op, bytes })
+                }
+                let mut changes = ::std::vec::Vec::new();
+                #(#encoded)*
+                #result::Ok(changes)
+            }
+
+            fn decode_update(_: &(), changes: &[#core::FieldChange]) -> #result<Self::Update, #error> {
+                let mut update = <Self::Update as ::core::default::Default>::default();
+                for change in changes {
+                    match (change.field, change.op) {
+                        #(#decoded)*
+                        (field, op) => return #result::Err(#error {
+                            field: ::std::string::ToString::to_string(&field),
+                            action: "decoded",
+                            message: ::std::format!("{} that takes `{:?}`", #not_stored, op),
+                        }),
+                    }
+                }
+                #result::Ok(update)
+            }
+
+            fn save(&self, _: &(), field: usize) -> #result<::std::vec::Vec<u8>, #error> {
+                match field {
+                    #(#saved)*
+                    other => #result::Err(#error {
+                        field: ::std::string::ToString::to_string(&other),
+                        action: "encoded",
+                        message: ::std::string::String::from(#not_stored),
+                    }),
+                }
+            }
+
+            fn load(&mut self, _: &(), field: usize, bytes: &[u8]) -> #result<(), #error> {
+                match field {
+                    #(#loaded)*
+                    other => return #result::Err(#error {
+                        field: ::std::string::ToString::to_string(&other),
+                        action: "decoded",
+                        message: ::std::string::String::from(#not_stored),
+                    }),
+                }
+                #result::Ok(())
+            }
+
+            fn reset(&mut self, _: &(), field: usize) {
+                let initial = <Self as ::core::default::Default>::default();
+                match field {
+                    #(#reset)*
+                    _ => {}
+                }
+            }
+        }
+    }
+}
+
+fn table_entry(model: &StateModel<'_>, field: &FieldModel<'_>) -> TokenStream {
+    let (core, shown) = (&model.core, &field.name);
+    let kind = if field.is_last() { quote!(Last) } else { quote!(Reducer) };
+    let stored = match (field.untracked, field.deltas) {
+        (true, _) => quote!(Never),
+        (false, true) => quote!(Deltas),
+        (false, false) => quote!(Whole),
+    };
+    let ephemeral = field.ephemeral.then(|| quote!(.ephemeral()));
+    quote!(#core::Field::new(#shown, #core::FieldKind::#kind, #core::Stored::#stored) #ephemeral)
+}
+
+fn written(field: &FieldModel<'_>) -> TokenStream {
+    let (index, name) = (field.index, field.method(""));
+    let any = if field.is_last() {
+        quote!(update.#name.is_some())
+    } else {
+        let has_folds = has_folds(field, &quote!(update));
+        quote!(update.#name.0.is_some() || #has_folds)
+    };
+    quote! {
+        if #any {
+            fields.insert(#index);
+        }
+    }
+}
+
+fn applied(field: &FieldModel<'_>) -> TokenStream {
+    let (index, name, ident, ty) = (field.index, field.method(""), field.ident, field.ty);
+    let fold = match &field.fold {
+        Fold::Last => {
+            return quote! {
+                if let ::core::option::Option::Some(value) = update.#name {
+                    self.#ident = value;
+                    changed.insert(#index);
+                }
+            };
+        }
+        Fold::Append(_) | Fold::Merge(..) => quote!(::core::iter::Extend::extend(&mut self.#ident, folded);),
+        Fold::Add { .. } => {
+            let sum = sum(field, &quote!(self.#ident), &quote!(difference));
+            quote! {
+                if let ::core::option::Option::Some(difference) = folded {
+                    self.#ident = #sum;
+                }
+            }
+        }
+        Fold::With(path, change) => {
+            let reducer = quote_spanned!(path.span()=> let reduce: fn(&mut #ty, #change) = #path;);
+            quote! {
+                #reducer
+                for change in folded {
+                    reduce(&mut self.#ident, change);
+                }
+            }
+        }
+    };
+    let has_folds = has_folds(field, &quote!(update));
+    quote! {
+        let has_folds = #has_folds;
+        let (replacement, folded) = update.#name;
+        if let ::core::option::Option::Some(value) = replacement {
+            self.#ident = value;
+            changed.insert(#index);
+        }
+        if has_folds {
+            #fold
+            changed.insert(#index);
+        }
+    }
+}
+
+fn encoded(model: &StateModel<'_>, field: &FieldModel<'_>) -> TokenStream {
+    let (core, name, shown) = (&model.core, field.method(""), &field.name);
+    let index = number(field);
+    let whole = if field.is_last() { quote!(update.#name) } else { quote!(update.#name.0) };
+    let folds = (!field.is_last()).then(|| {
+        let has_folds = has_folds(field, &quote!(update));
+        // A number is written bare: the reader knows that a fold holds one.
+        quote! {
+            if #has_folds {
+                changes.push(change(#index, #shown, #core::Op::Fold, &update.#name.1)?);
+            }
+        }
+    });
+    quote! {
+        if let ::core::option::Option::Some(value) = &#whole {
+            changes.push(change(#index, #shown, #core::Op::Set, value)?);
+        }
+        #folds
+    }
+}
+
+fn decoded(model: &StateModel<'_>, field: &FieldModel<'_>) -> TokenStream {
+    let (core, name, shown, ty) = (&model.core, field.method(""), &field.name, field.ty);
+    let index = number(field);
+    let decode = quote!(#core::__private::codec::decode);
+    let set = quote!(::core::option::Option::Some(#decode::<#ty>(#shown, &change.bytes)?));
+    let fold = match &field.fold {
+        Fold::Last => return quote!((#index, #core::Op::Set) => update.#name = #set,),
+        Fold::Add { .. } => {
+            let sum = sum(field, &quote!(sum), &quote!(difference));
+            quote! {{
+                let difference = #decode::<#ty>(#shown, &change.bytes)?;
+                update.#name.1 = ::core::option::Option::Some(match update.#name.1 {
+                    ::core::option::Option::Some(sum) => #sum,
+                    ::core::option::Option::None => difference,
+                });
+            }}
+        }
+        _ => {
+            let folded = folded_type(field);
+            quote!(update.#name.1.extend(#decode::<#folded>(#shown, &change.bytes)?))
+        }
+    };
+    quote! {
+        (#index, #core::Op::Set) => update.#name = (#set, ::core::default::Default::default()),
+        (#index, #core::Op::Fold) => #fold,
+    }
+}
+
+/// The field's index as changes carry it. A struct with more fields than that does not compile.
+fn number(field: &FieldModel<'_>) -> TokenStream {
+    let index = proc_macro2::Literal::u32_suffixed(u32::try_from(field.index).unwrap_or(u32::MAX));
+    quote!(#index)
+}
