@@ -1,0 +1,211 @@
+//! Long-term memory beside the threads: JSON values under a key, in namespaces.
+//!
+//! What a [`Store`] keeps outlives every thread: what is known of a user, results worth reusing, notes of an agent.
+//! Items are found by key, by the beginning of their [`Namespace`] and by [`Condition`]s on their values, and may
+//! expire.
+
+mod condition;
+mod memory;
+mod namespace;
+
+use std::time::Duration;
+
+use async_trait::async_trait;
+use serde_json::Value;
+
+pub use condition::{Comparison, Condition};
+pub use memory::MemoryStore;
+pub use namespace::Namespace;
+
+/// A stored value and what is known about it.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Item {
+    /// Where it is.
+    pub namespace: Namespace,
+    /// Its name there.
+    pub key: String,
+    /// The value.
+    pub value: Value,
+    /// Milliseconds since 1970 of the first `put`.
+    pub created: u64,
+    /// Milliseconds since 1970 of the last `put`.
+    pub updated: u64,
+    /// Milliseconds since 1970 from which on it is no longer there.
+    pub expires: Option<u64>,
+}
+
+impl Item {
+    /// An item as [`Store::put`] makes it at a time, over the one that was there.
+    pub fn put(
+        namespace: Namespace,
+        key: String,
+        value: Value,
+        options: PutOptions,
+        now: u64,
+        over: Option<u64>,
+    ) -> Self {
+        let expires = options.ttl.map(|ttl| now.saturating_add(u64::try_from(ttl.as_millis()).unwrap_or(u64::MAX)));
+        Self { namespace, key, value, created: over.unwrap_or(now), updated: now, expires }
+    }
+
+    /// Whether the item is still there at a time.
+    pub fn is_live(&self, now: u64) -> bool {
+        self.expires.is_none_or(|expires| now < expires)
+    }
+}
+
+/// How [`Store::put`] keeps a value.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct PutOptions {
+    /// How long the value is kept; for ever when not set. Putting it again starts anew.
+    pub ttl: Option<Duration>,
+}
+
+impl PutOptions {
+    /// Keeps a value for this long.
+    pub fn ttl(ttl: Duration) -> Self {
+        Self { ttl: Some(ttl) }
+    }
+}
+
+/// Which items [`Store::query`] answers, ordered by namespace and key.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Query {
+    /// Only items in this namespace and below.
+    pub prefix: Namespace,
+    /// Only items whose value satisfies all of these.
+    pub conditions: Vec<Condition>,
+    /// At most this many. 100 unless set.
+    pub limit: usize,
+    /// Skips this many matching items.
+    pub offset: usize,
+}
+
+impl Query {
+    /// Items in a namespace and below.
+    pub fn below(prefix: Namespace) -> Self {
+        Self { prefix, ..Self::default() }
+    }
+
+    /// Adds a condition.
+    #[must_use]
+    pub fn when(mut self, condition: Condition) -> Self {
+        self.conditions.push(condition);
+        self
+    }
+
+    /// Answers at most this many.
+    #[must_use]
+    pub fn limit(mut self, limit: usize) -> Self {
+        self.limit = limit;
+        self
+    }
+
+    /// Skips this many.
+    #[must_use]
+    pub fn offset(mut self, offset: usize) -> Self {
+        self.offset = offset;
+        self
+    }
+}
+
+impl Default for Query {
+    fn default() -> Self {
+        Self { prefix: Namespace::root(), conditions: Vec::new(), limit: 100, offset: 0 }
+    }
+}
+
+/// Which namespaces [`Store::list_namespaces`] answers, sorted.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct NamespaceFilter {
+    /// Only this namespace and those below.
+    pub prefix: Namespace,
+    /// Cuts deeper namespaces to this many segments.
+    pub depth: Option<usize>,
+    /// At most this many.
+    pub limit: Option<usize>,
+}
+
+/// Long-term memory. What is expired is not there, whether or not it has been swept.
+#[async_trait]
+pub trait Store: Send + Sync + 'static {
+    /// Puts a value, over the one that is there.
+    async fn put(&self, namespace: &Namespace, key: &str, value: Value, options: PutOptions) -> Result<(), StoreError>;
+
+    /// The item of a key.
+    async fn get(&self, namespace: &Namespace, key: &str) -> Result<Option<Item>, StoreError>;
+
+    /// Deletes a key, and tells whether it was there.
+    async fn delete(&self, namespace: &Namespace, key: &str) -> Result<bool, StoreError>;
+
+    /// The items that match, ordered by namespace and key.
+    async fn query(&self, query: &Query) -> Result<Vec<Item>, StoreError>;
+
+    /// The namespaces that hold items, sorted.
+    async fn list_namespaces(&self, filter: &NamespaceFilter) -> Result<Vec<Namespace>, StoreError>;
+
+    /// Removes what is expired and tells how many items that were.
+    async fn sweep(&self) -> Result<u64, StoreError>;
+}
+
+/// An error of a long-term store.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum StoreError {
+    /// A segment of a namespace is not allowed.
+    #[error("`{segment}` cannot be a segment of a namespace: {reason}")]
+    InvalidSegment {
+        /// The segment, with control characters escaped.
+        segment: String,
+        /// Why not.
+        reason: &'static str,
+    },
+    /// The store's file was written by a newer version of this crate.
+    #[error(
+        "`{path}` has format {found}, this program reads up to {known}; update the program, or choose another file"
+    )]
+    NewerFormat {
+        /// The file.
+        path: String,
+        /// The file's format.
+        found: u32,
+        /// The newest known format.
+        known: u32,
+    },
+    /// Stored data is not what it must be.
+    #[error("stored data of {place} cannot be read: {message}")]
+    Corrupt {
+        /// The file or the item.
+        place: String,
+        /// What is wrong.
+        message: String,
+    },
+    /// The store is locked by another program for longer than the time-out.
+    #[error("`{path}` is locked by another program ({message}); close that program or wait, then try again")]
+    Locked {
+        /// The file.
+        path: String,
+        /// The database's words.
+        message: String,
+    },
+    /// No room is left.
+    #[error("no room is left for `{path}` ({message}); free some and try again")]
+    Full {
+        /// The file.
+        path: String,
+        /// The database's words.
+        message: String,
+    },
+    /// Any other failure of the store below.
+    #[error("the store failed at {action}: {source}")]
+    Store {
+        /// What was being done, and where.
+        action: String,
+        /// The cause.
+        source: Box<dyn std::error::Error + Send + Sync>,
+    },
+}
