@@ -1,8 +1,9 @@
 //! What `#[state(…)]` says, as written.
 
 use proc_macro2::Span;
+use quote::quote;
 use syn::meta::ParseNestedMeta;
-use syn::{Attribute, Error, ExprPath, Ident, Path, Result, Type, parse_quote};
+use syn::{Attribute, Error, ExprPath, Ident, Path, Result, Token, Type, parse_quote};
 
 const OF_A_FIELD: &str =
     "`append`, `merge`, `add`, `reduce_with = path`, `update = Type`, `stored = deltas`, `ephemeral` and `untracked`";
@@ -57,11 +58,11 @@ impl FieldAttributes {
         let name = meta.path.get_ident().map(Ident::to_string).unwrap_or_default();
         let span = name_span(meta);
         match name.as_str() {
-            "append" => set(meta, &mut self.append, span),
-            "merge" => set(meta, &mut self.merge, span),
-            "add" => set(meta, &mut self.add, span),
-            "ephemeral" => set(meta, &mut self.ephemeral, span),
-            "untracked" => set(meta, &mut self.untracked, span),
+            "append" => flag(meta, &mut self.append),
+            "merge" => flag(meta, &mut self.merge),
+            "add" => flag(meta, &mut self.add),
+            "ephemeral" => flag(meta, &mut self.ephemeral),
+            "untracked" => flag(meta, &mut self.untracked),
             "reduce_with" => set(meta, &mut self.reduce_with, (span, meta.value()?.parse()?)),
             "update" => set(meta, &mut self.update, (span, meta.value()?.parse()?)),
             "stored" => {
@@ -72,7 +73,11 @@ impl FieldAttributes {
                 }
                 set(meta, &mut self.deltas, span)
             }
-            _ => Err(meta.error(format!("unknown attribute; a field takes {OF_A_FIELD}"))),
+            _ => {
+                let path = &meta.path;
+                let message = format!("`{}` is unknown; a field takes {OF_A_FIELD}", quote!(#path));
+                Err(Error::new_spanned(path, message))
+            }
         }
     }
 
@@ -111,6 +116,14 @@ fn of_state(attributes: &[Attribute]) -> impl Iterator<Item = &Attribute> {
 
 fn name_span(meta: &ParseNestedMeta<'_>) -> Span {
     meta.path.get_ident().map_or_else(Span::call_site, Ident::span)
+}
+
+/// Notes an attribute that has no value.
+fn flag(meta: &ParseNestedMeta<'_>, slot: &mut Option<Span>) -> Result<()> {
+    if meta.input.peek(Token![=]) {
+        return Err(meta.input.error("this attribute takes no value; drop what follows its name"));
+    }
+    set(meta, slot, name_span(meta))
 }
 
 /// Fills a slot, once.

@@ -217,8 +217,8 @@ fn arguments<'t>(ty: &'t Type, name: &str) -> Option<Vec<&'t Type>> {
 fn entry_type(ty: &Type) -> Result<Type> {
     match arguments(ty, "Log").as_deref() {
         Some([entry]) => Ok((*entry).clone()),
-        _ => Err(Error::new(
-            ty.span(),
+        _ => Err(Error::new_spanned(
+            ty,
             "`append` needs a `Log<T>`, which a snapshot shares without a copy; use `Log` here",
         )),
     }
@@ -227,8 +227,8 @@ fn entry_type(ty: &Type) -> Result<Type> {
 fn key_and_value(ty: &Type) -> Result<(Type, Type)> {
     match arguments(ty, "Table").as_deref() {
         Some([key, value]) => Ok(((*key).clone(), (*value).clone())),
-        _ => Err(Error::new(
-            ty.span(),
+        _ => Err(Error::new_spanned(
+            ty,
             "`merge` needs a `Table<K, V>`, which a snapshot shares without a copy; use `Table` here",
         )),
     }
@@ -238,8 +238,8 @@ fn is_integer(ty: &Type) -> Result<bool> {
     match last_segment(ty) {
         Some(segment) if integer_name(segment) => Ok(true),
         Some(segment) if float_name(segment) => Ok(false),
-        _ => Err(Error::new(
-            ty.span(),
+        _ => Err(Error::new_spanned(
+            ty,
             "`add` needs a primitive number such as `u64` or `f64`, named as such; for other sums use `reduce_with = std::ops::AddAssign::add_assign`",
         )),
     }

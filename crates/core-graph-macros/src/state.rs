@@ -17,20 +17,26 @@ pub(crate) fn expand(model: &StateModel<'_>) -> TokenStream {
     let applied = fields.iter().map(applied);
     let tracked = || fields.iter().filter(|field| !field.untracked);
     let encoded = tracked().map(|field| encoded(model, field));
-    let decoded = tracked().map(|field| decoded(model, field));
+    let decoded = fields.iter().map(|field| decoded(model, field));
     let saved = tracked().map(|field| {
         let (index, ident, shown) = (field.index, field.ident, &field.name);
         quote!(#index => #core::__private::codec::encode(#shown, &self.#ident),)
     });
-    let loaded = tracked().map(|field| {
+    let loaded = fields.iter().map(|field| {
         let (index, ident, shown) = (field.index, field.ident, &field.name);
-        quote!(#index => self.#ident = #core::__private::codec::decode(#shown, bytes)?,)
+        if field.untracked {
+            return quote!(#index => #result::Ok(()),);
+        }
+        quote!(#index => {
+            self.#ident = #core::__private::codec::decode(#shown, bytes)?;
+            #result::Ok(())
+        })
     });
     let reset = fields.iter().map(|field| {
         let (index, ident) = (field.index, field.ident);
         quote!(#index => self.#ident = initial.#ident,)
     });
-    let not_stored = format!("`{name}` has no stored field of this index");
+    let not_stored = format!("`{name}` stores no field of this index");
     quote! {
         #[automatically_derived]
         impl #parameters #core::State for #name #arguments #conditions {
@@ -101,13 +107,12 @@ pub(crate) fn expand(model: &StateModel<'_>) -> TokenStream {
             fn load(&mut self, _: &(), field: usize, bytes: &[u8]) -> #result<(), #error> {
                 match field {
                     #(#loaded)*
-                    other => return #result::Err(#error {
+                    other => #result::Err(#error {
                         field: ::std::string::ToString::to_string(&other),
                         action: "decoded",
                         message: ::std::string::String::from(#not_stored),
                     }),
                 }
-                #result::Ok(())
             }
 
             fn reset(&mut self, _: &(), field: usize) {
@@ -217,6 +222,10 @@ fn encoded(model: &StateModel<'_>, field: &FieldModel<'_>) -> TokenStream {
 fn decoded(model: &StateModel<'_>, field: &FieldModel<'_>) -> TokenStream {
     let (core, name, shown, ty) = (&model.core, field.method(""), &field.name, field.ty);
     let index = number(field);
+    if field.untracked {
+        // Stored by an older version of the state, which tracked it.
+        return quote!((#index, _) => {});
+    }
     let decode = quote!(#core::__private::codec::decode);
     let set = quote!(::core::option::Option::Some(#decode::<#ty>(#shown, &change.bytes)?));
     let fold = match &field.fold {
