@@ -111,10 +111,10 @@ mod tests {
 
     #[test]
     fn a_symbol_is_its_name_in_json_and_text() {
-        for light in Light::ALL.iter().copied() {
-            let json = serde_json::to_string(&light).unwrap();
+        for light in Light::ALL {
+            let json = serde_json::to_string(light).unwrap();
             assert_eq!(json, format!("\"{light}\""));
-            assert_eq!(serde_json::from_str::<Light>(&json).unwrap(), light);
+            assert_eq!(serde_json::from_str::<Light>(&json).unwrap(), *light);
         }
     }
 

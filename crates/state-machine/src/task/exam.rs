@@ -1,7 +1,5 @@
 //! Examining suspended nodes: incrementally after each change, or the whole tree at once.
 
-use std::collections::VecDeque;
-
 use super::rules::task_table;
 use super::transition::{Cause, FailureCause};
 use super::{NodeKey, Payload, TaskCondition, TaskStatus, TaskTree};
@@ -17,12 +15,13 @@ impl<T: Payload> TaskTree<T> {
         self.exam_each(self.concerned(key));
     }
 
-    /// Examines nodes, and after each change of status those it concerns, until nothing changes.
+    /// Examines nodes, and after each change of status those it concerns, until nothing changes. What a change concerns
+    /// comes next, so that a failure reaches its dependents before the node around them all.
     pub(super) fn exam_each(&mut self, keys: Vec<NodeKey>) {
-        let mut queue = VecDeque::from(keys);
-        while let Some(key) = queue.pop_front() {
+        let mut stack: Vec<NodeKey> = keys.into_iter().rev().collect();
+        while let Some(key) = stack.pop() {
             if self.exam(&key) {
-                queue.extend(self.concerned(&key));
+                stack.extend(self.concerned(&key).into_iter().rev());
             }
         }
     }
@@ -82,20 +81,25 @@ impl<T: Payload> TaskTree<T> {
         let Ok(view) = self.view(key) else { return false };
         let Some((section, rule)) = task_table().exam(view.node().status, &view) else { return false };
         let cause = if rule.next == TaskStatus::Failed && section == Section::Failure {
-            Cause::Failure(inherited(rule.condition, key, rule.condition.because(&view)))
+            Cause::Failure(self.inherited(rule.condition, key, rule.condition.because(&view)))
         } else {
             Cause::Exam { condition: rule.condition }
         };
         self.set_status(key, rule.next, cause);
         true
     }
-}
 
-/// The failure a node inherits from the failed nodes a condition is about.
-fn inherited(condition: TaskCondition, key: &NodeKey, failed: Vec<NodeKey>) -> FailureCause {
-    match (condition, failed.first().cloned()) {
-        (TaskCondition::OuterFailed, _) => FailureCause::Outer { node: key.outer().unwrap_or_default() },
-        (TaskCondition::ParentFailed, Some(node)) => FailureCause::Input { node },
-        _ => FailureCause::Inner { nodes: failed },
+    /// The failure a node inherits from the failed nodes a condition is about. Of inner nodes, those that failed only for
+    /// want of another are left out.
+    fn inherited(&self, condition: TaskCondition, key: &NodeKey, failed: Vec<NodeKey>) -> FailureCause {
+        let of_itself = |key: &NodeKey| {
+            let failure = self.node(key).and_then(|node| node.failure.as_ref());
+            !failure.is_some_and(|failure| matches!(failure.cause, FailureCause::Input { .. }))
+        };
+        match (condition, failed.first().cloned()) {
+            (TaskCondition::OuterFailed, _) => FailureCause::Outer { node: key.outer().unwrap_or_default() },
+            (TaskCondition::ParentFailed, Some(node)) => FailureCause::Input { node },
+            _ => FailureCause::Inner { nodes: failed.into_iter().filter(of_itself).collect() },
+        }
     }
 }

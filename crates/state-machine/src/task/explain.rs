@@ -187,15 +187,19 @@ impl<T: Payload> TaskTree<T> {
 
 impl fmt::Display for Explanation {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(formatter, "{} ({}), group `{}`", self.state, self.state.node_type, self.group)?;
-        match &self.pending {
-            Some(pending) if self.reachable => {
-                writeln!(formatter, "next: `{}`, then {}", pending.action, pending.next)?
+        let state = &self.state;
+        let title = state.title.replace('\n', " ");
+        writeln!(formatter, "`{}` ({}, {}: {title})", state.node, state.node_type, state.kind)?;
+        writeln!(formatter, "status {}, group `{}`", state.status, self.group)?;
+        if let Some(failure) = &state.failure {
+            writeln!(formatter, "failed because: {failure}")?;
+        }
+        if let Some(pending) = &self.pending {
+            if self.reachable {
+                writeln!(formatter, "next: `{}`, then {}", pending.action, pending.next)?;
+            } else {
+                writeln!(formatter, "`{}` will not be taken: a task around this one is closed", pending.action)?;
             }
-            Some(pending) => {
-                writeln!(formatter, "`{}` will not be taken: a task around this one is closed", pending.action)?
-            }
-            None => {}
         }
         if !self.rules.is_empty() {
             writeln!(formatter, "rules, in the order they are tried:")?;

@@ -57,8 +57,8 @@ impl fmt::Display for Cause {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Start => formatter.write_str("start"),
-            Self::Action { action, condition } => write!(formatter, "action `{action}`, chosen because {condition}"),
-            Self::Exam { condition } => condition.fmt(formatter),
+            Self::Action { action, condition } => write!(formatter, "action `{action}`; condition: {condition}"),
+            Self::Exam { condition } => write!(formatter, "condition: {condition}"),
             Self::Failure(cause) => cause.fmt(formatter),
             Self::Reopened => formatter.write_str("given another chance"),
         }
