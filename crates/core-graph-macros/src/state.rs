@@ -165,11 +165,15 @@ fn applied(field: &FieldModel<'_>) -> TokenStream {
             };
         }
         Fold::Append(_) | Fold::Merge(..) => quote!(::core::iter::Extend::extend(&mut self.#ident, folded);),
-        Fold::Add { .. } => {
-            let sum = sum(field, &quote!(self.#ident), &quote!(difference));
+        Fold::Add { integer } => {
+            let add = if *integer {
+                quote!(self.#ident = <#ty>::saturating_add(self.#ident, difference);)
+            } else {
+                quote!(self.#ident += difference;)
+            };
             quote! {
                 if let ::core::option::Option::Some(difference) = folded {
-                    self.#ident = #sum;
+                    #add
                 }
             }
         }

@@ -98,11 +98,12 @@ fn names<S: State<Layout = ()>>(fields: &FieldSet) -> Vec<String> {
 }
 
 fn transported<S: State<Layout = ()>>(update: &S::Update) -> S::Update {
-    S::decode_update(&(), &S::encode_update(&(), update).unwrap()).unwrap()
+    let changes = S::encode_update(&(), update).expect("the update can be encoded");
+    S::decode_update(&(), &changes).expect("what was encoded can be decoded")
 }
 
 fn index<S: State<Layout = ()>>(name: &str) -> usize {
-    S::fields(&()).iter().position(|field| field.name == name).unwrap()
+    S::fields(&()).iter().position(|field| field.name == name).expect("the state has this field")
 }
 
 #[test]

@@ -26,9 +26,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 pub struct Log<T>(VectorSync<T>);
 
 /// The entries of a [`Log`], oldest first.
-pub struct LogIter<'a, T>(<&'a VectorSync<T> as IntoIterator>::IntoIter)
-where
-    T: 'a;
+pub struct LogIter<'a, T>(<&'a VectorSync<T> as IntoIterator>::IntoIter);
 
 impl<T> Log<T> {
     /// An empty log.

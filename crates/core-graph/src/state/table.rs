@@ -32,8 +32,7 @@ where
 /// The entries of a [`Table`], in the order of their keys.
 pub struct TableIter<'a, K, V>(<&'a RedBlackTreeMapSync<K, V> as IntoIterator>::IntoIter)
 where
-    K: Ord + 'a,
-    V: 'a;
+    K: Ord;
 
 impl<K: Ord, V> Table<K, V> {
     /// An empty table.
