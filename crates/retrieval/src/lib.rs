@@ -1,1 +1,55 @@
-//! Local corpus search with snippets and stable evidence ids.
+//! Finds passages of documents and hands them out as evidence that a text can cite.
+//!
+//! * A [`Corpus`] is folders of Markdown, text and HTML files with an incremental full-text index on disk.
+//! * A search answers with [`Evidence`]: a passage with an id that stays the same while the passage does.
+//! * [`Search`] is what every engine can do; [`extract`] picks the sentences that answer a question.
+//!
+//! ```
+//! use graphloom_retrieval::{Corpus, CorpusOptions, SearchOptions};
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! # let place = tempfile::tempdir()?;
+//! let docs = place.path().join("docs");
+//! std::fs::create_dir(&docs)?;
+//! std::fs::write(docs.join("log.md"), "# The log\n\nEvery change is written to the log first. Then it is synced.")?;
+//!
+//! let corpus = Corpus::open(&place.path().join("index"), &[docs], CorpusOptions::default())?;
+//! let report = corpus.refresh()?;
+//! assert_eq!((report.added, report.unread.len()), (1, 0));
+//!
+//! let hits = corpus.search("Where are changes written?", &SearchOptions::default())?;
+//! assert_eq!(hits[0].snippet, "Every change is written to the log first.");
+//! assert_eq!(hits[0].evidence.heading, ["The log"]);
+//! assert_eq!(corpus.get(&hits[0].evidence.id)?.as_ref(), Some(&hits[0].evidence));
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! # What a corpus reads
+//! Files that end in `.md`, `.markdown`, `.txt`, `.text`, `.html`, `.htm` or `.xhtml`. Hidden files and folders,
+//! folders named `target` or `node_modules`, and the index itself are ignored; other endings are counted. What cannot
+//! be read is listed with its reason in the [`IndexReport`].
+//!
+//! # Passages and ids
+//! A passage is a group of paragraphs under one heading. Its id, such as `storage-log#5f0c81d2`, is made of the path
+//! below the corpus folder and the text of the passage, so it survives changes elsewhere in the file, another place of
+//! the folder, and a rebuilt index.
+//!
+//! # The index directory
+//! One process at a time refreshes an index; others wait, and searches go on. A refresh is one commit: after a crash
+//! the index is as before it or as after it. The directory can be deleted at any time; the next refresh builds it anew.
+#![forbid(unsafe_code)]
+
+mod corpus;
+mod document;
+mod error;
+mod evidence;
+mod evidence_id;
+pub mod extract;
+mod search;
+mod terms;
+
+pub use corpus::{Corpus, CorpusOptions, IndexReport, Lossy, SearchOptions, Unread, UnreadReason};
+pub use error::RetrievalError;
+pub use evidence::{Evidence, Locator, Source};
+pub use search::{Hit, Search};

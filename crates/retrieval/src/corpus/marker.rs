@@ -1,0 +1,103 @@
+//! The file that says what a directory is: its format and what it was built with.
+
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use super::lock::LOCK_FILE;
+use super::manifest::Manifest;
+use crate::{CorpusOptions, RetrievalError};
+
+const MARKER_FILE: &str = "graphloom-corpus.json";
+const NEW_MARKER_FILE: &str = "graphloom-corpus.json.new";
+const ENGINE_DIR: &str = "passages";
+
+/// Grows with every change of the schema, the terms, the ids or the cutting of documents.
+const FORMAT: u32 = 1;
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct Marker {
+    format: u32,
+    passage_bytes: usize,
+}
+
+/// What an index directory is found to be.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Found {
+    /// Absent or empty.
+    Nothing,
+    /// An index of this format and these options.
+    Index,
+    /// An index that must be built anew, and why.
+    Outdated(String),
+}
+
+/// The directory of the search library inside an index directory.
+pub(super) fn engine_dir(dir: &Path) -> PathBuf {
+    dir.join(ENGINE_DIR)
+}
+
+/// Looks at a directory without changing it.
+pub(super) fn inspect(dir: &Path, options: &CorpusOptions) -> Result<Found, RetrievalError> {
+    let path = dir.join(MARKER_FILE);
+    let bytes = match std::fs::read(&path) {
+        Ok(bytes) => bytes,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return nothing_or_foreign(dir),
+        Err(error) => return Err(RetrievalError::index_file(dir, &path, error)),
+    };
+    // The format alone is read first: the rest of a newer marker may differ.
+    #[derive(Deserialize)]
+    struct Format {
+        format: u32,
+    }
+    match serde_json::from_slice::<Format>(&bytes) {
+        Ok(Format { format }) if format > FORMAT => {
+            return Err(RetrievalError::NewerFormat { index: dir.to_path_buf(), found: format, supported: FORMAT });
+        }
+        Ok(Format { format }) if format < FORMAT => {
+            return Ok(Found::Outdated(format!("it had the older format {format}")));
+        }
+        _ => {}
+    }
+    match serde_json::from_slice::<Marker>(&bytes) {
+        Err(_) => Ok(Found::Outdated(format!("`{MARKER_FILE}` was damaged"))),
+        Ok(marker) if marker.passage_bytes != options.passage_bytes => Ok(Found::Outdated(format!(
+            "it had passages of {} bytes, now {} are asked for",
+            marker.passage_bytes, options.passage_bytes
+        ))),
+        Ok(_) => Ok(Found::Index),
+    }
+}
+
+fn nothing_or_foreign(dir: &Path) -> Result<Found, RetrievalError> {
+    let entries = match std::fs::read_dir(dir) {
+        Ok(entries) => entries,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Found::Nothing),
+        Err(error) => return Err(RetrievalError::index_file(dir, dir, error)),
+    };
+    for entry in entries {
+        let entry = entry.map_err(|error| RetrievalError::index_file(dir, dir, error))?;
+        if entry.file_name() != LOCK_FILE && entry.file_name() != NEW_MARKER_FILE {
+            return Err(RetrievalError::NotAnIndex { index: dir.to_path_buf() });
+        }
+    }
+    Ok(Found::Nothing)
+}
+
+/// Makes an empty place for a new index: deletes what an old one left and marks the directory. The caller holds the lock.
+pub(super) fn reset(dir: &Path, options: &CorpusOptions) -> Result<(), RetrievalError> {
+    let marker = dir.join(MARKER_FILE);
+    let engine = engine_dir(dir);
+    let failed = |path: &Path, error| RetrievalError::index_file(dir, path, error);
+    let content = Marker { format: FORMAT, passage_bytes: options.passage_bytes };
+    let bytes = serde_json::to_vec(&content).map_err(|error| failed(&marker, error.into()))?;
+    let written = dir.join(NEW_MARKER_FILE);
+    std::fs::write(&written, bytes).map_err(|error| failed(&written, error))?;
+    match std::fs::remove_dir_all(&engine) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(failed(&engine, error)),
+        _ => {}
+    }
+    Manifest::delete_others(dir, "");
+    std::fs::rename(&written, &marker).map_err(|error| failed(&marker, error))?;
+    std::fs::create_dir_all(&engine).map_err(|error| failed(&engine, error))
+}

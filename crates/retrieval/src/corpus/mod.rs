@@ -1,0 +1,195 @@
+//! Folders of documents, indexed on disk.
+
+mod engine;
+mod lock;
+mod manifest;
+mod marker;
+mod options;
+mod refresh;
+mod report;
+mod walk;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, PoisonError, RwLock};
+
+use async_trait::async_trait;
+
+pub use options::{CorpusOptions, SearchOptions};
+pub use report::{IndexReport, Lossy, Unread, UnreadReason};
+
+use crate::extract::snippet;
+use crate::terms::query_terms;
+use crate::{Evidence, Hit, RetrievalError, Search, Source};
+use engine::{Engine, Record};
+use walk::Root;
+
+/// A longer question is searched by its first distinct words.
+const MOST_TERMS: usize = 128;
+
+/// Folders of Markdown, text and HTML files with their index. Clones share one index.
+///
+/// The folders are never written. A search sees what the last [`refresh`](Self::refresh) through this handle or a clone
+/// of it found, or what was in the index when it was opened.
+#[derive(Clone)]
+pub struct Corpus {
+    inner: Arc<Inner>,
+}
+
+struct Inner {
+    index: PathBuf,
+    roots: Vec<Root>,
+    options: CorpusOptions,
+    /// The index, or why there is none.
+    engine: RwLock<Result<Arc<Engine>, String>>,
+}
+
+impl fmt::Debug for Corpus {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Inner { index, roots, options, .. } = &*self.inner;
+        let roots: Vec<&Path> = roots.iter().map(|root| root.given.as_path()).collect();
+        f.debug_struct("Corpus")
+            .field("index", index)
+            .field("roots", &roots)
+            .field("options", options)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Corpus {
+    /// Opens the index in `index_dir` for the folders (or single files) in `roots`. Nothing is written or read from the
+    /// folders before the first [`refresh`](Self::refresh).
+    ///
+    /// # Errors
+    /// No root, an unreadable root, an index of a newer format, or a directory that holds something else. An absent,
+    /// outdated or damaged index is no error: `refresh` builds it.
+    pub fn open(index_dir: &Path, roots: &[PathBuf], options: CorpusOptions) -> Result<Self, RetrievalError> {
+        if roots.is_empty() {
+            return Err(RetrievalError::NoRoots);
+        }
+        let mut distinct: Vec<Root> = Vec::new();
+        for root in roots {
+            let root = Root::new(root)?;
+            if distinct.iter().all(|other| other.key != root.key) {
+                distinct.push(root);
+            }
+        }
+        let engine = match marker::inspect(index_dir, &options)? {
+            marker::Found::Nothing => Err("it was never built".to_owned()),
+            marker::Found::Outdated(reason) => Err(reason),
+            marker::Found::Index => {
+                Engine::open(&marker::engine_dir(index_dir)).map(Arc::new).map_err(|error| error.to_string())
+            }
+        };
+        let inner = Inner { index: index_dir.to_path_buf(), roots: distinct, options, engine: RwLock::new(engine) };
+        Ok(Self { inner: Arc::new(inner) })
+    }
+
+    /// Brings the index up to date with the folders and says what changed. It blocks; another refresh of the same index
+    /// in any process is waited for.
+    ///
+    /// A file is read again when its size or time stamp changed, and indexed again when its content changed. An absent,
+    /// outdated or damaged index is built anew, which the report tells.
+    ///
+    /// # Errors
+    /// [`EmptyCorpus`](RetrievalError::EmptyCorpus) if nothing searchable is left,
+    /// [`Locked`](RetrievalError::Locked) if another writer takes longer than
+    /// [`lock_wait`](CorpusOptions::lock_wait), [`DiskFull`](RetrievalError::DiskFull), and failures of the file
+    /// system. After an error the index is as it was before, or as after the whole refresh.
+    pub fn refresh(&self) -> Result<IndexReport, RetrievalError> {
+        refresh::refresh(&self.inner)
+    }
+
+    /// The passages that fit `query` best. The query is plain words in any language; no sign in it has a meaning.
+    ///
+    /// The order is the same every time: by score, then by id. Passages with the same text are given once.
+    ///
+    /// # Errors
+    /// [`NotIndexed`](RetrievalError::NotIndexed) before the first refresh, and failures of the search library.
+    pub fn search(&self, query: &str, options: &SearchOptions) -> Result<Vec<Hit>, RetrievalError> {
+        let engine = self.engine()?;
+        let terms = query_terms(query, MOST_TERMS);
+        if terms.is_empty() || options.limit == 0 || options.per_document == 0 {
+            return Ok(Vec::new());
+        }
+        let first = options.limit.saturating_mul(4).saturating_add(16);
+        let records = engine
+            .search(&terms, first, |found| self.select(found, options).len() >= options.limit)
+            .map_err(|error| RetrievalError::engine(&self.inner.index, error))?;
+        let selected = self.select(&records, options);
+        Ok(selected
+            .into_iter()
+            .map(|(score, record, root)| Hit::new(evidence(record, root), score, snippet(query, &record.passage.text)))
+            .collect())
+    }
+
+    /// The passage with this id, if the index has it.
+    ///
+    /// # Errors
+    /// [`NotIndexed`](RetrievalError::NotIndexed) before the first refresh, and failures of the search library.
+    pub fn get(&self, id: &str) -> Result<Option<Evidence>, RetrievalError> {
+        let records = self.engine()?.get(id).map_err(|error| RetrievalError::engine(&self.inner.index, error))?;
+        let found = records.iter().filter_map(|record| Some((self.root_of(record)?, record)));
+        Ok(found.min_by_key(|(root, _)| *root).map(|(root, record)| evidence(record, &self.inner.roots[root])))
+    }
+
+    fn engine(&self) -> Result<Arc<Engine>, RetrievalError> {
+        let engine = self.inner.engine.read().unwrap_or_else(PoisonError::into_inner);
+        match &*engine {
+            Ok(engine) => Ok(Arc::clone(engine)),
+            Err(reason) => Err(RetrievalError::NotIndexed { index: self.inner.index.clone(), reason: reason.clone() }),
+        }
+    }
+
+    /// The root of a record; nothing if the corpus was opened without it.
+    fn root_of(&self, record: &Record) -> Option<usize> {
+        self.inner.roots.iter().position(|root| root.key == record.root)
+    }
+
+    /// The records that are given out, in their order.
+    fn select<'a>(&'a self, found: &'a [(f32, Record)], options: &SearchOptions) -> Vec<(f32, &'a Record, &'a Root)> {
+        let mut texts = BTreeSet::new();
+        let mut per_document: BTreeMap<(usize, &str), usize> = BTreeMap::new();
+        let mut selected = Vec::new();
+        for (score, record) in found {
+            let Some(root) = self.root_of(record) else { continue };
+            let taken = per_document.entry((root, &record.path)).or_default();
+            if *taken < options.per_document && texts.insert(record.passage.text.as_str()) {
+                *taken += 1;
+                selected.push((*score, record, &self.inner.roots[root]));
+            }
+            if selected.len() == options.limit {
+                break;
+            }
+        }
+        selected
+    }
+}
+
+fn evidence(record: &Record, root: &Root) -> Evidence {
+    let source = Source::Local { root: root.shown(), path: record.path.clone() };
+    let mut evidence = Evidence::new(&record.id, source, &record.title, &record.passage.text);
+    evidence.heading.clone_from(&record.passage.heading);
+    evidence.locator = record.passage.locator.clone();
+    evidence.content_hash.clone_from(&record.content_hash);
+    evidence
+}
+
+#[async_trait]
+impl Search for Corpus {
+    fn name(&self) -> &'static str {
+        "corpus"
+    }
+
+    /// Searches on tokio's threads for blocking work, so that the caller's runtime goes on meanwhile.
+    async fn search(&self, query: &str, limit: usize) -> Result<Vec<Hit>, RetrievalError> {
+        let corpus = self.clone();
+        let query = query.to_owned();
+        let searched =
+            tokio::task::spawn_blocking(move || Self::search(&corpus, &query, &SearchOptions::with_limit(limit)));
+        searched.await.unwrap_or_else(|error| {
+            Err(RetrievalError::Interrupted { name: "corpus".to_owned(), reason: error.to_string() })
+        })
+    }
+}

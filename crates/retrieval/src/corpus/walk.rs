@@ -1,0 +1,149 @@
+//! Which files a corpus has.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use walkdir::{DirEntry, WalkDir};
+
+use super::report::{Unread, UnreadReason};
+use crate::document::Format;
+use crate::{CorpusOptions, RetrievalError};
+
+/// Folders that hold what programs made.
+const IGNORED_FOLDERS: &[&str] = &["target", "node_modules"];
+
+/// A corpus folder, or a single file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Root {
+    /// The path as the user gave it.
+    pub(super) given: PathBuf,
+    /// The path without links.
+    pub(super) canonical: PathBuf,
+    /// Names the root in the index.
+    pub(super) key: String,
+}
+
+impl Root {
+    pub(super) fn new(given: &Path) -> Result<Self, RetrievalError> {
+        let canonical = given
+            .canonicalize()
+            .map_err(|source| RetrievalError::UnreadableRoot { root: given.to_path_buf(), source: Arc::new(source) })?;
+        Ok(Self { given: given.to_path_buf(), key: canonical.to_string_lossy().into_owned(), canonical })
+    }
+
+    /// The folder as citations show it.
+    pub(super) fn shown(&self) -> String {
+        let folder = if self.canonical.is_file() { self.given.parent().unwrap_or(Path::new("")) } else { &self.given };
+        folder.to_string_lossy().into_owned()
+    }
+
+    /// A path below the canonical root as the user would write it.
+    fn show(&self, path: &Path) -> String {
+        match path.strip_prefix(&self.canonical) {
+            Ok(rest) if rest.as_os_str().is_empty() => self.given.display().to_string(),
+            Ok(rest) => self.given.join(rest).display().to_string(),
+            Err(_) => path.display().to_string(),
+        }
+    }
+}
+
+/// A file that can be read.
+#[derive(Clone, Debug)]
+pub(super) struct FoundFile {
+    /// The index of its root.
+    pub(super) root: usize,
+    /// Relative to the root, with `/` between the parts.
+    pub(super) path: String,
+    /// The whole path.
+    pub(super) file: PathBuf,
+    /// The path for messages.
+    pub(super) shown: String,
+    pub(super) format: Format,
+}
+
+/// What lies below the corpus folders.
+#[derive(Debug, Default)]
+pub(super) struct Walked {
+    pub(super) files: Vec<FoundFile>,
+    pub(super) unread: Vec<Unread>,
+    pub(super) skipped: BTreeMap<String, usize>,
+}
+
+/// Lists the files of all roots in order; a file that lies below two roots belongs to the first.
+pub(super) fn walk(roots: &[Root], index: &Path, options: &CorpusOptions) -> Result<Walked, RetrievalError> {
+    let index = index.canonicalize().unwrap_or_else(|_| index.to_path_buf());
+    let mut walked = Walked::default();
+    let mut seen = BTreeSet::new();
+    for (number, root) in roots.iter().enumerate() {
+        let entries = WalkDir::new(&root.canonical)
+            .follow_links(options.follow_links)
+            .sort_by_file_name()
+            .into_iter()
+            .filter_entry(|entry| entry.depth() == 0 || !is_ignored(entry, &index));
+        for entry in entries {
+            match entry {
+                Ok(entry) => walked.take(entry, number, root, &mut seen),
+                Err(error) => walked.fail(error, root)?,
+            }
+        }
+    }
+    Ok(walked)
+}
+
+fn is_ignored(entry: &DirEntry, index: &Path) -> bool {
+    let name = entry.file_name().to_string_lossy();
+    let folder = entry.file_type().is_dir();
+    name.starts_with('.') || (folder && (IGNORED_FOLDERS.contains(&&*name) || entry.path() == index))
+}
+
+impl Walked {
+    fn take(&mut self, entry: DirEntry, number: usize, root: &Root, seen: &mut BTreeSet<PathBuf>) {
+        if entry.file_type().is_dir() {
+            return;
+        }
+        if entry.file_type().is_symlink() {
+            *self.skipped.entry("symbolic link".to_owned()).or_default() += 1;
+            return;
+        }
+        let shown = root.show(entry.path());
+        let format = Format::of(entry.path()).filter(|_| entry.file_type().is_file());
+        let Some(format) = format else {
+            let ending = entry.path().extension().map(|ending| format!(".{}", ending.to_string_lossy()));
+            *self.skipped.entry(ending.unwrap_or_else(|| "no ending".to_owned())).or_default() += 1;
+            return;
+        };
+        let file = entry.into_path();
+        let Some(path) = relative(&file, &root.canonical) else {
+            self.unread.push(Unread { path: shown, reason: UnreadReason::Name });
+            return;
+        };
+        if seen.insert(file.canonicalize().unwrap_or_else(|_| file.clone())) {
+            self.files.push(FoundFile { root: number, path, file, shown, format });
+        }
+    }
+
+    fn fail(&mut self, error: walkdir::Error, root: &Root) -> Result<(), RetrievalError> {
+        let path = error.path().map_or_else(|| root.canonical.clone(), Path::to_path_buf);
+        let depth = error.depth();
+        let reason = if error.loop_ancestor().is_some() {
+            UnreadReason::LinkLoop
+        } else {
+            let source = error.into_io_error().unwrap_or_else(|| std::io::ErrorKind::Other.into());
+            if depth == 0 {
+                return Err(RetrievalError::UnreadableRoot { root: root.given.clone(), source: Arc::new(source) });
+            }
+            UnreadReason::System { message: source.to_string() }
+        };
+        self.unread.push(Unread { path: root.show(&path), reason });
+        Ok(())
+    }
+}
+
+/// The path below the root; nothing if it is not Unicode.
+fn relative(file: &Path, root: &Path) -> Option<String> {
+    let rest = file.strip_prefix(root).ok().filter(|rest| !rest.as_os_str().is_empty());
+    let rest = rest.or_else(|| file.file_name().map(Path::new))?;
+    let parts: Option<Vec<&str>> = rest.iter().map(|part| part.to_str()).collect();
+    Some(parts?.join("/"))
+}

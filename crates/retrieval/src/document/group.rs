@@ -1,0 +1,151 @@
+//! From units of text to passages that tile the source.
+
+use std::ops::Range;
+
+use super::Passage;
+use crate::Locator;
+use crate::extract::sentences;
+
+/// The smallest piece a format knows: a paragraph, a list item, a table row, a block of code.
+#[derive(Clone, Debug)]
+pub(super) struct Unit {
+    /// Where in the source this unit begins, headings and markers before it included.
+    pub(super) lead: usize,
+    /// The readable text.
+    pub(super) text: String,
+    /// Which source bytes the text was made of, in order: offset in the text, source range.
+    pub(super) origins: Vec<(usize, Range<usize>)>,
+    /// The number of the section; units of different sections never share a passage.
+    pub(super) section: usize,
+    /// Whether the unit follows the one before it without a blank line.
+    pub(super) tight: bool,
+}
+
+impl Unit {
+    /// Where in the source the byte `at` of the text comes from; the beginning of its origin where text was rewritten.
+    fn source_of(&self, source: &str, at: usize) -> usize {
+        let index = self.origins.partition_point(|(start, _)| *start <= at);
+        let Some((start, range)) = index.checked_sub(1).map(|index| &self.origins[index]) else { return self.lead };
+        let length = range.len();
+        let verbatim = self.text.get(*start..*start + length) == source.get(range.clone());
+        if verbatim && at - start < length { range.start + (at - start) } else { range.start }
+    }
+
+    /// Cuts a unit longer than `most` bytes at ends of sentences, or inside one where nothing else is left.
+    fn split(self, source: &str, size: usize, most: usize) -> Vec<Self> {
+        if self.text.len() <= most {
+            return vec![self];
+        }
+        let mut cuts = vec![0];
+        let mut start = 0;
+        for sentence in sentences(&self.text) {
+            if sentence.end - start > size && sentence.start > start {
+                start = sentence.start;
+                cuts.push(start);
+            }
+            while sentence.end - start > most {
+                start = cut_before(&self.text, start, start + size);
+                cuts.push(start);
+            }
+        }
+        cuts.push(self.text.len());
+        let piece = |pair: &[usize]| Self {
+            lead: if pair[0] == 0 { self.lead } else { self.source_of(source, pair[0]) },
+            text: self.text[pair[0]..pair[1]].trim().to_owned(),
+            origins: Vec::new(),
+            section: self.section,
+            tight: self.tight && pair[0] == 0,
+        };
+        cuts.windows(2).map(piece).filter(|unit| !unit.text.is_empty()).collect()
+    }
+}
+
+/// The last space before `limit`, or else the last character boundary; always after `start`.
+fn cut_before(text: &str, start: usize, limit: usize) -> usize {
+    let mut at = text.floor_char_boundary(limit);
+    if let Some(space) = text[start..at].rfind(char::is_whitespace)
+        && space > (at - start) / 2
+    {
+        at = start + space;
+    }
+    if at > start { at } else { text.ceil_char_boundary(start + 1) }
+}
+
+/// Groups units of one section to passages of about `size` bytes. The passages' source ranges follow each other from
+/// `body` to the end of the source, white space around them left out; pieces of rewritten text share a range.
+pub(super) fn passages(
+    source: &str,
+    body: usize,
+    units: Vec<Unit>,
+    sections: &[Vec<String>],
+    size: usize,
+) -> Vec<Passage> {
+    let size = size.max(64);
+    let mut groups: Vec<Unit> = Vec::new();
+    let mut closed = true;
+    for unit in units.into_iter().flat_map(|unit| unit.split(source, size, size + size / 2)) {
+        let ends = ends_passage(&unit.text);
+        match groups.last_mut() {
+            Some(open) if !closed && open.section == unit.section && open.text.len() + unit.text.len() <= size => {
+                open.text.push_str(if unit.tight { "\n" } else { "\n\n" });
+                open.text.push_str(&unit.text);
+            }
+            _ => groups.push(unit),
+        }
+        closed = groups.last().is_some_and(|open| open.text.len() >= size / 2) && ends;
+    }
+    let lines = LineIndex::new(source);
+    let mut starts: Vec<usize> = Vec::with_capacity(groups.len());
+    for (index, group) in groups.iter().enumerate() {
+        let start = if index == 0 { body } else { group.lead.max(starts[index - 1]) };
+        starts.push(start);
+    }
+    let mut ends = vec![source.len(); groups.len()];
+    for index in (0..groups.len().saturating_sub(1)).rev() {
+        ends[index] = if starts[index + 1] > starts[index] { starts[index + 1] } else { ends[index + 1] };
+    }
+    groups
+        .into_iter()
+        .zip(starts.into_iter().zip(ends))
+        .map(|(group, (start, end))| Passage {
+            heading: sections.get(group.section).cloned().unwrap_or_default(),
+            locator: lines.locate(source, start..end),
+            text: group.text,
+        })
+        .collect()
+}
+
+/// Whether a passage that is long enough ends after this unit. Because the unit's own text decides, the groups fall
+/// into step again after an inserted or deleted paragraph, and the ids of later passages stay.
+fn ends_passage(text: &str) -> bool {
+    blake3::hash(text.as_bytes()).as_bytes()[0].is_multiple_of(3)
+}
+
+/// Finds lines by bytes.
+struct LineIndex {
+    starts: Vec<usize>,
+}
+
+impl LineIndex {
+    fn new(source: &str) -> Self {
+        let after = source.bytes().enumerate().filter(|(_, byte)| *byte == b'\n').map(|(at, _)| at + 1);
+        Self { starts: std::iter::once(0).chain(after).collect() }
+    }
+
+    fn line(&self, at: usize) -> u32 {
+        u32::try_from(self.starts.partition_point(|start| *start <= at)).unwrap_or(u32::MAX)
+    }
+
+    /// The place of a range without the white space around it.
+    fn locate(&self, source: &str, range: Range<usize>) -> Locator {
+        let piece = &source[range.clone()];
+        let start_byte = range.start + (piece.len() - piece.trim_start().len());
+        let end_byte = start_byte + piece.trim().len();
+        Locator::Lines {
+            first_line: self.line(start_byte),
+            last_line: self.line(end_byte.saturating_sub(1).max(start_byte)),
+            start_byte,
+            end_byte,
+        }
+    }
+}

@@ -1,0 +1,63 @@
+//! HTML: the article of a page, or its whole text where no article stands out.
+
+mod tags;
+
+use dom_smoothie::{Config, Readability, TextMode};
+use html2text::render::TrivialDecorator;
+
+use super::{Passage, markdown, plain};
+use crate::Locator;
+
+/// An article that has less than this part of the page's text has lost too much of it.
+const SMALLEST_SHARE: usize = 3;
+/// Lines are not wrapped before this column.
+const WIDTH: usize = 100_000;
+
+/// Reads a page as Markdown, so that its headings count.
+///
+/// # Errors
+/// Says why the page cannot be read.
+pub(super) fn read(source: &str, size: usize) -> Result<(Option<String>, Vec<Passage>), String> {
+    let page = tags::prepare(source)?;
+    let whole = text_of(&page)?;
+    let mut reader = Readability::new(
+        page.as_str(),
+        None,
+        Some(Config { text_mode: TextMode::Markdown, disable_json_ld: true, ..Config::default() }),
+    )
+    .map_err(|error| error.to_string())?;
+    let title = Some(reader.get_article_title().trim().to_owned()).filter(|title| !title.is_empty());
+    let mut passages = match reader.parse() {
+        Ok(article) => markdown::read(&article.text_content, size).1,
+        Err(_) => Vec::new(),
+    };
+    let found: usize = passages.iter().map(|passage| visible(&passage.text)).sum();
+    if found * SMALLEST_SHARE < visible(&whole) {
+        passages = plain::read(&whole, size).1;
+    }
+    for (passage, number) in passages.iter_mut().zip(1..) {
+        passage.locator = Locator::Passage { number };
+        for heading in &mut passage.heading {
+            // Documentation tools put a link to itself into a heading.
+            *heading = heading.trim_matches(['§', '¶', '#', ' ']).to_owned();
+        }
+    }
+    Ok((title, passages))
+}
+
+/// The text of a piece of HTML inside another document; nothing if it cannot be read.
+pub(super) fn fragment(source: &str) -> String {
+    let text = tags::prepare(source).and_then(|page| text_of(&page)).unwrap_or_default();
+    text.trim().to_owned()
+}
+
+fn text_of(page: &str) -> Result<String, String> {
+    html2text::config::with_decorator(TrivialDecorator::new())
+        .no_table_borders()
+        .string_from_read(page.as_bytes(), WIDTH)
+        .map_err(|error| error.to_string())
+}
+
+fn visible(text: &str) -> usize {
+    text.chars().filter(|c| !c.is_whitespace()).count()
+}

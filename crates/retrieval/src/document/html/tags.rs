@@ -1,0 +1,93 @@
+//! One pass over the tags of a page before the parsers see it.
+
+/// Deeper pages take the parsers time that grows with the square of the depth.
+const DEEPEST: usize = 2000;
+
+/// Elements without an end tag, and those whose end tag may be left out.
+const UNCOUNTED: &[&str] = &[
+    "a", "area", "base", "body", "br", "caption", "col", "colgroup", "dd", "dt", "embed", "head", "hr", "html", "img",
+    "input", "li", "link", "meta", "optgroup", "option", "p", "param", "rp", "rt", "source", "tbody", "td", "tfoot",
+    "th", "thead", "tr", "track", "wbr",
+];
+
+/// Makes paragraphs of the parts of definition lists, which the article reader would run together.
+///
+/// # Errors
+/// Refuses a page with elements inside each other past a depth that no written page has.
+pub(super) fn prepare(source: &str) -> Result<String, String> {
+    let mut prepared = String::with_capacity(source.len());
+    let mut copied = 0;
+    let mut depth: usize = 0;
+    let mut at = 0;
+    while let Some(found) = source[at..].find('<') {
+        let start = at + found;
+        let rest = &source[start + 1..];
+        at = start + 1;
+        if rest.starts_with("!--") {
+            at = rest.find("-->").map_or(source.len(), |end| start + 1 + end + 3);
+            continue;
+        }
+        let closing = rest.starts_with('/');
+        let name_at = start + 1 + usize::from(closing);
+        let length = source[name_at..].bytes().take_while(|b| b.is_ascii_alphanumeric() || *b == b'-').count();
+        let name = source[name_at..name_at + length].to_ascii_lowercase();
+        if !name.starts_with(|c: char| c.is_ascii_alphabetic()) {
+            continue;
+        }
+        at = name_at + length;
+        match name.as_str() {
+            "dt" | "dd" => {
+                prepared.push_str(&source[copied..name_at]);
+                prepared.push('p');
+                copied = at;
+            }
+            "script" | "style" if !closing => at = end_of_raw(source, at, &name),
+            name if UNCOUNTED.contains(&name) => {}
+            _ if closing => depth = depth.saturating_sub(1),
+            _ => depth += 1,
+        }
+        if depth > DEEPEST {
+            return Err(format!("elements are nested more than {DEEPEST} deep"));
+        }
+    }
+    prepared.push_str(&source[copied..]);
+    Ok(prepared)
+}
+
+/// Where the end tag of an element begins whose content is not markup.
+fn end_of_raw(source: &str, from: usize, name: &str) -> usize {
+    let mut at = from;
+    while let Some(found) = source[at..].find("</") {
+        let end = at + found;
+        if source.get(end + 2..end + 2 + name.len()).is_some_and(|tag| tag.eq_ignore_ascii_case(name)) {
+            return end;
+        }
+        at = end + 2;
+    }
+    source.len()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_definition_lists_change() {
+        for (source, prepared) in [
+            ("<dl><DT class=x>a</DT><dd>b</dl>", "<dl><p class=x>a</p><p>b</dl>"),
+            ("<p>a < b <!-- <dt> --> <é></p>", "<p>a < b <!-- <dt> --> <é></p>"),
+            ("<script>'<dt>'</SCRIPT><dt>", "<script>'<dt>'</SCRIPT><p>"),
+            ("text <", "text <"),
+            ("<!-- open", "<!-- open"),
+            ("<style>é</", "<style>é</"),
+        ] {
+            assert_eq!(prepare(source).as_deref(), Ok(prepared));
+        }
+    }
+
+    #[test]
+    fn depth_is_limited_but_length_is_not() {
+        assert!(prepare(&"<div>".repeat(DEEPEST + 1)).is_err());
+        assert!(prepare(&"<div><br></div><p><li>".repeat(DEEPEST * 2)).is_ok());
+    }
+}

@@ -1,0 +1,273 @@
+//! Markdown: blocks under their headings.
+
+use std::mem::take;
+use std::ops::Range;
+
+use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag, TagEnd};
+
+use super::group::{Unit, passages};
+use super::{Passage, html};
+
+fn options() -> Options {
+    Options::ENABLE_TABLES
+        | Options::ENABLE_FOOTNOTES
+        | Options::ENABLE_STRIKETHROUGH
+        | Options::ENABLE_TASKLISTS
+        | Options::ENABLE_HEADING_ATTRIBUTES
+        | Options::ENABLE_YAML_STYLE_METADATA_BLOCKS
+        | Options::ENABLE_DEFINITION_LIST
+        | Options::ENABLE_WIKILINKS
+}
+
+pub(super) fn read(source: &str, size: usize) -> (Option<String>, Vec<Passage>) {
+    let mut reader = Reader::new();
+    for (event, range) in Parser::new_ext(source, options()).into_offset_iter() {
+        reader.read(event, range);
+    }
+    reader.finish(size, source)
+}
+
+/// Collects units while the parser's events go by.
+struct Reader {
+    units: Vec<Unit>,
+    sections: Vec<Vec<String>>,
+    /// The open headings, outermost first.
+    headings: Vec<(HeadingLevel, String)>,
+    /// The last heading while nothing stands below it.
+    bare: Option<Bare>,
+    /// The beginning of what belongs to the next unit.
+    lead: Option<usize>,
+    text: String,
+    origins: Vec<(usize, Range<usize>)>,
+    tight: bool,
+    /// The open lists, outermost first.
+    lists: Vec<OpenList>,
+    /// What the text of the current element is for.
+    role: Role,
+    front_matter: String,
+    title: Option<String>,
+    first_heading: Option<String>,
+    body: usize,
+}
+
+/// A heading without text below it so far.
+struct Bare {
+    level: HeadingLevel,
+    text: String,
+    lead: usize,
+    range: Range<usize>,
+}
+
+/// A list whose end has not come yet.
+struct OpenList {
+    /// The number of the next item; nothing for bullets.
+    next: Option<u64>,
+    started: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Role {
+    Body,
+    Heading(HeadingLevel),
+    FrontMatter,
+    Html,
+}
+
+impl OpenList {
+    fn marker(&mut self) -> String {
+        self.started = true;
+        let Some(number) = self.next else { return "- ".to_owned() };
+        self.next = Some(number.saturating_add(1));
+        format!("{number}. ")
+    }
+}
+
+impl Reader {
+    fn new() -> Self {
+        Self {
+            units: Vec::new(),
+            sections: vec![Vec::new()],
+            headings: Vec::new(),
+            bare: None,
+            lead: None,
+            text: String::new(),
+            origins: Vec::new(),
+            tight: false,
+            lists: Vec::new(),
+            role: Role::Body,
+            front_matter: String::new(),
+            title: None,
+            first_heading: None,
+            body: 0,
+        }
+    }
+
+    fn read(&mut self, event: Event<'_>, range: Range<usize>) {
+        match event {
+            Event::Start(tag) => self.start(&tag, range),
+            Event::End(tag) => self.end(tag, range),
+            Event::Text(text) | Event::Code(text) | Event::InlineMath(text) | Event::DisplayMath(text) => {
+                self.push(&text, range);
+            }
+            Event::Html(html) => self.push(&html, range),
+            Event::SoftBreak => self.push(" ", range),
+            Event::HardBreak => self.push("\n", range),
+            Event::TaskListMarker(done) => self.push(if done { "[x] " } else { "[ ] " }, range),
+            Event::Rule => self.open_block(range.start, false),
+            Event::InlineHtml(_) | Event::FootnoteReference(_) => {}
+        }
+    }
+
+    fn start(&mut self, tag: &Tag<'_>, range: Range<usize>) {
+        match tag {
+            Tag::MetadataBlock(_) => self.role = Role::FrontMatter,
+            Tag::Heading { level, .. } => {
+                self.close_unit();
+                self.close_bare(Some(*level));
+                self.open_block(range.start, false);
+                self.role = Role::Heading(*level);
+            }
+            Tag::HtmlBlock => {
+                self.open_block(range.start, false);
+                self.role = Role::Html;
+            }
+            Tag::List(first) => {
+                self.open_block(range.start, false);
+                self.lists.push(OpenList { next: *first, started: false });
+            }
+            Tag::Item => {
+                let nested = self.lists.len() > 1;
+                let started = self.lists.last().is_some_and(|list| list.started);
+                self.open_block(range.start, nested || started);
+                self.text = self.lists.last_mut().map_or_else(|| "- ".to_owned(), OpenList::marker);
+            }
+            // The first paragraph of an item stays on the line of the marker.
+            Tag::Paragraph if is_marker(&self.text) => {}
+            Tag::Paragraph | Tag::CodeBlock(_) | Tag::BlockQuote(_) | Tag::FootnoteDefinition(_) => {
+                self.open_block(range.start, false);
+            }
+            Tag::DefinitionListTitle | Tag::TableHead => self.open_block(range.start, false),
+            Tag::DefinitionListDefinition | Tag::TableRow => self.open_block(range.start, true),
+            Tag::TableCell if !self.text.is_empty() => self.text.push_str(" | "),
+            _ => {}
+        }
+    }
+
+    fn end(&mut self, tag: TagEnd, range: Range<usize>) {
+        match tag {
+            TagEnd::MetadataBlock(_) => {
+                self.role = Role::Body;
+                self.body = range.end;
+                self.title = title_of(&take(&mut self.front_matter));
+            }
+            TagEnd::Heading(level) => {
+                self.role = Role::Body;
+                self.open_section(level, range);
+            }
+            TagEnd::HtmlBlock => {
+                self.role = Role::Body;
+                self.text = html::fragment(&take(&mut self.text));
+                self.close_unit();
+            }
+            TagEnd::List(_) => {
+                self.close_unit();
+                self.lists.pop();
+            }
+            TagEnd::Item
+            | TagEnd::Paragraph
+            | TagEnd::CodeBlock
+            | TagEnd::BlockQuote(_)
+            | TagEnd::FootnoteDefinition
+            | TagEnd::DefinitionListTitle
+            | TagEnd::DefinitionListDefinition
+            | TagEnd::TableHead
+            | TagEnd::TableRow => self.close_unit(),
+            _ => {}
+        }
+    }
+
+    fn push(&mut self, text: &str, range: Range<usize>) {
+        if self.role == Role::FrontMatter {
+            self.front_matter.push_str(text);
+            return;
+        }
+        self.origins.push((self.text.len(), range));
+        self.text.push_str(text);
+    }
+
+    fn open_block(&mut self, start: usize, tight: bool) {
+        self.close_unit();
+        self.lead.get_or_insert(start);
+        self.tight = tight;
+    }
+
+    fn close_unit(&mut self) {
+        let text = take(&mut self.text);
+        let origins = take(&mut self.origins);
+        if text.trim().is_empty() || is_marker(&text) {
+            return;
+        }
+        self.bare = None;
+        let first = origins.first().map_or(self.body, |(_, range)| range.start);
+        self.units.push(Unit {
+            lead: self.lead.take().unwrap_or(first),
+            text: text.trim_end().to_owned(),
+            origins,
+            section: self.sections.len() - 1,
+            tight: take(&mut self.tight),
+        });
+    }
+
+    /// Ends a heading: what follows belongs to a new section.
+    fn open_section(&mut self, level: HeadingLevel, range: Range<usize>) {
+        let text = take(&mut self.text).trim().to_owned();
+        self.origins.clear();
+        while self.headings.last().is_some_and(|(open, _)| *open >= level) {
+            self.headings.pop();
+        }
+        if !text.is_empty() {
+            self.headings.push((level, text.clone()));
+            if self.first_heading.is_none() {
+                self.first_heading = Some(text.clone());
+            }
+            self.bare = Some(Bare { level, text, lead: self.lead.unwrap_or(range.start), range });
+        }
+        self.sections.push(self.headings.iter().map(|(_, text)| text.clone()).collect());
+    }
+
+    /// A heading that nothing follows is text itself; one that a deeper heading follows is not.
+    fn close_bare(&mut self, next: Option<HeadingLevel>) {
+        let Some(bare) = self.bare.take() else { return };
+        if next.is_some_and(|next| next > bare.level) {
+            return;
+        }
+        self.lead = None;
+        self.units.push(Unit {
+            lead: bare.lead,
+            origins: vec![(0, bare.range)],
+            text: bare.text,
+            section: self.sections.len() - 1,
+            tight: false,
+        });
+    }
+
+    fn finish(mut self, size: usize, source: &str) -> (Option<String>, Vec<Passage>) {
+        self.close_unit();
+        self.close_bare(None);
+        let found = passages(source, self.body, self.units, &self.sections, size);
+        (self.title.or(self.first_heading), found)
+    }
+}
+
+/// Whether only the marker of a list item has been written.
+fn is_marker(text: &str) -> bool {
+    text == "- " || text.strip_suffix(". ").is_some_and(|n| !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit()))
+}
+
+/// The `title` key of the front matter.
+fn title_of(front_matter: &str) -> Option<String> {
+    let value = front_matter.lines().find_map(|line| line.strip_prefix("title:"))?.trim();
+    let quoted = |mark: char| value.strip_prefix(mark).and_then(|rest| rest.strip_suffix(mark));
+    let title = quoted('"').or_else(|| quoted('\'')).unwrap_or(value).trim();
+    (!title.is_empty() && !title.starts_with(['|', '>'])).then(|| title.to_owned())
+}

@@ -1,0 +1,195 @@
+//! What can go wrong, by whose fault it is.
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// A failed retrieval: what happened, where, and what to do about it.
+#[derive(Clone, Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum RetrievalError {
+    /// No corpus directory was given.
+    #[error("no corpus folder was given; name at least one folder of Markdown, text or HTML files")]
+    NoRoots,
+
+    /// A corpus directory is absent or cannot be listed.
+    #[error("the corpus folder `{}` cannot be read: {source}; check the path and its permissions", root.display())]
+    UnreadableRoot {
+        /// The folder as it was given.
+        root: PathBuf,
+        /// The system's reason.
+        source: Arc<io::Error>,
+    },
+
+    /// The folders hold nothing that can be searched.
+    #[error(
+        "the corpus in {} holds no searchable text ({unread} files could not be read, {skipped} have other endings); \
+         accepted endings: {}",
+        roots_in_words(roots), endings.join(", ")
+    )]
+    EmptyCorpus {
+        /// The folders as they were given.
+        roots: Vec<PathBuf>,
+        /// The endings a file must have to be read.
+        endings: Vec<String>,
+        /// Files with an accepted ending that could not be read.
+        unread: usize,
+        /// Files with another ending.
+        skipped: usize,
+    },
+
+    /// A search came before the first [`refresh`](crate::Corpus::refresh), or the index on disk is damaged.
+    #[error("the index `{}` cannot be searched yet ({reason}); run `refresh` on the corpus first", index.display())]
+    NotIndexed {
+        /// The index directory.
+        index: PathBuf,
+        /// Why there is nothing to search.
+        reason: String,
+    },
+
+    /// Another process is writing the index.
+    #[error(
+        "the index `{}` is being written by {holder}; waited {} s; try again when it has finished, or use another \
+         index directory", index.display(), waited.as_secs()
+    )]
+    Locked {
+        /// The index directory.
+        index: PathBuf,
+        /// Who holds the lock, as far as is known.
+        holder: String,
+        /// How long this process waited.
+        waited: Duration,
+    },
+
+    /// The index was written by a newer version.
+    #[error(
+        "the index `{}` has format {found}, this version reads up to {supported}; update the program or use another \
+         index directory", index.display()
+    )]
+    NewerFormat {
+        /// The index directory.
+        index: PathBuf,
+        /// The format found.
+        found: u32,
+        /// The newest format this version can read.
+        supported: u32,
+    },
+
+    /// The directory meant for the index holds something else.
+    #[error(
+        "the directory `{}` is not empty and is not an index; nothing in it was touched; use an empty or new directory",
+        index.display()
+    )]
+    NotAnIndex {
+        /// The directory.
+        index: PathBuf,
+    },
+
+    /// The disk that holds the index is full.
+    #[error("no space is left for the index `{}`; free some space and refresh again", index.display())]
+    DiskFull {
+        /// The index directory.
+        index: PathBuf,
+    },
+
+    /// A file of the index could not be read or written.
+    #[error("the index file `{}` cannot be read or written: {source}; check permissions and the disk", path.display())]
+    IndexFile {
+        /// The file or directory.
+        path: PathBuf,
+        /// The system's reason.
+        source: Arc<io::Error>,
+    },
+
+    /// The search library refused an operation.
+    #[error(
+        "the index `{}` failed: {source}; if it happens again, delete the directory and refresh", index.display()
+    )]
+    Engine {
+        /// The index directory.
+        index: PathBuf,
+        /// The library's reason.
+        source: tantivy::TantivyError,
+    },
+
+    /// A search ended abnormally in its worker thread.
+    #[error("the search in `{name}` was interrupted: {reason}; try again")]
+    Interrupted {
+        /// The name of the engine.
+        name: String,
+        /// What the worker reported.
+        reason: String,
+    },
+}
+
+impl RetrievalError {
+    /// Whether the same call may succeed later without a change by the user.
+    #[must_use]
+    pub fn is_retryable(&self) -> bool {
+        matches!(self, Self::Locked { .. } | Self::Interrupted { .. })
+    }
+
+    /// Sorts a failed file operation of the index.
+    pub(crate) fn index_file(index: &Path, path: &Path, source: io::Error) -> Self {
+        if is_full(&source) {
+            return Self::DiskFull { index: index.to_path_buf() };
+        }
+        Self::IndexFile { path: path.to_path_buf(), source: Arc::new(source) }
+    }
+
+    /// Sorts a failure of the search library.
+    pub(crate) fn engine(index: &Path, source: tantivy::TantivyError) -> Self {
+        if engine_says_full(&source) || (is_write_failure(&source) && disk_is_full(index)) {
+            return Self::DiskFull { index: index.to_path_buf() };
+        }
+        Self::Engine { index: index.to_path_buf(), source }
+    }
+}
+
+fn roots_in_words(roots: &[PathBuf]) -> String {
+    roots.iter().map(|root| format!("`{}`", root.display())).collect::<Vec<_>>().join(", ")
+}
+
+fn is_full(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded)
+}
+
+fn engine_says_full(error: &tantivy::TantivyError) -> bool {
+    use tantivy::directory::error::OpenWriteError;
+    match error {
+        tantivy::TantivyError::IoError(io) => is_full(io),
+        tantivy::TantivyError::OpenWriteError(OpenWriteError::IoError { io_error, .. }) => is_full(io_error),
+        _ => false,
+    }
+}
+
+/// The library's worker threads keep only words of the error that stopped them.
+fn is_write_failure(error: &tantivy::TantivyError) -> bool {
+    matches!(error, tantivy::TantivyError::ErrorInThread(_) | tantivy::TantivyError::SystemError(_))
+}
+
+/// Finds out by trying, because a worker thread's report has lost the kind of its error.
+fn disk_is_full(index: &Path) -> bool {
+    let probe = index.join("space.probe");
+    let written = std::fs::write(&probe, [0_u8; 256 * 1024]);
+    let _ = std::fs::remove_file(&probe);
+    written.is_err_and(|error| is_full(&error))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_full_disk_is_told_apart_from_other_failures() {
+        let dir = Path::new("index");
+        let full = || io::Error::from(io::ErrorKind::StorageFull);
+        let denied = || io::Error::from(io::ErrorKind::PermissionDenied);
+        let disk_full = |error: RetrievalError| matches!(error, RetrievalError::DiskFull { .. });
+        assert!(disk_full(RetrievalError::index_file(dir, dir, full())));
+        assert!(disk_full(RetrievalError::engine(dir, full().into())));
+        assert!(!disk_full(RetrievalError::index_file(dir, dir, denied())));
+        assert!(!disk_full(RetrievalError::engine(dir, denied().into())));
+    }
+}

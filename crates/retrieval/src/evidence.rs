@@ -1,0 +1,119 @@
+//! The record of one piece of found text, the same for every engine.
+
+use std::fmt;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// One passage that an engine found and that a text can cite.
+///
+/// ```
+/// use graphloom_retrieval::{Evidence, Source};
+///
+/// let source = Source::Local { root: "docs".into(), path: "storage/wal.md".into() };
+/// let evidence = Evidence::new("storage-wal#0a1b2c3d", source, "The log", "Pages go to the log first.");
+/// assert_eq!(evidence.place(), "docs/storage/wal.md");
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[non_exhaustive]
+pub struct Evidence {
+    /// The short id that citations use: ASCII letters, digits, `-` and one `#`.
+    pub id: String,
+    /// Where the document is.
+    pub source: Source,
+    /// The title of the document.
+    pub title: String,
+    /// The headings above the passage, outermost first.
+    pub heading: Vec<String>,
+    /// Where in the document the passage is.
+    pub locator: Locator,
+    /// The readable text of the passage, without markup.
+    pub text: String,
+    /// BLAKE3, in hexadecimal, of the whole document as it was retrieved.
+    pub content_hash: String,
+}
+
+impl Evidence {
+    /// A record for the whole of a short document: no headings, and the hash of `text` as the document's.
+    #[must_use]
+    pub fn new(id: impl Into<String>, source: Source, title: impl Into<String>, text: impl Into<String>) -> Self {
+        let text = text.into();
+        Self {
+            id: id.into(),
+            source,
+            title: title.into(),
+            heading: Vec::new(),
+            locator: Locator::Document,
+            content_hash: blake3::hash(text.as_bytes()).to_hex().to_string(),
+            text,
+        }
+    }
+
+    /// The document and the place in it, as a list of references shows them.
+    #[must_use]
+    pub fn place(&self) -> String {
+        match self.locator {
+            Locator::Document => self.source.to_string(),
+            _ => format!("{}, {}", self.source, self.locator),
+        }
+    }
+}
+
+/// Where a document comes from.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Source {
+    /// A file of a local corpus.
+    Local {
+        /// The corpus folder, as the user named it.
+        root: String,
+        /// The file, relative to the folder, with `/` between the parts.
+        path: String,
+    },
+}
+
+impl fmt::Display for Source {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Local { root, path } if root.is_empty() => f.write_str(path),
+            Self::Local { root, path } => write!(f, "{}/{path}", root.trim_end_matches(['/', '\\'])),
+        }
+    }
+}
+
+/// Where in its document a passage is.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Locator {
+    /// The whole document.
+    Document,
+    /// A part of a file that was read as it is. The bytes are those of the file decoded as UTF-8.
+    Lines {
+        /// The first line, counted from 1.
+        first_line: u32,
+        /// The last line, included.
+        last_line: u32,
+        /// The first byte, counted from 0.
+        start_byte: usize,
+        /// The byte after the last.
+        end_byte: usize,
+    },
+    /// A part of text that was extracted from another format, where source positions are unknown.
+    Passage {
+        /// The number of the passage in its document, counted from 1.
+        number: u32,
+    },
+}
+
+impl fmt::Display for Locator {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Document => f.write_str("whole document"),
+            Self::Lines { first_line, last_line, .. } if first_line == last_line => write!(f, "line {first_line}"),
+            Self::Lines { first_line, last_line, .. } => write!(f, "lines {first_line}-{last_line}"),
+            Self::Passage { number } => write!(f, "passage {number}"),
+        }
+    }
+}

@@ -1,0 +1,191 @@
+//! From text to search terms: words, stems, and pairs of characters for scripts without spaces.
+
+use tantivy::tokenizer::{
+    AsciiFoldingFilter, Language, LowerCaser, Stemmer, TextAnalyzer, Token, TokenStream, Tokenizer,
+};
+
+/// Words that say nothing about what a question is about.
+const STOP_WORDS: &[&str] = &[
+    "a", "about", "an", "and", "any", "are", "as", "at", "be", "been", "but", "by", "can", "could", "did", "do",
+    "does", "for", "from", "had", "has", "have", "how", "i", "if", "in", "into", "is", "it", "its", "may", "me", "my",
+    "no", "not", "of", "on", "or", "our", "should", "so", "such", "that", "the", "their", "them", "then", "there",
+    "these", "they", "this", "those", "to", "us", "was", "we", "were", "what", "when", "where", "which", "who", "why",
+    "will", "with", "would", "you", "your",
+];
+
+/// Longer runs of letters are data, not words.
+const LONGEST_WORD: usize = 64;
+
+/// The analyzer that the index and every comparison of texts share.
+pub(crate) fn analyzer() -> TextAnalyzer {
+    TextAnalyzer::builder(WordTokenizer)
+        .filter(LowerCaser)
+        .filter(AsciiFoldingFilter)
+        .filter(Stemmer::new(Language::English))
+        .build()
+}
+
+/// The terms of `text` in order, repeats included.
+pub(crate) fn terms(text: &str) -> Vec<String> {
+    let mut analyzer = analyzer();
+    let mut stream = analyzer.token_stream(text);
+    let mut terms = Vec::new();
+    while stream.advance() {
+        terms.push(stream.token().text.clone());
+    }
+    terms
+}
+
+/// The distinct terms of a question in order, at most `most`; words that carry no subject are left out unless there are
+/// no others.
+pub(crate) fn query_terms(query: &str, most: usize) -> Vec<String> {
+    let content: String = words(query)
+        .filter(|word| !STOP_WORDS.contains(&word.to_lowercase().as_str()))
+        .flat_map(|word| [word, " "])
+        .collect();
+    let distinct = |text: &str| {
+        let mut seen = std::collections::BTreeSet::new();
+        terms(text).into_iter().filter(|term| seen.insert(term.clone())).take(most).collect::<Vec<_>>()
+    };
+    let found = distinct(&content);
+    if found.is_empty() { distinct(query) } else { found }
+}
+
+/// Maximal runs of letters and digits.
+fn words(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty())
+}
+
+/// Scripts that are written without spaces between words, and Hangul, where particles stick to the words.
+fn is_unspaced(c: char) -> bool {
+    matches!(c,
+        '\u{0e00}'..='\u{0eff}' // Thai, Lao
+        | '\u{1000}'..='\u{109f}' // Myanmar
+        | '\u{1100}'..='\u{11ff}' // Hangul Jamo
+        | '\u{1780}'..='\u{17ff}' // Khmer
+        | '\u{3005}'..='\u{3007}'
+        | '\u{3040}'..='\u{30ff}' // Hiragana, Katakana
+        | '\u{3130}'..='\u{318f}'
+        | '\u{31f0}'..='\u{31ff}'
+        | '\u{3400}'..='\u{4dbf}' // Han
+        | '\u{4e00}'..='\u{9fff}'
+        | '\u{ac00}'..='\u{d7af}' // Hangul
+        | '\u{f900}'..='\u{faff}'
+        | '\u{ff66}'..='\u{ff9f}'
+        | '\u{20000}'..='\u{3ffff}')
+}
+
+/// Splits at everything that is no letter or digit; runs of unspaced scripts become overlapping pairs of characters.
+#[derive(Clone, Debug)]
+struct WordTokenizer;
+
+impl Tokenizer for WordTokenizer {
+    type TokenStream<'a> = Spans;
+
+    fn token_stream<'a>(&'a mut self, text: &'a str) -> Spans {
+        let mut tokens = Vec::new();
+        let base = text.as_ptr() as usize;
+        for word in words(text) {
+            let mut offset = word.as_ptr() as usize - base;
+            for run in script_runs(word) {
+                push_run(run, offset, &mut tokens);
+                offset += run.len();
+            }
+        }
+        Spans { tokens, next: 0 }
+    }
+}
+
+/// Cuts a word where it changes between spaced and unspaced scripts.
+fn script_runs(word: &str) -> Vec<&str> {
+    let mut runs = Vec::new();
+    let mut start = 0;
+    let mut unspaced = None;
+    for (at, c) in word.char_indices() {
+        let now = Some(is_unspaced(c));
+        if unspaced.is_some() && unspaced != now {
+            runs.push(&word[start..at]);
+            start = at;
+        }
+        unspaced = now;
+    }
+    runs.push(&word[start..]);
+    runs
+}
+
+fn push_run(run: &str, offset: usize, tokens: &mut Vec<Token>) {
+    let mut push = |from: usize, to: usize| {
+        let position = tokens.len();
+        tokens.push(Token {
+            offset_from: offset + from,
+            offset_to: offset + to,
+            position,
+            text: run[from..to].to_owned(),
+            position_length: 1,
+        });
+    };
+    if !run.chars().next().is_some_and(is_unspaced) {
+        if run.len() <= LONGEST_WORD {
+            push(0, run.len());
+        }
+        return;
+    }
+    let mut bounds: Vec<usize> = run.char_indices().map(|(at, _)| at).collect();
+    bounds.push(run.len());
+    if bounds.len() == 2 {
+        push(0, run.len());
+    }
+    for pair in bounds.windows(3) {
+        push(pair[0], pair[2]);
+    }
+}
+
+/// The tokens of one text.
+#[derive(Debug)]
+struct Spans {
+    tokens: Vec<Token>,
+    next: usize,
+}
+
+impl TokenStream for Spans {
+    fn advance(&mut self) -> bool {
+        self.next += 1;
+        self.next <= self.tokens.len()
+    }
+
+    fn token(&self) -> &Token {
+        &self.tokens[self.next - 1]
+    }
+
+    fn token_mut(&mut self) -> &mut Token {
+        &mut self.tokens[self.next - 1]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_folded_and_stemmed_and_unspaced_scripts_paired() {
+        for (text, expected) in [
+            ("Transactions committed SAFELY", vec!["transact", "commit", "safe"]),
+            ("journal_mode=WAL; 3.11", vec!["journal", "mode", "wal", "3", "11"]),
+            ("Müller's café", vec!["muller", "s", "cafe"]),
+            ("東京都", vec!["東京", "京都"]),
+            ("木", vec!["木"]),
+            ("SQLiteのログ", vec!["sqlite", "のロ", "ログ"]),
+            ("… — !", vec![]),
+        ] {
+            assert_eq!(terms(text), expected, "{text}");
+        }
+        assert!(terms(&"x".repeat(LONGEST_WORD + 1)).is_empty());
+    }
+
+    #[test]
+    fn a_question_keeps_what_it_is_about() {
+        assert_eq!(query_terms("How does the log keep logs?", 9), ["log", "keep"]);
+        assert_eq!(query_terms("to be or not", 9), ["to", "be", "or", "not"]);
+        assert_eq!(query_terms("one two three", 2), ["one", "two"]);
+    }
+}
