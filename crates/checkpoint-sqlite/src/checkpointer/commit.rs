@@ -1,0 +1,208 @@
+//! A commit as statements of a transaction.
+
+use graphloom_core_graph::checkpoint::{
+    CheckpointRow, Commit, FieldRecord, Lease, Payload, RecordKind, TaskRecord, TaskRecordKind, ThreadRow,
+};
+use rusqlite::{Connection, OptionalExtension, params};
+use serde::Serialize;
+
+use crate::failure::{Failure, Refusal};
+
+/// Who holds a thread according to the file.
+pub(super) struct Owner {
+    id: i64,
+    pub(super) epoch: u64,
+    pub(super) owner: String,
+}
+
+/// The owner of a thread, `None` when there is no such thread.
+pub(super) fn owner(connection: &Connection, thread: &str) -> Result<Option<Owner>, Failure> {
+    let mut statement = connection.prepare_cached("SELECT id, epoch, owner FROM threads WHERE thread = ?1")?;
+    let row =
+        statement.query_row([thread], |row| Ok(Owner { id: row.get(0)?, epoch: row.get(1)?, owner: row.get(2)? }));
+    Ok(row.optional()?)
+}
+
+/// Clears the owner of a lease that was given back, unless another has claimed the thread since.
+pub(super) fn disown(connection: &Connection, lease: &Lease) -> Result<(), Failure> {
+    let statement = "UPDATE threads SET owner = '' WHERE thread = ?1 AND owner = ?2";
+    connection.prepare_cached(statement)?.execute(params![lease.thread, lease.owner])?;
+    Ok(())
+}
+
+/// The thread's id, when nobody has claimed it since the lease was given.
+pub(super) fn unclaimed(connection: &Connection, lease: &Lease) -> Result<i64, Failure> {
+    match owner(connection, &lease.thread)? {
+        None => Err(Refusal::UnknownThread { thread: lease.thread.to_string() }.into()),
+        Some(row) if row.epoch + 1 == lease.epoch => Ok(row.id),
+        Some(row) => Err(stale(lease, "", format!("the thread is at epoch {}", row.epoch))),
+    }
+}
+
+/// Writes a commit; on an error, what was written before it is to be undone.
+pub(super) fn apply(connection: &Connection, lease: &Lease, commit: &Commit) -> Result<(), Failure> {
+    let thread = claim(connection, lease, commit)?;
+    let Commit { checkpoint, fields, tasks, settled, journal, .. } = commit;
+    if checkpoint.is_some() || !fields.is_empty() || !tasks.is_empty() || !settled.is_empty() {
+        let head = head(connection, thread, lease, commit)?;
+        if let Some(checkpoint) = checkpoint {
+            insert_checkpoint(connection, head, checkpoint)?;
+        }
+        for record in fields {
+            write_field(connection, head, record)?;
+        }
+        for record in tasks {
+            write_task_record(connection, head, record)?;
+        }
+        for task in settled {
+            let statement = "DELETE FROM task_records WHERE head = ?1 AND task = ?2 AND kind <> ?3";
+            connection.prepare_cached(statement)?.execute(params![head, task, word(&TaskRecordKind::Once)?])?;
+        }
+    }
+    if !journal.is_empty() {
+        let newest = "SELECT max(seq) FROM journal WHERE thread = ?1";
+        let newest: Option<u64> = connection.prepare_cached(newest)?.query_row([thread], |row| row.get(0))?;
+        let mut last = newest.unwrap_or(0);
+        let mut insert = connection.prepare_cached("INSERT INTO journal (thread, seq, event) VALUES (?1, ?2, ?3)")?;
+        for row in journal {
+            if row.seq <= last {
+                let detail = format!("the journal is at {last}, and the commit brings {}", row.seq);
+                return Err(stale(lease, &commit.ns, detail));
+            }
+            last = row.seq;
+            insert.execute(params![thread, row.seq, row.event])?;
+        }
+    }
+    Ok(())
+}
+
+/// Checks owner and epoch, writes the thread's row as far as it changes, and answers its id.
+fn claim(connection: &Connection, lease: &Lease, commit: &Commit) -> Result<i64, Failure> {
+    let stored = owner(connection, &lease.thread)?;
+    let epoch = stored.as_ref().map_or(0, |stored| stored.epoch);
+    let owned = stored.as_ref().is_some_and(|stored| stored.epoch == lease.epoch && *stored.owner == *lease.owner);
+    if !owned && epoch + 1 != lease.epoch {
+        return Err(stale(lease, &commit.ns, format!("the thread is at epoch {epoch}")));
+    }
+    let owner = if commit.release { "" } else { &*lease.owner };
+    match (stored, &commit.thread) {
+        (None, None) => Err(Refusal::UnknownThread { thread: lease.thread.to_string() }.into()),
+        (stored, Some(row)) => write_thread(connection, lease, row, owner, stored.map(|stored| stored.id)),
+        (Some(stored), None) => {
+            if !owned || commit.release {
+                let statement = "UPDATE threads SET epoch = ?2, owner = ?3 WHERE id = ?1";
+                connection.prepare_cached(statement)?.execute(params![stored.id, lease.epoch, owner])?;
+            }
+            Ok(stored.id)
+        }
+    }
+}
+
+fn write_thread(
+    connection: &Connection,
+    lease: &Lease,
+    row: &ThreadRow,
+    owner: &str,
+    id: Option<i64>,
+) -> Result<i64, Failure> {
+    let statement = "INSERT INTO threads
+            (id, thread, graph, graph_version, status, detail, created, updated, epoch, owner, written)
+        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, (SELECT coalesce(max(written), 0) + 1 FROM threads))
+        ON CONFLICT (id) DO UPDATE SET
+            graph = excluded.graph, graph_version = excluded.graph_version, status = excluded.status,
+            detail = excluded.detail, created = excluded.created, updated = excluded.updated,
+            epoch = excluded.epoch, owner = excluded.owner, written = excluded.written
+        RETURNING id";
+    let ThreadRow { thread: _, graph, graph_version, status, detail, created, updated, epoch: _, owner: _ } = row;
+    let status = word(status)?;
+    let values = params![id, lease.thread, graph, graph_version, status, detail, created, updated, lease.epoch, owner];
+    Ok(connection.prepare_cached(statement)?.query_row(values, |row| row.get(0))?)
+}
+
+/// The row of the commit's namespace, with the head moved when the commit brings a checkpoint.
+fn head(connection: &Connection, thread: i64, lease: &Lease, commit: &Commit) -> Result<i64, Failure> {
+    let select = "SELECT id, number FROM heads WHERE thread = ?1 AND ns = ?2";
+    let stored: Option<(i64, Option<u64>)> = connection
+        .prepare_cached(select)?
+        .query_row(params![thread, commit.ns], |row| Ok((row.get(0)?, row.get(1)?)))
+        .optional()?;
+    let number = stored.and_then(|(_, number)| number);
+    if commit.checkpoint.is_some() && number != commit.expected_head {
+        let shown = |head: Option<u64>| head.map_or_else(|| "unset".to_owned(), |number| number.to_string());
+        let detail = format!("the head is {}, not {}", shown(number), shown(commit.expected_head));
+        return Err(stale(lease, &commit.ns, detail));
+    }
+    let moved = commit.checkpoint.as_ref().map(|checkpoint| checkpoint.number);
+    match (stored, moved) {
+        (Some((id, _)), None) => Ok(id),
+        (Some((id, _)), Some(number)) => {
+            let exists = "SELECT 1 FROM checkpoints WHERE head = ?1 AND number = ?2";
+            if connection.prepare_cached(exists)?.exists(params![id, number])? {
+                return Err(stale(lease, &commit.ns, format!("checkpoint {number} exists already")));
+            }
+            connection.prepare_cached("UPDATE heads SET number = ?2 WHERE id = ?1")?.execute(params![id, number])?;
+            Ok(id)
+        }
+        (None, number) => {
+            let insert = "INSERT INTO heads (thread, ns, number) VALUES (?1, ?2, ?3)";
+            Ok(connection.prepare_cached(insert)?.insert(params![thread, commit.ns, number])?)
+        }
+    }
+}
+
+fn insert_checkpoint(connection: &Connection, head: i64, row: &CheckpointRow) -> Result<(), Failure> {
+    let statement = "INSERT INTO checkpoints
+            (head, number, parent, id, step, source, time, executed, fields, state_version)
+        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)";
+    let CheckpointRow { number, parent, id, step, source, time, executed, fields, state_version } = row;
+    let fields: Vec<(&str, u64)> = fields.iter().map(|field| (&*field.field, field.version)).collect();
+    let fields = serde_json::to_string(&fields).map_err(unwritable)?;
+    let values = params![head, number, parent, id, step, word(source)?, time, executed, fields, state_version];
+    connection.prepare_cached(statement)?.execute(values)?;
+    Ok(())
+}
+
+fn write_field(connection: &Connection, head: i64, record: &FieldRecord) -> Result<(), Failure> {
+    let (payload, blob) = match &record.payload {
+        Payload::Inline(bytes) => (Some(bytes), None),
+        Payload::Blob(blob) => {
+            // Large values are not even bound when they are there already.
+            if !connection.prepare_cached("SELECT 1 FROM blobs WHERE hash = ?1")?.exists([&blob.hash])? {
+                let insert = "INSERT INTO blobs (hash, bytes) VALUES (?1, ?2)";
+                connection.prepare_cached(insert)?.execute(params![blob.hash, blob.bytes])?;
+            }
+            (None, Some(&blob.hash))
+        }
+    };
+    let statement = "INSERT OR REPLACE INTO fields (head, field, version, previous, whole, payload, blob)
+        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)";
+    let whole = record.kind == RecordKind::Whole;
+    let values = params![head, record.field, record.version, record.previous, whole, payload, blob];
+    connection.prepare_cached(statement)?.execute(values)?;
+    Ok(())
+}
+
+fn write_task_record(connection: &Connection, head: i64, record: &TaskRecord) -> Result<(), Failure> {
+    let statement = "INSERT INTO task_records (head, task, kind, key, payload) VALUES (?1, ?2, ?3, ?4, ?5)
+        ON CONFLICT (head, task, kind, key) DO UPDATE SET payload = excluded.payload";
+    let values = params![head, record.task, word(&record.kind)?, record.key, record.payload];
+    connection.prepare_cached(statement)?.execute(values)?;
+    Ok(())
+}
+
+/// The serialised name of a status, source or kind.
+pub(super) fn word<T: Serialize>(variant: &T) -> Result<String, Failure> {
+    match serde_json::to_value(variant).map_err(unwritable)? {
+        serde_json::Value::String(word) => Ok(word),
+        other => Err(unwritable(format!("`{other}` is not a name"))),
+    }
+}
+
+fn unwritable(error: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Failure {
+    std::io::Error::new(std::io::ErrorKind::InvalidData, error).into()
+}
+
+fn stale(lease: &Lease, ns: &str, detail: String) -> Failure {
+    let (thread, epoch) = (lease.thread.to_string(), lease.epoch);
+    Refusal::Stale { thread, ns: ns.to_owned(), epoch, detail }.into()
+}

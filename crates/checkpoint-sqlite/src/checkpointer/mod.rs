@@ -1,0 +1,241 @@
+//! The checkpointer on a database.
+
+mod commit;
+mod leases;
+mod read;
+mod upkeep;
+
+use std::path::Path;
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use graphloom_core_graph::checkpoint::{
+    Capabilities, CheckpointError, CheckpointRow, Checkpointer, Commit, FieldRecord, HistoryFilter, JournalRow, Lease,
+    Stats, TaskRecord, ThreadFilter, ThreadRow,
+};
+use rusqlite::Connection;
+
+use self::leases::Leases;
+use crate::database::{Database, OwnerFile, is_alive};
+use crate::failure::{Failure, Refusal};
+use crate::options::SqliteOptions;
+use crate::store::SqliteStore;
+
+/// A [`Checkpointer`] in a SQLite file.
+///
+/// Any number of processes may open one file; a thread has one writer among all of them. When a writer's process dies,
+/// the next [`acquire`](Checkpointer::acquire) takes its threads over at once. A clone is another handle to the same
+/// checkpointer, and so to the same leases.
+///
+/// With [`Synchronous::Normal`](crate::Synchronous::Normal) a commit runs on the thread that polls it, some tens of
+/// microseconds, and longer while another process writes. Reads never wait for writers.
+#[derive(Clone, Debug)]
+pub struct SqliteCheckpointer {
+    // Before the database: whoever sees that this owner is gone must not find its writer at work.
+    inner: Arc<Inner>,
+}
+
+#[derive(Debug)]
+struct Inner {
+    database: Arc<Database>,
+    leases: Leases,
+    owner: OwnerFile,
+}
+
+impl SqliteCheckpointer {
+    /// Opens a file with the default options, and makes it when it is not there.
+    ///
+    /// # Errors
+    /// [`CheckpointError::Corrupt`] for a file that is not a database of this crate, [`CheckpointError::NewerFormat`]
+    /// for one of a newer version, [`CheckpointError::Locked`], [`CheckpointError::Full`], and
+    /// [`CheckpointError::Store`] when the file or its directory cannot be written.
+    pub fn open(path: impl AsRef<Path>) -> Result<Self, CheckpointError> {
+        Self::open_with(path, SqliteOptions::default())
+    }
+
+    /// Opens a file, and makes it when it is not there. Errors as for [`SqliteCheckpointer::open`].
+    pub fn open_with(path: impl AsRef<Path>, options: SqliteOptions) -> Result<Self, CheckpointError> {
+        let path = path.as_ref();
+        let open = || -> Result<Self, Failure> {
+            let database = Database::open(path, options)?;
+            let owner = OwnerFile::create(&database.path)?;
+            let leases = Leases::new(&owner.instance);
+            Ok(Self { inner: Arc::new(Inner { database, leases, owner }) })
+        };
+        open().map_err(|failure| failure.checkpoint(path, "opening the store"))
+    }
+
+    /// The long-term store in the same file.
+    pub fn store(&self) -> SqliteStore {
+        SqliteStore::on(Arc::clone(&self.inner.database))
+    }
+
+    /// The file.
+    pub fn path(&self) -> &Path {
+        &self.inner.database.path
+    }
+
+    fn read<T>(
+        &self,
+        action: &str,
+        read: impl FnOnce(&Connection) -> Result<T, Failure>,
+    ) -> Result<T, CheckpointError> {
+        self.inner.database.read(read).map_err(|failure| self.error(failure, action))
+    }
+
+    fn error(&self, failure: Failure, action: &str) -> CheckpointError {
+        failure.checkpoint(&self.inner.database.path, action)
+    }
+
+    async fn acquire_thread(&self, thread: &str) -> Result<Lease, Failure> {
+        let thread: Arc<str> = thread.into();
+        let reserved = self.inner.leases.reserve(&thread)?;
+        // Behind all commits in the queue, so that what the next reads is what they wrote.
+        let name = Arc::clone(&thread);
+        let row = self.inner.database.writer.alone(move |connection| commit::owner(connection, &name)).await?;
+        let (epoch, owner) = row.map_or((0, String::new()), |row| (row.epoch, row.owner));
+        // Without a slash it is nobody's. What names this checkpointer is a lease of ours that was given back.
+        if let Some((instance, _)) = owner.split_once('/')
+            && instance != self.inner.owner.instance
+            && is_alive(&self.inner.database.path, instance)?
+        {
+            return Err(Refusal::Busy { thread: thread.to_string(), owner }.into());
+        }
+        Ok(reserved.into_lease(epoch + 1))
+    }
+
+    async fn commit_under(&self, lease: &Lease, commit: Commit) -> Result<(), Failure> {
+        self.inner.leases.claim(lease).map_err(|detail| Refusal::Stale {
+            thread: lease.thread.to_string(),
+            ns: commit.ns.to_string(),
+            epoch: lease.epoch,
+            detail,
+        })?;
+        let release = commit.release;
+        let under = lease.clone();
+        let work = Box::new(move |connection: &Connection| commit::apply(connection, &under, &commit));
+        self.inner.database.writer.write(work).await?;
+        if release {
+            self.inner.leases.remove(lease);
+        }
+        Ok(())
+    }
+}
+
+#[async_trait]
+impl Checkpointer for SqliteCheckpointer {
+    fn capabilities(&self) -> Capabilities {
+        let mut capabilities = Capabilities::default();
+        capabilities.delete_thread = true;
+        capabilities.copy_thread = true;
+        capabilities.stats = true;
+        capabilities.compact = true;
+        capabilities
+    }
+
+    async fn acquire(&self, thread: &str) -> Result<Lease, CheckpointError> {
+        self.acquire_thread(thread).await.map_err(|failure| self.error(failure, "asking for a thread"))
+    }
+
+    fn release(&self, lease: &Lease) {
+        if self.inner.leases.remove(lease) {
+            let lease = lease.clone();
+            self.inner.database.writer.write_later(Box::new(move |connection| commit::disown(connection, &lease)));
+        }
+    }
+
+    async fn commit(&self, lease: &Lease, commit: Commit) -> Result<(), CheckpointError> {
+        self.commit_under(lease, commit).await.map_err(|failure| self.error(failure, "committing"))
+    }
+
+    async fn thread(&self, thread: &str) -> Result<Option<ThreadRow>, CheckpointError> {
+        self.read("reading a thread", |connection| read::thread(connection, thread))
+    }
+
+    async fn threads(&self, filter: &ThreadFilter) -> Result<Vec<ThreadRow>, CheckpointError> {
+        self.read("listing threads", |connection| read::threads(connection, filter))
+    }
+
+    async fn namespaces(&self, thread: &str) -> Result<Vec<String>, CheckpointError> {
+        self.read("listing namespaces", |connection| read::namespaces(connection, thread))
+    }
+
+    async fn checkpoint(
+        &self,
+        thread: &str,
+        ns: &str,
+        number: Option<u64>,
+    ) -> Result<Option<CheckpointRow>, CheckpointError> {
+        self.read("reading a checkpoint", |connection| read::checkpoint(connection, thread, ns, number))
+    }
+
+    async fn checkpoints(
+        &self,
+        thread: &str,
+        ns: &str,
+        filter: &HistoryFilter,
+    ) -> Result<Vec<CheckpointRow>, CheckpointError> {
+        self.read("listing checkpoints", |connection| read::checkpoints(connection, thread, ns, filter))
+    }
+
+    async fn field(
+        &self,
+        thread: &str,
+        ns: &str,
+        field: &str,
+        version: u64,
+    ) -> Result<Vec<FieldRecord>, CheckpointError> {
+        self.read("reading a field", |connection| read::field(connection, thread, ns, field, version))
+    }
+
+    async fn task_records(&self, thread: &str, ns: &str) -> Result<Vec<TaskRecord>, CheckpointError> {
+        self.read("reading task records", |connection| read::task_records(connection, thread, ns))
+    }
+
+    async fn journal(&self, thread: &str, after: u64, limit: usize) -> Result<Vec<JournalRow>, CheckpointError> {
+        self.read("reading the journal", |connection| read::journal(connection, thread, after, limit))
+    }
+
+    async fn delete_thread(&self, thread: &str) -> Result<(), CheckpointError> {
+        // Under a lease of our own, so that nobody writes the thread meanwhile.
+        let lease = Held { store: self, lease: self.acquire(thread).await? };
+        let deleted = lease.lease.clone();
+        let writer = &self.inner.database.writer;
+        let result = writer.write(Box::new(move |connection| upkeep::delete_thread(connection, &deleted))).await;
+        result.map_err(|failure| self.error(failure, "deleting a thread"))
+    }
+
+    async fn copy_thread(&self, from: &str, to: &str) -> Result<(), CheckpointError> {
+        let from = Held { store: self, lease: self.acquire(from).await? };
+        if from.lease.thread.as_ref() == to {
+            return Err(CheckpointError::ThreadExists { thread: to.to_owned() });
+        }
+        let to = Held { store: self, lease: self.acquire(to).await? };
+        let (source, target) = (from.lease.clone(), to.lease.clone());
+        let writer = &self.inner.database.writer;
+        let result =
+            writer.write(Box::new(move |connection| upkeep::copy_thread(connection, &source, &target.thread))).await;
+        result.map_err(|failure| self.error(failure, "copying a thread"))
+    }
+
+    async fn stats(&self) -> Result<Stats, CheckpointError> {
+        self.read("measuring the store", upkeep::stats)
+    }
+
+    async fn compact(&self) -> Result<(), CheckpointError> {
+        let result = self.inner.database.writer.alone(|connection| upkeep::compact(connection)).await;
+        result.map_err(|failure| self.error(failure, "compacting the store"))
+    }
+}
+
+/// A lease that is given back at the end, also when the future that holds it is dropped.
+struct Held<'s> {
+    store: &'s SqliteCheckpointer,
+    lease: Lease,
+}
+
+impl Drop for Held<'_> {
+    fn drop(&mut self) {
+        self.store.release(&self.lease);
+    }
+}

@@ -1,0 +1,205 @@
+//! Rows read back.
+
+use std::sync::Arc;
+
+use graphloom_core_graph::checkpoint::{
+    CheckpointRow, FieldRecord, FieldVersion, HistoryFilter, JournalRow, Payload, RecordKind, TaskRecord, ThreadFilter,
+    ThreadRow,
+};
+use rusqlite::{Connection, OptionalExtension, Row, params};
+use serde::de::DeserializeOwned;
+
+use super::commit::word;
+use crate::failure::Failure;
+
+const THREAD: &str = "thread, graph, graph_version, status, detail, created, updated, epoch, owner";
+
+pub(super) fn thread(connection: &Connection, thread: &str) -> Result<Option<ThreadRow>, Failure> {
+    let mut statement = connection.prepare_cached(&format!("SELECT {THREAD} FROM threads WHERE thread = ?1"))?;
+    statement.query_row([thread], |row| Ok(thread_row(row))).optional()?.transpose()
+}
+
+pub(super) fn threads(connection: &Connection, filter: &ThreadFilter) -> Result<Vec<ThreadRow>, Failure> {
+    let mut statement = connection.prepare_cached(&format!(
+        "SELECT {THREAD} FROM threads
+        WHERE (?1 IS NULL OR graph = ?1) AND (?2 IS NULL OR status = ?2) ORDER BY written DESC LIMIT ?3"
+    ))?;
+    let status = filter.status.as_ref().map(word).transpose()?;
+    let rows = statement.query_map(params![filter.graph, status, limit(filter.limit)], |row| Ok(thread_row(row)))?;
+    rows.map(|row| row?).collect()
+}
+
+fn thread_row(row: &Row<'_>) -> Result<ThreadRow, Failure> {
+    let thread: Arc<str> = row.get(0)?;
+    let status: String = row.get(3)?;
+    Ok(ThreadRow {
+        graph: row.get(1)?,
+        graph_version: row.get(2)?,
+        status: named(status, || format!("thread `{thread}`"))?,
+        detail: row.get(4)?,
+        created: row.get(5)?,
+        updated: row.get(6)?,
+        epoch: row.get(7)?,
+        owner: row.get(8)?,
+        thread,
+    })
+}
+
+pub(super) fn namespaces(connection: &Connection, thread: &str) -> Result<Vec<String>, Failure> {
+    let mut statement = connection.prepare_cached(
+        "SELECT ns FROM heads JOIN threads ON threads.id = heads.thread
+        WHERE threads.thread = ?1 AND heads.number IS NOT NULL ORDER BY ns",
+    )?;
+    let names = statement.query_map([thread], |row| row.get(0))?;
+    Ok(names.collect::<Result<_, _>>()?)
+}
+
+const CHECKPOINT: &str = "SELECT c.number, c.parent, c.id, c.step, c.source, c.time, c.executed, c.fields,
+        c.state_version
+    FROM checkpoints c JOIN heads ON heads.id = c.head JOIN threads ON threads.id = heads.thread
+    WHERE threads.thread = ?1 AND heads.ns = ?2";
+
+pub(super) fn checkpoint(
+    connection: &Connection,
+    thread: &str,
+    ns: &str,
+    number: Option<u64>,
+) -> Result<Option<CheckpointRow>, Failure> {
+    let mut statement =
+        connection.prepare_cached(&format!("{CHECKPOINT} AND c.number = coalesce(?3, heads.number)"))?;
+    let row = statement.query_row(params![thread, ns, number], |row| Ok(checkpoint_row(row, thread, ns)));
+    row.optional()?.transpose()
+}
+
+pub(super) fn checkpoints(
+    connection: &Connection,
+    thread: &str,
+    ns: &str,
+    filter: &HistoryFilter,
+) -> Result<Vec<CheckpointRow>, Failure> {
+    let mut statement = connection.prepare_cached(&format!(
+        "{CHECKPOINT} AND (?3 IS NULL OR c.number < ?3) AND (?4 IS NULL OR c.source = ?4)
+        ORDER BY c.number DESC LIMIT ?5"
+    ))?;
+    let source = filter.source.as_ref().map(word).transpose()?;
+    let values = params![thread, ns, filter.before, source, limit(filter.limit)];
+    let rows = statement.query_map(values, |row| Ok(checkpoint_row(row, thread, ns)))?;
+    rows.map(|row| row?).collect()
+}
+
+fn checkpoint_row(row: &Row<'_>, thread: &str, ns: &str) -> Result<CheckpointRow, Failure> {
+    let number: u64 = row.get(0)?;
+    let place = || format!("thread `{thread}`, namespace `{ns}`, checkpoint {number}");
+    let source: String = row.get(4)?;
+    let fields: String = row.get(7)?;
+    let fields: Vec<(Arc<str>, u64)> = serde_json::from_str(&fields)
+        .map_err(|error| Failure::Corrupt { place: place(), message: format!("its fields: {error}") })?;
+    Ok(CheckpointRow {
+        number,
+        parent: row.get(1)?,
+        id: row.get(2)?,
+        step: row.get(3)?,
+        source: named(source, place)?,
+        time: row.get(5)?,
+        executed: row.get(6)?,
+        fields: fields.into_iter().map(|(field, version)| FieldVersion { field, version }).collect(),
+        state_version: row.get(8)?,
+    })
+}
+
+/// The chain of records behind a version, oldest first.
+pub(super) fn field(
+    connection: &Connection,
+    thread: &str,
+    ns: &str,
+    field: &str,
+    version: u64,
+) -> Result<Vec<FieldRecord>, Failure> {
+    let corrupt = |message: String| Failure::Corrupt {
+        place: format!("thread `{thread}`, namespace `{ns}`, field `{field}`"),
+        message,
+    };
+    // One view of the file for the whole chain.
+    let _view = connection.unchecked_transaction()?;
+    let head = "SELECT heads.id FROM heads JOIN threads ON threads.id = heads.thread
+        WHERE threads.thread = ?1 AND heads.ns = ?2";
+    let head: Option<i64> = connection.prepare_cached(head)?.query_row([thread, ns], |row| row.get(0)).optional()?;
+    let head = head.ok_or_else(|| corrupt("there is no such thread or namespace".to_owned()))?;
+    let mut statement = connection.prepare_cached(
+        "SELECT previous, whole, payload, blob, bytes FROM fields LEFT JOIN blobs ON blobs.hash = fields.blob
+        WHERE head = ?1 AND field = ?2 AND version = ?3",
+    )?;
+    let name: Arc<str> = field.into();
+    let mut chain = Vec::new();
+    let mut next = Some(version);
+    while let Some(version) = next {
+        let row = statement.query_row(params![head, field, version], |row| {
+            Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?, row.get(4)?))
+        });
+        let (previous, whole, payload, blob, bytes): Record =
+            row.optional()?.ok_or_else(|| corrupt(format!("there is no record of version {version}")))?;
+        let bytes = match blob {
+            None => payload.ok_or_else(|| corrupt(format!("version {version} has no bytes")))?,
+            Some(hash) => bytes
+                .filter(|bytes| blake3::hash(bytes).to_hex().as_str() == hash)
+                .ok_or_else(|| corrupt(format!("the bytes of version {version} are lost or changed")))?,
+        };
+        let kind = if whole { RecordKind::Whole } else { RecordKind::Delta };
+        let payload = Payload::Inline(bytes);
+        chain.push(FieldRecord { field: Arc::clone(&name), version, previous, kind, payload });
+        next = previous.filter(|_| !whole);
+        if next.is_some_and(|previous| previous >= version) {
+            return Err(corrupt(format!("version {version} does not build on an earlier one")));
+        }
+    }
+    chain.reverse();
+    Ok(chain)
+}
+
+/// Previous version, whether whole, bytes or hash, bytes of the hash.
+type Record = (Option<u64>, bool, Option<Arc<[u8]>>, Option<String>, Option<Arc<[u8]>>);
+
+pub(super) fn task_records(connection: &Connection, thread: &str, ns: &str) -> Result<Vec<TaskRecord>, Failure> {
+    let mut statement = connection.prepare_cached(
+        "SELECT r.task, r.kind, r.key, r.payload
+        FROM task_records r JOIN heads ON heads.id = r.head JOIN threads ON threads.id = heads.thread
+        WHERE threads.thread = ?1 AND heads.ns = ?2 ORDER BY r.id",
+    )?;
+    let mut rows = statement.query([thread, ns])?;
+    let mut records = Vec::new();
+    while let Some(row) = rows.next()? {
+        let task: Arc<str> = row.get(0)?;
+        let kind = named(row.get(1)?, || format!("thread `{thread}`, namespace `{ns}`, task `{task}`"))?;
+        records.push(TaskRecord { task, kind, key: row.get(2)?, payload: row.get(3)? });
+    }
+    Ok(records)
+}
+
+pub(super) fn journal(
+    connection: &Connection,
+    thread: &str,
+    after: u64,
+    rows: usize,
+) -> Result<Vec<JournalRow>, Failure> {
+    let mut statement = connection.prepare_cached(
+        "SELECT seq, event FROM journal WHERE thread = (SELECT id FROM threads WHERE thread = ?1) AND seq > ?2
+        ORDER BY seq LIMIT ?3",
+    )?;
+    // Nothing comes after the largest number that a row can have.
+    let after = i64::try_from(after).unwrap_or(i64::MAX);
+    let rows = statement.query_map(params![thread, after, limit(Some(rows))], |row| {
+        Ok(JournalRow { seq: row.get(0)?, event: row.get(1)? })
+    })?;
+    Ok(rows.collect::<Result<_, _>>()?)
+}
+
+/// SQLite takes a negative limit for none.
+pub(crate) fn limit(limit: Option<usize>) -> i64 {
+    limit.map_or(-1, |limit| i64::try_from(limit).unwrap_or(i64::MAX))
+}
+
+/// A variant by its serialised name.
+fn named<T: DeserializeOwned>(word: String, place: impl FnOnce() -> String) -> Result<T, Failure> {
+    serde_json::from_value(serde_json::Value::String(word))
+        .map_err(|error| Failure::Corrupt { place: place(), message: error.to_string() })
+}

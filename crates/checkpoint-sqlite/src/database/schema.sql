@@ -1,0 +1,86 @@
+-- A thread's row. `written` orders rows by their last writing.
+CREATE TABLE threads (
+    id            INTEGER PRIMARY KEY,
+    thread        TEXT NOT NULL UNIQUE,
+    graph         TEXT NOT NULL,
+    graph_version INTEGER NOT NULL,
+    status        TEXT NOT NULL,
+    detail        TEXT NOT NULL,
+    created       INTEGER NOT NULL,
+    updated       INTEGER NOT NULL,
+    epoch         INTEGER NOT NULL,
+    owner         TEXT NOT NULL,
+    written       INTEGER NOT NULL
+) STRICT;
+CREATE INDEX threads_by_written ON threads (written);
+
+-- One row per namespace; `number` is its head.
+CREATE TABLE heads (
+    id     INTEGER PRIMARY KEY,
+    thread INTEGER NOT NULL,
+    ns     TEXT NOT NULL,
+    number INTEGER,
+    UNIQUE (thread, ns)
+) STRICT;
+
+-- `fields` is a JSON array of pairs of name and version.
+CREATE TABLE checkpoints (
+    head          INTEGER NOT NULL,
+    number        INTEGER NOT NULL,
+    parent        INTEGER,
+    id            TEXT NOT NULL,
+    step          INTEGER NOT NULL,
+    source        TEXT NOT NULL,
+    time          INTEGER NOT NULL,
+    executed      INTEGER NOT NULL,
+    fields        TEXT NOT NULL,
+    state_version INTEGER NOT NULL,
+    PRIMARY KEY (head, number)
+) STRICT, WITHOUT ROWID;
+
+-- A record holds its bytes in `payload`, or the hash of a row of `blobs`.
+CREATE TABLE fields (
+    head     INTEGER NOT NULL,
+    field    TEXT NOT NULL,
+    version  INTEGER NOT NULL,
+    previous INTEGER,
+    whole    INTEGER NOT NULL,
+    payload  BLOB,
+    blob     TEXT,
+    PRIMARY KEY (head, field, version)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX fields_by_blob ON fields (blob) WHERE blob IS NOT NULL;
+
+CREATE TABLE blobs (
+    hash  TEXT PRIMARY KEY,
+    bytes BLOB NOT NULL
+) STRICT;
+
+CREATE TABLE task_records (
+    id      INTEGER PRIMARY KEY,
+    head    INTEGER NOT NULL,
+    task    TEXT NOT NULL,
+    kind    TEXT NOT NULL,
+    key     TEXT NOT NULL,
+    payload BLOB NOT NULL,
+    UNIQUE (head, task, kind, key)
+) STRICT;
+
+CREATE TABLE journal (
+    thread INTEGER NOT NULL,
+    seq    INTEGER NOT NULL,
+    event  BLOB NOT NULL,
+    PRIMARY KEY (thread, seq)
+) STRICT, WITHOUT ROWID;
+
+-- The long-term store. Segments of `namespace` are joined by the unit separator, which no segment contains.
+CREATE TABLE items (
+    namespace TEXT NOT NULL,
+    key       TEXT NOT NULL,
+    value     TEXT NOT NULL,
+    created   INTEGER NOT NULL,
+    updated   INTEGER NOT NULL,
+    expires   INTEGER,
+    PRIMARY KEY (namespace, key)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX items_by_expiry ON items (expires) WHERE expires IS NOT NULL;
