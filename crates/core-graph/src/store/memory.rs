@@ -71,7 +71,14 @@ impl Store for MemoryStore {
             None => items.entry(namespace.clone()).or_default(),
         };
         let over = keys.get(key).filter(|item| item.is_live(now)).map(|item| item.created);
-        let item = Item::put(namespace.clone(), key.to_owned(), value, options, now, over);
+        let item = Item {
+            namespace: namespace.clone(),
+            key: key.to_owned(),
+            value,
+            created: over.unwrap_or(now),
+            updated: now,
+            expires: options.expires(now),
+        };
         keys.insert(key.to_owned(), item);
         Ok(())
     }

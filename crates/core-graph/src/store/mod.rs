@@ -19,7 +19,6 @@ pub use namespace::Namespace;
 
 /// A stored value and what is known about it.
 #[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
 pub struct Item {
     /// Where it is.
     pub namespace: Namespace,
@@ -36,19 +35,6 @@ pub struct Item {
 }
 
 impl Item {
-    /// An item as [`Store::put`] makes it at a time, over the one that was there.
-    pub fn put(
-        namespace: Namespace,
-        key: String,
-        value: Value,
-        options: PutOptions,
-        now: u64,
-        over: Option<u64>,
-    ) -> Self {
-        let expires = options.ttl.map(|ttl| now.saturating_add(u64::try_from(ttl.as_millis()).unwrap_or(u64::MAX)));
-        Self { namespace, key, value, created: over.unwrap_or(now), updated: now, expires }
-    }
-
     /// Whether the item is still there at a time.
     pub fn is_live(&self, now: u64) -> bool {
         self.expires.is_none_or(|expires| now < expires)
@@ -67,6 +53,11 @@ impl PutOptions {
     /// Keeps a value for this long.
     pub fn ttl(ttl: Duration) -> Self {
         Self { ttl: Some(ttl) }
+    }
+
+    /// When a value put at this time expires, both in milliseconds since 1970.
+    pub fn expires(self, now: u64) -> Option<u64> {
+        self.ttl.map(|ttl| now.saturating_add(u64::try_from(ttl.as_millis()).unwrap_or(u64::MAX)))
     }
 }
 
@@ -128,6 +119,27 @@ pub struct NamespaceFilter {
     pub depth: Option<usize>,
     /// At most this many.
     pub limit: Option<usize>,
+}
+
+impl NamespaceFilter {
+    /// A namespace and those below.
+    pub fn below(prefix: Namespace) -> Self {
+        Self { prefix, ..Self::default() }
+    }
+
+    /// Cuts deeper namespaces to this many segments.
+    #[must_use]
+    pub fn depth(mut self, depth: usize) -> Self {
+        self.depth = Some(depth);
+        self
+    }
+
+    /// Answers at most this many.
+    #[must_use]
+    pub fn limit(mut self, limit: usize) -> Self {
+        self.limit = Some(limit);
+        self
+    }
 }
 
 /// Long-term memory. What is expired is not there, whether or not it has been swept.
