@@ -1,6 +1,6 @@
 //! Dependency graphs: order in batches, and what is wrong with a graph that has none.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet, VecDeque};
 use std::fmt::Display;
 use std::hash::Hash;
 
@@ -140,13 +140,8 @@ fn positions<Id: Clone + Eq + Hash>(rows: &[(Id, Vec<Id>)]) -> HashMap<Id, usize
 }
 
 fn resolved<Id: Eq + Hash>(index: &HashMap<Id, usize>, needs: &[Id]) -> Vec<usize> {
-    let mut found = Vec::with_capacity(needs.len());
-    for position in needs.iter().filter_map(|id| index.get(id).copied()) {
-        if !found.contains(&position) {
-            found.push(position);
-        }
-    }
-    found
+    let mut seen = HashSet::with_capacity(needs.len());
+    needs.iter().filter_map(|id| index.get(id).copied()).filter(|position| seen.insert(*position)).collect()
 }
 
 /// Kahn's algorithm in batches; items on a cycle are left out.
@@ -203,7 +198,7 @@ fn cycles(dependencies: &[Vec<usize>]) -> Vec<Vec<usize>> {
 fn shortest_circle(members: &[usize], dependencies: &[Vec<usize>]) -> Vec<usize> {
     let Some(start) = members.first().copied() else { return Vec::new() };
     let mut came_from: HashMap<usize, usize> = HashMap::new();
-    let mut queue = std::collections::VecDeque::from([start]);
+    let mut queue = VecDeque::from([start]);
     while let Some(item) = queue.pop_front() {
         for need in &dependencies[item] {
             if *need == start {

@@ -1,5 +1,6 @@
 //! What each change does.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::transition::{Cause, Failure, FailureCause};
@@ -88,28 +89,27 @@ impl<T: Payload> TaskTree<T> {
         let graph = DependencyGraph::build(rows).map_err(|error| ChangeError::Plan { node: outer.clone(), error })?;
         let atomic = matches!(children.as_slice(), [only] if only.node_type == NodeType::Execute);
         let first_place = u32::from(!atomic);
-        let keys: Vec<(String, NodeKey)> =
-            (first_place..).zip(&children).map(|(place, child)| (child.nid.clone(), outer.child(place))).collect();
-        let key_of = |nid: &String| keys.iter().find(|(id, _)| id == nid).map(|(_, key)| key.clone());
-        let parents: Vec<Vec<NodeKey>> =
-            graph.rows().map(|(_, needs)| needs.into_iter().filter_map(key_of).collect()).collect();
+        let keys: Vec<NodeKey> = (first_place..).zip(&children).map(|(place, _)| outer.child(place)).collect();
+        let by_nid: HashMap<String, NodeKey> =
+            children.iter().zip(&keys).map(|(child, key)| (child.nid.clone(), key.clone())).collect();
+        let key_of = |nid: &String| by_nid.get(nid).cloned();
         let inner = InnerGraph {
-            nodes: keys.iter().map(|(_, key)| key.clone()).collect(),
+            nodes: keys.clone(),
             batches: graph.batches().map(|batch| batch.into_iter().filter_map(key_of).collect()).collect(),
         };
-        for (child, (_, key)) in children.into_iter().zip(&keys) {
-            let mut node = new_node(key.clone(), child.nid, child.node_type, child.payload);
-            let needs = |parents: &Vec<NodeKey>| parents.contains(key);
-            node.dependents = keys
-                .iter()
-                .zip(&parents)
-                .filter(|(_, parents)| needs(parents))
-                .map(|((_, key), _)| key.clone())
-                .collect();
-            self.insert(node);
+        let parents: Vec<Vec<NodeKey>> =
+            graph.rows().map(|(_, needs)| needs.into_iter().filter_map(key_of).collect()).collect();
+        let mut dependents: HashMap<&NodeKey, Vec<NodeKey>> = HashMap::new();
+        for (key, parents) in keys.iter().zip(&parents) {
+            for parent in parents {
+                dependents.entry(parent).or_default().push(key.clone());
+            }
         }
-        for ((_, key), parents) in keys.iter().zip(parents) {
-            self.update(key, |node| node.parents = parents);
+        for ((child, key), needs) in children.into_iter().zip(&keys).zip(&parents) {
+            let mut node = new_node(key.clone(), child.nid, child.node_type, child.payload);
+            node.parents.clone_from(needs);
+            node.dependents = dependents.remove(key).unwrap_or_default();
+            self.insert(node);
         }
         self.update(outer, |node| node.inner = inner);
         Ok(())

@@ -27,28 +27,33 @@ impl<T: Payload> TaskTree<T> {
     /// Every node that can act, in level order: breadth first from the root, the nodes of a graph in topological order,
     /// looking inside suspended nodes only. The first is WriteHERE's choice; all of them may act at the same time.
     pub fn ready_in_level_order(&self) -> Vec<NodeKey> {
-        let mut ready = Vec::new();
+        self.level_order().collect()
+    }
+
+    fn level_order(&self) -> impl Iterator<Item = NodeKey> {
         let mut queue = VecDeque::from([NodeKey::root()]);
-        while let Some(key) = queue.pop_front() {
-            let Some(node) = self.node(&key) else { continue };
-            match task_table().group(node.status) {
-                Group::Activate => ready.push(key),
-                Group::Suspend => queue.extend(node.inner.queue().filter(|inner| inner.is_inside(&key)).cloned()),
-                Group::Silence => {}
+        std::iter::from_fn(move || {
+            while let Some(key) = queue.pop_front() {
+                let Some(node) = self.node(&key) else { continue };
+                match task_table().group(node.status) {
+                    Group::Activate => return Some(key),
+                    Group::Suspend => queue.extend(node.inner.queue().filter(|inner| inner.is_inside(&key)).cloned()),
+                    Group::Silence => {}
+                }
             }
-        }
-        ready
+            None
+        })
     }
 
     /// The actions of [`ready_in_level_order`](Self::ready_in_level_order).
     pub fn pending(&self) -> Vec<PendingAction> {
-        self.ready_in_level_order().iter().filter_map(|key| self.next_action(key).ok()).collect()
+        self.level_order().filter_map(|key| self.next_action(&key).ok()).collect()
     }
 
     /// The action WriteHERE would take next: the first in level order. None when nothing can act;
     /// [`status`](Self::status) then says why.
     pub fn next_in_level_order(&self) -> Option<PendingAction> {
-        self.pending().into_iter().next()
+        self.level_order().find_map(|key| self.next_action(&key).ok())
     }
 
     /// What the action table says for a node, which need not be the first in level order: a caller may force any node
