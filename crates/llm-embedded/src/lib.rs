@@ -1,1 +1,59 @@
 //! A small chat model that runs inside the process.
+//!
+//! - [`weights`] fetches the default model's file once and checks it by its hash;
+//! - [`Embedded`] loads it, or another GGUF file of the llama architecture, and is a [`graphloom_llm::ChatModel`];
+//! - answers fit a JSON schema by construction, options are compared by likelihood, and the same request gets the same answer.
+//!
+//! ```no_run
+//! use graphloom_llm::{ChatModel, ChatRequest};
+//! use graphloom_llm_embedded::{Embedded, LoadOptions, weights};
+//!
+//! # async fn example() -> Result<(), Box<dyn std::error::Error>> {
+//! let dir = weights::default_dir()?;
+//! weights::fetch(&weights::SMOLLM2_135M, &dir, &weights::FetchOptions::default(), |event| eprintln!("{event:?}"))?;
+//! let model = Embedded::open(&weights::SMOLLM2_135M, &dir, &LoadOptions::default())?;
+//!
+//! let answer = model.chat(ChatRequest::user("Name three colours.")).await?;
+//! println!("{}", answer.text());
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! # What the default model can do
+//! It has 135 million parameters. It follows a schema because it cannot do otherwise, it tells approval from rejection most of
+//! the time, and it writes fluent sentences that are often wrong. Applications print [`NOTICE`] before they use it.
+//!
+//! # Answers
+//! Without [`graphloom_llm::Params`] an answer is drawn at temperature 0.7 from nine tenths of the probability mass, avoids its
+//! last 64 tokens a little, and is at most 160 tokens long, or 1024 in a schema. Prose also ends when eight tokens in a row stand
+//! in it for the second time. The seed of a request that names none is a hash of the request.
+//!
+//! # Schemas
+//! A schema becomes a grammar, and only tokens that the grammar allows are drawn. Strings and arrays without a limit get one
+//! (400 characters, 8 items), so that the answer ends. A schema that no grammar can be made of is refused with
+//! [`graphloom_llm::ModelError::Invalid`]. An answer that is cut by `max_tokens` has
+//! [`graphloom_llm::FinishReason::Length`] and is not whole JSON.
+//!
+//! # Choices
+//! The score of an option is the log-likelihood of its tokens and of the end of the message after them.
+//!
+//! # Cancelling
+//! Dropping a future or stream ends the call at the next token.
+
+#![forbid(unsafe_code)]
+
+mod decode;
+mod embedded;
+mod engine;
+mod error;
+mod model;
+mod notice;
+mod prompt;
+#[cfg(test)]
+mod reference_tests;
+mod tokenizer;
+pub mod weights;
+
+pub use embedded::{Embedded, LoadOptions};
+pub use error::EmbeddedError;
+pub use notice::NOTICE;

@@ -1,0 +1,104 @@
+//! Bounds for schemas that have none, so that a small model cannot write a string or a list without end.
+
+use serde_json::{Map, Value};
+
+/// The most characters of a string whose schema sets no limit.
+const STRING: u64 = 400;
+
+/// The most items of an array whose schema sets no limit.
+const ITEMS: u64 = 8;
+
+/// Keywords whose value is one schema.
+const ONE: [&str; 3] = ["items", "additionalProperties", "additionalItems"];
+
+/// Keywords whose value is a list of schemas.
+const LIST: [&str; 4] = ["prefixItems", "anyOf", "oneOf", "allOf"];
+
+/// Keywords whose value is a map to schemas.
+const MAP: [&str; 4] = ["properties", "patternProperties", "$defs", "definitions"];
+
+/// The schema with limits for strings and arrays that have none. Every answer of it is an answer of `schema`.
+pub(crate) fn bounded(schema: &Value) -> Value {
+    let Value::Object(schema) = schema else { return schema.clone() };
+    let mut schema: Map<String, Value> = schema.clone();
+    for (keyword, value) in &mut schema {
+        let keyword = keyword.as_str();
+        match value {
+            Value::Object(_) if ONE.contains(&keyword) => *value = bounded(value),
+            Value::Array(list) if LIST.contains(&keyword) => list.iter_mut().for_each(|item| *item = bounded(item)),
+            Value::Object(map) if MAP.contains(&keyword) => map.values_mut().for_each(|item| *item = bounded(item)),
+            _ => {}
+        }
+    }
+    let fixed = ["enum", "const", "$ref"].iter().any(|keyword| schema.contains_key(*keyword));
+    if fixed {
+        return Value::Object(schema);
+    }
+    let least = |keyword: &str| schema.get(keyword).and_then(Value::as_u64).unwrap_or(0);
+    let (string, items) = (STRING.max(least("minLength")), ITEMS.max(least("minItems")));
+    let free = ["pattern", "format", "maxLength"].iter().all(|keyword| !schema.contains_key(*keyword));
+    if is(&schema, "string") && free {
+        schema.insert("maxLength".to_owned(), string.into());
+    }
+    if is(&schema, "array") && !schema.contains_key("maxItems") {
+        let fixed = schema.get("prefixItems").and_then(Value::as_array).map_or(0, Vec::len) as u64;
+        schema.insert("maxItems".to_owned(), items.max(fixed).into());
+    }
+    Value::Object(schema)
+}
+
+/// Whether the schema's type is, or may be, `name`.
+fn is(schema: &Map<String, Value>, name: &str) -> bool {
+    match schema.get("type") {
+        Some(Value::String(kind)) => kind == name,
+        Some(Value::Array(kinds)) => kinds.iter().any(|kind| kind == name),
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn bounds_are_added_where_there_are_none() {
+        let cases = [
+            (json!({"type": "string"}), json!({"type": "string", "maxLength": 400})),
+            (json!({"type": ["string", "null"]}), json!({"type": ["string", "null"], "maxLength": 400})),
+            (json!({"type": "string", "minLength": 900}), json!({"type": "string", "minLength": 900, "maxLength": 900})),
+            (json!({"type": "array", "minItems": 20}), json!({"type": "array", "minItems": 20, "maxItems": 20})),
+            (
+                json!({"type": "object", "properties": {"maxItems": {"type": "array", "items": {"type": "string"}}}}),
+                json!({"type": "object", "properties": {
+                    "maxItems": {"type": "array", "items": {"type": "string", "maxLength": 400}, "maxItems": 8}
+                }}),
+            ),
+            (
+                json!({"$defs": {"a": {"type": "string"}}, "anyOf": [{"type": "string"}, {"$ref": "#/$defs/a"}]}),
+                json!({"$defs": {"a": {"type": "string", "maxLength": 400}},
+                       "anyOf": [{"type": "string", "maxLength": 400}, {"$ref": "#/$defs/a"}]}),
+            ),
+        ];
+        for (schema, wanted) in cases {
+            assert_eq!(bounded(&schema), wanted);
+        }
+    }
+
+    #[test]
+    fn what_is_bounded_or_not_a_schema_stays() {
+        for schema in [
+            json!({"type": "string", "maxLength": 5}),
+            json!({"type": "string", "pattern": "^a$"}),
+            json!({"type": "string", "enum": ["a"]}),
+            json!({"const": {"type": "string"}}),
+            json!({"enum": [{"type": "array"}]}),
+            json!({"type": "object", "default": {"type": "string"}}),
+            json!({"type": "array", "prefixItems": [{"type": "null"}], "maxItems": 1, "items": false}),
+            json!(true),
+        ] {
+            assert_eq!(bounded(&schema), schema);
+        }
+    }
+}

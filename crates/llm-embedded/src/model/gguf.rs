@@ -1,0 +1,174 @@
+//! A GGUF file: its metadata with types, and its tensors in a form that candle multiplies fast.
+
+use std::fs::File;
+use std::io::{BufReader, Cursor};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+
+use candle_core::quantized::gguf_file::{Content, Value};
+use candle_core::quantized::{GgmlDType, QTensor};
+use candle_core::{Device, Tensor};
+
+use crate::EmbeddedError;
+
+/// An opened GGUF file.
+pub(crate) struct Gguf {
+    path: PathBuf,
+    content: Content,
+}
+
+impl Gguf {
+    /// Reads the header and the metadata.
+    pub(crate) fn open(path: &Path) -> Result<Self, EmbeddedError> {
+        let file = File::open(path).map_err(EmbeddedError::io("open", path))?;
+        let content = guarded(|| Content::read(&mut BufReader::new(file)))
+            .map_err(|message| EmbeddedError::Gguf { path: path.to_owned(), message })?;
+        Ok(Self { path: path.to_owned(), content })
+    }
+
+
+    /// A fault of the file.
+    pub(crate) fn fault(&self, message: impl Into<String>) -> EmbeddedError {
+        EmbeddedError::Gguf { path: self.path.clone(), message: message.into() }
+    }
+
+    /// A sound file that is not supported.
+    pub(crate) fn unsupported(&self, message: impl Into<String>) -> EmbeddedError {
+        EmbeddedError::Unsupported { path: self.path.clone(), message: message.into() }
+    }
+
+    pub(crate) fn text(&self, key: &str) -> Option<&str> {
+        match self.content.metadata.get(key) {
+            Some(Value::String(text)) => Some(text),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn number(&self, key: &str) -> Option<usize> {
+        match self.content.metadata.get(key)? {
+            Value::U8(value) => Some(usize::from(*value)),
+            Value::U16(value) => Some(usize::from(*value)),
+            Value::U32(value) => usize::try_from(*value).ok(),
+            Value::U64(value) => usize::try_from(*value).ok(),
+            Value::I32(value) => usize::try_from(*value).ok(),
+            Value::I64(value) => usize::try_from(*value).ok(),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn need_number(&self, key: &str) -> Result<usize, EmbeddedError> {
+        self.number(key).ok_or_else(|| self.fault(format!("the metadata has no whole number `{key}`")))
+    }
+
+    pub(crate) fn float(&self, key: &str) -> Option<f64> {
+        match self.content.metadata.get(key)? {
+            Value::F32(value) => Some(f64::from(*value)),
+            Value::F64(value) => Some(*value),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn flag(&self, key: &str) -> Option<bool> {
+        match self.content.metadata.get(key)? {
+            Value::Bool(value) => Some(*value),
+            _ => None,
+        }
+    }
+
+    /// The strings of an array.
+    pub(crate) fn texts(&self, key: &str) -> Result<Vec<&str>, EmbeddedError> {
+        let fault = || self.fault(format!("the metadata has no array of texts `{key}`"));
+        let Some(Value::Array(values)) = self.content.metadata.get(key) else { return Err(fault()) };
+        let text = |value| match value {
+            &Value::String(ref text) => Some(text.as_str()),
+            _ => None,
+        };
+        values.iter().map(text).collect::<Option<_>>().ok_or_else(fault)
+    }
+
+    /// The whole numbers of an array, empty when there is none.
+    pub(crate) fn numbers(&self, key: &str) -> Vec<i64> {
+        let Some(Value::Array(values)) = self.content.metadata.get(key) else { return Vec::new() };
+        values
+            .iter()
+            .map(|value| match value {
+                Value::I32(value) => i64::from(*value),
+                Value::U32(value) => i64::from(*value),
+                Value::I8(value) => i64::from(*value),
+                Value::U8(value) => i64::from(*value),
+                _ => 0,
+            })
+            .collect()
+    }
+
+    pub(crate) fn has_tensor(&self, name: &str) -> bool {
+        self.content.tensor_infos.contains_key(name)
+    }
+
+    /// Reads all of `names`, on as many threads as the machine has, in their order.
+    pub(crate) fn tensors(&self, names: &[String]) -> Result<Vec<QTensor>, EmbeddedError> {
+        let bytes = std::fs::read(&self.path).map_err(EmbeddedError::io("read", &self.path))?;
+        let threads = std::thread::available_parallelism().map_or(1, usize::from);
+        let results: Mutex<Vec<(usize, Result<QTensor, EmbeddedError>)>> = Mutex::new(Vec::new());
+        std::thread::scope(|scope| {
+            for first in 0..threads {
+                let (bytes, results) = (&bytes, &results);
+                scope.spawn(move || {
+                    for (index, name) in names.iter().enumerate().skip(first).step_by(threads) {
+                        let tensor = self.tensor(name, bytes);
+                        results.lock().unwrap_or_else(std::sync::PoisonError::into_inner).push((index, tensor));
+                    }
+                });
+            }
+        });
+        let mut results = results.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
+        results.sort_by_key(|(index, _)| *index);
+        results.into_iter().map(|(_, tensor)| tensor).collect()
+    }
+
+    fn tensor(&self, name: &str, bytes: &[u8]) -> Result<QTensor, EmbeddedError> {
+        let Some(info) = self.content.tensor_infos.get(name) else {
+            return Err(self.fault(format!("there is no tensor `{name}`")));
+        };
+        // The shape comes from the file; its product must be checked before anything is allocated by it.
+        let dims = info.shape.dims();
+        let elements = dims.iter().try_fold(1_usize, |product, dim| product.checked_mul(*dim));
+        if elements.is_none_or(|elements| elements > bytes.len().saturating_mul(16)) {
+            return Err(self.fault(format!("the tensor `{name}` has the impossible shape {dims:?}")));
+        }
+        guarded(|| {
+            let tensor = self.content.tensor(&mut Cursor::new(bytes), name, &Device::Cpu)?;
+            fast(tensor)
+        })
+        .map_err(|message| self.fault(format!("tensor `{name}`: {message}")))
+    }
+}
+
+/// The tensor in a type with a vectorised product.
+///
+/// candle multiplies `Q8_0` and the K types with vector instructions, the older types element by element; those are quantised
+/// anew to `Q8_0`, whose steps are finer than theirs.
+fn fast(tensor: QTensor) -> candle_core::Result<QTensor> {
+    use GgmlDType::{BF16, F16, F32, Q4_0, Q4_1, Q5_0, Q5_1, Q8_1};
+    let vector = tensor.rank() < 2;
+    let slow = matches!(tensor.dtype(), Q4_0 | Q4_1 | Q5_0 | Q5_1 | Q8_1 | F16 | BF16 | F32);
+    let width = tensor.shape().dims().last().copied().unwrap_or(0);
+    if vector || !slow || !width.is_multiple_of(GgmlDType::Q8_0.block_size()) {
+        return Ok(tensor);
+    }
+    let weights: Tensor = tensor.dequantize(&Device::Cpu)?;
+    QTensor::quantize(&weights, GgmlDType::Q8_0)
+}
+
+/// Runs a reader of foreign bytes. The reader checks its bounds; an arithmetic panic in it on a damaged file becomes an error.
+fn guarded<T>(read: impl FnOnce() -> candle_core::Result<T>) -> Result<T, String> {
+    match catch_unwind(AssertUnwindSafe(read)) {
+        Ok(result) => result.map_err(|error| first_line(&error.to_string())),
+        Err(_) => Err("a number in the file is out of range".to_owned()),
+    }
+}
+
+fn first_line(text: &str) -> String {
+    text.lines().next().unwrap_or("unknown fault").to_owned()
+}

