@@ -149,3 +149,103 @@ impl LineIndex {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::super::{Format, Passage, read};
+    use super::*;
+
+    fn bytes_of(passage: &Passage) -> Range<usize> {
+        let Locator::Lines { start_byte, end_byte, .. } = passage.locator else { panic!("no bytes") };
+        start_byte..end_byte
+    }
+
+    fn visible(text: &str) -> String {
+        text.chars().filter(|c| !c.is_whitespace()).collect()
+    }
+
+    /// The ranges of passages follow each other and leave out only white space; equal ones are of one rewritten block.
+    fn assert_tiled(source: &str, passages: &[Passage]) {
+        let mut end = 0;
+        let mut last = None;
+        for passage in passages {
+            let range = bytes_of(passage);
+            assert!(!passage.text.trim().is_empty());
+            assert!(source.is_char_boundary(range.start) && source.is_char_boundary(range.end));
+            if last.as_ref() == Some(&range) {
+                continue;
+            }
+            assert!(range.start >= end && range.end > range.start, "{range:?} after {end}");
+            assert_eq!(source[end..range.start].trim(), "");
+            end = range.end;
+            last = Some(range);
+        }
+        assert!(passages.is_empty() || source[end..].trim().is_empty());
+    }
+
+    fn block() -> impl Strategy<Value = String> {
+        prop_oneof![
+            "(#|##|###) [a-zé日 ]{0,12}\n",
+            "[a-zA-Zé日本。. \\[\\]*_`<>&;!|-]{0,400}\n{1,2}",
+            "(- |1\\. |> |    |\\| ?)[a-z *_é]{0,60}\n",
+            "```\n[a-z(){}\n ]{0,80}\n```\n",
+            "(<div>|<!--|-->|</div>|\\[a\\]: b|\\[\\^1\\]|---|===|\\| a \\| b \\|\n\\|---\\|---\\|)\n",
+            "\\PC{0,80}\r?\n",
+        ]
+    }
+
+    proptest! {
+        #[test]
+        fn markdown_is_tiled_by_its_passages(blocks in prop::collection::vec(block(), 0..24), size in 1_usize..400) {
+            // No front matter, which is outside of all passages.
+            let source = format!("\n{}", blocks.concat());
+            let document = read(Format::Markdown, "x.md", &source, size).unwrap();
+            assert_tiled(&source, &document.passages);
+        }
+
+        #[test]
+        fn plain_text_is_kept_whole(source in "(\\PC{0,30}[ \n\r.]{0,3}){0,40}", size in 1_usize..300) {
+            let document = read(Format::Plain, "x.txt", &source, size).unwrap();
+            assert_tiled(&source, &document.passages);
+            let kept: String = document.passages.iter().map(|passage| visible(&passage.text)).collect();
+            prop_assert_eq!(kept, visible(&source));
+            for passage in &document.passages {
+                prop_assert_eq!(visible(&source[bytes_of(passage)]), visible(&passage.text));
+            }
+        }
+
+        #[test]
+        fn every_word_of_markdown_prose_is_found_where_the_passage_says(
+            paragraphs in prop::collection::vec("[a-z]{1,9}( [a-z]{1,9}){0,80}", 1..12), size in 64_usize..500,
+        ) {
+            let source = paragraphs.join("\n\n## Head\n\n- ");
+            let document = read(Format::Markdown, "x.md", &source, size).unwrap();
+            let words: Vec<&str> = document
+                .passages
+                .iter()
+                .flat_map(|passage| passage.text.split_whitespace())
+                .filter(|word| *word != "-")
+                .collect();
+            prop_assert_eq!(words, paragraphs.iter().flat_map(|text| text.split(' ')).collect::<Vec<_>>());
+            for passage in &document.passages {
+                let slice = &source[bytes_of(passage)];
+                prop_assert!(passage.text.split_whitespace().all(|word| slice.contains(word)));
+            }
+        }
+    }
+
+    #[test]
+    fn a_long_paragraph_is_cut_at_sentences_and_located() {
+        let sentence = "This is **one** sentence of the long paragraph. ";
+        let source = format!("# Head\n\n{}", sentence.repeat(100));
+        let document = read(Format::Markdown, "x.md", &source, 600).unwrap();
+        assert!(document.passages.len() > 5);
+        for passage in &document.passages {
+            assert!(passage.text.len() <= 600 && passage.text.ends_with("paragraph."), "{}", passage.text);
+            let slice = &source[bytes_of(passage)];
+            assert_eq!(slice.trim_start_matches("# Head").replace("**", "").trim(), passage.text);
+        }
+    }
+}

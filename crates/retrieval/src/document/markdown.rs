@@ -14,17 +14,34 @@ fn options() -> Options {
         | Options::ENABLE_STRIKETHROUGH
         | Options::ENABLE_TASKLISTS
         | Options::ENABLE_HEADING_ATTRIBUTES
-        | Options::ENABLE_YAML_STYLE_METADATA_BLOCKS
         | Options::ENABLE_DEFINITION_LIST
         | Options::ENABLE_WIKILINKS
 }
 
 pub(super) fn read(source: &str, size: usize) -> (Option<String>, Vec<Passage>) {
+    let body = front_matter(source);
     let mut reader = Reader::new();
-    for (event, range) in Parser::new_ext(source, options()).into_offset_iter() {
-        reader.read(event, range);
+    for (event, range) in Parser::new_ext(&source[body..], options()).into_offset_iter() {
+        reader.read(event, body + range.start..body + range.end);
     }
-    reader.finish(size, source)
+    let (units, sections, first_heading) = reader.finish();
+    let title = title_of(&source[..body]).or(first_heading);
+    (title, passages(source, body, units, &sections, size))
+}
+
+/// Where the text begins after the front matter: lines between `---` and `---` or `...` at the very beginning. The
+/// parser's own notion also takes text between two rules further down.
+fn front_matter(source: &str) -> usize {
+    let mut lines = source.split_inclusive('\n');
+    let Some(first) = lines.next().filter(|line| line.trim_end() == "---") else { return 0 };
+    let mut at = first.len();
+    for line in lines {
+        at += line.len();
+        if matches!(line.trim_end(), "---" | "...") {
+            return at;
+        }
+    }
+    0
 }
 
 /// Collects units while the parser's events go by.
@@ -44,10 +61,7 @@ struct Reader {
     lists: Vec<OpenList>,
     /// What the text of the current element is for.
     role: Role,
-    front_matter: String,
-    title: Option<String>,
     first_heading: Option<String>,
-    body: usize,
 }
 
 /// A heading without text below it so far.
@@ -69,7 +83,6 @@ struct OpenList {
 enum Role {
     Body,
     Heading(HeadingLevel),
-    FrontMatter,
     Html,
 }
 
@@ -95,10 +108,7 @@ impl Reader {
             tight: false,
             lists: Vec::new(),
             role: Role::Body,
-            front_matter: String::new(),
-            title: None,
             first_heading: None,
-            body: 0,
         }
     }
 
@@ -120,7 +130,6 @@ impl Reader {
 
     fn start(&mut self, tag: &Tag<'_>, range: Range<usize>) {
         match tag {
-            Tag::MetadataBlock(_) => self.role = Role::FrontMatter,
             Tag::Heading { level, .. } => {
                 self.close_unit();
                 self.close_bare(Some(*level));
@@ -155,11 +164,6 @@ impl Reader {
 
     fn end(&mut self, tag: TagEnd, range: Range<usize>) {
         match tag {
-            TagEnd::MetadataBlock(_) => {
-                self.role = Role::Body;
-                self.body = range.end;
-                self.title = title_of(&take(&mut self.front_matter));
-            }
             TagEnd::Heading(level) => {
                 self.role = Role::Body;
                 self.open_section(level, range);
@@ -187,10 +191,6 @@ impl Reader {
     }
 
     fn push(&mut self, text: &str, range: Range<usize>) {
-        if self.role == Role::FrontMatter {
-            self.front_matter.push_str(text);
-            return;
-        }
         self.origins.push((self.text.len(), range));
         self.text.push_str(text);
     }
@@ -208,7 +208,7 @@ impl Reader {
             return;
         }
         self.bare = None;
-        let first = origins.first().map_or(self.body, |(_, range)| range.start);
+        let first = origins.first().map_or(0, |(_, range)| range.start);
         self.units.push(Unit {
             lead: self.lead.take().unwrap_or(first),
             text: text.trim_end().to_owned(),
@@ -251,11 +251,10 @@ impl Reader {
         });
     }
 
-    fn finish(mut self, size: usize, source: &str) -> (Option<String>, Vec<Passage>) {
+    fn finish(mut self) -> (Vec<Unit>, Vec<Vec<String>>, Option<String>) {
         self.close_unit();
         self.close_bare(None);
-        let found = passages(source, self.body, self.units, &self.sections, size);
-        (self.title.or(self.first_heading), found)
+        (self.units, self.sections, self.first_heading)
     }
 }
 

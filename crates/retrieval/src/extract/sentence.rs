@@ -15,6 +15,12 @@ const OPEN_ABBREVIATIONS: &[&str] = &[
 const AMBIGUOUS_ABBREVIATIONS: &[&str] =
     &["a.m", "co", "corp", "dept", "est", "etc", "inc", "ltd", "p.m", "u.k", "u.s", "usw"];
 
+/// Words after which a single capital letter is no initial of a name.
+const LABELS: &[&str] = &[
+    "appendix", "case", "class", "figure", "grade", "group", "in", "language", "level", "option", "part", "phase",
+    "plan", "section", "step", "table", "type", "vitamin",
+];
+
 /// The sentences of `text` as byte ranges without surrounding white space, in order.
 ///
 /// Boundaries are those of [Unicode Standard Annex 29](https://www.unicode.org/reports/tr29/), corrected for
@@ -83,21 +89,24 @@ fn continues(left: &str, right: &str) -> bool {
     let mut letters = word.chars();
     let single = letters.next().filter(|_| letters.next().is_none());
     let alone = word.len() == body.trim_start().len();
-    // "J. Gray" goes on; "option B." does not, unless it is the first thing in the sentence or follows another initial.
-    let initial = single.is_some_and(char::is_uppercase) && (alone || follows_name(body, word));
+    // "J. Gray" goes on, "option B." and "So do I." do not.
+    let initial = single.is_some_and(|letter| letter.is_uppercase() && letter != 'I') && !follows_label(body, word);
     // "3. Open the file" is one numbered item.
     let item = alone && !word.is_empty() && word.len() <= 3 && word.bytes().all(|b| b.is_ascii_digit());
-    OPEN_ABBREVIATIONS.contains(&lower.as_str()) && !(lower == "no" && next.is_uppercase())
+    // "3.5 ms. Then" has a unit, "Ms. Then" a title.
+    let before = body[..body.len() - word.len()].trim_end();
+    let unit = before.ends_with(|c: char| c.is_ascii_digit());
+    OPEN_ABBREVIATIONS.contains(&lower.as_str()) && !unit && !(lower == "no" && next.is_uppercase())
         || (AMBIGUOUS_ABBREVIATIONS.contains(&lower.as_str()) && !next.is_uppercase())
         || initial
         || item
 }
 
-/// Whether the word before the initial is a name or another initial.
-fn follows_name(body: &str, initial: &str) -> bool {
-    let before = body[..body.len() - initial.len()].trim_end();
+/// Whether a single letter is what the word before it labels.
+fn follows_label(body: &str, letter: &str) -> bool {
+    let before = body[..body.len() - letter.len()].trim_end();
     let word = before.rsplit(char::is_whitespace).next().unwrap_or_default();
-    word.ends_with('.') || (word.chars().next().is_some_and(char::is_uppercase) && !before.ends_with(','))
+    LABELS.contains(&word.to_lowercase().as_str())
 }
 
 fn push_trimmed(text: &str, range: Range<usize>, found: &mut Vec<Range<usize>>) {
@@ -121,7 +130,8 @@ mod tests {
             ("Dr. Gray wrote it, e.g. in 1981. It holds.", vec!["Dr. Gray wrote it, e.g. in 1981.", "It holds."]),
             ("See fig. 3 and J. Gray et al. 1992. Done.", vec!["See fig. 3 and J. Gray et al. 1992.", "Done."]),
             ("Jim N. Gray wrote it. Yes.", vec!["Jim N. Gray wrote it.", "Yes."]),
-            ("Choose option b. Then go.", vec!["Choose option b.", "Then go."]),
+            ("Choose option B. Then go.", vec!["Choose option B.", "Then go."]),
+            ("So do I. Then go.", vec!["So do I.", "Then go."]),
             (
                 "Files, logs, etc. are kept. Logs etc. Next one.",
                 vec!["Files, logs, etc. are kept.", "Logs etc.", "Next one."],

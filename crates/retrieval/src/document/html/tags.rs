@@ -10,7 +10,7 @@ const UNCOUNTED: &[&str] = &[
     "th", "thead", "tr", "track", "wbr",
 ];
 
-/// Makes paragraphs of the parts of definition lists, which the article reader would run together.
+/// Makes paragraphs of the parts of definition lists and of summaries, which the readers would run together.
 ///
 /// # Errors
 /// Refuses a page with elements inside each other past a depth that no written page has.
@@ -36,7 +36,7 @@ pub(super) fn prepare(source: &str) -> Result<String, String> {
         }
         at = name_at + length;
         match name.as_str() {
-            "dt" | "dd" => {
+            "dt" | "dd" | "summary" => {
                 prepared.push_str(&source[copied..name_at]);
                 prepared.push('p');
                 copied = at;
@@ -72,9 +72,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_definition_lists_change() {
+    fn only_parts_that_would_run_together_change() {
         for (source, prepared) in [
             ("<dl><DT class=x>a</DT><dd>b</dl>", "<dl><p class=x>a</p><p>b</dl>"),
+            ("<details><summary>a</summary>b", "<details><p>a</p>b"),
             ("<p>a < b <!-- <dt> --> <é></p>", "<p>a < b <!-- <dt> --> <é></p>"),
             ("<script>'<dt>'</SCRIPT><dt>", "<script>'<dt>'</SCRIPT><p>"),
             ("text <", "text <"),
