@@ -1,11 +1,9 @@
 //! Broken files, folders and indexes: each is told, none is silent, nothing panics.
 
-mod place;
-
 use std::time::Duration;
 
+use crate::place::{Place, paths};
 use graphloom_retrieval::{Corpus, CorpusOptions, RetrievalError, UnreadReason};
-use place::{Place, paths};
 
 #[test]
 fn files_that_cannot_be_read_are_listed_with_their_reason() {
@@ -147,7 +145,7 @@ fn an_index_of_another_kind_is_refused_and_not_touched() {
     std::fs::write(place.index().join("mine.txt"), "precious").unwrap();
     let error = Corpus::open(&place.index(), &[place.docs()], CorpusOptions::default()).unwrap_err();
     assert!(matches!(error, RetrievalError::NotAnIndex { .. }));
-    assert_eq!(place::names(&place.index()), ["mine.txt"]);
+    assert_eq!(crate::place::names(&place.index()), ["mine.txt"]);
 }
 
 #[test]

@@ -1,9 +1,7 @@
 //! What a passage of each format looks like from outside.
 
-mod place;
-
+use crate::place::{Place, search};
 use graphloom_retrieval::{Evidence, Locator};
-use place::{Place, search};
 
 fn find(place: &Place, query: &str) -> Evidence {
     search(&place.ready(), query).into_iter().next().unwrap().evidence

@@ -1,9 +1,7 @@
 //! What a search gives for which question.
 
-mod place;
-
+use crate::place::{Place, ids, path_of, paths, search};
 use graphloom_retrieval::{Corpus, Hit, Search, SearchOptions};
-use place::{Place, ids, path_of, paths, search};
 
 fn library() -> Place {
     Place::new(&[

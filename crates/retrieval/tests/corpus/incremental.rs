@@ -1,9 +1,7 @@
 //! A refresh follows the folders, and ids follow the passages.
 
-mod place;
-
+use crate::place::{Place, ids, names, path_of, paths, search};
 use graphloom_retrieval::{Corpus, CorpusOptions, IndexReport};
-use place::{Place, ids, names, path_of, paths, search};
 
 fn counts(report: &IndexReport) -> (usize, usize, usize, usize) {
     (report.added, report.updated, report.removed, report.unchanged)
