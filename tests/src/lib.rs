@@ -1,1 +1,3 @@
 //! Cross-crate tests of Graphloom.
+
+pub mod contract;

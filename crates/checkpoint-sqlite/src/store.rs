@@ -5,8 +5,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use graphloom_core_graph::clock::{Clock, SystemClock};
 use graphloom_core_graph::store::{Item, Namespace, NamespaceFilter, PutOptions, Query, Store, StoreError};
+use graphloom_core_graph::{Clock, SystemClock};
 use rusqlite::types::Value as Bound;
 use rusqlite::{Connection, OptionalExtension, Row, params};
 use serde_json::Value;

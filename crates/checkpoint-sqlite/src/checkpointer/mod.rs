@@ -31,12 +31,12 @@ use crate::store::SqliteStore;
 /// microseconds, and longer while another process writes. Reads never wait for writers.
 #[derive(Clone, Debug)]
 pub struct SqliteCheckpointer {
-    // Before the database: whoever sees that this owner is gone must not find its writer at work.
     inner: Arc<Inner>,
 }
 
 #[derive(Debug)]
 struct Inner {
+    // Dropped before the owner file: once the owner is seen to be gone, its writer is no longer at work.
     database: Arc<Database>,
     leases: Leases,
     owner: OwnerFile,
