@@ -171,7 +171,9 @@ impl Changes {
         stored.add_text(self.fields.document, document);
         stored.add_text(self.fields.id, &record.id);
         stored.add_text(self.fields.title, &record.title);
-        for heading in &record.passage.heading {
+        // A heading that is the whole passage must not count twice.
+        let headings = record.passage.heading.iter().filter(|heading| **heading != record.passage.text);
+        for heading in headings {
             stored.add_text(self.fields.heading, heading);
         }
         stored.add_text(self.fields.text, &record.passage.text);

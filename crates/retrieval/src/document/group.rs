@@ -25,10 +25,15 @@ impl Unit {
     /// Where in the source the byte `at` of the text comes from; the beginning of its origin where text was rewritten.
     fn source_of(&self, source: &str, at: usize) -> usize {
         let index = self.origins.partition_point(|(start, _)| *start <= at);
-        let Some((start, range)) = index.checked_sub(1).map(|index| &self.origins[index]) else { return self.lead };
+        let Some(index) = index.checked_sub(1) else { return self.lead };
+        let (start, range) = &self.origins[index];
         let length = range.len();
         let verbatim = self.text.get(*start..*start + length) == source.get(range.clone());
-        if verbatim && at - start < length { range.start + (at - start) } else { range.start }
+        match index {
+            _ if verbatim && at - start < length => range.start + (at - start),
+            0 => self.lead,
+            _ => range.start,
+        }
     }
 
     /// Cuts a unit longer than `most` bytes at ends of sentences, or inside one where nothing else is left.
@@ -96,9 +101,14 @@ pub(super) fn passages(
     }
     let lines = LineIndex::new(source);
     let mut starts: Vec<usize> = Vec::with_capacity(groups.len());
-    for (index, group) in groups.iter().enumerate() {
-        let start = if index == 0 { body } else { group.lead.max(starts[index - 1]) };
-        starts.push(start);
+    let first = groups.first().map_or(body, |group| group.lead);
+    for group in &groups {
+        // What stands before the first unit, such as link definitions, belongs to it.
+        let start = if group.lead <= first { body } else { group.lead };
+        let before = starts.last().copied().unwrap_or(body);
+        // A place of white space alone is none: the passage shares the one of the passage before it.
+        let own = starts.is_empty() || source.get(before..start).is_some_and(|gap| !gap.trim().is_empty());
+        starts.push(if own { start } else { before });
     }
     let mut ends = vec![source.len(); groups.len()];
     for index in (0..groups.len().saturating_sub(1)).rev() {
@@ -234,6 +244,15 @@ mod tests {
                 prop_assert!(passage.text.split_whitespace().all(|word| slice.contains(word)));
             }
         }
+    }
+
+    #[test]
+    fn pieces_of_a_rewritten_block_share_its_place() {
+        let source = format!("\n- `{}`\n\nAfter.", "a b &amp; ".repeat(40));
+        let document = read(Format::Markdown, "x.md", &source, 64).unwrap();
+        assert!(document.passages.len() > 3);
+        assert_tiled(&source, &document.passages);
+        assert_eq!(bytes_of(&document.passages[0]), bytes_of(&document.passages[1]));
     }
 
     #[test]

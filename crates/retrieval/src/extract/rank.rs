@@ -16,6 +16,8 @@ const FEWEST_TERMS: usize = 4;
 const FRAGMENT_WEIGHT: f32 = 0.5;
 /// A question repeats the words of a query without answering it.
 const QUESTION_WEIGHT: f32 = 0.6;
+/// Code, captions and table rows share words with a question but are poor quotations.
+const NO_PROSE_WEIGHT: f32 = 0.25;
 /// A display snippet is cut near this many characters.
 const SNIPPET_LENGTH: usize = 320;
 
@@ -31,12 +33,12 @@ pub struct RankedSentence {
 
 /// At most `n` sentences of `text` that share words with `query`, best first; equal scores keep the order of the text.
 ///
-/// A word that few sentences have counts more. Fragments and questions count less. Sentences that share nothing with
-/// the query are never returned, so the answer can be empty.
+/// A word that few sentences have counts more. Fragments, questions and what looks like code count less. Sentences that
+/// share nothing with the query are never returned, so the answer can be empty. The marker of a list item is left out.
 #[must_use]
 pub fn best_sentences(query: &str, text: &str, n: usize) -> Vec<RankedSentence> {
     let wanted = query_terms(query, MOST_TERMS);
-    let ranges = sentences(text);
+    let ranges: Vec<Range<usize>> = sentences(text).into_iter().map(|range| without_marker(text, range)).collect();
     let bags: Vec<Vec<String>> = ranges.iter().map(|range| terms(&text[range.clone()])).collect();
     let total: usize = bags.iter().map(Vec::len).sum();
     if wanted.is_empty() || total == 0 {
@@ -64,8 +66,12 @@ pub fn best_sentences(query: &str, text: &str, n: usize) -> Vec<RankedSentence> 
         if bag.len() < FEWEST_TERMS {
             score *= FRAGMENT_WEIGHT;
         }
-        if text[range.clone()].ends_with(['?', '？']) {
+        let sentence = &text[range.clone()];
+        if sentence.ends_with(['?', '？']) {
             score *= QUESTION_WEIGHT;
+        }
+        if !is_prose(sentence) {
+            score *= NO_PROSE_WEIGHT;
         }
         if score > 0.0 {
             ranked.push(RankedSentence { range, score });
@@ -74,6 +80,28 @@ pub fn best_sentences(query: &str, text: &str, n: usize) -> Vec<RankedSentence> 
     ranked.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.range.start.cmp(&b.range.start)));
     ranked.truncate(n);
     ranked
+}
+
+fn without_marker(text: &str, range: Range<usize>) -> Range<usize> {
+    let sentence = &text[range.clone()];
+    let Some((marker, rest)) = sentence.split_once(' ') else { return range };
+    let number = marker.strip_suffix(['.', ')']).unwrap_or_default();
+    let numbered = !number.is_empty() && number.len() <= 3 && number.bytes().all(|byte| byte.is_ascii_digit());
+    let rest = rest.trim_start();
+    if (numbered || matches!(marker, "-" | "*" | "+" | "•" | "–")) && !rest.is_empty() {
+        return range.end - rest.len()..range.end;
+    }
+    range
+}
+
+/// Whether something begins and ends like a sentence and has few of the signs that code is full of.
+fn is_prose(sentence: &str) -> bool {
+    let begins = sentence.starts_with(|c: char| c.is_alphanumeric() || "\"'“‘«„(「『".contains(c));
+    let ends = sentence
+        .trim_end_matches(['"', '\'', '”', '’', '»', ')', ']', '」', '』', '*'])
+        .ends_with(['.', '!', '?', ':', '…', '。', '！', '？', '．']);
+    let signs = sentence.matches(['{', '}', ';', '=', '<', '>', '|', '$', '\\', '`']).count();
+    begins && ends && signs * 25 < sentence.chars().count() && !sentence.contains("//")
 }
 
 /// The best one or two sentences in the order of the text, on one line; the beginning of the text if none fits.
@@ -129,6 +157,14 @@ mod tests {
         assert!(best("zebra", 3).is_empty());
         assert!(best("", 3).is_empty());
         assert!(best("crash", 0).is_empty());
+    }
+
+    #[test]
+    fn prose_comes_before_code_and_without_its_marker() {
+        let text = "let owner = drop(scope);\n\n1. An owner has one scope here.\n\n| owner | scope |\n\n\
+                    - When the owner leaves its scope, the value is dropped.\n";
+        let best: Vec<&str> = best_sentences("owner scope", text, 2).into_iter().map(|s| &text[s.range]).collect();
+        assert_eq!(best, ["An owner has one scope here.", "When the owner leaves its scope, the value is dropped."]);
     }
 
     #[test]
