@@ -21,8 +21,8 @@
 //! # let file = directory.path().join("trips.db");
 //! let checkpointer = SqliteCheckpointer::open_with(&file, SqliteOptions::synchronous(Synchronous::Full))?;
 //! let lease = checkpointer.acquire("lisbon").await?;
-//! // Another writer, here or in another process, is refused until the lease is given back.
-//! assert!(SqliteCheckpointer::open(&file)?.thread("lisbon").await?.is_none());
+//! // A thread has one writer: another is refused until the lease is given back.
+//! assert!(checkpointer.acquire("lisbon").await.is_err());
 //! checkpointer.release(&lease);
 //!
 //! let memory = checkpointer.store();
