@@ -1,1 +1,135 @@
-//! Typed, durable state graphs: nodes, edges, super-steps, checkpoints, interrupts, subgraphs and streams.
+//! Typed, durable state graphs: nodes, edges, super-steps, checkpoints, questions, subgraphs and streams.
+//!
+//! - **Typed.** The state is a struct; nodes are async functions over a snapshot of it that return an update. What can
+//!   be proven of a graph is proven when it is compiled.
+//! - **Durable.** Every super-step is a checkpoint in a store. Kill the process anywhere; the thread goes on from its
+//!   last commit, and a durable step whose result was stored is never repeated.
+//! - **No surprises.** One pure step machine holds all semantics; the order of writes is fixed; a mistake is an error
+//!   that names the nodes, never a silent end.
+//!
+//! ```
+//! use graphloom_core_graph::checkpoint::MemoryCheckpointer;
+//! use graphloom_core_graph::{Context, END, Log, Node, NodeError, Outcome, START, Snapshot, State, StateGraph, Step};
+//! use schemars::JsonSchema;
+//! use serde::{Deserialize, Serialize};
+//!
+//! #[derive(State, Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
+//! struct Trip {
+//!     city: String,
+//!     #[state(append)]
+//!     ideas: Log<String>,
+//!     verdict: Option<Verdict>,
+//! }
+//!
+//! #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+//! enum Verdict {
+//!     Redo,
+//!     Keep,
+//! }
+//!
+//! const SUGGEST: Node = Node::named("suggest");
+//! const REVIEW: Node = Node::named("review");
+//!
+//! async fn suggest(trip: Snapshot<Trip>) -> Result<TripUpdate, NodeError> {
+//!     Ok(Trip::update().ideas([format!("Walk the hills of {}", trip.city)]))
+//! }
+//!
+//! async fn review(trip: Snapshot<Trip>, cx: Context) -> Result<Step<Trip>, NodeError> {
+//!     let verdict: Verdict = cx.ask("verdict", &trip.ideas).await?;
+//!     Ok(match verdict {
+//!         Verdict::Redo => Step::goto(SUGGEST),
+//!         keep => Trip::update().verdict(keep).into(),
+//!     })
+//! }
+//!
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let mut graph = StateGraph::<Trip>::new("trip");
+//! graph.add_node(SUGGEST, suggest);
+//! graph.add_node(REVIEW, review).asks::<Verdict>("verdict").may_goto((SUGGEST, END));
+//! graph.add_edge(START, SUGGEST).add_edge(SUGGEST, REVIEW);
+//! let app = graph.compile()?;
+//!
+//! let lisbon = app.with_checkpointer(MemoryCheckpointer::new()).thread("lisbon");
+//! let Outcome::Waiting(questions) = lisbon.run(Trip::update().city("Lisbon")).await? else {
+//!     unreachable!("the review asks");
+//! };
+//! // Now, or in another process next week.
+//! let outcome = lisbon.resume(questions.answer("verdict", Verdict::Keep)?).await?;
+//! let Outcome::Done(trip) = outcome else { unreachable!("there is nothing left to ask") };
+//! assert_eq!(trip.verdict, Some(Verdict::Keep));
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! # State
+//!
+//! A [`State`] is a struct with a reducer per field. Nodes see a [`Snapshot`], return an update, and cannot see or
+//! spoil a sibling's work. [`Log`], [`Table`] and [`Shared`] make snapshots cheap however large they grow.
+//!
+//! # Graph
+//!
+//! A [`StateGraph`] is nodes, then edges: plain ones, conditional ones with declared targets, sends of typed inputs to
+//! task nodes, joins, subgraphs. A node may also say itself where to go ([`Step::goto`], [`Step::send`]); that
+//! replaces its edges. [`compile`](StateGraph::compile) proves what is declared and draws the graph.
+//!
+//! # Super-steps
+//!
+//! In [`Mode::Barrier`] all ready tasks form a super-step and commit together; in [`Mode::Eager`] each commits as it
+//! finishes and what it triggers starts at once. Guarantees are the same in both.
+//!
+//! # Runs and threads
+//!
+//! [`Threads`] are durable executions in a [`Checkpointer`](checkpoint::Checkpointer); a [`Run`] is awaited or read
+//! event by event. [`Context::ask`] asks a person, [`Context::once`] makes a step durable, [`Thread::at`] travels in
+//! time. The table of what each call does to a thread of each status is at [`Thread`].
+//!
+//! # Extension points
+//!
+//! [`Checkpointer`](checkpoint::Checkpointer) and [`Store`](store::Store) for stores, [`Clock`] for time,
+//! [`TaskServices`] for drivers.
+
+#![forbid(unsafe_code)]
+
+#[cfg_attr(not(test), expect(unused_extern_crates, reason = "the derive names the crate from outside"))]
+extern crate self as graphloom_core_graph;
+
+pub mod checkpoint;
+mod clock;
+mod context;
+mod driver;
+mod error;
+mod event;
+mod graph;
+mod handler;
+mod machine;
+mod name;
+mod questions;
+mod state;
+mod step;
+pub mod store;
+mod thread;
+
+pub use clock::{Clock, SystemClock};
+pub use context::{Context, DuplicateKey, StopReason, TaskInfo, TaskServices};
+pub use driver::{Durability, Lag, Order, Outcome, Run, RunFuture, RunHandle, RunPolicy, Scope};
+pub use error::{NodeError, RunError};
+pub use event::{EVENT_VERSION, Event, EventKind, Payload};
+pub use graph::{
+    App, ChildOutcome, CompileError, CompileErrors, CompileWarning, Compiled, Diagram, DiagramEdge, DiagramNode,
+    EdgeKind, FromRef, Mode, NodeKind, NodeSpec, Retry, Route, StateGraph, Timeout,
+};
+pub use graphloom_core_graph_macros::State;
+pub use handler::{Handler, NodeFn, TaskHandler};
+pub use machine::Question;
+pub use name::{END, Name, Node, Packet, START, Targets, Task};
+pub use questions::{Answers, Questions};
+pub use state::{Field, FieldChange, FieldKind, FieldSet, Log, Op, Shared, Snapshot, State, StateError, Stored, Table};
+pub use step::Step;
+pub use thread::{At, Thread, ThreadState, Threads};
+
+#[doc(hidden)]
+pub mod __private {
+    pub use crate::state::codec;
+    pub use {schemars, serde, serde_json};
+}

@@ -1,0 +1,1 @@
+//! The command line that all Graphloom applications share.

@@ -1,0 +1,268 @@
+//! Durable threads: what a store keeps, and the trait that stores implement.
+//!
+//! A *thread* is one durable execution. It has a row ([`ThreadRow`]) with its owner and epoch, and one *namespace* for
+//! the root graph (`""`) and for each subgraph call. A namespace is a tree of checkpoints ([`CheckpointRow`]) with one
+//! head. Field values are kept apart from checkpoints, as a chain of [`FieldRecord`]s per field: a whole value or the
+//! updates since the record before. A store moves bytes and knows no graph.
+
+mod memory;
+mod rows;
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+
+pub use memory::MemoryCheckpointer;
+pub use rows::{
+    Blob, CheckpointRow, Commit, FieldRecord, FieldVersion, JournalRow, Payload, RecordKind, Source, TaskRecord,
+    TaskRecordKind, ThreadRow, ThreadStatus,
+};
+
+/// The right to write a thread. Given by [`Checkpointer::acquire`], valid until released.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Lease {
+    /// The thread.
+    pub thread: Arc<str>,
+    /// Who writes: unique for every acquired lease.
+    pub owner: Arc<str>,
+    /// The thread's epoch under this lease.
+    pub epoch: u64,
+}
+
+/// Which optional abilities a store has.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Capabilities {
+    /// [`Checkpointer::delete_thread`].
+    pub delete_thread: bool,
+    /// [`Checkpointer::copy_thread`].
+    pub copy_thread: bool,
+    /// [`Checkpointer::stats`].
+    pub stats: bool,
+    /// [`Checkpointer::compact`].
+    pub compact: bool,
+}
+
+/// Which checkpoints [`Checkpointer::checkpoints`] lists, newest first.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct HistoryFilter {
+    /// Only checkpoints with a smaller number.
+    pub before: Option<u64>,
+    /// Only checkpoints of this source.
+    pub source: Option<Source>,
+    /// At most this many.
+    pub limit: Option<usize>,
+}
+
+/// Which threads [`Checkpointer::threads`] lists, the most recently written first.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ThreadFilter {
+    /// Only threads of this graph.
+    pub graph: Option<String>,
+    /// Only threads of this status.
+    pub status: Option<ThreadStatus>,
+    /// At most this many.
+    pub limit: Option<usize>,
+}
+
+/// Sizes of a store.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Stats {
+    /// Threads.
+    pub threads: u64,
+    /// Checkpoints of all threads.
+    pub checkpoints: u64,
+    /// Bytes of field records and blobs.
+    pub bytes: u64,
+}
+
+/// A store of threads.
+///
+/// **One writer.** [`acquire`](Self::acquire) refuses while another live owner holds the thread, and otherwise answers
+/// a lease with the thread's epoch raised by one; nothing is written yet. The lease's first [`commit`](Self::commit)
+/// claims the thread: it succeeds only when the stored epoch is still `lease.epoch - 1` (or already `lease.epoch`
+/// under the same owner). Every later commit succeeds only under the same owner and epoch, and moves a namespace's
+/// head only from [`Commit::expected_head`]; anything else is [`CheckpointError::StaleHead`] and writes nothing.
+///
+/// **All or nothing.** A commit is one transaction, and has reached the store's stated durability when it returns.
+#[async_trait]
+pub trait Checkpointer: Send + Sync + 'static {
+    /// The optional abilities.
+    fn capabilities(&self) -> Capabilities;
+
+    /// Asks for the right to write a thread, which need not exist yet.
+    async fn acquire(&self, thread: &str) -> Result<Lease, CheckpointError>;
+
+    /// Gives a lease back without writing. Idempotent, never blocks on I/O, also called when a run is dropped.
+    fn release(&self, lease: &Lease);
+
+    /// Writes one transaction under a lease.
+    async fn commit(&self, lease: &Lease, commit: Commit) -> Result<(), CheckpointError>;
+
+    /// The row of a thread.
+    async fn thread(&self, thread: &str) -> Result<Option<ThreadRow>, CheckpointError>;
+
+    /// Lists threads, the most recently written first.
+    async fn threads(&self, filter: &ThreadFilter) -> Result<Vec<ThreadRow>, CheckpointError>;
+
+    /// The namespaces of a thread that have checkpoints, sorted.
+    async fn namespaces(&self, thread: &str) -> Result<Vec<String>, CheckpointError>;
+
+    /// A checkpoint by number, or the head of the namespace.
+    async fn checkpoint(
+        &self,
+        thread: &str,
+        ns: &str,
+        number: Option<u64>,
+    ) -> Result<Option<CheckpointRow>, CheckpointError>;
+
+    /// Lists checkpoints of a namespace, newest first.
+    async fn checkpoints(
+        &self,
+        thread: &str,
+        ns: &str,
+        filter: &HistoryFilter,
+    ) -> Result<Vec<CheckpointRow>, CheckpointError>;
+
+    /// The records that make a field's value at a version: the nearest whole value at or before it, then every
+    /// update after that, oldest first, along the chain of [`FieldRecord::previous`]. Blobs come inline.
+    async fn field(
+        &self,
+        thread: &str,
+        ns: &str,
+        field: &str,
+        version: u64,
+    ) -> Result<Vec<FieldRecord>, CheckpointError>;
+
+    /// The records of all tasks of a namespace, in the order they were written.
+    async fn task_records(&self, thread: &str, ns: &str) -> Result<Vec<TaskRecord>, CheckpointError>;
+
+    /// Journal rows of a thread after a sequence number, oldest first, at most `limit`.
+    async fn journal(&self, thread: &str, after: u64, limit: usize) -> Result<Vec<JournalRow>, CheckpointError>;
+
+    /// The sequence number of the thread's newest journal row, 0 without one.
+    async fn last_seq(&self, thread: &str) -> Result<u64, CheckpointError> {
+        let mut last = 0;
+        loop {
+            match self.journal(thread, last, 1024).await?.last() {
+                Some(row) => last = row.seq,
+                None => return Ok(last),
+            }
+        }
+    }
+
+    /// Deletes a thread that nobody writes, with all that belongs to it.
+    async fn delete_thread(&self, thread: &str) -> Result<(), CheckpointError> {
+        let _ = thread;
+        Err(CheckpointError::Unsupported { ability: "delete_thread" })
+    }
+
+    /// Copies a thread that nobody writes to a new id, with its whole history.
+    async fn copy_thread(&self, from: &str, to: &str) -> Result<(), CheckpointError> {
+        let _ = (from, to);
+        Err(CheckpointError::Unsupported { ability: "copy_thread" })
+    }
+
+    /// Sizes of the store.
+    async fn stats(&self) -> Result<Stats, CheckpointError> {
+        Err(CheckpointError::Unsupported { ability: "stats" })
+    }
+
+    /// Gives unused room back to the system.
+    async fn compact(&self) -> Result<(), CheckpointError> {
+        Err(CheckpointError::Unsupported { ability: "compact" })
+    }
+}
+
+/// An error of a store, by whose fault it is.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum CheckpointError {
+    /// Another live owner writes the thread.
+    #[error("thread `{thread}` is being written by `{owner}`; wait for that run to end, or stop it")]
+    ThreadBusy {
+        /// The thread.
+        thread: String,
+        /// The owner.
+        owner: String,
+    },
+    /// The head moved, or another owner took over, since this run read it.
+    #[error(
+        "thread `{thread}` was taken over or moved on since it was read (epoch {epoch}, namespace `{ns}`): {detail}; load it again"
+    )]
+    StaleHead {
+        /// The thread.
+        thread: String,
+        /// The namespace.
+        ns: String,
+        /// The epoch of the refused writer.
+        epoch: u64,
+        /// What differed.
+        detail: String,
+    },
+    /// No such thread.
+    #[error("there is no thread `{thread}` in this store")]
+    UnknownThread {
+        /// The thread.
+        thread: String,
+    },
+    /// A thread of this id exists already.
+    #[error("a thread `{thread}` exists already; choose another id or delete it first")]
+    ThreadExists {
+        /// The thread.
+        thread: String,
+    },
+    /// The store's files were written by a newer version of this crate.
+    #[error(
+        "`{path}` has format {found}, this program reads up to {known}; update the program, or choose another file"
+    )]
+    NewerFormat {
+        /// The file.
+        path: String,
+        /// The file's format.
+        found: u32,
+        /// The newest known format.
+        known: u32,
+    },
+    /// Stored data is not what it must be.
+    #[error("stored data of {place} cannot be read: {message}")]
+    Corrupt {
+        /// Thread, namespace and record.
+        place: String,
+        /// What is wrong.
+        message: String,
+    },
+    /// The store is locked by another program for longer than the time-out.
+    #[error("`{path}` is locked by another program ({message}); close that program or wait, then run again")]
+    Locked {
+        /// The file.
+        path: String,
+        /// The database's words.
+        message: String,
+    },
+    /// No room is left.
+    #[error("no room is left for `{path}` ({message}); free some and resume, what was committed is safe")]
+    Full {
+        /// The file.
+        path: String,
+        /// The database's words.
+        message: String,
+    },
+    /// The store cannot do this.
+    #[error("this store has no `{ability}`; see `capabilities()`")]
+    Unsupported {
+        /// The missing ability.
+        ability: &'static str,
+    },
+    /// Any other failure of the store below.
+    #[error("the store failed at {action}: {source}")]
+    Store {
+        /// What was being done, and where.
+        action: String,
+        /// The cause.
+        source: Box<dyn std::error::Error + Send + Sync>,
+    },
+}

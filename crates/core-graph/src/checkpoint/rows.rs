@@ -1,0 +1,222 @@
+//! The rows of a store, in the store's own terms: names, numbers and bytes.
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+/// One transaction of a thread, in one namespace.
+#[derive(Clone, Debug, Default)]
+pub struct Commit {
+    /// The namespace: `""` for the root graph.
+    pub ns: Arc<str>,
+    /// The head that the namespace must have, when [`Commit::checkpoint`] moves it; `None` for a namespace without one.
+    pub expected_head: Option<u64>,
+    /// The new head of the namespace.
+    pub checkpoint: Option<CheckpointRow>,
+    /// Fields that changed.
+    pub fields: Vec<FieldRecord>,
+    /// Records of tasks: added, or replaced when task, kind and key are the same.
+    pub tasks: Vec<TaskRecord>,
+    /// Tasks whose [`TaskRecordKind::Write`], [`TaskRecordKind::Attempt`] and [`TaskRecordKind::Answer`] records are
+    /// no longer needed.
+    pub settled: Vec<Arc<str>>,
+    /// Journal rows, ascending.
+    pub journal: Vec<JournalRow>,
+    /// What becomes of the thread's row.
+    pub thread: Option<ThreadRow>,
+    /// Whether the lease ends with this commit: the stored owner is cleared.
+    pub release: bool,
+}
+
+/// The row of a thread. The store adds nothing to it but owner and epoch.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ThreadRow {
+    /// The thread's id.
+    pub thread: Arc<str>,
+    /// The graph's name.
+    pub graph: String,
+    /// The graph's version, as its author counts.
+    pub graph_version: u32,
+    /// What the thread is doing.
+    pub status: ThreadStatus,
+    /// More about the status: an error, the questions, the reason of a drain.
+    pub detail: String,
+    /// Milliseconds since 1970 of the first commit.
+    pub created: u64,
+    /// Milliseconds since 1970 of the last change of this row.
+    pub updated: u64,
+    /// The epoch of the last claim. Filled by the store.
+    pub epoch: u64,
+    /// The owner that holds the thread, empty when nobody does. Filled by the store.
+    pub owner: String,
+}
+
+/// What a thread is doing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum ThreadStatus {
+    /// Nothing has run yet.
+    New,
+    /// A run is under way, or its process died: such a thread is continued.
+    Running,
+    /// All work is done.
+    Done,
+    /// Questions wait for answers.
+    Waiting,
+    /// A task failed for good.
+    Failed,
+    /// The run was cancelled.
+    Cancelled,
+    /// The run was drained: what was in flight is committed.
+    Drained,
+    /// The run's budget is spent.
+    BudgetSpent,
+}
+
+/// One checkpoint of a namespace.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CheckpointRow {
+    /// Counts the checkpoints of the namespace, from 1.
+    pub number: u64,
+    /// The checkpoint before, `None` for the first.
+    pub parent: Option<u64>,
+    /// Deterministic: a hash over thread, namespace, parent and what was written.
+    pub id: String,
+    /// Super-steps committed since the thread began.
+    pub step: u64,
+    /// What made it.
+    pub source: Source,
+    /// Milliseconds since 1970.
+    pub time: u64,
+    /// Tasks executed by the run so far, children included.
+    pub executed: u64,
+    /// The version of every stored field: the checkpoint that last changed it. Unchanged fields keep theirs.
+    pub fields: Vec<FieldVersion>,
+    /// The state version, as its author counts.
+    pub state_version: u32,
+}
+
+/// The version of a field in a checkpoint.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FieldVersion {
+    /// The field's name. Names that begin with `#` belong to the runtime.
+    pub field: Arc<str>,
+    /// The number of the checkpoint that last changed it.
+    pub version: u64,
+}
+
+/// What made a checkpoint.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Source {
+    /// The input of a run.
+    Input,
+    /// A super-step.
+    Step,
+    /// `update_state`.
+    Update,
+    /// `fork` or `replay` of an older checkpoint.
+    Fork,
+}
+
+/// A change of one field, made by the checkpoint whose number is `version`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FieldRecord {
+    /// The field's name.
+    pub field: Arc<str>,
+    /// The number of the checkpoint that made the change.
+    pub version: u64,
+    /// The version that a delta builds on; `None` for a whole value.
+    pub previous: Option<u64>,
+    /// Whether `payload` is a whole value or updates.
+    pub kind: RecordKind,
+    /// The bytes.
+    pub payload: Payload,
+}
+
+/// Whether a record stands alone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum RecordKind {
+    /// A whole value.
+    Whole,
+    /// Updates to fold into the version before.
+    Delta,
+}
+
+/// Bytes of a record: small ones inline, large ones by the hash of their content, stored once.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Payload {
+    /// The bytes.
+    Inline(Arc<[u8]>),
+    /// A large value.
+    Blob(Blob),
+}
+
+/// A large value under the hash of its content.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Blob {
+    /// BLAKE3 of the bytes, in hexadecimal.
+    pub hash: Arc<str>,
+    /// The bytes.
+    pub bytes: Arc<[u8]>,
+}
+
+/// What belongs to a task rather than to the state.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TaskRecord {
+    /// The task's id.
+    pub task: Arc<str>,
+    /// What kind of record.
+    pub kind: TaskRecordKind,
+    /// The key of a durable step or question; empty for the others.
+    pub key: Arc<str>,
+    /// The bytes.
+    pub payload: Arc<[u8]>,
+}
+
+/// Kinds of task records.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TaskRecordKind {
+    /// The result of a durable step (`once`).
+    Once,
+    /// The answer to a question.
+    Answer,
+    /// What a finished task of an unfinished super-step wrote.
+    Write,
+    /// How many attempts have failed.
+    Attempt,
+}
+
+/// One stored event.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct JournalRow {
+    /// Counts the thread's journal events, from 1, over all namespaces.
+    pub seq: u64,
+    /// The event as JSON.
+    pub event: Arc<[u8]>,
+}
+
+/// Values of at least this many bytes are stored by content.
+const BLOB_BYTES: usize = 64 * 1024;
+
+impl Payload {
+    /// Bytes inline or by content, according to their size.
+    pub fn new(bytes: Vec<u8>) -> Self {
+        if bytes.len() < BLOB_BYTES {
+            return Self::Inline(bytes.into());
+        }
+        let hash = blake3::hash(&bytes).to_hex().as_str().into();
+        Self::Blob(Blob { hash, bytes: bytes.into() })
+    }
+
+    /// The bytes.
+    pub fn bytes(&self) -> &[u8] {
+        match self {
+            Self::Inline(bytes) => bytes,
+            Self::Blob(blob) => &blob.bytes,
+        }
+    }
+}

@@ -1,0 +1,227 @@
+//! What a node finds beside the state: resources, durable steps, questions, events.
+
+use std::fmt;
+use std::future::Future;
+use std::sync::Arc;
+
+use futures::future::BoxFuture;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use crate::driver::Scope;
+use crate::error::NodeError;
+use crate::event::Payload;
+use crate::machine::{Question, Stop};
+use crate::state::codec;
+use crate::store::Store;
+
+/// What a node finds beside the state. Cloning it is cheap.
+pub struct Context<Cx = ()> {
+    services: Arc<dyn TaskServices>,
+    resources: Arc<Cx>,
+}
+
+/// The task that a node runs as.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct TaskInfo {
+    /// The thread; empty without a store.
+    pub thread: Arc<str>,
+    /// The namespace: `""` in the root graph.
+    pub ns: Arc<str>,
+    /// The node.
+    pub node: String,
+    /// The key of the send that made the task.
+    pub key: Option<Arc<str>>,
+    /// The task's id, unique in the thread and the same for every attempt.
+    pub id: Arc<str>,
+    /// Counts attempts from 1.
+    pub attempt: u32,
+    /// Super-steps committed when the task was dispatched.
+    pub step: u64,
+}
+
+/// Why a run stops before its work is done. Opaque; made by drivers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StopReason(pub(crate) Stop);
+
+impl From<Stop> for StopReason {
+    fn from(stop: Stop) -> Self {
+        Self(stop)
+    }
+}
+
+/// What a driver does for the tasks that it runs. Implemented by drivers, called by [`Context`].
+pub trait TaskServices: Send + Sync + 'static {
+    /// The task.
+    fn task(&self) -> &TaskInfo;
+
+    /// The result of a durable step of the task.
+    fn recorded(&self, key: &str) -> Option<Arc<[u8]>>;
+
+    /// The answer to a question of the task, as JSON.
+    fn answered(&self, key: &str) -> Option<Arc<[u8]>>;
+
+    /// Marks a durable step as begun in this attempt; false when it already was.
+    fn begin(&self, key: &str) -> bool;
+
+    /// Makes the result of a durable step durable.
+    fn record<'a>(&'a self, key: &'a str, value: Vec<u8>) -> BoxFuture<'a, Result<(), NodeError>>;
+
+    /// Notes an open question.
+    fn question(&self, key: &str, payload: Value) -> Result<(), NodeError>;
+
+    /// Tells a custom event.
+    fn emit<'a>(&'a self, name: &'a str, payload: Payload) -> BoxFuture<'a, ()>;
+
+    /// Gives a sign of life.
+    fn heartbeat(&self);
+
+    /// Resolves when the run is asked to stop: cancelled or drained.
+    fn stopping(&self) -> BoxFuture<'_, ()>;
+
+    /// The long-term store, if there is one.
+    fn store(&self) -> Option<&Arc<dyn Store>>;
+
+    /// Milliseconds since 1970.
+    fn now(&self) -> u64;
+
+    /// The place where a subgraph runs; none for drivers without subgraphs.
+    fn scope(&self) -> Option<Scope>;
+
+    /// A subgraph of the task waits for these answers.
+    fn adopt_questions(&self, questions: Vec<Question>);
+
+    /// A subgraph of the task stopped together with the run.
+    fn adopt_stop(&self, reason: StopReason);
+
+    /// A subgraph of the task has executed this many tasks.
+    fn adopt_cost(&self, tasks: u64);
+}
+
+impl<Cx> Context<Cx> {
+    /// A context over a driver's services. For drivers; nodes are given theirs.
+    pub fn new(services: Arc<dyn TaskServices>, resources: Arc<Cx>) -> Self {
+        Self { services, resources }
+    }
+
+    /// The resources: clients, keys, indexes, clocks. They are not part of the state and are never stored.
+    pub fn resources(&self) -> &Cx {
+        &self.resources
+    }
+
+    /// The resources, shared.
+    pub fn shared_resources(&self) -> &Arc<Cx> {
+        &self.resources
+    }
+
+    /// The task that runs.
+    pub fn task(&self) -> &TaskInfo {
+        self.services.task()
+    }
+
+    /// A key that is the same for every attempt of this task, in every process: `thread/task`. Append the name of the
+    /// step for calls to services that take idempotency keys.
+    pub fn idempotency_key(&self) -> String {
+        let task = self.task();
+        format!("{}/{}", task.thread, task.id)
+    }
+
+    /// Milliseconds since 1970, from the runtime's clock.
+    pub fn now(&self) -> u64 {
+        self.services.now()
+    }
+
+    /// The long-term store that outlives threads, if the threads have one.
+    pub fn store(&self) -> Option<&Arc<dyn Store>> {
+        self.services.store()
+    }
+
+    /// Asks a person. The node declares the question with [`asks`](crate::NodeSpec::asks).
+    ///
+    /// Until there is an answer this returns an error that the node passes on with `?`; the task is then suspended, its
+    /// update discarded, and the run waits. With the answer the node runs again from its beginning. Several questions
+    /// are asked together with `tokio::join!`.
+    ///
+    /// # Errors
+    /// No answer yet; an undeclared key.
+    pub async fn ask<A: DeserializeOwned>(
+        &self,
+        key: &str,
+        question: &(impl Serialize + ?Sized + Sync),
+    ) -> Result<A, NodeError> {
+        if let Some(answer) = self.services.answered(key) {
+            return serde_json::from_slice(&answer)
+                .map_err(|error| NodeError::terminal(format!("the answer to `{key}` cannot be read: {error}")));
+        }
+        let payload = serde_json::to_value(question).map_err(NodeError::terminal)?;
+        self.services.question(key, payload)?;
+        Err(NodeError::suspended())
+    }
+
+    /// A durable step: runs `work` until its result is durable, then never again for this task.
+    ///
+    /// Only `Ok` is kept. The result outlives retries, crashes and re-entry after a question. Without a store it is
+    /// kept in memory for as long as the run lasts.
+    ///
+    /// # Errors
+    /// The error of `work`; the store's; a key used twice in one attempt.
+    pub async fn once<T, E>(&self, key: &str, work: impl Future<Output = Result<T, E>>) -> Result<T, NodeError>
+    where
+        T: Serialize + DeserializeOwned,
+        E: Into<NodeError>,
+    {
+        if !self.services.begin(key) {
+            return Err(NodeError::terminal(DuplicateKey { key: key.to_owned() }));
+        }
+        if let Some(bytes) = self.services.recorded(key) {
+            return codec::decode(key, &bytes).map_err(NodeError::terminal);
+        }
+        let value = work.await.map_err(Into::into)?;
+        let bytes = codec::encode(key, &value).map_err(NodeError::terminal)?;
+        self.services.record(key, bytes).await?;
+        Ok(value)
+    }
+
+    /// Tells subscribers of the run something, live; waits while a blocking subscriber has no room.
+    pub async fn emit<T: Serialize + Send + Sync + 'static>(&self, name: &str, value: T) {
+        self.services.emit(name, Payload::new(value)).await;
+    }
+
+    /// Gives a sign of life to the node's idle limit.
+    pub fn heartbeat(&self) {
+        self.services.heartbeat();
+    }
+
+    /// Resolves when the run is asked to stop, for nodes that can end early with what they have.
+    pub async fn stopping(&self) {
+        self.services.stopping().await;
+    }
+
+    pub(crate) fn services(&self) -> &Arc<dyn TaskServices> {
+        &self.services
+    }
+}
+
+/// A key of [`Context::once`] was used twice in one attempt.
+#[derive(Debug, thiserror::Error)]
+#[error(
+    "the durable step `{key}` was begun twice in one attempt; give each step its own key, for instance with a counter"
+)]
+pub struct DuplicateKey {
+    /// The key.
+    pub key: String,
+}
+
+impl<Cx> Clone for Context<Cx> {
+    fn clone(&self) -> Self {
+        Self { services: Arc::clone(&self.services), resources: Arc::clone(&self.resources) }
+    }
+}
+
+impl<Cx> fmt::Debug for Context<Cx> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Context").field("task", self.task()).finish_non_exhaustive()
+    }
+}

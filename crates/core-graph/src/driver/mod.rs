@@ -1,0 +1,24 @@
+//! The tokio driver: runs what the step machine plans, stores what it commits, tells what happened.
+
+mod child;
+mod control;
+mod drive;
+mod load;
+mod policy;
+mod run;
+mod session;
+mod sink;
+mod task;
+
+pub use child::Scope;
+pub use policy::{Durability, Order, RunPolicy};
+pub use run::{Outcome, Run, RunFuture, RunHandle};
+pub use sink::Lag;
+
+pub(crate) use child::run_in_task;
+pub(crate) use control::Control;
+pub(crate) use drive::{Driver, Entry, Runtime};
+pub(crate) use load::restore;
+pub(crate) use run::conclude;
+pub(crate) use session::{Attached, Session};
+pub(crate) use sink::Queue;

@@ -1,0 +1,79 @@
+//! Limits and habits of one run.
+
+/// How a run is limited, and when it is durable.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct RunPolicy {
+    /// The most tasks to execute, subgraphs' included; retries are free. The run then ends as
+    /// [`Outcome::BudgetSpent`](crate::Outcome::BudgetSpent), and can be continued.
+    pub budget: Option<u64>,
+    /// Barrier mode: the most super-steps of this call.
+    pub max_steps: Option<u64>,
+    /// The most tasks of one graph in flight at the same time; as many as there are unless stated.
+    pub max_concurrency: Option<usize>,
+    /// When commits are durable.
+    pub durability: Durability,
+    /// In which order finished tasks commit.
+    pub order: Order,
+}
+
+/// When commits are durable.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Durability {
+    /// Before anything builds on them.
+    #[default]
+    Sync,
+    /// In order, while the run goes on; all before it ends.
+    Async,
+    /// Once, when the run ends. Durable steps are durable at once all the same.
+    Exit,
+}
+
+/// In which order finished tasks commit in eager mode.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Order {
+    /// As they finish.
+    #[default]
+    AsFinished,
+    /// As recorded: the task ids of [`EventKind::Committed`](crate::EventKind::Committed) events of the root graph,
+    /// in order. A finished task waits for its turn, so that every state and all that is made from it is the same again.
+    /// Tasks that are not in the list commit as they finish, after it.
+    Recorded(Vec<String>),
+}
+
+impl RunPolicy {
+    /// The same policy with a budget of tasks.
+    #[must_use]
+    pub fn budget(mut self, tasks: u64) -> Self {
+        self.budget = Some(tasks);
+        self
+    }
+
+    /// The same policy with a limit of super-steps.
+    #[must_use]
+    pub fn max_steps(mut self, steps: u64) -> Self {
+        self.max_steps = Some(steps);
+        self
+    }
+
+    /// The same policy with a limit of tasks in flight.
+    #[must_use]
+    pub fn max_concurrency(mut self, tasks: usize) -> Self {
+        self.max_concurrency = Some(tasks);
+        self
+    }
+
+    /// The same policy with another durability.
+    #[must_use]
+    pub fn durability(mut self, durability: Durability) -> Self {
+        self.durability = durability;
+        self
+    }
+
+    /// The same policy with another order of commits.
+    #[must_use]
+    pub fn order(mut self, order: Order) -> Self {
+        self.order = order;
+        self
+    }
+}

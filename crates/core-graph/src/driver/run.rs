@@ -1,0 +1,302 @@
+//! A run as its caller holds it: awaited, or read event by event.
+
+use std::fmt;
+use std::future::{Future, IntoFuture};
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context as TaskContext, Poll};
+
+use futures::FutureExt;
+use futures::future::BoxFuture;
+use tokio::task::JoinHandle;
+
+use crate::clock::SystemClock;
+use crate::driver::control::Control;
+use crate::driver::drive::{Driver, Entry, Runtime};
+use crate::driver::policy::RunPolicy;
+use crate::driver::session::Session;
+use crate::driver::sink::{Lag, Queue};
+use crate::error::RunError;
+use crate::event::Event;
+use crate::machine::Stop;
+use crate::questions::Questions;
+use crate::state::State;
+
+/// How a run ended, when it did not fail.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub enum Outcome<S> {
+    /// All work is done.
+    Done(Arc<S>),
+    /// These questions wait for answers.
+    Waiting(Questions),
+    /// The budget of tasks is spent.
+    BudgetSpent {
+        /// The state so far.
+        state: Arc<S>,
+        /// The nodes that are next.
+        next: Vec<String>,
+    },
+    /// The run was drained.
+    Drained {
+        /// The state so far.
+        state: Arc<S>,
+        /// The nodes that are next.
+        next: Vec<String>,
+    },
+    /// The run was cancelled.
+    Cancelled {
+        /// The state so far.
+        state: Arc<S>,
+        /// The nodes that are next.
+        next: Vec<String>,
+    },
+}
+
+type Starting<S> = Box<dyn FnOnce(Option<Arc<Queue>>) -> BoxFuture<'static, Result<Outcome<S>, RunError>> + Send>;
+
+/// A run of a graph.
+///
+/// It starts when it is first awaited, read with [`next`](Self::next), [`start`](Self::start)ed or
+/// [`detach`](Self::detach)ed, as a task of its own. Dropping a started run cancels it; the record of that is committed.
+#[must_use = "a run does nothing until it is awaited, read, started or detached"]
+pub struct Run<S> {
+    starting: Option<Starting<S>>,
+    started: Option<Started<S>>,
+    control: Arc<Control>,
+    lag: Lag,
+}
+
+struct Started<S> {
+    task: JoinHandle<Result<Outcome<S>, RunError>>,
+    queue: Option<Arc<Queue>>,
+    guard: Guard,
+}
+
+/// Asks a run to stop, from anywhere.
+#[derive(Clone, Debug)]
+pub struct RunHandle(Arc<Control>);
+
+/// Cancels the run when it is dropped armed.
+struct Guard {
+    control: Arc<Control>,
+    armed: bool,
+}
+
+impl Drop for Guard {
+    fn drop(&mut self) {
+        if self.armed {
+            self.control.cancel();
+        }
+    }
+}
+
+impl RunHandle {
+    /// Dispatches nothing more; what is in flight finishes and commits.
+    pub fn drain(&self) {
+        self.0.drain();
+    }
+
+    /// Stops what is in flight.
+    pub fn cancel(&self) {
+        self.0.cancel();
+    }
+}
+
+impl<S: Send + Sync + 'static> Run<S> {
+    pub(crate) fn new<F>(control: Arc<Control>, work: impl FnOnce(Option<Arc<Queue>>) -> F + Send + 'static) -> Self
+    where
+        F: Future<Output = Result<Outcome<S>, RunError>> + Send + 'static,
+    {
+        let starting: Starting<S> = Box::new(move |queue| work(queue).boxed());
+        Self { starting: Some(starting), started: None, control, lag: Lag::default() }
+    }
+
+    pub(crate) fn without_store<Cx: Send + Sync + 'static>(
+        runtime: Runtime<S, Cx>,
+        input: S::Update,
+        policy: RunPolicy,
+    ) -> Self
+    where
+        S: State,
+    {
+        let control = Arc::new(Control::default());
+        let shared = Arc::clone(&control);
+        Self::new(control, move |queue| async move {
+            let clock = Arc::new(SystemClock);
+            let session = Session::new("".into(), None, clock, shared, policy, None, queue, Default::default());
+            let driver = Driver::new(runtime, Arc::new(session), "".into(), None)?;
+            conclude(driver, Entry::Input(Some(input))).await
+        })
+    }
+
+    /// What happens to events when this reader is slower than the run. Before the first [`next`](Self::next).
+    pub fn lag(mut self, lag: Lag) -> Self {
+        self.lag = lag;
+        self
+    }
+
+    /// Starts the run without reading events.
+    pub fn start(mut self) -> Self {
+        self.begin(false);
+        self
+    }
+
+    /// The next event; `None` when the run has ended. The first call starts the run.
+    pub async fn next(&mut self) -> Option<Event> {
+        self.begin(true);
+        self.started.as_ref()?.queue.as_ref()?.next().await
+    }
+
+    /// Starts the run and lets it go on by itself.
+    pub fn detach(mut self) -> RunHandle {
+        self.begin(false);
+        if let Some(mut started) = self.started.take() {
+            started.guard.armed = false;
+        }
+        RunHandle(Arc::clone(&self.control))
+    }
+
+    /// A handle that can stop the run.
+    pub fn handle(&self) -> RunHandle {
+        RunHandle(Arc::clone(&self.control))
+    }
+
+    fn begin(&mut self, read: bool) {
+        let Some(starting) = self.starting.take() else { return };
+        let queue = read.then(|| Arc::new(Queue::new(self.lag)));
+        let work = starting(queue.clone());
+        let ending = queue.clone();
+        let task = tokio::spawn(async move {
+            let result = work.await;
+            if let Some(queue) = ending {
+                queue.finish();
+            }
+            result
+        });
+        let guard = Guard { control: Arc::clone(&self.control), armed: true };
+        self.started = Some(Started { task, queue, guard });
+    }
+}
+
+/// Drives a root to its end and writes how it ended.
+pub(crate) async fn conclude<S: State, Cx: Send + Sync + 'static>(
+    mut driver: Driver<S, Cx>,
+    entry: Entry<S>,
+) -> Result<Outcome<S>, RunError> {
+    use crate::checkpoint::ThreadStatus as Status;
+    let stop = match driver.run(entry).await {
+        Ok(stop) => stop,
+        Err(error) => {
+            if !matches!(error, RunError::Checkpoint(_)) {
+                driver.close(Status::Failed, &error.to_string()).await?;
+            }
+            return Err(error);
+        }
+    };
+    let machine = driver.machine();
+    let (state, next) = (Arc::clone(&machine.state), machine.next_nodes());
+    match stop {
+        Stop::Done => {
+            driver.close(Status::Done, "").await?;
+            Ok(Outcome::Done(state))
+        }
+        Stop::Waiting => {
+            let questions = Questions::new(machine.questions());
+            driver.close(Status::Waiting, &questions.keys()).await?;
+            Ok(Outcome::Waiting(questions))
+        }
+        Stop::Failed => {
+            let error = match machine.failure() {
+                Some((id, node, attempts, error)) => RunError::TaskFailed {
+                    node: node.to_owned(),
+                    task: machine.task_path(id).to_string(),
+                    attempts,
+                    message: error.to_string(),
+                },
+                None => RunError::Internal("the run failed without a failed task".to_owned()),
+            };
+            driver.close(Status::Failed, &error.to_string()).await?;
+            Err(error)
+        }
+        Stop::StepLimit => {
+            let limit = driver.policy().max_steps.unwrap_or_default();
+            let error = RunError::StepLimit { limit, next: next.join(", ") };
+            driver.close(Status::BudgetSpent, &error.to_string()).await?;
+            Err(error)
+        }
+        Stop::Budget => {
+            driver.close(Status::BudgetSpent, &next.join(", ")).await?;
+            Ok(Outcome::BudgetSpent { state, next })
+        }
+        Stop::Drained => {
+            driver.close(Status::Drained, &next.join(", ")).await?;
+            Ok(Outcome::Drained { state, next })
+        }
+        Stop::Cancelled => {
+            driver.close(Status::Cancelled, &next.join(", ")).await?;
+            Ok(Outcome::Cancelled { state, next })
+        }
+    }
+}
+
+/// The outcome of a started run.
+pub struct RunFuture<S> {
+    task: JoinHandle<Result<Outcome<S>, RunError>>,
+    guard: Guard,
+}
+
+impl<S> Future for RunFuture<S> {
+    type Output = Result<Outcome<S>, RunError>;
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut TaskContext<'_>) -> Poll<Self::Output> {
+        let joined = std::task::ready!(self.task.poll_unpin(context));
+        self.guard.armed = false;
+        Poll::Ready(
+            joined.unwrap_or_else(|error| Err(RunError::Internal(format!("the driver of the run stopped: {error}")))),
+        )
+    }
+}
+
+impl<S: Send + Sync + 'static> IntoFuture for Run<S> {
+    type Output = Result<Outcome<S>, RunError>;
+    type IntoFuture = RunFuture<S>;
+
+    fn into_future(mut self) -> RunFuture<S> {
+        self.begin(false);
+        match self.started.take() {
+            Some(Started { task, queue, guard }) => {
+                if let Some(queue) = queue {
+                    queue.close();
+                }
+                RunFuture { task, guard }
+            }
+            None => unreachable!("a run is started by `begin` and taken only here and in `detach`, which consume it"),
+        }
+    }
+}
+
+impl<S> Outcome<S> {
+    /// The state of a run that is done.
+    ///
+    /// # Errors
+    /// The outcome itself, when the run is not done.
+    pub fn done(self) -> Result<Arc<S>, Self> {
+        match self {
+            Self::Done(state) => Ok(state),
+            other => Err(other),
+        }
+    }
+}
+
+impl<S> fmt::Debug for Run<S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Run").field("started", &self.started.is_some()).finish_non_exhaustive()
+    }
+}
+
+impl<S> fmt::Debug for RunFuture<S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("RunFuture")
+    }
+}

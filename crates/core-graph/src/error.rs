@@ -1,0 +1,251 @@
+//! Errors of nodes and runs.
+
+use std::any::Any;
+use std::error::Error as StdError;
+use std::fmt;
+use std::time::Duration;
+
+use crate::checkpoint::{CheckpointError, ThreadStatus};
+use crate::state::StateError;
+
+/// An error of a node.
+///
+/// Any [`std::error::Error`] becomes one with `?`, and is then worth a retry where the node has a retry policy;
+/// [`NodeError::terminal`] makes one that no retry mends. It is not itself a [`std::error::Error`].
+#[derive(Debug)]
+pub struct NodeError {
+    pub(crate) kind: ErrorKind,
+    source: Box<dyn StdError + Send + Sync>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ErrorKind {
+    Retryable,
+    Terminal,
+    Suspended,
+    Abandoned,
+    Panic,
+    Timeout,
+}
+
+/// An error that is only a text.
+#[derive(Debug)]
+struct Text(String);
+
+impl fmt::Display for Text {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl StdError for Text {}
+
+impl NodeError {
+    /// An error that no retry mends.
+    pub fn terminal(error: impl Into<Box<dyn StdError + Send + Sync>>) -> Self {
+        Self { kind: ErrorKind::Terminal, source: error.into() }
+    }
+
+    /// An error that a retry may mend, from a text.
+    pub fn retryable(message: impl Into<String>) -> Self {
+        Self { kind: ErrorKind::Retryable, source: Box::new(Text(message.into())) }
+    }
+
+    /// Whether a retry may mend it.
+    pub fn is_retryable(&self) -> bool {
+        matches!(self.kind, ErrorKind::Retryable | ErrorKind::Timeout)
+    }
+
+    /// Whether the node ran out of time.
+    pub fn is_timeout(&self) -> bool {
+        self.kind == ErrorKind::Timeout
+    }
+
+    /// Whether the node waits for an answer, see [`Context::ask`](crate::Context::ask).
+    pub fn is_suspended(&self) -> bool {
+        self.kind == ErrorKind::Suspended
+    }
+
+    /// The cause, as the type it was.
+    pub fn downcast_ref<E: StdError + 'static>(&self) -> Option<&E> {
+        self.source.downcast_ref()
+    }
+
+    pub(crate) fn suspended() -> Self {
+        Self { kind: ErrorKind::Suspended, source: Box::new(Text("waiting for an answer".to_owned())) }
+    }
+
+    /// A subgraph stopped before its end, together with its parent.
+    pub(crate) fn abandoned() -> Self {
+        Self { kind: ErrorKind::Abandoned, source: Box::new(Text("stopped with its run".to_owned())) }
+    }
+
+    pub(crate) fn panic(payload: &(dyn Any + Send)) -> Self {
+        Self { kind: ErrorKind::Panic, source: Box::new(Text(format!("panicked: {}", panic_text(payload)))) }
+    }
+
+    pub(crate) fn timeout(kind: &str, limit: Duration) -> Self {
+        Self {
+            kind: ErrorKind::Timeout,
+            source: Box::new(Text(format!("no result within its {kind} limit of {limit:?}"))),
+        }
+    }
+
+    /// The messages of the error and its causes, from the outside in.
+    pub(crate) fn chain(&self) -> String {
+        let mut text = self.source.to_string();
+        let mut cause = self.source.source();
+        while let Some(error) = cause {
+            let part = error.to_string();
+            if !text.contains(&part) {
+                text.push_str(": ");
+                text.push_str(&part);
+            }
+            cause = error.source();
+        }
+        text
+    }
+}
+
+pub(crate) fn panic_text(payload: &(dyn Any + Send)) -> &str {
+    payload
+        .downcast_ref::<&str>()
+        .copied()
+        .or_else(|| payload.downcast_ref::<String>().map(String::as_str))
+        .unwrap_or("a value that is not a text")
+}
+
+impl fmt::Display for NodeError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.chain())
+    }
+}
+
+impl<E: StdError + Send + Sync + 'static> From<E> for NodeError {
+    fn from(error: E) -> Self {
+        Self { kind: ErrorKind::Retryable, source: Box::new(error) }
+    }
+}
+
+/// An error of a run or of a call on a thread, by whose fault it is.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum RunError {
+    /// A task failed for good; its siblings that were in flight are committed.
+    #[error("node `{node}` failed{}: {message}", attempts_text(*attempts))]
+    TaskFailed {
+        /// The node.
+        node: String,
+        /// The task's id.
+        task: String,
+        /// Attempts made.
+        attempts: u32,
+        /// The error and its causes.
+        message: String,
+    },
+    /// Two tasks wrote a field that has no reducer.
+    #[error(
+        "nodes `{first}` and `{second}` both wrote `{field}`, which has no reducer; give it one (`append`, `merge`, `add`, `reduce_with`), or let one node write it"
+    )]
+    Conflict {
+        /// The field.
+        field: String,
+        /// The writer that came first.
+        first: String,
+        /// The writer that came second.
+        second: String,
+    },
+    /// Eager mode: a field without a reducer changed after the writer was dispatched.
+    #[error(
+        "node `{task}` wrote `{field}`, which `{other}` changed after `{task}` was dispatched; give the field a reducer, or order the two nodes by an edge"
+    )]
+    WriteConflict {
+        /// The field.
+        field: String,
+        /// The writer that is refused.
+        task: String,
+        /// What changed the field in between.
+        other: String,
+    },
+    /// A node went where it did not declare to go.
+    #[error(
+        "node `{node}` went to `{target}`, which it does not declare; declared: {declared}. Add `.{method}({target})` to the node"
+    )]
+    Undeclared {
+        /// The node.
+        node: String,
+        /// Where it went.
+        target: String,
+        /// The declared targets.
+        declared: String,
+        /// The method that declares it.
+        method: &'static str,
+    },
+    /// `max_steps` was reached.
+    #[error(
+        "the limit of {limit} super-steps was reached, next would be {next}; raise `max_steps`, or check the exit of the loop"
+    )]
+    StepLimit {
+        /// The limit.
+        limit: u64,
+        /// The nodes that would run.
+        next: String,
+    },
+    /// The call does not fit the thread's status.
+    #[error("thread `{thread}` is {status:?}: {remedy}")]
+    WrongStatus {
+        /// The thread.
+        thread: String,
+        /// Its status.
+        status: ThreadStatus,
+        /// What can be called instead.
+        remedy: String,
+    },
+    /// An answer does not fit its question.
+    #[error("the answer to `{key}` does not fit: {message}")]
+    BadAnswer {
+        /// The key of the question.
+        key: String,
+        /// Where and why.
+        message: String,
+    },
+    /// No open question has this key or id.
+    #[error("no open question `{key}`; open: {open}")]
+    UnknownQuestion {
+        /// The key or id.
+        key: String,
+        /// The open questions.
+        open: String,
+    },
+    /// The stored thread does not fit the graph.
+    #[error("thread `{thread}` does not fit the graph `{graph}`: {message}")]
+    GraphMismatch {
+        /// The thread.
+        thread: String,
+        /// The graph.
+        graph: String,
+        /// What differs and what to do.
+        message: String,
+    },
+    /// No checkpoint of this number.
+    #[error("thread `{thread}` has no checkpoint {number}; `history()` lists them")]
+    UnknownCheckpoint {
+        /// The thread.
+        thread: String,
+        /// The number.
+        number: u64,
+    },
+    /// A value could not be encoded or decoded.
+    #[error(transparent)]
+    State(#[from] StateError),
+    /// The store failed or refused.
+    #[error(transparent)]
+    Checkpoint(#[from] CheckpointError),
+    /// A fault of this crate: please report it.
+    #[error("internal fault: {0}; please report it")]
+    Internal(String),
+}
+
+fn attempts_text(attempts: u32) -> String {
+    if attempts > 1 { format!(" after {attempts} attempts") } else { String::new() }
+}

@@ -1,0 +1,228 @@
+//! What a run tells while it runs, and what it writes to its journal.
+
+use std::any::Any;
+use std::fmt;
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize, Serializer};
+use serde_json::Value;
+
+use crate::checkpoint::ThreadStatus;
+
+/// The version of the JSON form of [`Event`].
+pub const EVENT_VERSION: u32 = 1;
+
+/// One event of a run.
+///
+/// *Journal* events have a `seq`: they are stored with the commit that they tell of, so a reader in any process can
+/// continue after a `seq` ([`Thread::journal`](crate::Thread::journal)). *Live* events have none: they reach the
+/// subscriber of this run only, at most once.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Event {
+    /// [`EVENT_VERSION`].
+    pub v: u32,
+    /// The place in the thread's journal, from 1; none for live events.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seq: Option<u64>,
+    /// The namespace: `""` for the root graph, a task's id for the subgraph it runs.
+    pub ns: Arc<str>,
+    /// Super-steps committed in the namespace.
+    pub step: u64,
+    /// The task, where one is concerned.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub task: Option<Arc<str>>,
+    /// The task's attempt, from 1; 0 where no task is concerned.
+    #[serde(default)]
+    pub attempt: u32,
+    /// Milliseconds since 1970.
+    pub time: u64,
+    /// What happened.
+    #[serde(flatten)]
+    pub kind: EventKind,
+}
+
+/// What happened.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(tag = "event", rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum EventKind {
+    /// A run began or went on. Journal.
+    RunStarted {
+        /// The graph.
+        graph: String,
+        /// `input`, `resume` or `continue`.
+        how: String,
+    },
+    /// A task was dispatched. Live.
+    TaskStarted {
+        /// The node.
+        node: String,
+    },
+    /// A task failed and will be tried again. Journal.
+    TaskRetry {
+        /// The node.
+        node: String,
+        /// The error.
+        error: String,
+        /// Milliseconds until the next attempt.
+        delay: u64,
+    },
+    /// A task failed for good. Journal.
+    TaskFailed {
+        /// The node.
+        node: String,
+        /// The error.
+        error: String,
+    },
+    /// A checkpoint was committed. Journal.
+    Committed {
+        /// Its number.
+        checkpoint: u64,
+        /// The tasks that it commits, in commit order; empty for an input.
+        tasks: Vec<Arc<str>>,
+        /// The fields that changed.
+        changed: Vec<String>,
+        /// The nodes that have tasks now.
+        next: Vec<String>,
+    },
+    /// A node's update was committed. Live.
+    Update {
+        /// The node.
+        node: String,
+        /// The update.
+        payload: Payload,
+    },
+    /// The state after a commit. Live.
+    Values {
+        /// The state.
+        payload: Payload,
+    },
+    /// A node told something, see [`Context::emit`](crate::Context::emit). Live.
+    Custom {
+        /// Its name.
+        name: String,
+        /// The value.
+        payload: Payload,
+    },
+    /// A send did nothing, because its target has an unfinished task of the same key. Live.
+    SendCoalesced {
+        /// The target.
+        node: String,
+        /// The key.
+        key: String,
+    },
+    /// A task waits for an answer. Journal.
+    Question {
+        /// The question's id.
+        id: String,
+        /// Its key.
+        key: String,
+        /// What is asked.
+        payload: Value,
+    },
+    /// Something that is worth a look. Journal.
+    Warning {
+        /// What, where, and what to do.
+        message: String,
+    },
+    /// Events were lost because the subscriber was slow, under [`Lag::DropOldest`](crate::Lag). Live.
+    Lagged {
+        /// How many.
+        lost: u64,
+    },
+    /// The run ended. Journal.
+    RunEnded {
+        /// The thread's status.
+        status: ThreadStatus,
+        /// More about it.
+        detail: String,
+    },
+}
+
+/// A typed value in an event.
+#[derive(Clone)]
+pub struct Payload(Arc<dyn ErasedPayload>);
+
+trait ErasedPayload: Send + Sync {
+    fn json(&self) -> Value;
+    fn any(&self) -> &dyn Any;
+}
+
+impl<T: Serialize + Any + Send + Sync> ErasedPayload for T {
+    fn json(&self) -> Value {
+        serde_json::to_value(self).unwrap_or_else(|error| Value::String(format!("not representable as JSON: {error}")))
+    }
+
+    fn any(&self) -> &dyn Any {
+        self
+    }
+}
+
+struct SharedValue<T>(Arc<T>);
+
+impl<T: Serialize + Any + Send + Sync> ErasedPayload for SharedValue<T> {
+    fn json(&self) -> Value {
+        self.0.json()
+    }
+
+    fn any(&self) -> &dyn Any {
+        &*self.0
+    }
+}
+
+impl Payload {
+    /// A payload of a value.
+    pub fn new<T: Serialize + Send + Sync + 'static>(value: T) -> Self {
+        Self(Arc::new(value))
+    }
+
+    /// A payload of a shared value; [`Payload::get`] finds the value itself.
+    pub fn shared<T: Serialize + Send + Sync + 'static>(value: Arc<T>) -> Self {
+        Self(Arc::new(SharedValue(value)))
+    }
+
+    /// The value as JSON.
+    pub fn json(&self) -> Value {
+        self.0.json()
+    }
+
+    /// The value as the type it was made of.
+    pub fn get<T: 'static>(&self) -> Option<&T> {
+        self.0.any().downcast_ref()
+    }
+}
+
+impl fmt::Debug for Payload {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Payload({})", self.json())
+    }
+}
+
+impl Serialize for Payload {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.json().serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for Payload {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Value::deserialize(deserializer).map(Self::new)
+    }
+}
+
+impl EventKind {
+    /// Whether the event is stored.
+    pub(crate) fn is_journal(&self) -> bool {
+        matches!(
+            self,
+            Self::RunStarted { .. }
+                | Self::TaskRetry { .. }
+                | Self::TaskFailed { .. }
+                | Self::Committed { .. }
+                | Self::Question { .. }
+                | Self::Warning { .. }
+                | Self::RunEnded { .. }
+        )
+    }
+}

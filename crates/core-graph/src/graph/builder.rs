@@ -1,0 +1,269 @@
+//! `StateGraph`: nodes and edges as they are declared.
+
+use std::fmt;
+use std::sync::Arc;
+
+use crate::error::{NodeError, panic_text};
+use crate::graph::spec::{Mode, NodeSpec};
+use crate::graph::subgraph::{ChildOutcome, FromRef, Subgraph};
+use crate::graph::topology::{Asks, RouteFn, SendFn};
+use crate::graph::{Compiled, Diagram};
+use crate::handler::{Handler, NodeFn, TaskHandler};
+use crate::name::{Name, Node, Packet, Targets, Task};
+use crate::state::{Snapshot, State};
+use crate::step::Step;
+
+/// A graph under construction: nodes, then edges, then [`compile`](Self::compile).
+///
+/// `S` is the state, `Cx` the resources that nodes find in their [`Context`].
+pub struct StateGraph<S: State, Cx = ()> {
+    pub(super) name: String,
+    pub(super) version: u32,
+    pub(super) state_version: u32,
+    pub(super) mode: Mode,
+    pub(super) layout: S::Layout,
+    pub(super) nodes: Vec<Declared<S, Cx>>,
+    pub(super) edges: Vec<(Name, Name)>,
+    pub(super) conditionals: Vec<(Name, Vec<Name>, RouteFn<S>)>,
+    pub(super) sends: Vec<(Name, Vec<Name>, SendFn<S>)>,
+    pub(super) joins: Vec<(Vec<Name>, Name)>,
+    pub(super) limits: Vec<(String, usize)>,
+    pub(super) deny_warnings: bool,
+}
+
+pub(super) struct Declared<S: State, Cx> {
+    pub(super) name: Name,
+    pub(super) is_task: bool,
+    pub(super) run: Arc<dyn NodeFn<S, Cx>>,
+    pub(super) spec: NodeSpec,
+    pub(super) child: Option<(Arc<dyn Asks>, Diagram)>,
+}
+
+/// What a router returns: no node, one, or several.
+pub trait Route {
+    /// Calls `visit` with each node.
+    fn visit(self, visit: impl FnMut(Node));
+}
+
+impl Route for Node {
+    fn visit(self, mut visit: impl FnMut(Node)) {
+        visit(self);
+    }
+}
+
+impl Route for Option<Node> {
+    fn visit(self, visit: impl FnMut(Node)) {
+        self.into_iter().for_each(visit);
+    }
+}
+
+impl Route for Vec<Node> {
+    fn visit(self, visit: impl FnMut(Node)) {
+        self.into_iter().for_each(visit);
+    }
+}
+
+impl<const N: usize> Route for [Node; N] {
+    fn visit(self, visit: impl FnMut(Node)) {
+        self.into_iter().for_each(visit);
+    }
+}
+
+impl<S: State, Cx> StateGraph<S, Cx>
+where
+    S::Layout: Default,
+    Cx: Send + Sync + 'static,
+{
+    /// An empty graph. The name is stored with every thread.
+    pub fn new(name: impl Into<String>) -> Self {
+        Self::with_layout(name, S::Layout::default())
+    }
+}
+
+impl<S: State, Cx: Send + Sync + 'static> StateGraph<S, Cx> {
+    /// An empty graph over a state whose fields are known at run time.
+    pub fn with_layout(name: impl Into<String>, layout: S::Layout) -> Self {
+        Self {
+            name: name.into(),
+            version: 1,
+            state_version: 1,
+            mode: Mode::Barrier,
+            layout,
+            nodes: Vec::new(),
+            edges: Vec::new(),
+            conditionals: Vec::new(),
+            sends: Vec::new(),
+            joins: Vec::new(),
+            limits: Vec::new(),
+            deny_warnings: false,
+        }
+    }
+
+    /// States the version of the graph and of its state, as their author counts; both are 1 unless stated.
+    pub fn versions(&mut self, graph: u32, state: u32) -> &mut Self {
+        (self.version, self.state_version) = (graph, state);
+        self
+    }
+
+    /// When finished tasks are committed.
+    pub fn mode(&mut self, mode: Mode) -> &mut Self {
+        self.mode = mode;
+        self
+    }
+
+    /// Makes warnings of [`compile`](Self::compile) errors.
+    pub fn deny_warnings(&mut self) -> &mut Self {
+        self.deny_warnings = true;
+        self
+    }
+
+    /// Adds a node that edges and gotos trigger.
+    pub fn add_node<M>(&mut self, key: Node, run: impl Handler<M, S, Cx>) -> &mut NodeSpec {
+        self.declare(key.into_name(), false, run.into_node(), None)
+    }
+
+    /// Adds a node that sends trigger, each with an input.
+    pub fn add_task<M, I>(&mut self, key: Task<I>, run: impl TaskHandler<M, I, S, Cx>) -> &mut NodeSpec {
+        self.declare(key.into_name(), true, run.into_node(), None)
+    }
+
+    /// Adds a node of synchronous work, run on a thread for blocking work. It cannot be cancelled: a time limit drops
+    /// its result.
+    pub fn add_blocking<R>(
+        &mut self,
+        key: Node,
+        run: impl Fn(Snapshot<S>) -> Result<R, NodeError> + Send + Sync + 'static,
+    ) -> &mut NodeSpec
+    where
+        R: Into<Step<S>> + 'static,
+    {
+        let run = Arc::new(run);
+        let handler = move |state: Snapshot<S>| {
+            let run = Arc::clone(&run);
+            async move {
+                let work = tokio::task::spawn_blocking(move || run(state).map(Into::into));
+                match work.await {
+                    Ok(result) => result,
+                    Err(join) => Err(match join.try_into_panic() {
+                        Ok(payload) => NodeError::terminal(format!("panicked: {}", panic_text(payload.as_ref()))),
+                        Err(join) => NodeError::from(join),
+                    }),
+                }
+            }
+        };
+        self.declare(key.into_name(), false, handler.into_node(), None)
+    }
+
+    /// Adds a graph as a node. `map_in` makes the child's input from the parent's state, `map_out` the parent's step
+    /// from what became of the child. The child runs under its own namespace of the same thread: its super-steps are
+    /// durable by themselves, its questions surface at the parent, its tasks count against the parent's budget.
+    pub fn add_subgraph<C, Ccx, R>(
+        &mut self,
+        key: Node,
+        child: Compiled<C, Ccx>,
+        map_in: impl Fn(&S) -> C::Update + Send + Sync + 'static,
+        map_out: impl Fn(ChildOutcome<C>) -> Result<R, NodeError> + Send + Sync + 'static,
+    ) -> &mut NodeSpec
+    where
+        C: State,
+        Ccx: FromRef<Cx> + Send + Sync + 'static,
+        R: Into<Step<S>> + 'static,
+    {
+        let info = child.asks_and_diagram();
+        let node = Subgraph::new(child, move |_: Option<()>, state: &S| map_in(state), map_out);
+        self.declare(key.into_name(), false, Arc::new(node), Some(info))
+    }
+
+    /// Adds a graph as a task node: every send runs it once, with the send's input.
+    pub fn add_subgraph_task<I, C, Ccx, R>(
+        &mut self,
+        key: Task<I>,
+        child: Compiled<C, Ccx>,
+        map_in: impl Fn(I, &S) -> C::Update + Send + Sync + 'static,
+        map_out: impl Fn(ChildOutcome<C>) -> Result<R, NodeError> + Send + Sync + 'static,
+    ) -> &mut NodeSpec
+    where
+        I: serde::de::DeserializeOwned + Send + 'static,
+        C: State,
+        Ccx: FromRef<Cx> + Send + Sync + 'static,
+        R: Into<Step<S>> + 'static,
+    {
+        let info = child.asks_and_diagram();
+        let node = Subgraph::for_task(child, map_in, map_out);
+        self.declare(key.into_name(), true, Arc::new(node), Some(info))
+    }
+
+    /// When `from` finishes, `to` runs. An edge from [`START`](crate::START) begins, an edge to [`END`](crate::END) ends.
+    pub fn add_edge(&mut self, from: impl Into<Node>, to: Node) -> &mut Self {
+        self.edges.push((from.into().into_name(), to.into_name()));
+        self
+    }
+
+    /// When `from` finishes, `route` says which of `targets` run, from the state with the update of `from`.
+    pub fn add_conditional_edges<R: Route>(
+        &mut self,
+        from: impl Into<Node>,
+        targets: impl Targets,
+        route: impl Fn(&S) -> R + Send + Sync + 'static,
+    ) -> &mut Self {
+        let route: RouteFn<S> =
+            Arc::new(move |state, found: &mut Vec<Name>| route(state).visit(|node| found.push(node.into_name())));
+        self.conditionals.push((from.into().into_name(), targets.names(), route));
+        self
+    }
+
+    /// When `from` finishes, `send` says which inputs go to which of `targets`. No input at all counts, for joins, as
+    /// a fan-out that is complete.
+    pub fn add_sends(
+        &mut self,
+        from: impl Into<Node>,
+        targets: impl Targets,
+        send: impl Fn(&S) -> Vec<Packet> + Send + Sync + 'static,
+    ) -> &mut Self {
+        self.sends.push((from.into().into_name(), targets.names(), Arc::new(send)));
+        self
+    }
+
+    /// `to` runs when all of `from` have finished. A task node counts as finished when every send of the same fan-out
+    /// has, nested ones included.
+    pub fn add_join(&mut self, from: impl Targets, to: Node) -> &mut Self {
+        self.joins.push((from.names(), to.into_name()));
+        self
+    }
+
+    /// At most `limit` tasks of the concurrency class run at the same time.
+    pub fn limit(&mut self, class: impl Into<String>, limit: usize) -> &mut Self {
+        self.limits.push((class.into(), limit));
+        self
+    }
+
+    fn declare(
+        &mut self,
+        name: Name,
+        is_task: bool,
+        run: Arc<dyn NodeFn<S, Cx>>,
+        child: Option<(Arc<dyn Asks>, Diagram)>,
+    ) -> &mut NodeSpec {
+        let at = self.nodes.len();
+        self.nodes.push(Declared { name, is_task, run, spec: NodeSpec::default(), child });
+        &mut self.nodes[at].spec
+    }
+}
+
+impl<I> From<Task<I>> for Node {
+    fn from(task: Task<I>) -> Self {
+        match task.into_name() {
+            Name::Static(name) => Self::named(name),
+            Name::Owned(name) => Self::owned(name),
+        }
+    }
+}
+
+impl<S: State, Cx> fmt::Debug for StateGraph<S, Cx> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("StateGraph")
+            .field("name", &self.name)
+            .field("nodes", &self.nodes.iter().map(|node| node.name.as_str()).collect::<Vec<_>>())
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,132 @@
+//! A graph that was proven, and the same with its resources.
+
+use std::fmt;
+use std::sync::Arc;
+
+use crate::checkpoint::Checkpointer;
+use crate::driver::{Run, RunPolicy, Runtime};
+use crate::graph::topology::{Asks, Topology};
+use crate::graph::{CompileWarning, Diagram};
+use crate::handler::NodeFn;
+use crate::state::State;
+use crate::thread::Threads;
+
+/// A graph that passed [`compile`](crate::StateGraph::compile). Cloning it is cheap.
+pub struct Compiled<S: State, Cx = ()> {
+    pub(crate) topology: Arc<Topology<S>>,
+    pub(crate) handlers: Arc<[Arc<dyn NodeFn<S, Cx>>]>,
+    warnings: Arc<[CompileWarning]>,
+}
+
+/// A compiled graph with the resources that its nodes use. Cloning it is cheap.
+pub struct App<S: State, Cx = ()> {
+    pub(crate) graph: Compiled<S, Cx>,
+    pub(crate) resources: Arc<Cx>,
+}
+
+pub(super) fn new<S: State, Cx>(
+    topology: Topology<S>,
+    handlers: Vec<Arc<dyn NodeFn<S, Cx>>>,
+    warnings: Vec<CompileWarning>,
+) -> Compiled<S, Cx> {
+    Compiled { topology: Arc::new(topology), handlers: handlers.into(), warnings: warnings.into() }
+}
+
+impl<S: State, Cx: Send + Sync + 'static> Compiled<S, Cx> {
+    /// The graph's name.
+    pub fn name(&self) -> &str {
+        &self.topology.name
+    }
+
+    /// What may be meant, but is worth a look.
+    pub fn warnings(&self) -> &[CompileWarning] {
+        &self.warnings
+    }
+
+    /// A drawing of the graph.
+    pub fn diagram(&self) -> &Diagram {
+        &self.topology.diagram
+    }
+
+    /// The graph with the resources that its nodes find in their context.
+    pub fn with_context(self, resources: impl Into<Arc<Cx>>) -> App<S, Cx> {
+        App { graph: self, resources: resources.into() }
+    }
+
+    pub(super) fn asks_and_diagram(&self) -> (Arc<dyn Asks>, Diagram) {
+        let asks: Arc<dyn Asks> = Arc::clone(&self.topology) as Arc<dyn Asks>;
+        (asks, self.topology.diagram.clone())
+    }
+}
+
+impl<S: State, Cx: Default + Send + Sync + 'static> Compiled<S, Cx> {
+    /// Threads of this graph in a store.
+    pub fn with_checkpointer(&self, store: impl Checkpointer) -> Threads<S, Cx> {
+        self.clone().with_context(Cx::default()).with_checkpointer(store)
+    }
+
+    /// Runs the graph without a store: nothing is kept but the result.
+    pub fn run_once(&self, input: S::Update) -> Run<S> {
+        self.clone().with_context(Cx::default()).run_once(input)
+    }
+}
+
+impl<S: State, Cx: Send + Sync + 'static> App<S, Cx> {
+    /// Threads of this graph in a store.
+    pub fn with_checkpointer(&self, store: impl Checkpointer) -> Threads<S, Cx> {
+        self.with_shared_checkpointer(Arc::new(store))
+    }
+
+    /// Threads of this graph in a store that others use too.
+    pub fn with_shared_checkpointer(&self, store: Arc<dyn Checkpointer>) -> Threads<S, Cx> {
+        Threads::new(self.clone(), store)
+    }
+
+    /// Runs the graph without a store: nothing is kept but the result.
+    pub fn run_once(&self, input: S::Update) -> Run<S> {
+        self.run_once_with(input, RunPolicy::default())
+    }
+
+    /// Runs the graph without a store, under a policy.
+    pub fn run_once_with(&self, input: S::Update, policy: RunPolicy) -> Run<S> {
+        Run::without_store(Runtime::new(self), input, policy)
+    }
+
+    /// The graph.
+    pub fn graph(&self) -> &Compiled<S, Cx> {
+        &self.graph
+    }
+
+    /// The resources.
+    pub fn resources(&self) -> &Arc<Cx> {
+        &self.resources
+    }
+}
+
+impl<S: State, Cx> Clone for Compiled<S, Cx> {
+    fn clone(&self) -> Self {
+        Self {
+            topology: Arc::clone(&self.topology),
+            handlers: Arc::clone(&self.handlers),
+            warnings: Arc::clone(&self.warnings),
+        }
+    }
+}
+
+impl<S: State, Cx> Clone for App<S, Cx> {
+    fn clone(&self) -> Self {
+        Self { graph: self.graph.clone(), resources: Arc::clone(&self.resources) }
+    }
+}
+
+impl<S: State, Cx> fmt::Debug for Compiled<S, Cx> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Compiled").field("topology", &self.topology).finish_non_exhaustive()
+    }
+}
+
+impl<S: State, Cx> fmt::Debug for App<S, Cx> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("App").field("graph", &self.graph).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,153 @@
+//! What `compile()` finds.
+
+use std::fmt;
+
+/// A mistake in a graph.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum CompileError {
+    /// A name that is empty, reserved or has reserved characters.
+    #[error("the node name `{name}` is not usable: {reason}")]
+    BadName {
+        /// The name.
+        name: String,
+        /// Why.
+        reason: &'static str,
+    },
+    /// Two nodes of one name.
+    #[error("two nodes are named `{name}`; rename one")]
+    Duplicate {
+        /// The name.
+        name: String,
+    },
+    /// A name that no node has.
+    #[error("{place} names `{name}`, which is no node; nodes: {known}")]
+    UnknownNode {
+        /// Where the name stands.
+        place: String,
+        /// The name.
+        name: String,
+        /// The nodes there are.
+        known: String,
+    },
+    /// An edge into START or out of END.
+    #[error("{place}: {reason}")]
+    BadEdge {
+        /// The edge.
+        place: String,
+        /// What is wrong and what to do.
+        reason: String,
+    },
+    /// No edge leads from START.
+    #[error("nothing follows START; add `add_edge(START, …)`")]
+    NoStart,
+    /// Nothing leads to a node.
+    #[error(
+        "node `{name}` is never reached; add an edge, a conditional edge, a send, a join or a declared goto to it, or remove it"
+    )]
+    Unreachable {
+        /// The node.
+        name: String,
+    },
+    /// A join that waits for a node that never runs.
+    #[error("the join into `{target}` can never fill: `{predecessor}` {reason}")]
+    JoinNeverFills {
+        /// The node behind the join.
+        target: String,
+        /// The predecessor.
+        predecessor: String,
+        /// Why.
+        reason: &'static str,
+    },
+    /// Two nodes that run together write one field without a reducer.
+    #[error(
+        "`{first}` and `{second}` run in the same super-step and both write `{field}`, which has no reducer; give it one, or order the nodes by an edge"
+    )]
+    ParallelWriters {
+        /// The field.
+        field: String,
+        /// A writer.
+        first: String,
+        /// The other writer.
+        second: String,
+    },
+    /// `writes` names no field.
+    #[error("node `{node}` declares that it writes `{field}`, which is no field; fields: {known}")]
+    UnknownField {
+        /// The node.
+        node: String,
+        /// The name.
+        field: String,
+        /// The fields there are.
+        known: String,
+    },
+    /// Eager mode has no super-step that an ephemeral field could live for.
+    #[error(
+        "field `{field}` is ephemeral, which eager mode does not have; use barrier mode, or a field without `ephemeral`"
+    )]
+    EphemeralInEager {
+        /// The field.
+        field: String,
+    },
+    /// Eager mode: it is not said how often a node with several predecessors runs.
+    #[error(
+        "node `{node}` follows {predecessors}; in eager mode say whether it runs once for all (`add_join`) or once for each (`.each()`)"
+    )]
+    AmbiguousInEager {
+        /// The node.
+        node: String,
+        /// Its predecessors.
+        predecessors: String,
+    },
+    /// A class without a limit.
+    #[error(
+        "node `{node}` is of the concurrency class `{class}`, which has no limit; add `limit(\"{class}\", n)` with n of at least 1"
+    )]
+    UnlimitedClass {
+        /// The node.
+        node: String,
+        /// The class.
+        class: String,
+    },
+    /// A warning that was made an error by `deny_warnings`.
+    #[error("{0}")]
+    Denied(CompileWarning),
+}
+
+/// Something in a graph that may be meant.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum CompileWarning {
+    /// A loop that no conditional edge and no declared goto leaves.
+    #[error("the loop {nodes} has no declared exit: only its budget ends it")]
+    EndlessLoop {
+        /// The nodes of the loop.
+        nodes: String,
+    },
+    /// A join that waits for a node that may not run.
+    #[error("the join into `{target}` may starve: `{predecessor}` runs only when a route chooses it")]
+    JoinMayStarve {
+        /// The node behind the join.
+        target: String,
+        /// The predecessor.
+        predecessor: String,
+    },
+}
+
+/// All mistakes of a graph.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CompileErrors {
+    /// The graph.
+    pub graph: String,
+    /// The mistakes, at least one.
+    pub errors: Vec<CompileError>,
+}
+
+impl fmt::Display for CompileErrors {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "the graph `{}` cannot be compiled:", self.graph)?;
+        self.errors.iter().try_for_each(|error| write!(f, "\n  - {error}"))
+    }
+}
+
+impl std::error::Error for CompileErrors {}

@@ -1,0 +1,20 @@
+//! Building a graph: nodes, edges, policies, the proofs of `compile()`, and drawings.
+
+mod builder;
+mod compile;
+mod compiled;
+mod diagram;
+mod errors;
+mod spec;
+mod subgraph;
+mod topology;
+
+pub use builder::{Route, StateGraph};
+pub use compiled::{App, Compiled};
+pub use diagram::{Diagram, DiagramEdge, DiagramNode, EdgeKind, NodeKind};
+pub use errors::{CompileError, CompileErrors, CompileWarning};
+pub use spec::{Mode, NodeSpec, Retry, Timeout};
+pub use subgraph::{ChildOutcome, FromRef};
+
+pub(crate) use spec::AnswerCheck;
+pub(crate) use topology::{Asks, Exits, Topology};

@@ -1,0 +1,130 @@
+//! A compiled graph as the step machine reads it: flat, by index.
+
+use std::fmt;
+use std::sync::Arc;
+
+use crate::graph::diagram::Diagram;
+use crate::graph::spec::{AnswerCheck, Ask, Mode, Retry, Timeout};
+use crate::name::{Name, Packet};
+use crate::state::State;
+
+/// The place of a node in [`Topology::nodes`], which are sorted by name.
+pub(crate) type NodeIndex = u32;
+
+pub(crate) struct Topology<S: State> {
+    pub(crate) name: String,
+    pub(crate) version: u32,
+    pub(crate) state_version: u32,
+    pub(crate) mode: Mode,
+    pub(crate) layout: S::Layout,
+    pub(crate) nodes: Vec<NodeInfo<S>>,
+    pub(crate) start: Exits<S>,
+    pub(crate) joins: Vec<Join>,
+    /// Limits of the concurrency classes.
+    pub(crate) limits: Vec<(String, usize)>,
+    pub(crate) diagram: Diagram,
+}
+
+pub(crate) struct NodeInfo<S: State> {
+    pub(crate) name: Name,
+    pub(crate) is_task: bool,
+    pub(crate) retry: Option<Retry>,
+    pub(crate) timeout: Timeout,
+    /// Index into [`Topology::limits`].
+    pub(crate) class: Option<usize>,
+    pub(crate) deferred: bool,
+    pub(crate) each: bool,
+    pub(crate) goto: Vec<NodeIndex>,
+    pub(crate) goto_end: bool,
+    pub(crate) sends: Vec<NodeIndex>,
+    pub(crate) asks: Vec<Ask>,
+    pub(crate) exits: Exits<S>,
+    /// The subgraph in this node, if any, for questions asked inside.
+    pub(crate) child: Option<Arc<dyn Asks>>,
+}
+
+/// What follows a node.
+pub(crate) struct Exits<S: State> {
+    pub(crate) edges: Vec<NodeIndex>,
+    pub(crate) conditionals: Vec<Conditional<S>>,
+    pub(crate) sends: Vec<SendRule<S>>,
+    /// Joins that wait for the node: index of the join, place among its predecessors.
+    pub(crate) joins: Vec<(usize, usize)>,
+}
+
+pub(crate) type RouteFn<S> = Arc<dyn Fn(&S, &mut Vec<Name>) + Send + Sync>;
+pub(crate) type SendFn<S> = Arc<dyn Fn(&S) -> Vec<Packet> + Send + Sync>;
+
+pub(crate) struct Conditional<S: State> {
+    pub(crate) targets: Vec<NodeIndex>,
+    pub(crate) may_end: bool,
+    pub(crate) route: RouteFn<S>,
+}
+
+pub(crate) struct SendRule<S: State> {
+    pub(crate) targets: Vec<NodeIndex>,
+    pub(crate) send: SendFn<S>,
+}
+
+pub(crate) struct Join {
+    pub(crate) target: NodeIndex,
+    pub(crate) predecessors: Vec<NodeIndex>,
+}
+
+/// Finds the declared type of a question that is asked somewhere inside a graph.
+pub(crate) trait Asks: Send + Sync {
+    /// `path` names the nodes from the outside in.
+    fn check(&self, path: &[String], key: &str) -> Option<AnswerCheck>;
+}
+
+impl<S: State> Topology<S> {
+    pub(crate) fn node(&self, index: NodeIndex) -> &NodeInfo<S> {
+        &self.nodes[index as usize]
+    }
+
+    pub(crate) fn is_task(&self, index: NodeIndex) -> bool {
+        self.node(index).is_task
+    }
+
+    pub(crate) fn find(&self, name: &str) -> Option<NodeIndex> {
+        self.nodes.binary_search_by(|node| node.name.as_str().cmp(name)).ok().and_then(|at| u32::try_from(at).ok())
+    }
+
+    pub(crate) fn names(&self, nodes: &[NodeIndex]) -> String {
+        let name = |at: &NodeIndex| self.nodes.get(*at as usize).map_or("START", |node| node.name.as_str());
+        let names: Vec<_> = nodes.iter().map(|at| format!("`{}`", name(at))).collect();
+        if names.is_empty() { "none".to_owned() } else { names.join(", ") }
+    }
+}
+
+impl<S: State> Asks for Topology<S> {
+    fn check(&self, path: &[String], key: &str) -> Option<AnswerCheck> {
+        let (first, rest) = path.split_first()?;
+        let node = self.node(self.find(first)?);
+        if !rest.is_empty() {
+            return node.child.as_ref()?.check(rest, key);
+        }
+        node.asked(key).map(|ask| Arc::clone(&ask.check))
+    }
+}
+
+impl<S: State> NodeInfo<S> {
+    /// The declaration that covers `key`.
+    pub(crate) fn asked(&self, key: &str) -> Option<&Ask> {
+        self.asks
+            .iter()
+            .find(|ask| key == ask.key || key.strip_prefix(ask.key).is_some_and(|rest| rest.starts_with('/')))
+    }
+}
+
+impl<S: State> Exits<S> {
+    pub(crate) fn none() -> Self {
+        Self { edges: Vec::new(), conditionals: Vec::new(), sends: Vec::new(), joins: Vec::new() }
+    }
+}
+
+impl<S: State> fmt::Debug for Topology<S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Topology").field("name", &self.name).field("diagram", &self.diagram).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,343 @@
+//! `commit`: finished tasks become the next checkpoint.
+
+use std::sync::Arc;
+
+use smallvec::SmallVec;
+
+use crate::checkpoint::{CheckpointRow, FieldRecord, Source};
+use crate::error::{NodeError, RunError};
+use crate::graph::Mode;
+use crate::machine::Machine;
+use crate::machine::route::{Coalesced, RouteFault, Triggered};
+use crate::machine::task::{Done, GroupId, Phase, TaskId};
+use crate::state::{FieldChange, FieldKind, FieldSet, State, Stored};
+use crate::step::Next;
+
+/// One commit: what the driver stores and tells.
+pub(crate) struct Committed<S: State> {
+    pub(crate) number: u64,
+    pub(crate) step: u64,
+    /// The committed tasks with their ids in the thread and their updates; empty when nobody reads events.
+    pub(crate) tasks: Vec<CommittedTask<S>>,
+    /// The names of nodes that have tasks now.
+    pub(crate) next: Vec<String>,
+    pub(crate) changed: Vec<String>,
+    pub(crate) coalesced: Vec<Coalesced>,
+    pub(crate) stored: Option<StoredCommit>,
+}
+
+pub(crate) struct CommittedTask<S: State> {
+    pub(crate) path: Arc<str>,
+    pub(crate) node: String,
+    pub(crate) update: Option<S::Update>,
+}
+
+/// The part of a commit that goes to the store.
+#[derive(Debug)]
+pub(crate) struct StoredCommit {
+    pub(crate) expected_head: Option<u64>,
+    pub(crate) row: CheckpointRow,
+    pub(crate) fields: Vec<FieldRecord>,
+    pub(crate) settled: Vec<Arc<str>>,
+}
+
+/// A task that cannot be committed.
+#[derive(Debug)]
+pub(crate) enum Fault {
+    /// The run fails with this error.
+    Run(RunError),
+    /// The task failed; see [`Machine::failure`].
+    Task,
+}
+
+struct Batched<S: State> {
+    id: TaskId,
+    node: u32,
+    group: GroupId,
+    nested: bool,
+    seen: u64,
+    done: Done<S>,
+}
+
+type Batch<S> = SmallVec<[Batched<S>; 1]>;
+
+impl<S: State> Machine<S> {
+    /// Commits a finished task (eager mode), or all tasks of the finished step (barrier mode).
+    pub(crate) fn commit(&mut self, id: TaskId, now: u64) -> Result<Committed<S>, Fault> {
+        let batch = self.take_batch(id);
+        self.check_conflicts(&batch).map_err(Fault::Run)?;
+        let number = self.newest + 1;
+        let own = self.own_states(&batch);
+        let kept = (self.in_flight > 0 || Arc::strong_count(&self.state) > 1).then(|| Arc::clone(&self.state));
+        let mut folded = Folded::default();
+        let mut finished: SmallVec<[GroupId; 1]> = SmallVec::new();
+        let mut settled = Vec::new();
+        let mut tasks = Vec::new();
+        let mut routes: SmallVec<[(TaskId, u32, Next, GroupId); 1]> = SmallVec::new();
+        let mut executed = 0;
+        self.fade(&batch, &mut folded);
+        for Batched { id, node, group, nested, done, .. } in batch {
+            if self.persist.is_some() || self.observed {
+                let path = self.task_path(id);
+                if self.observed {
+                    let node = self.topology.node(node).name.to_string();
+                    tasks.push(CommittedTask { path: Arc::clone(&path), node, update: done.update.clone() });
+                }
+                settled.push(path);
+            }
+            executed += 1 + done.cost;
+            if let Some(update) = done.update {
+                Arc::make_mut(&mut self.state).apply(&self.topology.layout, update, &mut folded.changed);
+            }
+            folded.changes.extend(done.encoded);
+            if nested {
+                finished.push(group);
+            }
+            routes.push((id, node, done.next, group));
+        }
+        let mut triggered = Triggered::default();
+        for (at, (id, node, next, group)) in routes.iter_mut().enumerate() {
+            let state = own.get(at).and_then(Option::as_ref).unwrap_or(&self.state);
+            let next = std::mem::take(next);
+            if let Err(fault) = triggered.follow(&self.topology, Some(*node), next, state, *group) {
+                if let Some(kept) = kept {
+                    self.state = kept;
+                }
+                return Err(self.refuse(*id, fault));
+            }
+        }
+        for (id, ..) in &routes {
+            self.frontier.remove(*id, self.persist.is_some());
+        }
+        self.executed += executed;
+        self.step += 1;
+        self.steps_this_run += 1;
+        self.step_open = false;
+        let coalesced = self.trigger(number, triggered, &finished);
+        self.seal(number, Source::Step, folded, settled, tasks, coalesced, now)
+    }
+
+    /// Folds the input of a run and triggers what follows START.
+    pub(crate) fn input(&mut self, update: Option<S::Update>, now: u64) -> Result<Committed<S>, Fault> {
+        self.enter(None, update, Source::Input, now)
+    }
+
+    /// Folds an update as if `node` had made it, and triggers what follows the node. Its own pending tasks are
+    /// dropped, all others become new tasks.
+    pub(crate) fn update_as(&mut self, node: u32, update: S::Update, now: u64) -> Result<Committed<S>, Fault> {
+        self.enter(Some(node), Some(update), Source::Update, now)
+    }
+
+    /// Makes a new checkpoint like the head, with new tasks.
+    pub(crate) fn fork(&mut self, now: u64) -> Result<(Committed<S>, Vec<(Arc<str>, Arc<str>)>), Fault> {
+        let number = self.newest + 1;
+        let renamed = self.renew_tasks(number, None);
+        let committed = self.seal(number, Source::Fork, Folded::default(), Vec::new(), Vec::new(), Vec::new(), now)?;
+        Ok((committed, renamed))
+    }
+
+    fn enter(
+        &mut self,
+        node: Option<u32>,
+        update: Option<S::Update>,
+        source: Source,
+        now: u64,
+    ) -> Result<Committed<S>, Fault> {
+        let number = self.newest + 1;
+        let mut folded = Folded::default();
+        if let Some(update) = update {
+            if self.persist.is_some() {
+                folded.changes =
+                    S::encode_update(&self.topology.layout, &update).map_err(|error| Fault::Run(error.into()))?;
+            }
+            Arc::make_mut(&mut self.state).apply(&self.topology.layout, update, &mut folded.changed);
+        }
+        if source == Source::Update {
+            self.renew_tasks(number, node);
+        }
+        let mut triggered = Triggered::default();
+        let place = u32::try_from(self.frontier.len()).unwrap_or(u32::MAX);
+        let group = GroupId { number, place };
+        if let Err(fault) = triggered.follow(&self.topology, node, Next::Edges, &self.state, group) {
+            return Err(match fault {
+                RouteFault::Run(error) => Fault::Run(error),
+                RouteFault::Node(error) => Fault::Run(RunError::TaskFailed {
+                    node: node.map_or_else(|| "START".to_owned(), |node| self.topology.node(node).name.to_string()),
+                    task: String::new(),
+                    attempts: 1,
+                    message: error.to_string(),
+                }),
+            });
+        }
+        let coalesced = self.trigger(number, triggered, &[]);
+        self.seal(number, source, folded, Vec::new(), Vec::new(), coalesced, now)
+    }
+
+    /// Gives pending tasks new ids, as tasks of commit `number`; drops those of `dropped`. Old and new id of each.
+    fn renew_tasks(&mut self, number: u64, dropped: Option<u32>) -> Vec<(Arc<str>, Arc<str>)> {
+        let durable = self.persist.is_some();
+        let ids: Vec<_> = self.frontier.iter().map(|(id, _)| id).collect();
+        let mut renamed = Vec::new();
+        let mut place = 0;
+        for id in ids {
+            let old = self.task_path(id);
+            let Some(mut task) = self.frontier.remove(id, durable) else { continue };
+            if Some(task.node) == dropped {
+                continue;
+            }
+            let new = TaskId { number, place };
+            place += 1;
+            let deferred = self.topology.node(task.node).deferred && task.key.is_none();
+            task.phase = if deferred { Phase::Deferred } else { Phase::Ready };
+            (task.seen, task.state, task.failed, task.in_step) = (None, None, 0, false);
+            self.frontier.push(new, task, durable);
+            renamed.push((old, self.task_path(new)));
+        }
+        renamed
+    }
+
+    fn take_batch(&mut self, id: TaskId) -> Batch<S> {
+        let eager = self.topology.mode == Mode::Eager;
+        let number = self.newest + 1;
+        let mut batch = Batch::new();
+        let mut take = |id: TaskId, task: &mut crate::machine::task::Pending<S>| {
+            if !matches!(task.phase, Phase::Finished(_)) {
+                return;
+            }
+            let Phase::Finished(done) = std::mem::replace(&mut task.phase, Phase::InFlight) else { return };
+            let place = u32::try_from(batch.len()).unwrap_or(u32::MAX);
+            let group = task.group.unwrap_or(GroupId { number, place });
+            batch.push(Batched {
+                id,
+                node: task.node,
+                group,
+                nested: task.group.is_some(),
+                seen: task.seen.unwrap_or(0),
+                done,
+            });
+        };
+        if eager {
+            if let Some(task) = self.frontier.get_mut(id) {
+                take(id, task);
+            }
+        } else {
+            self.frontier.iter_mut().filter(|(_, task)| task.in_step).for_each(|(id, task)| take(id, task));
+        }
+        batch
+    }
+
+    fn check_conflicts(&self, batch: &Batch<S>) -> Result<(), RunError> {
+        let eager = self.topology.mode == Mode::Eager;
+        if batch.len() < 2 && (!eager || batch.first().is_none_or(|task| task.seen == self.number)) {
+            return Ok(());
+        }
+        let fields = S::fields(&self.topology.layout);
+        let mut writers: Vec<Option<u32>> = vec![None; fields.len()];
+        let name = |node: u32| self.topology.node(node).name.to_string();
+        for task in batch {
+            let Some(update) = &task.done.update else { continue };
+            let mut written = FieldSet::default();
+            S::written(&self.topology.layout, update, &mut written);
+            for at in
+                written.iter().filter(|at| fields[*at].kind == FieldKind::Last && fields[*at].stored != Stored::Never)
+            {
+                let field = fields[at].name.to_string();
+                if let Some(first) = writers[at].replace(task.node) {
+                    return Err(RunError::Conflict { field, first: name(first), second: name(task.node) });
+                }
+                if eager && self.versions[at] > task.seen {
+                    let other = format!("commit {} of the thread", self.versions[at]);
+                    return Err(RunError::WriteConflict { field, task: name(task.node), other });
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Barrier mode: a router sees the head with its own task's update, not its siblings'.
+    fn own_states(&self, batch: &Batch<S>) -> SmallVec<[Option<Arc<S>>; 1]> {
+        if batch.len() < 2 {
+            return SmallVec::new();
+        }
+        let mut ignored = FieldSet::default();
+        let mut own = |task: &Batched<S>| {
+            let exits = &self.topology.node(task.node).exits;
+            if exits.conditionals.is_empty() && exits.sends.is_empty() {
+                return None;
+            }
+            let mut state = S::clone(&self.state);
+            if let Some(update) = task.done.update.clone() {
+                state.apply(&self.topology.layout, update, &mut ignored);
+            }
+            Some(Arc::new(state))
+        };
+        batch.iter().map(&mut own).collect()
+    }
+
+    /// Resets ephemeral fields that were written by the step before.
+    fn fade(&mut self, batch: &Batch<S>, folded: &mut Folded) {
+        let fields = S::fields(&self.topology.layout);
+        if fields.iter().all(|field| !field.ephemeral) {
+            return;
+        }
+        for at in std::mem::take(&mut self.ephemeral).iter() {
+            Arc::make_mut(&mut self.state).reset(&self.topology.layout, at);
+            folded.changed.insert(at);
+            folded.reset.insert(at);
+        }
+        for task in batch {
+            if let Some(update) = &task.done.update {
+                let mut written = FieldSet::default();
+                S::written(&self.topology.layout, update, &mut written);
+                self.ephemeral.extend(written.iter().filter(|at| fields[*at].ephemeral));
+            }
+        }
+    }
+
+    fn refuse(&mut self, id: TaskId, fault: RouteFault) -> Fault {
+        match fault {
+            RouteFault::Run(error) => {
+                self.fail(id, NodeError::terminal(error.to_string()));
+                Fault::Run(error)
+            }
+            RouteFault::Node(error) => {
+                self.fail(id, error);
+                Fault::Task
+            }
+        }
+    }
+
+    #[expect(clippy::too_many_arguments, reason = "the parts of one commit, put together in one place")]
+    fn seal(
+        &mut self,
+        number: u64,
+        source: Source,
+        folded: Folded,
+        settled: Vec<Arc<str>>,
+        tasks: Vec<CommittedTask<S>>,
+        coalesced: Vec<Coalesced>,
+        now: u64,
+    ) -> Result<Committed<S>, Fault> {
+        for at in folded.changed.iter() {
+            self.versions[at] = number;
+        }
+        let stored = self.store(number, source, &folded, settled, now).map_err(|error| Fault::Run(error.into()))?;
+        (self.number, self.newest) = (number, number);
+        let fields = S::fields(&self.topology.layout);
+        let (next, changed) = if self.observed {
+            (self.next_nodes(), folded.changed.iter().map(|at| fields[at].name.to_string()).collect())
+        } else {
+            (Vec::new(), Vec::new())
+        };
+        Ok(Committed { number, step: self.step, tasks, next, changed, coalesced, stored })
+    }
+}
+
+/// What a commit changes in the state.
+#[derive(Debug, Default)]
+pub(super) struct Folded {
+    pub(super) changed: FieldSet,
+    /// Fields that were set to their initial value.
+    pub(super) reset: FieldSet,
+    pub(super) changes: Vec<FieldChange>,
+}

@@ -1,0 +1,128 @@
+//! `complete`: what becomes of a task that ended.
+
+use crate::error::{ErrorKind, NodeError};
+use crate::graph::Mode;
+use crate::machine::Machine;
+use crate::machine::plan::Stop;
+use crate::machine::task::{Done, Phase, Question, TaskId};
+use crate::state::{FieldChange, State, StateError};
+use crate::step::{Next, Step};
+
+/// How a task ended, as its driver saw it.
+pub(crate) enum TaskOutcome<S: State> {
+    /// It returned a step. `cost` counts tasks executed inside a subgraph.
+    Step { step: Step<S>, cost: u64 },
+    /// It waits for answers, whatever it returned. `swallowed` tells that it did not pass the suspension on.
+    Suspended { questions: Vec<Question>, swallowed: bool },
+    /// It failed, panicked or ran out of time.
+    Error(NodeError),
+    /// It was stopped before it ended, for this reason, and has done nothing that counts.
+    Abandoned(Stop),
+}
+
+/// What the driver is to do about a task that ended.
+#[derive(Debug)]
+pub(crate) enum Completion {
+    /// Commit it: alone in eager mode, the whole step in barrier mode.
+    Commit,
+    /// Its step has unfinished tasks; keep its writes.
+    Hold,
+    /// It runs again at a time in milliseconds. `failed` attempts count so far.
+    Retry { at: u64, failed: u32 },
+    /// Keep its questions.
+    Suspended,
+    /// The run fails when what is in flight has ended.
+    Failed,
+    /// Nothing: it is as if it had not been dispatched.
+    Ready,
+}
+
+impl<S: State> Machine<S> {
+    /// Records how a task in flight ended.
+    pub(crate) fn complete(&mut self, id: TaskId, outcome: TaskOutcome<S>, now: u64) -> Completion {
+        let Some(task) = self.frontier.get_mut(id) else { return Completion::Ready };
+        self.in_flight = self.in_flight.saturating_sub(1);
+        let node = self.topology.node(task.node);
+        if let Some(class) = node.class {
+            self.in_class[class] = self.in_class[class].saturating_sub(1);
+        }
+        match outcome {
+            TaskOutcome::Step { step, cost } => match self.encode(&step) {
+                Ok(encoded) => self.finish(id, Done { update: step.update, next: step.next, cost, encoded }),
+                Err(error) => self.fail(id, NodeError::terminal(error)),
+            },
+            TaskOutcome::Suspended { questions, .. } => {
+                task.phase = Phase::Suspended(questions);
+                Completion::Suspended
+            }
+            TaskOutcome::Error(error) => {
+                task.failed += 1;
+                let failed = task.failed;
+                let retry = node.retry.as_ref().filter(|retry| {
+                    failed < retry.attempts
+                        && matches!(error.kind, ErrorKind::Retryable | ErrorKind::Timeout)
+                        && (retry.when)(&error)
+                });
+                let Some(retry) = retry else { return self.fail(id, error) };
+                let seed =
+                    id.number.wrapping_mul(0x9E37_79B9).wrapping_add(u64::from(id.place) * 31 + u64::from(failed) * 7);
+                let delay = u64::try_from(retry.delay(failed, seed).as_millis()).unwrap_or(u64::MAX);
+                let at = now.saturating_add(delay);
+                task.phase = Phase::Backoff(at);
+                self.frontier.touch_if(id, self.persist.is_some());
+                Completion::Retry { at, failed }
+            }
+            TaskOutcome::Abandoned(reason) => {
+                self.halt(reason);
+                self.frontier.make_ready(id);
+                Completion::Ready
+            }
+        }
+    }
+
+    /// Encodes the update for the store. A send whose input cannot be encoded is found here too.
+    fn encode(&self, step: &Step<S>) -> Result<Vec<FieldChange>, StateError> {
+        if let Next::To { send, .. } = &step.next
+            && let Some((packet, message)) = send.iter().find_map(|packet| Some((packet, packet.input.as_ref().err()?)))
+        {
+            let field = format!("input of the send `{}` to `{}`", packet.key, packet.to);
+            return Err(StateError { field, action: "encoded", message: message.clone() });
+        }
+        match &step.update {
+            Some(update) if self.persist.is_some() => S::encode_update(&self.topology.layout, update),
+            _ => Ok(Vec::new()),
+        }
+    }
+
+    fn finish(&mut self, id: TaskId, done: Done<S>) -> Completion {
+        if let Some(task) = self.frontier.get_mut(id) {
+            task.phase = Phase::Finished(done);
+        }
+        let ready = self.topology.mode == Mode::Eager || self.step_is_complete();
+        if ready { Completion::Commit } else { Completion::Hold }
+    }
+
+    /// Barrier mode: whether every task of the step has finished.
+    pub(crate) fn step_is_complete(&self) -> bool {
+        let mut of_step = self.frontier.iter().filter(|(_, task)| task.in_step).peekable();
+        self.in_flight == 0
+            && of_step.peek().is_some()
+            && of_step.all(|(_, task)| matches!(task.phase, Phase::Finished(_)))
+    }
+
+    pub(crate) fn fail(&mut self, id: TaskId, error: NodeError) -> Completion {
+        if let Some(task) = self.frontier.get_mut(id) {
+            task.phase = Phase::Failed(error);
+        }
+        self.halt(Stop::Failed);
+        Completion::Failed
+    }
+
+    /// The first task that failed for good: its id, node, attempts and error.
+    pub(crate) fn failure(&self) -> Option<(TaskId, &str, u32, &NodeError)> {
+        self.frontier.iter().find_map(|(id, task)| match &task.phase {
+            Phase::Failed(error) => Some((id, self.topology.node(task.node).name.as_str(), task.failed.max(1), error)),
+            _ => None,
+        })
+    }
+}

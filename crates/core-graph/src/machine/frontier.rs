@@ -1,0 +1,316 @@
+//! What is left to do: tasks, half-filled joins, open fan-outs; and its stored form, as differences.
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use crate::graph::Topology;
+use crate::machine::task::{GroupId, Pending, Phase, TaskId};
+use crate::state::State;
+
+/// Tasks in the order of their ids. Ids grow, so new tasks go to the back.
+pub(crate) struct Frontier<S: State> {
+    slots: VecDeque<(TaskId, Option<Pending<S>>)>,
+    live: usize,
+    /// Ready tasks, in id order.
+    ready: VecDeque<TaskId>,
+    /// Pending or in-flight sends by target and key.
+    sends: BTreeMap<(u32, Arc<str>), TaskId>,
+    /// Per join, how often each predecessor has arrived.
+    pub(crate) joins: Vec<Vec<u32>>,
+    pub(crate) groups: BTreeMap<GroupId, Group>,
+    dirty: Dirty,
+}
+
+/// An open fan-out.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Group {
+    /// Unfinished tasks.
+    pub(crate) open: u64,
+    /// The task nodes that arrive at joins when the fan-out closes.
+    pub(crate) targets: BTreeSet<u32>,
+}
+
+/// What changed since the last stored form.
+#[derive(Debug, Default)]
+struct Dirty {
+    tasks: BTreeSet<TaskId>,
+    joins: bool,
+    groups: BTreeSet<GroupId>,
+}
+
+/// A difference of two frontiers, or a whole one as the difference from nothing. Nodes go by name.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub(crate) struct FrontierDelta {
+    pub(crate) tasks: Vec<TaskRow>,
+    pub(crate) removed: Vec<TaskId>,
+    /// All joins by target, when one changed: predecessor and arrivals.
+    pub(crate) joins: Option<Vec<(String, Vec<(String, u32)>)>>,
+    pub(crate) groups: Vec<(GroupId, u64, Vec<String>)>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct TaskRow {
+    pub(crate) id: TaskId,
+    pub(crate) node: String,
+    pub(crate) key: Option<Arc<str>>,
+    #[serde(with = "serde_bytes")]
+    pub(crate) input: Option<Vec<u8>>,
+    pub(crate) group: Option<GroupId>,
+    pub(crate) failed: u32,
+    pub(crate) seen: Option<u64>,
+}
+
+impl<S: State> Frontier<S> {
+    pub(crate) fn new(topology: &Topology<S>) -> Self {
+        Self {
+            slots: VecDeque::new(),
+            live: 0,
+            ready: VecDeque::new(),
+            sends: BTreeMap::new(),
+            joins: topology.joins.iter().map(|join| vec![0; join.predecessors.len()]).collect(),
+            groups: BTreeMap::new(),
+            dirty: Dirty::default(),
+        }
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.live == 0
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.live
+    }
+
+    fn position(&self, id: TaskId) -> Option<usize> {
+        match self.slots.front() {
+            Some((first, _)) if *first == id => Some(0),
+            _ => self.slots.binary_search_by(|(other, _)| other.cmp(&id)).ok(),
+        }
+    }
+
+    pub(crate) fn get(&self, id: TaskId) -> Option<&Pending<S>> {
+        self.slots.get(self.position(id)?)?.1.as_ref()
+    }
+
+    pub(crate) fn get_mut(&mut self, id: TaskId) -> Option<&mut Pending<S>> {
+        let at = self.position(id)?;
+        self.slots.get_mut(at)?.1.as_mut()
+    }
+
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (TaskId, &Pending<S>)> {
+        self.slots.iter().filter_map(|(id, task)| Some((*id, task.as_ref()?)))
+    }
+
+    pub(crate) fn iter_mut(&mut self) -> impl Iterator<Item = (TaskId, &mut Pending<S>)> {
+        self.slots.iter_mut().filter_map(|(id, task)| Some((*id, task.as_mut()?)))
+    }
+
+    /// Adds a task whose id is greater than all others.
+    pub(crate) fn push(&mut self, id: TaskId, task: Pending<S>, durable: bool) {
+        if let Some(key) = &task.key {
+            self.sends.insert((task.node, Arc::clone(key)), id);
+        }
+        if matches!(task.phase, Phase::Ready) {
+            self.ready.push_back(id);
+        }
+        self.slots.push_back((id, Some(task)));
+        self.live += 1;
+        if durable {
+            self.dirty.tasks.insert(id);
+        }
+    }
+
+    pub(crate) fn remove(&mut self, id: TaskId, durable: bool) -> Option<Pending<S>> {
+        let at = self.position(id)?;
+        let task = self.slots.get_mut(at)?.1.take()?;
+        self.live -= 1;
+        while self.slots.front().is_some_and(|(_, task)| task.is_none()) {
+            self.slots.pop_front();
+        }
+        if self.slots.len() > 32 && self.slots.len() > 2 * self.live {
+            self.slots.retain(|(_, task)| task.is_some());
+        }
+        if let Some(key) = &task.key {
+            self.sends.remove(&(task.node, Arc::clone(key)));
+        }
+        if matches!(task.phase, Phase::Ready) {
+            self.ready.retain(|other| *other != id);
+        }
+        if durable {
+            self.dirty.tasks.insert(id);
+        }
+        Some(task)
+    }
+
+    /// Puts a task into the queue of ready ones, at its place.
+    pub(crate) fn make_ready(&mut self, id: TaskId) {
+        let Some(task) = self.get_mut(id) else { return };
+        task.phase = Phase::Ready;
+        let at = self.ready.partition_point(|other| *other < id);
+        self.ready.insert(at, id);
+    }
+
+    /// Takes up to `most` ready tasks that `allowed` accepts, in order.
+    pub(crate) fn take_ready(
+        &mut self,
+        most: usize,
+        mut allowed: impl FnMut(&Pending<S>) -> bool,
+        mut take: impl FnMut(TaskId, &mut Pending<S>),
+    ) {
+        let (mut taken, mut at) = (0, 0);
+        while taken < most {
+            let Some(id) = self.ready.get(at).copied() else { break };
+            let Some(slot) = self.position(id) else { break };
+            let Some(task) = self.slots.get_mut(slot).and_then(|(_, task)| task.as_mut()) else { break };
+            if !allowed(task) {
+                at += 1;
+                continue;
+            }
+            take(id, task);
+            taken += 1;
+            if at == 0 {
+                self.ready.pop_front();
+            } else {
+                self.ready.remove(at);
+            }
+        }
+    }
+
+    pub(crate) fn ready_len(&self) -> usize {
+        self.ready.len()
+    }
+
+    pub(crate) fn has_send(&self, node: u32, key: &Arc<str>) -> bool {
+        !self.sends.is_empty() && self.sends.contains_key(&(node, Arc::clone(key)))
+    }
+
+    /// Whether a task of the node that no send made waits to be dispatched.
+    pub(crate) fn waits(&self, node: u32) -> bool {
+        self.iter().any(|(_, task)| {
+            task.node == node && task.key.is_none() && matches!(task.phase, Phase::Ready | Phase::Deferred)
+        })
+    }
+
+    pub(crate) fn touch(&mut self, id: TaskId) {
+        self.dirty.tasks.insert(id);
+    }
+
+    pub(crate) fn touch_joins(&mut self) {
+        self.dirty.joins = true;
+    }
+
+    pub(crate) fn touch_group(&mut self, id: GroupId) {
+        self.dirty.groups.insert(id);
+    }
+
+    pub(crate) fn starved(&self, topology: &Topology<S>) -> Vec<(String, String)> {
+        let mut starved = Vec::new();
+        for (join, arrived) in topology.joins.iter().zip(&self.joins) {
+            if arrived.iter().any(|count| *count > 0) {
+                let missing: Vec<_> = join
+                    .predecessors
+                    .iter()
+                    .zip(arrived)
+                    .filter(|(_, count)| **count == 0)
+                    .map(|(at, _)| *at)
+                    .collect();
+                starved.push((topology.node(join.target).name.to_string(), topology.names(&missing)));
+            }
+        }
+        starved
+    }
+
+    /// What changed since the last call.
+    pub(crate) fn take_delta(&mut self, topology: &Topology<S>) -> FrontierDelta {
+        let dirty = std::mem::take(&mut self.dirty);
+        let mut delta = FrontierDelta::default();
+        for id in dirty.tasks {
+            match self.get(id) {
+                Some(task) => delta.tasks.push(row(id, task, topology)),
+                None => delta.removed.push(id),
+            }
+        }
+        delta.joins = dirty.joins.then(|| self.join_rows(topology));
+        delta.groups = dirty.groups.into_iter().map(|id| group_row(id, self.groups.get(&id), topology)).collect();
+        delta
+    }
+
+    /// The whole frontier.
+    pub(crate) fn whole(&self, topology: &Topology<S>) -> FrontierDelta {
+        FrontierDelta {
+            tasks: self.iter().map(|(id, task)| row(id, task, topology)).collect(),
+            removed: Vec::new(),
+            joins: Some(self.join_rows(topology)),
+            groups: self.groups.iter().map(|(id, group)| group_row(*id, Some(group), topology)).collect(),
+        }
+    }
+
+    fn join_rows(&self, topology: &Topology<S>) -> Vec<(String, Vec<(String, u32)>)> {
+        let name = |at: &u32| topology.nodes.get(*at as usize).map_or_else(String::new, |node| node.name.to_string());
+        topology
+            .joins
+            .iter()
+            .zip(&self.joins)
+            .map(|(join, arrived)| {
+                (name(&join.target), join.predecessors.iter().map(name).zip(arrived.iter().copied()).collect())
+            })
+            .collect()
+    }
+}
+
+fn row<S: State>(id: TaskId, task: &Pending<S>, topology: &Topology<S>) -> TaskRow {
+    TaskRow {
+        id,
+        node: topology.node(task.node).name.to_string(),
+        key: task.key.clone(),
+        input: task.input.as_ref().map(|bytes| bytes.to_vec()),
+        group: task.group,
+        failed: task.failed,
+        seen: task.seen,
+    }
+}
+
+fn group_row<S: State>(id: GroupId, group: Option<&Group>, topology: &Topology<S>) -> (GroupId, u64, Vec<String>) {
+    let targets = group.iter().flat_map(|group| &group.targets).map(|at| topology.node(*at).name.to_string()).collect();
+    (id, group.map_or(0, |group| group.open), targets)
+}
+
+impl FrontierDelta {
+    /// Folds a later difference into this whole frontier.
+    pub(crate) fn fold(&mut self, later: Self) {
+        let mut tasks: BTreeMap<_, _> = std::mem::take(&mut self.tasks).into_iter().map(|row| (row.id, row)).collect();
+        later.removed.iter().for_each(|id| drop(tasks.remove(id)));
+        tasks.extend(later.tasks.into_iter().map(|row| (row.id, row)));
+        self.tasks = tasks.into_values().collect();
+        if later.joins.is_some() {
+            self.joins = later.joins;
+        }
+        for group in later.groups {
+            self.groups.retain(|(id, ..)| *id != group.0);
+            if group.1 > 0 {
+                self.groups.push(group);
+            }
+        }
+    }
+}
+
+impl<S: State> Frontier<S> {
+    /// Takes a task out of the queue of ready ones.
+    pub(crate) fn unready(&mut self, id: TaskId) {
+        self.ready.retain(|other| *other != id);
+    }
+
+    pub(crate) fn touch_if(&mut self, id: TaskId, durable: bool) {
+        if durable {
+            self.touch(id);
+        }
+    }
+
+    pub(crate) fn touch_group_if(&mut self, id: GroupId, durable: bool) {
+        if durable {
+            self.touch_group(id);
+        }
+    }
+}

@@ -1,0 +1,190 @@
+//! The step machine: all super-step semantics, synchronous, deterministic, without I/O.
+//!
+//! A driver asks for a [`plan`](Machine::plan), runs the tasks, tells what became of each
+//! ([`complete`](Machine::complete)), and [`commit`](Machine::commit)s what the machine says is ready. The machine
+//! never waits, never reads a clock and never draws a random number: time comes in as `now`, in milliseconds.
+
+mod commit;
+mod complete;
+mod frontier;
+mod persist;
+mod plan;
+mod restore;
+mod route;
+mod task;
+
+use std::sync::Arc;
+
+use crate::graph::Topology;
+use crate::state::{FieldSet, State};
+
+pub(crate) use commit::{Committed, Fault};
+pub(crate) use complete::{Completion, TaskOutcome};
+pub(crate) use frontier::{Frontier, FrontierDelta};
+pub(crate) use persist::{Chain, Persist, fold_parts};
+pub(crate) use plan::{Dispatch, Plan, Stop};
+pub(crate) use restore::Restored;
+pub use task::Question;
+pub(crate) use task::{TaskId, question_check};
+
+/// The name under which stores keep the frontier.
+pub(crate) const FRONTIER: &str = "#frontier";
+
+/// The head of a namespace in memory, and what is running on it.
+pub(crate) struct Machine<S: State> {
+    pub(crate) topology: Arc<Topology<S>>,
+    /// The namespace, `""` for the root.
+    ns: Arc<str>,
+    /// Counts commits of the namespace.
+    pub(crate) number: u64,
+    /// The number of the newest checkpoint of the namespace, which is `number` unless an older one is the head.
+    newest: u64,
+    /// Super-steps committed.
+    step: u64,
+    pub(crate) state: Arc<S>,
+    /// Per field, the number of the commit that changed it last.
+    versions: Vec<u64>,
+    /// Ephemeral fields that hold something.
+    ephemeral: FieldSet,
+    frontier: Frontier<S>,
+    /// Tasks executed by this run, children included.
+    pub(crate) executed: u64,
+    limits: Limits,
+    /// What is kept for the store, if there is one.
+    persist: Option<Persist>,
+    /// Whether anybody reads events.
+    pub(crate) observed: bool,
+    /// Barrier mode: whether a super-step is under way.
+    step_open: bool,
+    /// Why nothing more is dispatched.
+    halt: Option<Stop>,
+    steps_this_run: u64,
+    in_flight: usize,
+    in_class: Vec<usize>,
+}
+
+/// Limits of a run.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Limits {
+    /// How many tasks may be dispatched for the first time; told anew before each plan.
+    pub(crate) room: Option<u64>,
+    pub(crate) max_steps: Option<u64>,
+    pub(crate) concurrency: usize,
+}
+
+impl<S: State> Machine<S> {
+    /// A namespace without a checkpoint.
+    pub(crate) fn fresh(topology: Arc<Topology<S>>, ns: Arc<str>, limits: Limits, durable: bool) -> Self {
+        let fields = S::fields(&topology.layout).len();
+        Self {
+            ns,
+            number: 0,
+            newest: 0,
+            step: 0,
+            state: Arc::new(S::initial(&topology.layout)),
+            versions: vec![0; fields],
+            ephemeral: FieldSet::default(),
+            frontier: Frontier::new(&topology),
+            executed: 0,
+            limits,
+            persist: durable.then(|| Persist::new(fields)),
+            observed: durable,
+            step_open: false,
+            halt: None,
+            steps_this_run: 0,
+            in_flight: 0,
+            in_class: vec![0; topology.limits.len()],
+            topology,
+        }
+    }
+
+    /// Stops dispatching; what is in flight finishes and commits. The first reason stays.
+    pub(crate) fn halt(&mut self, reason: Stop) {
+        self.halt.get_or_insert(reason);
+    }
+
+    /// Whether finished tasks of a step commit together.
+    pub(crate) fn in_barrier(&self) -> bool {
+        self.topology.mode == crate::graph::Mode::Barrier
+    }
+
+    /// Whether nothing more is dispatched.
+    pub(crate) fn is_halted(&self) -> bool {
+        self.halt.is_some()
+    }
+
+    /// Takes a dispatch back: it is as if it had not been planned.
+    pub(crate) fn put_back(&mut self, id: TaskId) {
+        self.in_flight = self.in_flight.saturating_sub(1);
+        if let Some(task) = self.frontier.get_mut(id) {
+            if let Some(class) = self.topology.node(task.node).class {
+                self.in_class[class] = self.in_class[class].saturating_sub(1);
+            }
+            if task.failed == 0 && task.state.is_none() {
+                task.seen = None;
+            }
+            self.frontier.make_ready(id);
+        }
+        self.step_open &= self.in_flight > 0;
+    }
+
+    /// Tells how many tasks may be dispatched for the first time.
+    pub(crate) fn allow(&mut self, room: u64) {
+        self.limits.room = Some(room);
+    }
+
+    /// Tasks that count against the budget although they are not committed: dispatched before, or part of an open step.
+    pub(crate) fn held(&self) -> u64 {
+        self.frontier.iter().filter(|(_, task)| task.seen.is_some() || task.in_step).count() as u64
+    }
+
+    /// The ids of the tasks in the step under way.
+    pub(crate) fn step_paths(&self) -> Vec<Arc<str>> {
+        self.frontier.iter().filter(|(_, task)| task.in_step).map(|(id, _)| self.task_path(id)).collect()
+    }
+
+    /// Whether a time is needed to plan.
+    pub(crate) fn wants_time(&self) -> bool {
+        self.persist.is_some() || self.frontier.len() > self.in_flight + self.frontier.ready_len()
+    }
+
+    /// Tasks dispatched and not completed.
+    pub(crate) fn in_flight(&self) -> usize {
+        self.in_flight
+    }
+
+    /// Whether any task is left, in whatever phase.
+    pub(crate) fn is_idle(&self) -> bool {
+        self.frontier.is_empty()
+    }
+
+    /// The questions of suspended tasks, in task order.
+    pub(crate) fn questions(&self) -> Vec<Question> {
+        self.frontier.iter().flat_map(|(_, task)| task.questions()).cloned().collect()
+    }
+
+    /// The names of nodes with unfinished tasks, sorted, once each.
+    pub(crate) fn next_nodes(&self) -> Vec<String> {
+        let mut nodes: Vec<_> =
+            self.frontier.iter().map(|(_, task)| self.topology.node(task.node).name.to_string()).collect();
+        nodes.sort();
+        nodes.dedup();
+        nodes
+    }
+
+    /// Joins that some of their predecessors reached and others did not: target and missing predecessors.
+    pub(crate) fn starved_joins(&self) -> Vec<(String, String)> {
+        self.frontier.starved(&self.topology)
+    }
+
+    /// The task's id in its thread: namespace, node, and its place among the tasks of the commit that made it.
+    pub(crate) fn task_path(&self, id: TaskId) -> Arc<str> {
+        let node = self.frontier.get(id).map_or("?", |task| self.topology.node(task.node).name.as_str());
+        id.path(&self.ns, node)
+    }
+
+    /// The super-steps committed so far.
+    pub(crate) fn step(&self) -> u64 {
+        self.step
+    }
+}

@@ -1,0 +1,188 @@
+//! Fields and frontier in stored form: whole values, or differences with a whole value from time to time.
+
+use std::sync::Arc;
+
+use crate::checkpoint::{CheckpointRow, FieldRecord, FieldVersion, Payload, RecordKind, Source};
+use crate::machine::commit::{Folded, StoredCommit};
+use crate::machine::{FRONTIER, Machine};
+use crate::state::{FieldChange, Op, State, StateError, Stored, codec};
+
+/// The stored side of a namespace.
+#[derive(Debug)]
+pub(crate) struct Persist {
+    /// The checkpoint that the next one builds on.
+    pub(crate) parent: Option<u64>,
+    /// The head that the store has.
+    pub(crate) head: Option<u64>,
+    pub(crate) parent_id: String,
+    /// Per field.
+    pub(crate) chains: Vec<Chain>,
+    pub(crate) frontier: Chain,
+}
+
+/// The chain of records that makes a field's value.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Chain {
+    /// The newest record's version, 0 for none.
+    pub(crate) version: u64,
+    pub(crate) whole_bytes: usize,
+    pub(crate) deltas: usize,
+    pub(crate) delta_bytes: usize,
+}
+
+/// After this many differences, and when they are larger than the last whole value, a whole value is stored: so the
+/// cost of whole values is a constant share of the cost of differences.
+const MIN_DELTAS: usize = 16;
+
+impl Persist {
+    pub(crate) fn new(fields: usize) -> Self {
+        Self {
+            parent: None,
+            head: None,
+            parent_id: String::new(),
+            chains: vec![Chain::default(); fields],
+            frontier: Chain::default(),
+        }
+    }
+}
+
+impl Chain {
+    fn wants_whole(&self) -> bool {
+        self.version == 0 || (self.deltas >= MIN_DELTAS && self.delta_bytes > self.whole_bytes)
+    }
+
+    fn whole(&mut self, field: Arc<str>, version: u64, bytes: Vec<u8>) -> FieldRecord {
+        *self = Self { version, whole_bytes: bytes.len(), deltas: 0, delta_bytes: 0 };
+        FieldRecord { field, version, previous: None, kind: RecordKind::Whole, payload: Payload::new(bytes) }
+    }
+
+    fn delta(&mut self, field: Arc<str>, version: u64, bytes: Vec<u8>) -> FieldRecord {
+        let previous = Some(self.version);
+        self.version = version;
+        self.deltas += 1;
+        self.delta_bytes += bytes.len();
+        FieldRecord { field, version, previous, kind: RecordKind::Delta, payload: Payload::new(bytes) }
+    }
+
+    /// Counts a record that was read back.
+    pub(crate) fn count(&mut self, record: &FieldRecord) {
+        let bytes = record.payload.bytes().len();
+        self.version = record.version;
+        match record.kind {
+            RecordKind::Whole => (self.whole_bytes, self.deltas, self.delta_bytes) = (bytes, 0, 0),
+            RecordKind::Delta => {
+                self.deltas += 1;
+                self.delta_bytes += bytes;
+            }
+        }
+    }
+}
+
+impl<S: State> Machine<S> {
+    /// The stored form of a commit; nothing without a store.
+    pub(super) fn store(
+        &mut self,
+        number: u64,
+        source: Source,
+        folded: &Folded,
+        settled: Vec<Arc<str>>,
+        now: u64,
+    ) -> Result<Option<StoredCommit>, StateError> {
+        let Some(mut persist) = self.persist.take() else { return Ok(None) };
+        let result = self.records(&mut persist, number, folded);
+        let Ok(fields) = result else {
+            self.persist = Some(persist);
+            return result.map(|_| None);
+        };
+        let known = S::fields(&self.topology.layout);
+        let mut versions: Vec<_> = known
+            .iter()
+            .zip(&persist.chains)
+            .filter(|(_, chain)| chain.version > 0)
+            .map(|(field, chain)| FieldVersion { field: field.name.as_ref().into(), version: chain.version })
+            .collect();
+        versions.push(FieldVersion { field: FRONTIER.into(), version: persist.frontier.version });
+        let id = self.checkpoint_id(&persist, number, &fields);
+        let row = CheckpointRow {
+            number,
+            parent: persist.parent,
+            id: id.clone(),
+            step: self.step,
+            source,
+            time: now,
+            executed: self.executed,
+            fields: versions,
+            state_version: self.topology.state_version,
+        };
+        let expected_head = persist.head;
+        (persist.parent, persist.head, persist.parent_id) = (Some(number), Some(number), id);
+        self.persist = Some(persist);
+        Ok(Some(StoredCommit { expected_head, row, fields, settled }))
+    }
+
+    fn records(&mut self, persist: &mut Persist, number: u64, folded: &Folded) -> Result<Vec<FieldRecord>, StateError> {
+        let fields = S::fields(&self.topology.layout);
+        let mut records = Vec::new();
+        for at in folded.changed.iter() {
+            let (Some(field), Some(chain)) = (fields.get(at), persist.chains.get_mut(at)) else { continue };
+            let name: Arc<str> = field.name.as_ref().into();
+            let of_field = || folded.changes.iter().filter(|change| change.field as usize == at);
+            let replaced = folded.reset.contains(at) || of_field().any(|change| change.op == Op::Set);
+            match field.stored {
+                Stored::Never => {}
+                Stored::Deltas if !replaced && !chain.wants_whole() => {
+                    let parts: Vec<&FieldChange> = of_field().collect();
+                    records.push(chain.delta(name, number, codec::encode(&field.name, &parts)?));
+                }
+                Stored::Deltas | Stored::Whole => {
+                    let mut sets = of_field();
+                    let bytes = match (sets.next(), sets.next()) {
+                        (Some(only), None) if only.op == Op::Set && !folded.reset.contains(at) => only.bytes.clone(),
+                        _ => self.state.save(&self.topology.layout, at)?,
+                    };
+                    records.push(chain.whole(name, number, bytes));
+                }
+            }
+        }
+        let chain = &mut persist.frontier;
+        let delta = self.frontier.take_delta(&self.topology);
+        if chain.wants_whole() {
+            let whole = self.frontier.whole(&self.topology);
+            records.push(chain.whole(FRONTIER.into(), number, codec::encode(FRONTIER, &whole)?));
+        } else {
+            records.push(chain.delta(FRONTIER.into(), number, codec::encode(FRONTIER, &delta)?));
+        }
+        Ok(records)
+    }
+
+    fn checkpoint_id(&self, persist: &Persist, number: u64, fields: &[FieldRecord]) -> String {
+        let mut hasher = blake3::Hasher::new();
+        for part in [self.ns.as_bytes(), persist.parent_id.as_bytes(), &number.to_le_bytes(), &self.step.to_le_bytes()]
+        {
+            hasher.update(&part.len().to_le_bytes());
+            hasher.update(part);
+        }
+        for record in fields {
+            hasher.update(record.field.as_bytes());
+            match &record.payload {
+                Payload::Inline(bytes) => hasher.update(bytes),
+                Payload::Blob(blob) => hasher.update(blob.hash.as_bytes()),
+            };
+        }
+        hasher.finalize().to_hex()[..32].to_owned()
+    }
+}
+
+/// Folds stored changes of one field into a state.
+pub(crate) fn fold_parts<S: State>(
+    state: &mut S,
+    layout: &S::Layout,
+    at: usize,
+    parts: Vec<FieldChange>,
+) -> Result<(), StateError> {
+    let field = u32::try_from(at).unwrap_or(u32::MAX);
+    let parts: Vec<_> = parts.into_iter().map(|part| FieldChange { field, ..part }).collect();
+    let update = S::decode_update(layout, &parts)?;
+    state.apply(layout, update, &mut crate::state::FieldSet::default());
+    Ok(())
+}

@@ -1,0 +1,186 @@
+//! `plan`: which tasks to dispatch now, or why none.
+
+use std::sync::Arc;
+
+use smallvec::SmallVec;
+
+use crate::graph::Mode;
+use crate::machine::Machine;
+use crate::machine::task::{Phase, TaskId};
+use crate::state::State;
+
+/// What the driver is to do next.
+pub(crate) enum Plan<S: State> {
+    /// Run these tasks.
+    Dispatch(SmallVec<[Dispatch<S>; 1]>),
+    /// Wait for a task in flight, or until a time.
+    Wait { until: Option<u64> },
+    /// Nothing is in flight and nothing more is dispatched.
+    Stop(Stop),
+}
+
+/// One task to run.
+pub(crate) struct Dispatch<S: State> {
+    pub(crate) id: TaskId,
+    pub(crate) node: u32,
+    /// Counts from 1.
+    pub(crate) attempt: u32,
+    pub(crate) key: Option<Arc<str>>,
+    pub(crate) input: Option<Arc<[u8]>>,
+    pub(crate) state: Arc<S>,
+}
+
+/// Why a run ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Stop {
+    Done,
+    Waiting,
+    Failed,
+    Budget,
+    StepLimit,
+    Drained,
+    Cancelled,
+}
+
+impl<S: State> Machine<S> {
+    /// What to do next.
+    pub(crate) fn plan(&mut self, now: u64) -> Plan<S> {
+        if self.frontier.is_empty() && self.in_flight == 0 {
+            return Plan::Stop(Stop::Done);
+        }
+        if let Some(reason) = self.halt {
+            return if self.in_flight > 0 { Plan::Wait { until: None } } else { Plan::Stop(reason) };
+        }
+        let until = self.wake(now);
+        if let Some(reason) = self.open_step() {
+            return if self.in_flight > 0 { Plan::Wait { until } } else { Plan::Stop(reason) };
+        }
+        let dispatches = self.dispatch();
+        if !dispatches.is_empty() {
+            return Plan::Dispatch(dispatches);
+        }
+        if self.in_flight > 0 || until.is_some() {
+            return Plan::Wait { until };
+        }
+        if self.release_deferred() {
+            return self.plan(now);
+        }
+        Plan::Stop(self.why_nothing())
+    }
+
+    /// Makes tasks ready whose wait is over; the end of the shortest wait that is not.
+    fn wake(&mut self, now: u64) -> Option<u64> {
+        if !self.has_backoff() {
+            return None;
+        }
+        let mut next: Option<u64> = None;
+        let mut awake: SmallVec<[TaskId; 4]> = SmallVec::new();
+        for (id, task) in self.frontier.iter() {
+            match task.phase {
+                Phase::Backoff(until) if until <= now => awake.push(id),
+                Phase::Backoff(until) => next = Some(next.map_or(until, |other| other.min(until))),
+                _ => {}
+            }
+        }
+        awake.into_iter().for_each(|id| self.frontier.make_ready(id));
+        next
+    }
+
+    fn has_backoff(&self) -> bool {
+        self.frontier.len() > self.in_flight + self.frontier.ready_len()
+    }
+
+    /// Barrier mode: begins a super-step, a whole one or none.
+    fn open_step(&mut self) -> Option<Stop> {
+        if self.topology.mode == Mode::Eager || self.step_open {
+            return None;
+        }
+        let ready = self.frontier.ready_len() as u64;
+        if ready == 0 {
+            return None;
+        }
+        if self.limits.max_steps.is_some_and(|limit| self.steps_this_run >= limit) {
+            return Some(Stop::StepLimit);
+        }
+        if self.limits.room.is_some_and(|room| ready > room) {
+            return Some(Stop::Budget);
+        }
+        self.step_open = true;
+        for (_, task) in self.frontier.iter_mut() {
+            task.in_step = !matches!(task.phase, Phase::Deferred);
+        }
+        None
+    }
+
+    fn dispatch(&mut self) -> SmallVec<[Dispatch<S>; 1]> {
+        let slots = self.limits.concurrency.saturating_sub(self.in_flight);
+        let eager = self.topology.mode == Mode::Eager;
+        let mut room = self.limits.room.filter(|_| eager).unwrap_or(u64::MAX);
+        let mut dispatches = SmallVec::new();
+        let Self { frontier, topology, in_class, state, number, persist, .. } = self;
+        let mut seen = SmallVec::<[TaskId; 4]>::new();
+        let running = std::cell::RefCell::new(in_class);
+        frontier.take_ready(
+            slots,
+            |task| {
+                let new = task.seen.is_none();
+                if new && room == 0 {
+                    return false;
+                }
+                let free = topology
+                    .node(task.node)
+                    .class
+                    .is_none_or(|class| running.borrow()[class] < topology.limits[class].1);
+                room -= u64::from(new && free);
+                free
+            },
+            |id, task| {
+                if let Some(class) = topology.node(task.node).class {
+                    running.borrow_mut()[class] += 1;
+                }
+                let state = match &task.state {
+                    Some(older) => Arc::clone(older),
+                    None => Arc::clone(state),
+                };
+                if task.seen.is_none() || (task.failed > 0 && task.state.is_none()) {
+                    task.seen = Some(*number);
+                    if persist.is_some() {
+                        seen.push(id);
+                    }
+                }
+                task.phase = Phase::InFlight;
+                dispatches.push(Dispatch {
+                    id,
+                    node: task.node,
+                    attempt: task.failed + 1,
+                    key: task.key.clone(),
+                    input: task.input.clone(),
+                    state,
+                });
+            },
+        );
+        seen.into_iter().for_each(|id| self.frontier.touch(id));
+        self.in_flight += dispatches.len();
+        dispatches
+    }
+
+    fn release_deferred(&mut self) -> bool {
+        let all_deferred = self.frontier.iter().all(|(_, task)| matches!(task.phase, Phase::Deferred));
+        if self.frontier.is_empty() || !all_deferred {
+            return false;
+        }
+        let ids: Vec<_> = self.frontier.iter().map(|(id, _)| id).collect();
+        ids.into_iter().for_each(|id| self.frontier.make_ready(id));
+        true
+    }
+
+    fn why_nothing(&self) -> Stop {
+        if self.frontier.is_empty() {
+            Stop::Done
+        } else if self.frontier.ready_len() > 0 {
+            Stop::Budget
+        } else {
+            Stop::Waiting
+        }
+    }
+}

@@ -1,0 +1,264 @@
+//! A machine from what a store has.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use crate::checkpoint::{CheckpointRow, TaskRecord, TaskRecordKind};
+use crate::error::RunError;
+use crate::graph::{Mode, Topology};
+use crate::machine::frontier::{FrontierDelta, Group};
+use crate::machine::persist::{Chain, Persist};
+use crate::machine::task::{Done, Pending, Phase, Question, TaskId};
+use crate::machine::{Limits, Machine};
+use crate::name::{Name, Packet};
+use crate::state::{FieldChange, FieldSet, State, codec};
+use crate::step::Next;
+
+/// A namespace as it was read.
+pub(crate) struct Restored<S: State> {
+    pub(crate) row: CheckpointRow,
+    /// The newest checkpoint's number, which differs from the row's when an older one was read.
+    pub(crate) newest: u64,
+    /// The store's head.
+    pub(crate) head: u64,
+    pub(crate) state: Arc<S>,
+    pub(crate) chains: Vec<Chain>,
+    pub(crate) frontier: FrontierDelta,
+    pub(crate) frontier_chain: Chain,
+    pub(crate) records: Vec<TaskRecord>,
+    /// States of older checkpoints that in-flight tasks were dispatched on.
+    pub(crate) older: BTreeMap<u64, Arc<S>>,
+    /// Whether attempts that failed are forgotten, as `continue_` after a failure does.
+    pub(crate) forget_attempts: bool,
+}
+
+/// What a task of an unfinished super-step left, as a record.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) enum WriteRow {
+    Finished { changes: Vec<FieldChange>, next: NextRow, cost: u64 },
+    Suspended { questions: Vec<Question> },
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) enum NextRow {
+    Edges,
+    End,
+    To { goto: Vec<String>, send: Vec<PacketRow> },
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct PacketRow {
+    to: String,
+    key: Arc<str>,
+    #[serde(with = "serde_bytes")]
+    input: Vec<u8>,
+}
+
+impl<S: State> Machine<S> {
+    /// A machine on a stored checkpoint.
+    ///
+    /// # Errors
+    /// When a task's node is no longer in the graph, or a record cannot be read.
+    pub(crate) fn restore(
+        topology: Arc<Topology<S>>,
+        ns: Arc<str>,
+        limits: Limits,
+        restored: Restored<S>,
+        thread: &str,
+    ) -> Result<Self, RunError> {
+        let mut machine = Self::fresh(Arc::clone(&topology), ns, limits, true);
+        let Restored { row, newest, head, state, chains, frontier, frontier_chain, records, older, forget_attempts } =
+            restored;
+        machine.number = row.number;
+        machine.newest = newest;
+        machine.step = row.step;
+        machine.executed = row.executed;
+        machine.state = state;
+        machine.versions = chains.iter().map(|chain| chain.version).collect();
+        let ephemeral: FieldSet = {
+            let mut set = FieldSet::default();
+            let fields = S::fields(&topology.layout);
+            set.extend((0..fields.len()).filter(|at| fields[*at].ephemeral && machine.versions[*at] == row.number));
+            set
+        };
+        machine.ephemeral = ephemeral;
+        machine.persist = Some(Persist {
+            parent: Some(row.number),
+            head: Some(head),
+            parent_id: row.id,
+            chains,
+            frontier: frontier_chain,
+        });
+        machine.restore_frontier(frontier, &older, forget_attempts, thread)?;
+        machine.restore_records(&records, forget_attempts)?;
+        Ok(machine)
+    }
+
+    fn restore_frontier(
+        &mut self,
+        frontier: FrontierDelta,
+        older: &BTreeMap<u64, Arc<S>>,
+        forget_attempts: bool,
+        thread: &str,
+    ) -> Result<(), RunError> {
+        let topology = Arc::clone(&self.topology);
+        let mismatch = |message: String| RunError::GraphMismatch {
+            thread: thread.to_owned(),
+            graph: topology.name.clone(),
+            message,
+        };
+        for row in frontier.tasks {
+            let node = topology.find(&row.node).ok_or_else(|| {
+                mismatch(format!(
+                    "a task waits at node `{}`, which the graph no longer has; add the node back, or drop the task with `update_state`",
+                    row.node
+                ))
+            })?;
+            let info = topology.node(node);
+            let phase =
+                if info.deferred && row.key.is_none() && row.seen.is_none() { Phase::Deferred } else { Phase::Ready };
+            let task = Pending {
+                key: row.key,
+                input: row.input.map(Arc::from),
+                group: row.group,
+                failed: if forget_attempts { 0 } else { row.failed },
+                seen: row.seen,
+                state: row.seen.and_then(|seen| older.get(&seen)).map(Arc::clone),
+                ..Pending::new(node, phase)
+            };
+            self.frontier.push(row.id, task, false);
+        }
+        for (target, arrived) in frontier.joins.into_iter().flatten() {
+            let Some(at) = topology.joins.iter().position(|join| topology.node(join.target).name.as_str() == target)
+            else {
+                continue;
+            };
+            for (place, predecessor) in topology.joins[at].predecessors.iter().enumerate() {
+                let name = topology.nodes.get(*predecessor as usize).map_or("", |node| node.name.as_str());
+                let count = arrived.iter().find(|(other, _)| other == name).map_or(0, |(_, count)| *count);
+                self.frontier.joins[at][place] = count;
+            }
+        }
+        for (id, open, targets) in frontier.groups {
+            let targets = targets.iter().filter_map(|name| topology.find(name)).collect();
+            if open > 0 {
+                self.frontier.groups.insert(id, Group { open, targets });
+            }
+        }
+        Ok(())
+    }
+
+    fn restore_records(&mut self, records: &[TaskRecord], forget_attempts: bool) -> Result<(), RunError> {
+        let mut by_path: BTreeMap<Arc<str>, TaskId> = BTreeMap::new();
+        for (id, _) in self.frontier.iter() {
+            by_path.insert(self.task_path(id), id);
+        }
+        let answered = |task: &str, key: &str| {
+            records
+                .iter()
+                .any(|record| record.kind == TaskRecordKind::Answer && &*record.task == task && &*record.key == key)
+        };
+        for record in records {
+            let Some(id) = by_path.get(&record.task).copied() else { continue };
+            match record.kind {
+                TaskRecordKind::Attempt if !forget_attempts => {
+                    let failed = codec::decode("attempt", &record.payload)?;
+                    if let Some(task) = self.frontier.get_mut(id) {
+                        task.failed = failed;
+                    }
+                }
+                TaskRecordKind::Write => match codec::decode("write", &record.payload)? {
+                    WriteRow::Finished { changes, next, cost } => {
+                        let update = S::decode_update(&self.topology.layout, &changes)?;
+                        let done = Done { update: Some(update), next: next.into_next(), cost, encoded: changes };
+                        self.rest(id, Phase::Finished(done));
+                    }
+                    WriteRow::Suspended { questions } => {
+                        let open = questions.iter().filter(|question| !answered(&question.task, &question.key)).count();
+                        if open == questions.len() {
+                            self.rest(id, Phase::Suspended(questions));
+                        }
+                    }
+                },
+                TaskRecordKind::Attempt | TaskRecordKind::Once | TaskRecordKind::Answer => {}
+            }
+        }
+        if self.topology.mode == Mode::Barrier
+            && self.frontier.iter().any(|(_, task)| matches!(task.phase, Phase::Finished(_)))
+        {
+            self.step_open = true;
+            self.frontier.iter_mut().for_each(|(_, task)| task.in_step = !matches!(task.phase, Phase::Deferred));
+        }
+        Ok(())
+    }
+
+    /// Gives a task a phase in which it is not ready.
+    fn rest(&mut self, id: TaskId, phase: Phase<S>) {
+        self.frontier.unready(id);
+        if let Some(task) = self.frontier.get_mut(id) {
+            task.phase = phase;
+        }
+    }
+
+    /// A finished task that waits for its commit: eager mode after a crash between a record and its commit, or a
+    /// barrier step whose tasks have all finished.
+    pub(crate) fn uncommitted(&self) -> Option<TaskId> {
+        let finished =
+            self.frontier.iter().find(|(_, task)| matches!(task.phase, Phase::Finished(_))).map(|(id, _)| id)?;
+        (self.topology.mode == Mode::Eager || self.step_is_complete()).then_some(finished)
+    }
+
+    /// What a finished or suspended task leaves until its step commits.
+    pub(crate) fn write_row(&self, id: TaskId) -> Option<WriteRow> {
+        match &self.frontier.get(id)?.phase {
+            Phase::Finished(done) => Some(WriteRow::Finished {
+                changes: done.encoded.clone(),
+                next: NextRow::of(&done.next),
+                cost: done.cost,
+            }),
+            Phase::Suspended(questions) => Some(WriteRow::Suspended { questions: questions.clone() }),
+            _ => None,
+        }
+    }
+
+    /// Whether the task runs beside others in a step of barrier mode, so that its writes must be kept by themselves.
+    pub(crate) fn in_wide_step(&self) -> bool {
+        self.topology.mode == Mode::Barrier && self.frontier.len() > 1
+    }
+}
+
+impl NextRow {
+    fn of(next: &Next) -> Self {
+        match next {
+            Next::Edges => Self::Edges,
+            Next::End => Self::End,
+            Next::To { goto, send } => Self::To {
+                goto: goto.iter().map(ToString::to_string).collect(),
+                send: send
+                    .iter()
+                    .map(|packet| PacketRow {
+                        to: packet.to.to_string(),
+                        key: Arc::clone(&packet.key),
+                        input: packet.input.as_deref().unwrap_or_default().to_vec(),
+                    })
+                    .collect(),
+            },
+        }
+    }
+
+    fn into_next(self) -> Next {
+        match self {
+            Self::Edges => Next::Edges,
+            Self::End => Next::End,
+            Self::To { goto, send } => Next::To {
+                goto: goto.into_iter().map(|name| Name::Owned(name.into())).collect(),
+                send: send
+                    .into_iter()
+                    .map(|row| Packet { to: Name::Owned(row.to.into()), key: row.key, input: Ok(row.input.into()) })
+                    .collect(),
+            },
+        }
+    }
+}

@@ -1,0 +1,303 @@
+//! What a finished task triggers: edges, routers, sends, gotos, joins and fan-outs.
+
+use std::cmp::Ordering;
+use std::collections::BTreeSet;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+
+use smallvec::SmallVec;
+
+use crate::error::{NodeError, RunError, panic_text};
+use crate::graph::{Exits, Topology};
+use crate::machine::Machine;
+use crate::machine::frontier::Group;
+use crate::machine::task::{GroupId, Pending, Phase, TaskId};
+use crate::name::{END, Name, Packet};
+use crate::state::State;
+use crate::step::Next;
+
+/// What a commit triggers, before tasks are made of it.
+#[derive(Debug, Default)]
+pub(super) struct Triggered {
+    /// Nodes, one entry per trigger.
+    nodes: SmallVec<[u32; 4]>,
+    packets: Vec<(u32, Arc<str>, Arc<[u8]>, GroupId)>,
+    /// Joins and the places of predecessors that arrived.
+    arrivals: SmallVec<[(usize, usize); 2]>,
+    /// Fan-outs to open or widen: how many sends, to which nodes.
+    opened: SmallVec<[(GroupId, BTreeSet<u32>); 1]>,
+}
+
+/// A send that did nothing, because its target has one of the same key.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Coalesced {
+    pub(crate) node: u32,
+    pub(crate) key: Arc<str>,
+}
+
+/// Why routing failed.
+#[derive(Debug)]
+pub(super) enum RouteFault {
+    Run(RunError),
+    Node(NodeError),
+}
+
+impl Triggered {
+    /// Follows what `next` says about a finished task of `node`, or START for `None`. `group` is the fan-out that sends belong to.
+    pub(super) fn follow<S: State>(
+        &mut self,
+        topology: &Topology<S>,
+        node: Option<u32>,
+        next: Next,
+        state: &S,
+        group: GroupId,
+    ) -> Result<(), RouteFault> {
+        match next {
+            Next::End => Ok(()),
+            Next::Edges => {
+                let exits = node.map_or(&topology.start, |node| &topology.node(node).exits);
+                self.edges(topology, node, exits, state, group)
+            }
+            Next::To { goto, send } => {
+                let Some(node) = node else { return Ok(()) };
+                self.chosen(topology, node, &goto, send, group)
+            }
+        }
+    }
+
+    fn edges<S: State>(
+        &mut self,
+        topology: &Topology<S>,
+        node: Option<u32>,
+        exits: &Exits<S>,
+        state: &S,
+        group: GroupId,
+    ) -> Result<(), RouteFault> {
+        self.nodes.extend_from_slice(&exits.edges);
+        let name = || node.map_or_else(|| "START".to_owned(), |node| topology.node(node).name.to_string());
+        for conditional in &exits.conditionals {
+            let mut found = Vec::new();
+            guarded("router", || (conditional.route)(state, &mut found))?;
+            for target in &found {
+                self.goto(topology, target, &conditional.targets, conditional.may_end)
+                    .map_err(|declared| undeclared(name(), target, declared, "add_conditional_edges"))?;
+            }
+        }
+        for rule in &exits.sends {
+            let packets = guarded("send function", || (rule.send)(state))?;
+            self.send(topology, packets, &rule.targets, group).map_err(|fault| fault.of(name(), "add_sends"))?;
+        }
+        // A task node arrives when its fan-out closes.
+        if node.is_none_or(|node| !topology.is_task(node)) {
+            self.arrivals.extend_from_slice(&exits.joins);
+        }
+        Ok(())
+    }
+
+    fn chosen<S: State>(
+        &mut self,
+        topology: &Topology<S>,
+        node: u32,
+        goto: &[Name],
+        send: Vec<Packet>,
+        group: GroupId,
+    ) -> Result<(), RouteFault> {
+        let info = topology.node(node);
+        for target in goto {
+            self.goto(topology, target, &info.goto, info.goto_end)
+                .map_err(|declared| undeclared(info.name.to_string(), target, declared, "may_goto"))?;
+        }
+        if !send.is_empty() || goto.is_empty() {
+            self.send(topology, send, &info.sends, group)
+                .map_err(|fault| fault.of(info.name.to_string(), "may_send"))?;
+        }
+        Ok(())
+    }
+
+    fn goto<S: State>(
+        &mut self,
+        topology: &Topology<S>,
+        target: &Name,
+        declared: &[u32],
+        may_end: bool,
+    ) -> Result<(), String> {
+        if target.as_str() == END.as_str() && may_end {
+            return Ok(());
+        }
+        match declared.iter().find(|at| topology.node(**at).name == *target) {
+            Some(at) => {
+                self.nodes.push(*at);
+                Ok(())
+            }
+            None if may_end => Err(format!("{}, `END`", topology.names(declared))),
+            None => Err(topology.names(declared)),
+        }
+    }
+
+    fn send<S: State>(
+        &mut self,
+        topology: &Topology<S>,
+        packets: Vec<Packet>,
+        declared: &[u32],
+        group: GroupId,
+    ) -> Result<(), SendFault> {
+        for packet in packets {
+            let Some(at) = declared.iter().find(|at| topology.node(**at).name == packet.to) else {
+                return Err(SendFault::Undeclared(packet.to, topology.names(declared)));
+            };
+            let input = packet.input.map_err(SendFault::Input)?;
+            self.packets.push((*at, packet.key, input, group));
+        }
+        self.opened.push((group, declared.iter().copied().collect()));
+        Ok(())
+    }
+}
+
+enum SendFault {
+    Undeclared(Name, String),
+    Input(String),
+}
+
+impl SendFault {
+    fn of(self, node: String, method: &'static str) -> RouteFault {
+        match self {
+            Self::Undeclared(target, declared) => undeclared(node, &target, declared, method),
+            Self::Input(message) => {
+                RouteFault::Node(NodeError::terminal(format!("the input of a send cannot be encoded: {message}")))
+            }
+        }
+    }
+}
+
+fn undeclared(node: String, target: &Name, declared: String, method: &'static str) -> RouteFault {
+    let target = if target.as_str() == END.as_str() { "END".to_owned() } else { target.to_string() };
+    RouteFault::Run(RunError::Undeclared { node, target, declared, method })
+}
+
+fn guarded<T>(what: &str, call: impl FnOnce() -> T) -> Result<T, RouteFault> {
+    catch_unwind(AssertUnwindSafe(call)).map_err(|payload| {
+        RouteFault::Node(NodeError::terminal(format!("its {what} panicked: {}", panic_text(payload.as_ref()))))
+    })
+}
+
+impl<S: State> Machine<S> {
+    /// Makes tasks of what was triggered: nodes by name, then sends by key. `finished` are the fan-outs of the tasks
+    /// that ended with this commit. Returns sends that did nothing.
+    pub(super) fn trigger(&mut self, number: u64, mut triggered: Triggered, finished: &[GroupId]) -> Vec<Coalesced> {
+        let durable = self.persist.is_some();
+        let mut coalesced = Vec::new();
+        let mut packets = Vec::with_capacity(triggered.packets.len());
+        triggered.packets.sort_by(|a, b| by_key(&a.1, &b.1).then(a.0.cmp(&b.0)));
+        for packet in triggered.packets {
+            let repeated = packets
+                .last()
+                .is_some_and(|(node, key, ..): &(u32, Arc<str>, _, _)| *node == packet.0 && *key == packet.1);
+            if repeated || self.frontier.has_send(packet.0, &packet.1) {
+                coalesced.push(Coalesced { node: packet.0, key: packet.1 });
+            } else {
+                packets.push(packet);
+            }
+        }
+        self.count_groups(&triggered.opened, &packets, finished, &mut triggered.arrivals);
+        self.arrive(&triggered.arrivals, &mut triggered.nodes);
+        triggered.nodes.sort_unstable();
+        let mut place = 0;
+        let mut last = None;
+        for node in triggered.nodes {
+            let info = self.topology.node(node);
+            let repeated = !info.each && (last == Some(node) || self.frontier.waits(node));
+            last = Some(node);
+            if repeated {
+                continue;
+            }
+            let phase = if info.deferred { Phase::Deferred } else { Phase::Ready };
+            self.frontier.push(TaskId { number, place }, Pending::new(node, phase), durable);
+            place += 1;
+        }
+        for (node, key, input, group) in packets {
+            let task =
+                Pending { key: Some(key), input: Some(input), group: Some(group), ..Pending::new(node, Phase::Ready) };
+            self.frontier.push(TaskId { number, place }, task, durable);
+            place += 1;
+        }
+        coalesced
+    }
+
+    /// Opens, widens and closes fan-outs; a closed one arrives at the joins of its targets.
+    fn count_groups(
+        &mut self,
+        opened: &[(GroupId, BTreeSet<u32>)],
+        packets: &[(u32, Arc<str>, Arc<[u8]>, GroupId)],
+        finished: &[GroupId],
+        arrivals: &mut SmallVec<[(usize, usize); 2]>,
+    ) {
+        if opened.is_empty() && finished.is_empty() {
+            return;
+        }
+        let mut touched = BTreeSet::new();
+        for (id, targets) in opened {
+            self.frontier.groups.entry(*id).or_insert_with(Group::default).targets.extend(targets);
+            touched.insert(*id);
+        }
+        for (.., id) in packets {
+            self.frontier.groups.entry(*id).or_default().open += 1;
+        }
+        for id in finished {
+            if let Some(group) = self.frontier.groups.get_mut(id) {
+                group.open = group.open.saturating_sub(1);
+            }
+            touched.insert(*id);
+        }
+        for id in touched {
+            self.frontier.touch_group_if(id, self.persist.is_some());
+            if self.frontier.groups.get(&id).is_some_and(|group| group.open == 0)
+                && let Some(group) = self.frontier.groups.remove(&id)
+            {
+                group
+                    .targets
+                    .iter()
+                    .for_each(|target| arrivals.extend_from_slice(&self.topology.node(*target).exits.joins));
+            }
+        }
+    }
+
+    fn arrive(&mut self, arrivals: &[(usize, usize)], nodes: &mut SmallVec<[u32; 4]>) {
+        if arrivals.is_empty() {
+            return;
+        }
+        for (join, place) in arrivals {
+            self.frontier.joins[*join][*place] += 1;
+        }
+        for (join, arrived) in self.topology.joins.iter().zip(&mut self.frontier.joins) {
+            while arrived.iter().all(|count| *count > 0) {
+                arrived.iter_mut().for_each(|count| *count -= 1);
+                nodes.push(join.target);
+            }
+        }
+        if self.persist.is_some() {
+            self.frontier.touch_joins();
+        }
+    }
+}
+
+/// Keys that are numbers by value, all others as text after them.
+fn by_key(a: &str, b: &str) -> Ordering {
+    match (a.parse::<i64>(), b.parse::<i64>()) {
+        (Ok(a_number), Ok(b_number)) => a_number.cmp(&b_number).then_with(|| a.cmp(b)),
+        (Ok(_), Err(_)) => Ordering::Less,
+        (Err(_), Ok(_)) => Ordering::Greater,
+        (Err(_), Err(_)) => a.cmp(b),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::by_key;
+
+    #[test]
+    fn numbers_sort_by_value_and_before_texts() {
+        let mut keys = ["b", "10", "9", "a", "1.2"];
+        keys.sort_by(|a, b| by_key(a, b));
+        assert_eq!(keys, ["9", "10", "1.2", "a", "b"]);
+    }
+}

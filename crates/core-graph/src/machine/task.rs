@@ -1,0 +1,128 @@
+//! Tasks: one execution of a node each.
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::error::NodeError;
+use crate::graph::AnswerCheck;
+use crate::state::{FieldChange, State};
+use crate::step::Next;
+
+/// A task within its namespace: the commit that made it, and its place among the tasks of that commit. Ids grow.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub(crate) struct TaskId {
+    pub(crate) number: u64,
+    pub(crate) place: u32,
+}
+
+/// A fan-out: the sends of one task, and the sends of those.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub(crate) struct GroupId {
+    pub(crate) number: u64,
+    pub(crate) place: u32,
+}
+
+pub(crate) struct Pending<S: State> {
+    pub(crate) node: u32,
+    pub(crate) key: Option<Arc<str>>,
+    pub(crate) input: Option<Arc<[u8]>>,
+    pub(crate) group: Option<GroupId>,
+    /// Attempts that failed.
+    pub(crate) failed: u32,
+    /// The commit whose state the task saw when it was dispatched.
+    pub(crate) seen: Option<u64>,
+    /// The state to dispatch on, when it is not the head's.
+    pub(crate) state: Option<Arc<S>>,
+    /// Barrier mode: whether the task belongs to the super-step under way.
+    pub(crate) in_step: bool,
+    pub(crate) phase: Phase<S>,
+}
+
+pub(crate) enum Phase<S: State> {
+    /// Waits until nothing else is left.
+    Deferred,
+    Ready,
+    InFlight,
+    /// Waits for its next attempt.
+    Backoff(u64),
+    Finished(Done<S>),
+    Suspended(Vec<Question>),
+    Failed(NodeError),
+}
+
+/// What a finished task leaves to be committed.
+pub(crate) struct Done<S: State> {
+    pub(crate) update: Option<S::Update>,
+    pub(crate) next: Next,
+    /// Tasks executed inside, for a subgraph.
+    pub(crate) cost: u64,
+    /// The update in encoded form, when there is a store.
+    pub(crate) encoded: Vec<FieldChange>,
+}
+
+/// A question that a task asked and nobody has answered.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Question {
+    /// Unique in the thread.
+    pub id: String,
+    /// The key under which it was asked; several tasks may ask under the same key.
+    pub key: String,
+    /// The nodes that lead to the asking one, from the outside in.
+    pub path: Vec<String>,
+    /// The id of the asking task.
+    pub task: String,
+    /// What is asked.
+    pub payload: Value,
+    /// Reads an answer as the declared type. Not stored: found again by `path`.
+    #[serde(skip)]
+    pub(crate) check: Check,
+}
+
+#[derive(Clone, Default)]
+pub(crate) struct Check(pub(crate) Option<AnswerCheck>);
+
+impl std::fmt::Debug for Check {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(if self.0.is_some() { "declared" } else { "undeclared" })
+    }
+}
+
+impl PartialEq for Check {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
+}
+
+impl Eq for Check {}
+
+impl TaskId {
+    pub(crate) fn path(self, ns: &str, node: &str) -> Arc<str> {
+        let Self { number, place } = self;
+        if ns.is_empty() {
+            format!("{node}:{number}.{place}").into()
+        } else {
+            format!("{ns}/{node}:{number}.{place}").into()
+        }
+    }
+}
+
+impl<S: State> Pending<S> {
+    pub(crate) fn new(node: u32, phase: Phase<S>) -> Self {
+        Self { node, key: None, input: None, group: None, failed: 0, seen: None, state: None, in_step: false, phase }
+    }
+
+    pub(crate) fn questions(&self) -> &[Question] {
+        match &self.phase {
+            Phase::Suspended(questions) => questions,
+            _ => &[],
+        }
+    }
+}
+
+/// The check of a question.
+pub(crate) fn question_check(check: AnswerCheck) -> Check {
+    Check(Some(check))
+}

@@ -1,0 +1,210 @@
+//! Names of nodes, typed keys for them, and packets sent to them.
+
+use std::fmt;
+use std::marker::PhantomData;
+use std::sync::Arc;
+
+use serde::Serialize;
+
+use crate::state::codec;
+
+/// The name of a node: fixed in the program, or made at run time.
+#[derive(Clone, Debug, Eq)]
+pub enum Name {
+    /// Fixed in the program.
+    Static(&'static str),
+    /// Made at run time.
+    Owned(Arc<str>),
+}
+
+/// The key of a node that is triggered by edges and gotos.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Node(Name);
+
+/// The key of a node that is triggered by sends and takes an input of type `I`.
+pub struct Task<I>(Name, PhantomData<fn(I)>);
+
+/// One send: an input for a task node, under a key.
+///
+/// While a task of the same node and key is pending or in flight, a second send of that key does nothing.
+#[derive(Clone, Debug)]
+pub struct Packet {
+    pub(crate) to: Name,
+    pub(crate) key: Arc<str>,
+    pub(crate) input: Result<Arc<[u8]>, String>,
+}
+
+/// Where a run begins: edges lead from it.
+pub const START: Node = Node::named(START_NAME);
+
+/// Where a branch ends: edges lead to it.
+pub const END: Node = Node::named(END_NAME);
+
+pub(crate) const START_NAME: &str = "__start__";
+pub(crate) const END_NAME: &str = "__end__";
+
+/// One or more keys of nodes, as a key, an array or a tuple.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` does not name nodes",
+    label = "not a node key",
+    note = "pass a `Node`, a `Task<I>`, an array or `Vec` of them, or a tuple of up to eight"
+)]
+pub trait Targets {
+    /// The names, in order.
+    fn names(self) -> Vec<Name>;
+}
+
+impl Name {
+    /// The name as text.
+    pub fn as_str(&self) -> &str {
+        match self {
+            Self::Static(name) => name,
+            Self::Owned(name) => name,
+        }
+    }
+}
+
+impl Node {
+    /// The key of the node `name`.
+    pub const fn named(name: &'static str) -> Self {
+        Self(Name::Static(name))
+    }
+
+    /// The key of a node whose name is made at run time.
+    pub fn owned(name: impl Into<Arc<str>>) -> Self {
+        Self(Name::Owned(name.into()))
+    }
+
+    /// The node's name.
+    pub fn as_str(&self) -> &str {
+        self.0.as_str()
+    }
+
+    pub(crate) fn into_name(self) -> Name {
+        self.0
+    }
+}
+
+impl<I> Task<I> {
+    /// The key of the task node `name`.
+    pub const fn named(name: &'static str) -> Self {
+        Self(Name::Static(name), PhantomData)
+    }
+
+    /// The key of a task node whose name is made at run time.
+    pub fn owned(name: impl Into<Arc<str>>) -> Self {
+        Self(Name::Owned(name.into()), PhantomData)
+    }
+
+    /// The node's name.
+    pub fn as_str(&self) -> &str {
+        self.0.as_str()
+    }
+
+    pub(crate) fn into_name(self) -> Name {
+        self.0
+    }
+}
+
+impl<I: Serialize> Task<I> {
+    /// A send of `input` under `key`. An input that cannot be encoded fails the task that sends it.
+    #[expect(clippy::needless_pass_by_value, reason = "keys are numbers and short texts, given by value at every call")]
+    pub fn send(&self, key: impl ToString, input: I) -> Packet {
+        let input = codec::encode("input", &input).map(Arc::from).map_err(|error| error.to_string());
+        Packet { to: self.0.clone(), key: key.to_string().into(), input }
+    }
+}
+
+impl<I> Clone for Task<I> {
+    fn clone(&self) -> Self {
+        Self(self.0.clone(), PhantomData)
+    }
+}
+
+impl<I> fmt::Debug for Task<I> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Task").field(&self.0.as_str()).finish()
+    }
+}
+
+impl PartialEq for Name {
+    fn eq(&self, other: &Self) -> bool {
+        self.as_str() == other.as_str()
+    }
+}
+
+impl std::hash::Hash for Name {
+    fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
+        self.as_str().hash(state);
+    }
+}
+
+impl PartialOrd for Name {
+    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Name {
+    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
+        self.as_str().cmp(other.as_str())
+    }
+}
+
+impl fmt::Display for Name {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+impl fmt::Display for Node {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+impl Targets for Node {
+    fn names(self) -> Vec<Name> {
+        vec![self.0]
+    }
+}
+
+impl<I> Targets for Task<I> {
+    fn names(self) -> Vec<Name> {
+        vec![self.0]
+    }
+}
+
+impl<T: Targets, const N: usize> Targets for [T; N] {
+    fn names(self) -> Vec<Name> {
+        self.into_iter().flat_map(Targets::names).collect()
+    }
+}
+
+impl<T: Targets> Targets for Vec<T> {
+    fn names(self) -> Vec<Name> {
+        self.into_iter().flat_map(Targets::names).collect()
+    }
+}
+
+macro_rules! targets_for_tuples {
+    ($(($($name:ident),+);)+) => {$(
+        impl<$($name: Targets),+> Targets for ($($name,)+) {
+            #[expect(non_snake_case, reason = "the type parameters name the parts")]
+            fn names(self) -> Vec<Name> {
+                let ($($name,)+) = self;
+                [$($name.names()),+].concat()
+            }
+        }
+    )+};
+}
+
+targets_for_tuples! {
+    (A, B);
+    (A, B, C);
+    (A, B, C, D);
+    (A, B, C, D, E);
+    (A, B, C, D, E, F);
+    (A, B, C, D, E, F, G);
+    (A, B, C, D, E, F, G, H);
+}

@@ -1,0 +1,145 @@
+//! What is known of a field, and changes of fields in encoded form.
+
+use std::borrow::Cow;
+
+use serde::{Deserialize, Serialize};
+
+/// One field of a state.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Field {
+    /// The field's name in the struct.
+    pub name: Cow<'static, str>,
+    /// How updates fold.
+    pub kind: FieldKind,
+    /// How the field is stored.
+    pub stored: Stored,
+    /// Whether the value is visible for one super-step only.
+    pub ephemeral: bool,
+}
+
+/// How updates of a field fold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FieldKind {
+    /// The last value stays; two writers in one super-step are an error.
+    Last,
+    /// A reducer takes any number of writers.
+    Reducer,
+}
+
+/// How a field is stored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stored {
+    /// As a whole, whenever it changes.
+    Whole,
+    /// As its updates, with a whole value from time to time.
+    Deltas,
+    /// Not at all.
+    Never,
+}
+
+/// A set of field indices.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct FieldSet {
+    first: u64,
+    rest: Vec<u64>,
+}
+
+/// A change of one field in encoded form.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FieldChange {
+    /// The index of the field in the writer's own table; stores know fields by name.
+    pub field: u32,
+    /// Whether `bytes` replaces the field or is folded into it.
+    pub op: Op,
+    /// MessagePack with field names.
+    #[serde(with = "serde_bytes")]
+    pub bytes: Vec<u8>,
+}
+
+/// What a [`FieldChange`] does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Op {
+    /// Replaces the value.
+    Set,
+    /// Is folded by the field's reducer.
+    Fold,
+}
+
+impl Field {
+    /// A field of a name, a kind and a way of storage, not ephemeral.
+    pub const fn new(name: &'static str, kind: FieldKind, stored: Stored) -> Self {
+        Self { name: Cow::Borrowed(name), kind, stored, ephemeral: false }
+    }
+
+    /// The same field, visible for one super-step only.
+    #[must_use]
+    pub const fn ephemeral(mut self) -> Self {
+        self.ephemeral = true;
+        self
+    }
+}
+
+impl FieldSet {
+    /// Adds a field.
+    pub fn insert(&mut self, field: usize) {
+        let (word, bit) = (field / 64, 1u64 << (field % 64));
+        if word == 0 {
+            self.first |= bit;
+            return;
+        }
+        if self.rest.len() < word {
+            self.rest.resize(word, 0);
+        }
+        if let Some(slot) = self.rest.get_mut(word - 1) {
+            *slot |= bit;
+        }
+    }
+
+    /// Whether a field is in the set.
+    pub fn contains(&self, field: usize) -> bool {
+        let (word, bit) = (field / 64, 1u64 << (field % 64));
+        let bits = if word == 0 { self.first } else { self.rest.get(word - 1).copied().unwrap_or(0) };
+        bits & bit != 0
+    }
+
+    /// Whether the set holds nothing.
+    pub fn is_empty(&self) -> bool {
+        self.first == 0 && self.rest.iter().all(|word| *word == 0)
+    }
+
+    /// Empties the set and keeps its room.
+    pub fn clear(&mut self) {
+        self.first = 0;
+        self.rest.iter_mut().for_each(|word| *word = 0);
+    }
+
+    /// The fields, ascending.
+    pub fn iter(&self) -> impl Iterator<Item = usize> + '_ {
+        std::iter::once(self.first).chain(self.rest.iter().copied()).enumerate().flat_map(|(word, bits)| {
+            (0..64).filter(move |bit| bits & (1u64 << bit) != 0).map(move |bit| word * 64 + bit)
+        })
+    }
+}
+
+impl Extend<usize> for FieldSet {
+    fn extend<I: IntoIterator<Item = usize>>(&mut self, fields: I) {
+        fields.into_iter().for_each(|field| self.insert(field));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_set_holds_any_number_of_fields() {
+        let mut set = FieldSet::default();
+        set.extend([0, 63, 64, 200]);
+        assert_eq!(set.iter().collect::<Vec<_>>(), [0, 63, 64, 200]);
+        assert!(set.contains(200) && !set.contains(199));
+        set.clear();
+        assert!(set.is_empty());
+    }
+}

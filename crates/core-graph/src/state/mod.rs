@@ -1,0 +1,111 @@
+//! Typed state: the trait, its fields and updates, and the persistent types that make snapshots cheap.
+
+mod field;
+mod log;
+mod shared;
+mod snapshot;
+mod table;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+pub use field::{Field, FieldChange, FieldKind, FieldSet, Op, Stored};
+pub use log::Log;
+pub use shared::Shared;
+pub use snapshot::Snapshot;
+pub use table::Table;
+
+/// The state of a graph: a struct whose fields are folded by their reducers.
+///
+/// Derive it with `#[derive(State)]`. The derive also makes the update type (`DraftUpdate` for `Draft`), whose fields
+/// are all optional, and `Draft::update()`, which starts one.
+///
+/// A field is written by at most one task of a super-step unless it has a reducer:
+///
+/// | attribute | field type | an update holds | folds by |
+/// | --- | --- | --- | --- |
+/// | none | any | the new value | taking it; two writers are an error |
+/// | `append` | [`Log<T>`] | more entries | appending |
+/// | `merge` | [`Table<K, V>`] | entries by key | inserting or replacing per key |
+/// | `add` | a number | the difference | adding |
+/// | `reduce_with = f` | `T` | values of `T`, or of `update = U` | `f(&mut T, U)` |
+///
+/// `replace_*` methods of the update set a reducer field as a whole.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a graph state",
+    label = "not a state",
+    note = "put `#[derive(State, Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]` on the struct"
+)]
+pub trait State: Clone + Send + Sync + Serialize + DeserializeOwned + JsonSchema + 'static {
+    /// A partial change of the state.
+    type Update: Clone + Default + Send + Sync + Serialize + 'static;
+    /// What is known of the fields only at run time: `()` for derived states.
+    type Layout: Clone + Send + Sync + 'static;
+
+    /// The state before the first input.
+    fn initial(layout: &Self::Layout) -> Self;
+
+    /// The fields, in a fixed order. Their places are the indices that the other methods take.
+    fn fields(layout: &Self::Layout) -> &[Field];
+
+    /// Marks the fields that `update` writes.
+    fn written(layout: &Self::Layout, update: &Self::Update, fields: &mut FieldSet);
+
+    /// Folds `update` into the state and marks the fields that changed.
+    fn apply(&mut self, layout: &Self::Layout, update: Self::Update, changed: &mut FieldSet);
+
+    /// Encodes `update`, a change per written field; untracked fields are left out.
+    fn encode_update(layout: &Self::Layout, update: &Self::Update) -> Result<Vec<FieldChange>, StateError>;
+
+    /// Reads what [`State::encode_update`] wrote. Several changes of one field add up in order.
+    fn decode_update(layout: &Self::Layout, changes: &[FieldChange]) -> Result<Self::Update, StateError>;
+
+    /// Encodes the whole value of a field.
+    fn save(&self, layout: &Self::Layout, field: usize) -> Result<Vec<u8>, StateError>;
+
+    /// Replaces a field by an encoded value.
+    fn load(&mut self, layout: &Self::Layout, field: usize, bytes: &[u8]) -> Result<(), StateError>;
+
+    /// Sets a field to its initial value.
+    fn reset(&mut self, layout: &Self::Layout, field: usize);
+}
+
+/// A field's value could not be encoded or decoded.
+#[derive(Debug, thiserror::Error)]
+#[error("field `{field}` cannot be {action}: {message}")]
+pub struct StateError {
+    /// The field.
+    pub field: String,
+    /// `encoded` or `decoded`.
+    pub action: &'static str,
+    /// What the codec says.
+    pub message: String,
+}
+
+/// The codec of fields, inputs and records: MessagePack with field names. Used by the derive; not for direct use.
+pub mod codec {
+    use serde::Serialize;
+    use serde::de::DeserializeOwned;
+
+    use super::StateError;
+
+    /// Encodes a value.
+    pub fn encode<T: Serialize + ?Sized>(field: &str, value: &T) -> Result<Vec<u8>, StateError> {
+        rmp_serde::to_vec_named(value).map_err(|error| StateError {
+            field: field.to_owned(),
+            action: "encoded",
+            message: error.to_string(),
+        })
+    }
+
+    /// Decodes a value.
+    pub fn decode<T: DeserializeOwned>(field: &str, bytes: &[u8]) -> Result<T, StateError> {
+        let mut reader = rmp_serde::Deserializer::from_read_ref(bytes);
+        serde_path_to_error::deserialize(&mut reader).map_err(|error| StateError {
+            field: field.to_owned(),
+            action: "decoded",
+            message: format!("at `{}`: {}", error.path(), error.inner()),
+        })
+    }
+}

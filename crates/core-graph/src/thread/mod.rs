@@ -1,0 +1,227 @@
+//! Durable threads of a graph: run, resume, inspect, travel in time.
+//!
+//! What a call does depends on the thread's status:
+//!
+//! | status | `run(input)` | `resume(answers)` | `continue_()` | `update_state` |
+//! | --- | --- | --- | --- | --- |
+//! | new, done | runs from START | `WrongStatus` | `WrongStatus` | commits |
+//! | waiting | `WrongStatus`, or after `abandon()` runs from START | goes on | `WrongStatus` | commits, tasks are planned anew |
+//! | failed, cancelled, drained, budget spent, running and its process died | `WrongStatus`, or after `abandon()` runs from START | `WrongStatus` | goes on | commits, tasks are planned anew |
+//! | running | `ThreadBusy` | `ThreadBusy` | `ThreadBusy` | `ThreadBusy` |
+
+mod inspect;
+mod open;
+mod travel;
+
+use std::fmt;
+use std::sync::{Arc, Weak};
+
+use dashmap::DashMap;
+
+use crate::checkpoint::Checkpointer;
+use crate::clock::{Clock, SystemClock};
+use crate::driver::{Control, Entry, Run, RunPolicy};
+use crate::error::RunError;
+use crate::graph::App;
+use crate::questions::Answers;
+use crate::state::State;
+use crate::store::Store;
+
+pub use inspect::ThreadState;
+pub use travel::At;
+
+/// The threads of a graph in a store.
+pub struct Threads<S: State, Cx = ()> {
+    app: App<S, Cx>,
+    store: Arc<dyn Checkpointer>,
+    clock: Arc<dyn Clock>,
+    memory: Option<Arc<dyn Store>>,
+    live: Arc<DashMap<Arc<str>, Weak<Control>>>,
+}
+
+/// One durable execution of a graph, by id. It exists in the store from its first commit on.
+pub struct Thread<S: State, Cx = ()> {
+    threads: Threads<S, Cx>,
+    id: Arc<str>,
+    policy: RunPolicy,
+    abandon: bool,
+}
+
+impl<S: State, Cx: Send + Sync + 'static> Threads<S, Cx> {
+    pub(crate) fn new(app: App<S, Cx>, store: Arc<dyn Checkpointer>) -> Self {
+        Self { app, store, clock: Arc::new(SystemClock), memory: None, live: Arc::default() }
+    }
+
+    /// The same threads with another clock.
+    #[must_use]
+    pub fn with_clock(mut self, clock: Arc<dyn Clock>) -> Self {
+        self.clock = clock;
+        self
+    }
+
+    /// The same threads with a long-term store for [`Context::store`](crate::Context::store).
+    #[must_use]
+    pub fn with_store(mut self, store: Arc<dyn Store>) -> Self {
+        self.memory = Some(store);
+        self
+    }
+
+    /// The thread `id`, existing or new.
+    pub fn thread(&self, id: impl Into<Arc<str>>) -> Thread<S, Cx> {
+        Thread { threads: self.clone(), id: id.into(), policy: RunPolicy::default(), abandon: false }
+    }
+
+    /// The store.
+    pub fn checkpointer(&self) -> &Arc<dyn Checkpointer> {
+        &self.store
+    }
+
+    /// The graph with its resources.
+    pub fn app(&self) -> &App<S, Cx> {
+        &self.app
+    }
+
+    /// Drains all runs that were started through these threads: nothing more is dispatched, what is in flight commits.
+    pub fn shutdown(&self) {
+        self.live.iter().filter_map(|entry| entry.value().upgrade()).for_each(|control| control.drain());
+    }
+}
+
+impl<S: State, Cx: Send + Sync + 'static> Thread<S, Cx> {
+    /// The thread's id.
+    pub fn id(&self) -> &str {
+        &self.id
+    }
+
+    /// The same thread, with a policy for its runs.
+    #[must_use]
+    pub fn policy(mut self, policy: RunPolicy) -> Self {
+        self.policy = policy;
+        self
+    }
+
+    /// The same thread, whose next [`run`](Self::run) drops open questions and unfinished tasks.
+    #[must_use]
+    pub fn abandon(mut self) -> Self {
+        self.abandon = true;
+        self
+    }
+
+    /// Runs the graph: `input` is folded onto the state, then what follows START runs.
+    pub fn run(&self, input: S::Update) -> Run<S> {
+        self.launch(open::Opening::Run { input, abandon: self.abandon })
+    }
+
+    /// Answers questions and goes on. Answers are by key, or by id where several tasks ask under one key; some may be
+    /// left out, and are asked again. All are checked before anything is stored or runs.
+    pub fn resume(&self, answers: Answers) -> Run<S> {
+        self.launch(open::Opening::Resume(answers))
+    }
+
+    /// Goes on where a run stopped: after a failure (attempts are counted anew), a crash, a drain, a cancel, a spent
+    /// budget, a fork or an update.
+    pub fn continue_(&self) -> Run<S> {
+        self.launch(open::Opening::Continue)
+    }
+
+    /// Stops the thread's run in this process, if there is one: what is in flight is dropped.
+    pub fn cancel(&self) -> bool {
+        self.control().is_some_and(|control| {
+            control.cancel();
+            true
+        })
+    }
+
+    /// Ends the thread's run in this process, if there is one, after what is in flight.
+    pub fn drain(&self) -> bool {
+        self.control().is_some_and(|control| {
+            control.drain();
+            true
+        })
+    }
+
+    fn control(&self) -> Option<Arc<Control>> {
+        self.threads.live.get(&self.id)?.upgrade()
+    }
+
+    fn launch(&self, opening: open::Opening<S>) -> Run<S> {
+        let control = Arc::new(Control::default());
+        let (thread, shared) = (self.clone(), Arc::clone(&control));
+        Run::new(control, move |queue| async move {
+            let _live = Live::enter(&thread, &shared);
+            let (driver, entry): (_, Entry<S>) = thread.open(opening, shared, queue).await?;
+            crate::driver::conclude(driver, entry).await
+        })
+    }
+
+    pub(crate) fn mismatch(&self, message: String) -> RunError {
+        RunError::GraphMismatch {
+            thread: self.id.to_string(),
+            graph: self.threads.app.graph.name().to_owned(),
+            message,
+        }
+    }
+}
+
+/// Lists a run among the live ones for as long as it lasts.
+struct Live {
+    live: Arc<DashMap<Arc<str>, Weak<Control>>>,
+    id: Arc<str>,
+    control: Weak<Control>,
+}
+
+impl Live {
+    fn enter<S: State, Cx>(thread: &Thread<S, Cx>, control: &Arc<Control>) -> Self {
+        let (live, id, control) = (Arc::clone(&thread.threads.live), Arc::clone(&thread.id), Arc::downgrade(control));
+        live.entry(Arc::clone(&id))
+            .and_modify(|entry| {
+                // A second run of the thread is refused by the store; the first one stays listed.
+                if entry.strong_count() == 0 {
+                    *entry = Weak::clone(&control);
+                }
+            })
+            .or_insert_with(|| Weak::clone(&control));
+        Self { live, id, control }
+    }
+}
+
+impl Drop for Live {
+    fn drop(&mut self) {
+        self.live.remove_if(&self.id, |_, entry| Weak::ptr_eq(entry, &self.control));
+    }
+}
+
+impl<S: State, Cx> Clone for Threads<S, Cx> {
+    fn clone(&self) -> Self {
+        Self {
+            app: self.app.clone(),
+            store: Arc::clone(&self.store),
+            clock: Arc::clone(&self.clock),
+            memory: self.memory.clone(),
+            live: Arc::clone(&self.live),
+        }
+    }
+}
+
+impl<S: State, Cx> Clone for Thread<S, Cx> {
+    fn clone(&self) -> Self {
+        Self {
+            threads: self.threads.clone(),
+            id: Arc::clone(&self.id),
+            policy: self.policy.clone(),
+            abandon: self.abandon,
+        }
+    }
+}
+
+impl<S: State, Cx> fmt::Debug for Threads<S, Cx> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Threads").field("app", &self.app).finish_non_exhaustive()
+    }
+}
+
+impl<S: State, Cx> fmt::Debug for Thread<S, Cx> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Thread").field("id", &self.id).field("policy", &self.policy).finish_non_exhaustive()
+    }
+}

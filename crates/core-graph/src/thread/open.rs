@@ -1,0 +1,192 @@
+//! Opening a thread for writing: lease, status, answers, and the driver that goes on.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use crate::checkpoint::{Checkpointer, Commit, TaskRecord, TaskRecordKind, ThreadRow, ThreadStatus};
+use crate::driver::{Attached, Control, Driver, Entry, Queue, RunPolicy, Runtime, Session, restore};
+use crate::error::RunError;
+use crate::machine::{FrontierDelta, Restored};
+use crate::questions::{Answers, Questions};
+use crate::state::State;
+use crate::thread::Thread;
+
+/// What a call wants of a thread.
+pub(super) enum Opening<S: State> {
+    Run {
+        input: S::Update,
+        abandon: bool,
+    },
+    Resume(Answers),
+    Continue,
+    /// A commit outside a run.
+    Edit,
+}
+
+type AnswerMap = BTreeMap<(Arc<str>, Arc<str>), Arc<[u8]>>;
+
+impl<S: State, Cx: Send + Sync + 'static> Thread<S, Cx> {
+    pub(super) async fn open(
+        &self,
+        opening: Opening<S>,
+        control: Arc<Control>,
+        queue: Option<Arc<Queue>>,
+    ) -> Result<(Driver<S, Cx>, Entry<S>), RunError> {
+        let (attached, status, restored) = self.attach(None).await?;
+        self.allow(&opening, status)?;
+        let mut answers = self.stored_answers(&*attached.store).await?;
+        let (restored, entry) = match opening {
+            Opening::Run { input, abandon } => {
+                let restored = restored.map(|mut restored| {
+                    if abandon {
+                        restored.frontier = FrontierDelta { removed: Vec::new(), ..FrontierDelta::default() };
+                        restored.frontier_chain = Default::default();
+                    }
+                    restored
+                });
+                (restored, Entry::Input(Some(input)))
+            }
+            Opening::Resume(given) => {
+                self.store_answers(&attached, &given, &mut answers).await?;
+                (restored, Entry::Resume("resume"))
+            }
+            Opening::Continue | Opening::Edit => (restored, Entry::Resume("continue")),
+        };
+        let restored =
+            restored.map(|restored| Restored { forget_attempts: status == ThreadStatus::Failed, ..restored });
+        let driver = self.driver(attached, self.policy.clone(), control, queue, answers, restored)?;
+        Ok((driver, entry))
+    }
+
+    pub(super) fn driver(
+        &self,
+        attached: Attached,
+        policy: RunPolicy,
+        control: Arc<Control>,
+        queue: Option<Arc<Queue>>,
+        answers: AnswerMap,
+        restored: Option<Restored<S>>,
+    ) -> Result<Driver<S, Cx>, RunError> {
+        let threads = &self.threads;
+        let session = Session::new(
+            Arc::clone(&self.id),
+            Some(attached),
+            Arc::clone(&threads.clock),
+            control,
+            policy,
+            threads.memory.clone(),
+            queue,
+            answers,
+        );
+        Driver::new(Runtime::new(&threads.app), Arc::new(session), "".into(), restored)
+    }
+
+    /// Takes the lease and reads the thread under it, at a checkpoint or at its head.
+    pub(super) async fn attach(
+        &self,
+        number: Option<u64>,
+    ) -> Result<(Attached, ThreadStatus, Option<Restored<S>>), RunError> {
+        let store = Arc::clone(&self.threads.store);
+        let lease = store.acquire(&self.id).await?;
+        let topology = &self.threads.app.graph.topology;
+        let now = self.threads.clock.now();
+        let fresh = ThreadRow {
+            thread: Arc::clone(&self.id),
+            graph: topology.name.clone(),
+            graph_version: topology.version,
+            status: ThreadStatus::New,
+            detail: String::new(),
+            created: now,
+            updated: now,
+            epoch: 0,
+            owner: String::new(),
+        };
+        // From here on the lease is given back by `Attached`, also when something below fails.
+        let mut attached = Attached::new(Arc::clone(&store), lease, fresh, 0);
+        let Some(row) = store.thread(&self.id).await? else {
+            return match number {
+                Some(number) => Err(RunError::UnknownCheckpoint { thread: self.id.to_string(), number }),
+                None => Ok((attached, ThreadStatus::New, None)),
+            };
+        };
+        self.check_row(&row)?;
+        let status = row.status;
+        attached.resume_journal(store.last_seq(&self.id).await?);
+        attached.row = ThreadRow { graph_version: topology.version, ..row };
+        let restored = restore(&*store, topology, &self.id, "", number, false).await?;
+        Ok((attached, status, restored))
+    }
+
+    pub(super) fn check_row(&self, row: &ThreadRow) -> Result<(), RunError> {
+        let topology = &self.threads.app.graph.topology;
+        if row.graph != topology.name {
+            return Err(self.mismatch(format!(
+                "it belongs to the graph `{}`; open it with that graph, or choose another id",
+                row.graph
+            )));
+        }
+        if row.graph_version > topology.version {
+            return Err(self.mismatch(format!(
+                "it was written by version {} of the graph, this program has version {}; update the program",
+                row.graph_version, topology.version
+            )));
+        }
+        Ok(())
+    }
+
+    fn allow(&self, opening: &Opening<S>, status: ThreadStatus) -> Result<(), RunError> {
+        use ThreadStatus::{Done, New, Waiting};
+        let refuse = |remedy: &str| {
+            Err(RunError::WrongStatus { thread: self.id.to_string(), status, remedy: remedy.to_owned() })
+        };
+        match (opening, status) {
+            (Opening::Edit, _) | (Opening::Run { .. }, New | Done) | (Opening::Run { abandon: true, .. }, _) => Ok(()),
+            (Opening::Run { .. }, Waiting) => {
+                refuse("answer its questions with `resume`, or drop them with `abandon().run(…)`")
+            }
+            (Opening::Run { .. }, _) => {
+                refuse("go on with `continue_()`, or drop its unfinished tasks with `abandon().run(…)`")
+            }
+            (Opening::Resume(_), Waiting) => Ok(()),
+            (Opening::Resume(_), _) => refuse("no question is open; `questions()` lists open ones"),
+            (Opening::Continue, New | Done) => refuse("there is nothing to go on with; `run` it"),
+            (Opening::Continue, Waiting) => refuse("answer its questions with `resume`"),
+            (Opening::Continue, _) => Ok(()),
+        }
+    }
+
+    /// All answers of the thread, by task and key.
+    async fn stored_answers(&self, store: &dyn Checkpointer) -> Result<AnswerMap, RunError> {
+        let records = store.task_records(&self.id, "").await?;
+        let answers = records.into_iter().filter(|record| record.kind == TaskRecordKind::Answer);
+        Ok(answers.map(|record| ((record.task, record.key), record.payload)).collect())
+    }
+
+    async fn store_answers(
+        &self,
+        attached: &Attached,
+        given: &Answers,
+        answers: &mut AnswerMap,
+    ) -> Result<(), RunError> {
+        let questions = self.questions().await?;
+        let mut records = Vec::new();
+        for (question, answer) in questions.resolve(given)? {
+            let payload: Arc<[u8]> =
+                serde_json::to_vec(answer).map_err(|error| RunError::Internal(error.to_string()))?.into();
+            let (task, key): (Arc<str>, Arc<str>) = (question.task.as_str().into(), question.key.as_str().into());
+            answers.insert((Arc::clone(&task), Arc::clone(&key)), Arc::clone(&payload));
+            records.push(TaskRecord { task, kind: TaskRecordKind::Answer, key, payload });
+        }
+        let thread = ThreadRow { status: ThreadStatus::Running, detail: String::new(), ..attached.row.clone() };
+        let commit = Commit { tasks: records, thread: Some(thread), ..Commit::default() };
+        Ok(attached.store.commit(&attached.lease, commit).await?)
+    }
+
+    /// The open questions.
+    ///
+    /// # Errors
+    /// The store's.
+    pub async fn questions(&self) -> Result<Questions, RunError> {
+        Ok(self.state().await?.questions)
+    }
+}

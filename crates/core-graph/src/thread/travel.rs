@@ -1,0 +1,124 @@
+//! Time travel: older checkpoints, forks, updates from outside.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use crate::checkpoint::{TaskRecord, TaskRecordKind};
+use crate::driver::{Control, Run};
+use crate::error::RunError;
+use crate::name::Node;
+use crate::state::State;
+use crate::thread::open::Opening;
+use crate::thread::{Thread, ThreadState};
+
+/// A checkpoint of a thread.
+pub struct At<S: State, Cx = ()> {
+    thread: Thread<S, Cx>,
+    number: u64,
+    reuse_once: bool,
+}
+
+impl<S: State, Cx: Send + Sync + 'static> Thread<S, Cx> {
+    /// The checkpoint of this number.
+    pub fn at(&self, checkpoint: u64) -> At<S, Cx> {
+        At { thread: self.clone(), number: checkpoint, reuse_once: false }
+    }
+
+    /// Commits an update as if `node` had made it: what follows the node becomes pending, the node's own pending
+    /// tasks are dropped, all other pending tasks are planned anew. Go on with [`continue_`](Self::continue_).
+    ///
+    /// # Errors
+    /// The store's; a node that the graph does not have.
+    pub async fn update_state(&self, node: Node, update: S::Update) -> Result<(), RunError> {
+        let topology = Arc::clone(&self.threads.app.graph.topology);
+        let at = topology.find(node.as_str()).ok_or_else(|| {
+            let known: Vec<_> = topology.nodes.iter().map(|node| format!("`{}`", node.name)).collect();
+            self.mismatch(format!("it has no node `{node}` to update as; nodes: {}", known.join(", ")))
+        })?;
+        let (mut driver, _) = self.open(Opening::Edit, Arc::new(Control::default()), None).await?;
+        driver.edit(|machine, now| Ok((machine.update_as(at, update, now)?, Vec::new()))).await
+    }
+
+    /// Copies the thread with its whole history to a new id.
+    ///
+    /// # Errors
+    /// The store's: the new id exists, the thread is being written, the store cannot copy.
+    pub async fn copy_to(&self, id: &str) -> Result<Self, RunError> {
+        self.threads.store.copy_thread(&self.id, id).await?;
+        Ok(Self { id: id.into(), ..self.clone() })
+    }
+}
+
+impl<S: State, Cx: Send + Sync + 'static> At<S, Cx> {
+    /// The same checkpoint, whose fork takes over the results of durable steps instead of running them again.
+    #[must_use]
+    pub fn reuse_once(mut self) -> Self {
+        self.reuse_once = true;
+        self
+    }
+
+    /// The thread as it stood there.
+    ///
+    /// # Errors
+    /// The store's; no such checkpoint.
+    pub async fn state(&self) -> Result<ThreadState<S>, RunError> {
+        self.thread.state_at(Some(self.number)).await
+    }
+
+    /// Makes a child of this checkpoint the thread's head, with its pending tasks as new ones. The branch that was the
+    /// head stays reachable by its numbers. Go on with [`Thread::continue_`].
+    ///
+    /// # Errors
+    /// The store's; no such checkpoint.
+    pub async fn fork(&self) -> Result<(), RunError> {
+        let thread = &self.thread;
+        let (attached, _, restored) = thread.attach(Some(self.number)).await?;
+        let restored = restored.map(|mut restored| {
+            // Answers and writes belong to the branch that goes on from here, not to the one that is left.
+            restored.records.clear();
+            restored.forget_attempts = true;
+            restored
+        });
+        let records = if self.reuse_once { attached.store.task_records(thread.id(), "").await? } else { Vec::new() };
+        let control = Arc::new(Control::default());
+        let mut driver = thread.driver(attached, thread.policy.clone(), control, None, BTreeMap::new(), restored)?;
+        driver
+            .edit(|machine, now| {
+                let (committed, renamed) = machine.fork(now)?;
+                Ok((committed, taken_over(&records, &renamed)))
+            })
+            .await
+    }
+
+    /// Forks and goes on: everything after this checkpoint runs again.
+    ///
+    /// # Errors
+    /// As [`fork`](Self::fork), and the run's own.
+    pub fn replay(&self) -> Run<S> {
+        let at = Self { thread: self.thread.clone(), number: self.number, reuse_once: self.reuse_once };
+        let control = Arc::new(Control::default());
+        let shared = Arc::clone(&control);
+        Run::new(control, move |queue| async move {
+            at.fork().await?;
+            let state = at.thread.state().await?;
+            if state.next.is_empty() {
+                return Ok(crate::driver::Outcome::Done(state.state));
+            }
+            let (driver, entry) = at.thread.open(Opening::Continue, shared, queue).await?;
+            crate::driver::conclude(driver, entry).await
+        })
+    }
+}
+
+/// The results of durable steps under the ids of the tasks that take them over.
+fn taken_over(records: &[TaskRecord], renamed: &[(Arc<str>, Arc<str>)]) -> Vec<TaskRecord> {
+    let renamed = |task: &str| renamed.iter().find(|(old, _)| **old == *task).map(|(_, new)| Arc::clone(new));
+    let onces = records.iter().filter(|record| record.kind == TaskRecordKind::Once);
+    onces.filter_map(|record| Some(TaskRecord { task: renamed(&record.task)?, ..record.clone() })).collect()
+}
+
+impl<S: State, Cx> std::fmt::Debug for At<S, Cx> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("At").field("thread", &self.thread).field("number", &self.number).finish_non_exhaustive()
+    }
+}
