@@ -1,8 +1,62 @@
 //! Chat models behind one trait: provider clients, structured output, record and replay, budgets.
+//!
+//! - **One trait.** [`ChatModel`] answers whole, as a stream, or by choosing; [`Compatible`] servers, [`Scripted`] models
+//!   and [recordings](cassette) are models, and so is every [layer](layers) around one.
+//! - **Typed answers.** [`structured()`] asks for a value of a Rust type: by the provider's own JSON schema or a grammar
+//!   where there is one, else by tolerant reading; what does not fit is sent back with its faults.
+//! - **Nothing hidden.** Errors are [typed](ModelError) by whose fault they are, budgets stop a run before it overspends,
+//!   recordings play back byte for byte, and repairs of replies are [listed](parse::ParseStep).
+//!
+//! ```
+//! use std::sync::Arc;
+//!
+//! use graphloom_llm::layers::{Budgeted, Ledger, Meter, Metered, Retry, RetryPolicy};
+//! use graphloom_llm::{ChatModel, ChatRequest, ModelError, Scripted, StructuredOptions, structured};
+//!
+//! #[derive(Debug, serde::Deserialize, schemars::JsonSchema)]
+//! struct Outline {
+//!     sections: Vec<String>,
+//! }
+//!
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! // In place of a server: a model that answers from a function.
+//! let model: Arc<dyn ChatModel> = Arc::new(Scripted::from_fn(|_| Ok(r#"```json
+//! {"sections": ["Keepers", "Lamps",]}
+//! ```"#)));
+//!
+//! let meter = Meter::new();
+//! let ledger = Ledger::new("calls=20,tokens=50k".parse()?);
+//! let model = Arc::new(Retry::new(model, RetryPolicy::default()));
+//! let model = Arc::new(Budgeted::new(model, Arc::clone(&ledger))?);
+//! let model = Metered::new(model, Arc::clone(&meter));
+//!
+//! let request = ChatRequest::user("Outline a page on lighthouses.");
+//! let outline = structured::<Outline>(&model, request, &StructuredOptions::default()).await?;
+//! assert_eq!(outline.value.sections, ["Keepers", "Lamps"]);
+//! assert_eq!(ledger.spent().calls, 1);
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! # Models by name
+//!
+//! [`resolve::ModelSpec`] reads what users write: `embedded`, `compatible:NAME@BASE_URL`, a `.gguf` path,
+//! `scripted:FILE`, `replay:FILE`, with [roles](resolve::ModelSpecs) such as `embedded,write=compatible:…`. The model
+//! inside the program lives in a crate of its own, so [`resolve::resolve`] takes a function that makes it.
+//!
+//! # Keys
+//!
+//! The key of a compatible server comes from `LLM_API_KEY`; it is held in an [`compatible::ApiKey`], which does not show
+//! itself, and is taken out of every message of a server.
 
 #![forbid(unsafe_code)]
 
+pub mod cassette;
+pub mod compatible;
+pub mod layers;
 pub mod parse;
+pub mod resolve;
 pub mod scripted;
 pub mod structured;
 
@@ -11,14 +65,18 @@ mod error;
 mod events;
 mod message;
 mod model;
+mod notes;
 mod request;
 mod response;
 
+pub use cassette::Cassette;
 pub use choose::choose_by_schema;
+pub use compatible::{Compatible, CompatibleConfig};
 pub use error::ModelError;
 pub use events::events_of;
 pub use message::{ImageSource, Message, Part, Role, ToolCall, ToolResult};
 pub use model::{Capabilities, ChatModel, ChatStream, Choice, ModelId, StructuredSupport};
+pub use notes::{Note, NoteKind, Notes};
 pub use request::{ChatRequest, Params, ResponseFormat, ToolChoice, ToolSpec};
 pub use response::{ChatEvent, ChatResponse, FinishReason, Usage};
 pub use scripted::Scripted;

@@ -6,7 +6,8 @@
 //! - text that is a number becomes one where a number is asked for, and a number becomes text where text is asked for;
 //! - text becomes a list of its comma-separated parts where a list of texts is asked for; any other single value
 //!   becomes a list of one; `null` becomes the empty list;
-//! - text becomes the one allowed text that differs only in case and surrounding space.
+//! - text becomes the one allowed text that differs only in case and surrounding space;
+//! - a member that may be absent is dropped when it is `null` and may not be.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Number, Value};
@@ -39,6 +40,8 @@ pub enum CoercionKind {
     SingleToList,
     /// `null` to the empty list.
     NullToList,
+    /// A `null` in place of an absent member.
+    NullDropped,
     /// Text to an allowed text that differs in case or surrounding space.
     SpellingOfChoice,
 }
@@ -74,6 +77,7 @@ fn walk(value: &mut Value, schema: &Value, root: &Value, path: &mut String, dept
     let length = path.len();
     match value {
         Value::Object(members) => {
+            drop_nulls(members, schema, root, path, changes);
             for (key, member) in members {
                 let Some(inner) = schema.get("properties").and_then(|all| all.get(key)) else { continue };
                 path.push('/');
@@ -94,6 +98,44 @@ fn walk(value: &mut Value, schema: &Value, root: &Value, path: &mut String, dept
             }
         }
         _ => {}
+    }
+}
+
+/// Drops the members that are `null`, may be absent and may not be `null`: strict providers say absence so.
+fn drop_nulls(
+    members: &mut serde_json::Map<String, Value>,
+    schema: &Value,
+    root: &Value,
+    path: &str,
+    changes: &mut Vec<Coercion>,
+) {
+    let Some(properties) = schema.get("properties").and_then(Value::as_object) else { return };
+    let required = schema.get("required").and_then(Value::as_array);
+    let needed = |key: &str| required.is_some_and(|names| names.iter().any(|name| name == key));
+    members.retain(|key, member| {
+        let keep =
+            !member.is_null() || needed(key) || properties.get(key).is_none_or(|inner| admits_null(inner, root, 0));
+        if !keep {
+            let path = format!("{path}/{}", key.replace('~', "~0").replace('/', "~1"));
+            changes.push(Coercion { path, kind: CoercionKind::NullDropped });
+        }
+        keep
+    });
+}
+
+fn admits_null(schema: &Value, root: &Value, depth: usize) -> bool {
+    let schema = resolve(schema, root);
+    if depth > MAX_DEPTH {
+        return true;
+    }
+    if let Some(branches) = ["anyOf", "oneOf"].iter().find_map(|word| schema.get(word)?.as_array()) {
+        return branches.iter().any(|branch| admits_null(branch, root, depth + 1));
+    }
+    match (schema.get("type"), schema.get("enum"), schema.get("const")) {
+        (_, Some(Value::Array(choices)), _) => choices.contains(&Value::Null),
+        (_, _, Some(only)) => only.is_null(),
+        (Some(_), ..) => allows(schema, "null"),
+        _ => true,
     }
 }
 
@@ -244,6 +286,17 @@ mod tests {
         let paths: Vec<_> = coerce(&mut value, &schema).into_iter().map(|change| change.path).collect();
         assert_eq!(paths, ["/tasks/0/dependency/0", "/tasks/0/id", "/tasks/1/dependency"]);
         assert_eq!(value, json!({"tasks": [{"id": "1", "dependency": ["0"]}, {"id": "2", "dependency": ["1"]}]}));
+    }
+
+    #[test]
+    fn null_in_place_of_an_absent_member_goes() {
+        let schema = json!({"type": "object", "required": ["need"], "properties": {
+            "need": {"type": "string"}, "list": {"type": "array"}, "free": true,
+            "maybe": {"type": ["string", "null"]}, "kind": {"enum": ["a"]}}});
+        let mut value = json!({"need": null, "list": null, "free": null, "maybe": null, "kind": null, "other": null});
+        let paths: Vec<_> = coerce(&mut value, &schema).into_iter().map(|change| change.path).collect();
+        assert_eq!(paths, ["/kind", "/list"]);
+        assert_eq!(value, json!({"need": null, "free": null, "maybe": null, "other": null}));
     }
 
     #[test]

@@ -12,6 +12,7 @@ mod options;
 mod prepare;
 
 pub use options::StructuredOptions;
+pub(crate) use prepare::prepare_prompted;
 pub use prepare::schema_of;
 
 use envelope::Envelope;

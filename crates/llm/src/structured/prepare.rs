@@ -45,8 +45,15 @@ pub(super) fn prepare(
     request
 }
 
+/// The request with the schema written into its prompt in the default words.
+pub(crate) fn prepare_prompted(request: &ChatRequest, schema: &Value) -> ChatRequest {
+    let mut request = request.clone();
+    instruct(&mut request, &StructuredOptions::default().instruction.replace("{schema}", &schema.to_string()));
+    request
+}
+
 /// Writes `text` under the last user message, or as one of its own when the conversation does not end with one.
-pub(crate) fn instruct(request: &mut ChatRequest, text: &str) {
+fn instruct(request: &mut ChatRequest, text: &str) {
     match request.messages.last_mut() {
         Some(message) if message.role == Role::User => {
             message.parts.push(Part::Text { text: format!("\n\n{text}") });

@@ -1,0 +1,123 @@
+//! Where a compatible server is, and how long to wait for it.
+
+use std::time::Duration;
+
+use reqwest::Url;
+
+use super::ApiKey;
+use crate::{ModelError, Notes};
+
+/// The environment variable of the key for `compatible:` models.
+pub const KEY_VARIABLE: &str = "LLM_API_KEY";
+
+/// Configuration of a [`Compatible`](super::Compatible) client.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct CompatibleConfig {
+    /// The model's name at the server.
+    pub name: String,
+    /// The address that `/chat/completions` is added to, such as `http://127.0.0.1:8080/v1`.
+    pub base_url: String,
+    /// The key that is sent as a bearer token, if any.
+    pub key: Option<ApiKey>,
+    /// How long a connection may take to be made; 5 seconds unless set.
+    pub connect_timeout: Duration,
+    /// How long a whole answer may take that is not streamed; 600 seconds unless set.
+    pub timeout: Duration,
+    /// How long a stream may be silent; 120 seconds unless set.
+    pub idle_timeout: Duration,
+    /// The most tokens of input and output together, where known.
+    pub context: Option<u32>,
+    /// Where degradations are noted.
+    pub notes: Notes,
+}
+
+impl CompatibleConfig {
+    /// A configuration with the key of [`KEY_VARIABLE`], where that is set.
+    pub fn new(name: impl Into<String>, base_url: impl Into<String>) -> Self {
+        Self {
+            name: name.into(),
+            base_url: base_url.into(),
+            key: ApiKey::from_env(KEY_VARIABLE),
+            connect_timeout: Duration::from_secs(5),
+            timeout: Duration::from_secs(600),
+            idle_timeout: Duration::from_secs(120),
+            context: None,
+            notes: Notes::default(),
+        }
+    }
+
+    /// The address of chat completions.
+    pub(super) fn endpoint(&self) -> Result<Url, ModelError> {
+        let url = check_base_url(&self.base_url)?;
+        let joined = format!("{}/chat/completions", url.as_str().trim_end_matches('/'));
+        Url::parse(&joined).map_err(|error| wrong(&self.base_url, &error.to_string()))
+    }
+}
+
+/// Reads a base address, which must be `http` or `https`, with a host and nothing that could hold a secret.
+///
+/// # Errors
+/// [`ModelError::Setup`] that says what is wrong.
+pub fn check_base_url(text: &str) -> Result<Url, ModelError> {
+    let url = Url::parse(text).map_err(|error| wrong(text, &error.to_string()))?;
+    if !matches!(url.scheme(), "http" | "https") {
+        return Err(wrong(text, "it must begin with `http://` or `https://`"));
+    }
+    if !url.username().is_empty() || url.password().is_some() {
+        let message = format!("the address of `{}` holds a user or password; set `{KEY_VARIABLE}` instead", host(&url));
+        return Err(ModelError::Setup { message });
+    }
+    if url.query().is_some() || url.fragment().is_some() {
+        let message = format!("the address of `{}` must not hold `?` or `#`", host(&url));
+        return Err(ModelError::Setup { message });
+    }
+    Ok(url)
+}
+
+/// Whether the address is this machine's loopback, which no proxy may stand before.
+pub(super) fn is_loopback(url: &Url) -> bool {
+    let name = host(url);
+    name == "localhost"
+        || name.trim_matches(['[', ']']).parse::<std::net::IpAddr>().is_ok_and(|address| address.is_loopback())
+}
+
+fn host(url: &Url) -> &str {
+    url.host_str().unwrap_or_default()
+}
+
+fn wrong(text: &str, why: &str) -> ModelError {
+    ModelError::Setup { message: format!("`{text}` is not a base address of a server: {why}") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_are_checked() {
+        let endpoint = |base: &str| CompatibleConfig::new("m", base).endpoint().map(|url| url.to_string());
+        assert_eq!(endpoint("http://127.0.0.1:8080/v1").unwrap(), "http://127.0.0.1:8080/v1/chat/completions");
+        assert_eq!(endpoint("https://h/api/v1/").unwrap(), "https://h/api/v1/chat/completions");
+        assert_eq!(endpoint("http://h").unwrap(), "http://h/chat/completions");
+        for (base, expected) in [
+            ("127.0.0.1:8080/v1", "not a base address"),
+            ("ftp://h/v1", "must begin with `http://`"),
+            ("http://me:pw@h/v1", "set `LLM_API_KEY` instead"),
+            ("http://h/v1?key=x", "must not hold `?`"),
+        ] {
+            let message = endpoint(base).unwrap_err().to_string();
+            assert!(message.contains(expected), "{base}: {message}");
+            assert!(!message.contains("pw") && !message.contains("key=x"), "{message}");
+        }
+    }
+
+    #[test]
+    fn loopback_is_known() {
+        let cases =
+            [("http://localhost:1", true), ("http://127.0.0.2", true), ("http://[::1]:8", true), ("http://h", false)];
+        for (text, expected) in cases {
+            assert_eq!(is_loopback(&Url::parse(text).unwrap()), expected, "{text}");
+        }
+    }
+}

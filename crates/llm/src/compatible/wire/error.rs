@@ -1,0 +1,205 @@
+//! Errors of servers, whatever their shape.
+
+use std::time::Duration;
+
+use serde_json::Value;
+
+use crate::ModelError;
+
+/// What a server answered in place of success.
+#[derive(Debug)]
+pub(in crate::compatible) struct Failure<'a> {
+    pub(in crate::compatible) model: &'a str,
+    pub(in crate::compatible) status: u16,
+    pub(in crate::compatible) body: &'a [u8],
+    pub(in crate::compatible) retry_after: Option<Duration>,
+    pub(in crate::compatible) key_variable: &'a str,
+}
+
+/// Words for an account without money, which waiting does not fill.
+const MONEY: [&str; 8] = [
+    "insufficient_quota",
+    "credit_balance",
+    "credit balance",
+    "insufficient balance",
+    "insufficient credits",
+    "spend limit",
+    "spend_limit",
+    "billing",
+];
+
+/// Words for a conversation that is too long.
+const TOO_LONG: [&str; 7] = [
+    "context_length_exceeded",
+    "exceed_context_size",
+    "maximum context length",
+    "available context size",
+    "context window",
+    "prompt is too long",
+    "too many tokens",
+];
+
+/// The typed error.
+pub(in crate::compatible) fn error_of(failure: &Failure<'_>) -> ModelError {
+    let model = failure.model.to_owned();
+    let json: Option<Value> = serde_json::from_slice(failure.body).ok();
+    let message = message(json.as_ref(), failure);
+    let whole = String::from_utf8_lossy(failure.body).to_ascii_lowercase();
+    let tells = |words: &[&str]| words.iter().any(|word| whole.contains(word));
+    let retry_after = failure.retry_after.or_else(|| json.as_ref().and_then(delay_in_body));
+    match failure.status {
+        402 => ModelError::Quota { model, message },
+        400 | 403 | 429 if tells(&MONEY) => ModelError::Quota { model, message },
+        401 | 403 => ModelError::Auth { model, message, variable: failure.key_variable.to_owned() },
+        400 | 413 | 422 | 500 if tells(&TOO_LONG) => {
+            let (needed, limit) = sizes(json.as_ref(), &message);
+            ModelError::ContextLength { model, needed, limit }
+        }
+        429 => ModelError::RateLimited { model, message, retry_after },
+        408 | 409 | 500.. => ModelError::Server { model, status: failure.status, message, retry_after },
+        status => ModelError::Invalid { model, message: format!("{message} (status {status})") },
+    }
+}
+
+/// The server's words: from any usual place in JSON, from the title or text of a page, or the text itself.
+fn message(json: Option<&Value>, failure: &Failure<'_>) -> String {
+    let found = json.and_then(|root| {
+        let root = root.as_array().and_then(|items| items.first()).unwrap_or(root);
+        [
+            "/error/message",
+            "/error",
+            "/message",
+            "/detail/error",
+            "/detail/0/msg",
+            "/detail/message",
+            "/detail",
+            "/error/error",
+            "/errors/0/message",
+            "/errors/0",
+            "/title",
+        ]
+        .iter()
+        .find_map(|path| root.pointer(path)?.as_str())
+        .map(str::to_owned)
+    });
+    let text = found.unwrap_or_else(|| {
+        let text = String::from_utf8_lossy(failure.body);
+        if text.trim_start().starts_with('<') { page_text(&text) } else { text.trim().to_owned() }
+    });
+    let short: String = text.split_whitespace().collect::<Vec<_>>().join(" ").chars().take(500).collect();
+    if short.is_empty() { format!("status {} without a message", failure.status) } else { short }
+}
+
+/// The title of a page, or its text without tags.
+fn page_text(page: &str) -> String {
+    let lower = page.to_ascii_lowercase();
+    if let Some(start) = lower.find("<title").and_then(|at| Some(at + lower[at..].find('>')? + 1))
+        && let Some(end) = lower[start..].find("</title")
+    {
+        return page[start..start + end].to_owned();
+    }
+    let mut text = String::new();
+    let mut in_tag = false;
+    for c in page.chars() {
+        match c {
+            '<' => in_tag = true,
+            '>' => {
+                in_tag = false;
+                text.push(' ');
+            }
+            _ if !in_tag => text.push(c),
+            _ => {}
+        }
+    }
+    text
+}
+
+/// A delay such as `12s` in the details of an error.
+fn delay_in_body(root: &Value) -> Option<Duration> {
+    let root = root.as_array().and_then(|items| items.first()).unwrap_or(root);
+    let details = root.pointer("/error/details")?.as_array()?;
+    let text = details.iter().find_map(|detail| detail.get("retryDelay")?.as_str())?;
+    Duration::try_from_secs_f64(text.strip_suffix('s')?.parse().ok()?).ok()
+}
+
+/// Tokens needed and tokens read, 0 where unknown.
+fn sizes(json: Option<&Value>, message: &str) -> (u32, u32) {
+    let number = |path: &str| json?.pointer(path)?.as_u64();
+    let fits = |value: u64| u32::try_from(value).unwrap_or(u32::MAX);
+    if let (Some(needed), Some(limit)) = (number("/error/n_prompt_tokens"), number("/error/n_ctx")) {
+        return (fits(needed), fits(limit));
+    }
+    let mut numbers: Vec<u64> = message
+        .split(|c: char| !c.is_ascii_digit())
+        .filter_map(|text| text.parse().ok())
+        .filter(|n| *n >= 256)
+        .collect();
+    numbers.sort_unstable();
+    match numbers.as_slice() {
+        [] => (0, 0),
+        [only] => (0, fits(*only)),
+        [limit, .., needed] => (fits(*needed), fits(*limit)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn error(status: u16, body: &str) -> ModelError {
+        error_of(&Failure { model: "m", status, body: body.as_bytes(), retry_after: None, key_variable: "LLM_API_KEY" })
+    }
+
+    #[test]
+    fn every_shape_gives_its_kind_and_words() {
+        let cases = [
+            (401, r#"{"error":{"message":"bad key","type":"invalid_request_error"}}"#, "auth", "bad key"),
+            (429, r#"{"error":{"message":"slow down"}}"#, "rate_limited", "slow down"),
+            (429, r#"{"error":{"message":"no money","code":"insufficient_quota"}}"#, "quota", "no money"),
+            (402, r#"{"error":{"message":"pay","code":402}}"#, "quota", "pay"),
+            (400, r#"[{"error":{"code":400,"message":"wrapped"}}]"#, "invalid", "wrapped"),
+            (404, r#"{"error":"model not found"}"#, "invalid", "model not found"),
+            (422, r#"{"detail":[{"loc":["body"],"msg":"field required"}]}"#, "invalid", "field required"),
+            (400, r#"{"detail":"plain"}"#, "invalid", "plain"),
+            (502, "<html><head><title>502 Bad Gateway</title></head></html>", "server", "502 Bad Gateway"),
+            (503, "<p>over<b>loaded</b></p>", "server", "over loaded"),
+            (500, "", "server", "status 500 without a message"),
+            (529, r#"{"message":"overloaded"}"#, "server", "overloaded"),
+            (418, "\u{fffd}\u{1}", "invalid", "status 418"),
+        ];
+        for (status, body, kind, words) in cases {
+            let error = error(status, body);
+            assert_eq!(serde_json::to_value(&error).unwrap()["error"], kind, "{body}");
+            assert!(error.to_string().contains(words), "{body}: {error}");
+        }
+    }
+
+    #[test]
+    fn long_conversations_are_told_with_their_sizes() {
+        let cases = [
+            (
+                400,
+                r#"{"error":{"message":"This model's maximum context length is 8192 tokens. However, your messages resulted in 9001 tokens.","code":"context_length_exceeded"}}"#,
+                9001,
+                8192,
+            ),
+            (
+                400,
+                r#"{"error":{"code":400,"message":"the request exceeds the available context size","type":"exceed_context_size_error","n_prompt_tokens":5000,"n_ctx":4096}}"#,
+                5000,
+                4096,
+            ),
+            (400, r#"{"error":{"message":"prompt is too long"}}"#, 0, 0),
+        ];
+        for (status, body, want_needed, want_limit) in cases {
+            let ModelError::ContextLength { needed, limit, .. } = error(status, body) else { panic!("{body}") };
+            assert_eq!((needed, limit), (want_needed, want_limit));
+        }
+    }
+
+    #[test]
+    fn a_delay_in_the_body_counts() {
+        let body = r#"{"error":{"code":429,"message":"m","details":[{"@type":"x"},{"retryDelay":"12s"}]}}"#;
+        assert_eq!(error(429, body).retry_after(), Some(Duration::from_secs(12)));
+    }
+}

@@ -1,0 +1,72 @@
+//! A model that is asked a bounded number of things at a time.
+
+use std::fmt;
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use futures::StreamExt;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+
+use crate::{Capabilities, ChatModel, ChatRequest, ChatResponse, ChatStream, Choice, ModelError, ModelId};
+
+/// Lets at most so many calls run at a time; others wait their turn, in order. A stream counts until its end or drop.
+pub struct Concurrency {
+    turns: Arc<Semaphore>,
+    inner: Arc<dyn ChatModel>,
+}
+
+impl Concurrency {
+    /// Bounds `inner` to `limit` calls at a time, at least one.
+    pub fn new(inner: Arc<dyn ChatModel>, limit: usize) -> Self {
+        Self { turns: Arc::new(Semaphore::new(limit.clamp(1, Semaphore::MAX_PERMITS))), inner }
+    }
+
+    async fn turn(&self) -> Result<OwnedSemaphorePermit, ModelError> {
+        Arc::clone(&self.turns)
+            .acquire_owned()
+            .await
+            .map_err(|error| ModelError::Internal { model: self.inner.id().to_string(), message: error.to_string() })
+    }
+}
+
+#[async_trait]
+impl ChatModel for Concurrency {
+    fn id(&self) -> &ModelId {
+        self.inner.id()
+    }
+
+    fn capabilities(&self) -> &Capabilities {
+        self.inner.capabilities()
+    }
+
+    async fn chat(&self, request: ChatRequest) -> Result<ChatResponse, ModelError> {
+        let _turn = self.turn().await?;
+        self.inner.chat(request).await
+    }
+
+    async fn stream(&self, request: ChatRequest) -> Result<ChatStream, ModelError> {
+        let turn = self.turn().await?;
+        let stream = self.inner.stream(request).await?;
+        // The turn ends with the last event, not only when the stream is dropped.
+        let ends = futures::stream::unfold((stream, Some(turn)), |(mut stream, turn)| async move {
+            let event = stream.next().await?;
+            let turn = if matches!(event, Err(_) | Ok(crate::ChatEvent::Done(_))) { None } else { turn };
+            Some((event, (stream, turn)))
+        });
+        Ok(ends.boxed())
+    }
+
+    async fn choose(&self, request: ChatRequest, options: &[String]) -> Result<Choice, ModelError> {
+        let _turn = self.turn().await?;
+        self.inner.choose(request, options).await
+    }
+}
+
+impl fmt::Debug for Concurrency {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Concurrency")
+            .field("model", self.inner.id())
+            .field("free", &self.turns.available_permits())
+            .finish()
+    }
+}

@@ -1,0 +1,155 @@
+//! What a run has spent, against its budget.
+
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+use tokio::time::Instant;
+
+use super::Budget;
+use crate::{ModelError, Usage};
+
+/// What was spent. It is kept with a run, so that a resumed run goes on counting.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+#[non_exhaustive]
+pub struct Spent {
+    /// Calls of a model, failed ones included.
+    pub calls: u64,
+    /// Tokens read and generated.
+    pub tokens: u64,
+    /// Millionths of a dollar; of calls with a known price.
+    pub usd_micros: u64,
+    /// Milliseconds of work.
+    pub millis: u64,
+}
+
+/// Counts what calls spend and refuses those beyond the budget. One ledger serves all models of a run.
+#[derive(Debug)]
+pub struct Ledger {
+    budget: Budget,
+    started: Instant,
+    before: Duration,
+    counts: Mutex<Counts>,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Counts {
+    spent: Spent,
+    reserved_tokens: u64,
+    reserved_micros: u64,
+}
+
+/// Tokens and money set aside for one call. Dropped without [`Reservation::settle`], they are free again, and the call
+/// still counts.
+#[derive(Debug)]
+pub struct Reservation {
+    ledger: Arc<Ledger>,
+    tokens: u64,
+    micros: u64,
+}
+
+impl Ledger {
+    /// A ledger of a new run.
+    pub fn new(budget: Budget) -> Arc<Self> {
+        Self::resume(budget, Spent::default())
+    }
+
+    /// A ledger that goes on from what was spent before.
+    pub fn resume(budget: Budget, spent: Spent) -> Arc<Self> {
+        Arc::new(Self {
+            budget,
+            started: Instant::now(),
+            before: Duration::from_millis(spent.millis),
+            counts: Mutex::new(Counts { spent, ..Counts::default() }),
+        })
+    }
+
+    /// The budget.
+    pub fn budget(&self) -> &Budget {
+        &self.budget
+    }
+
+    /// What was spent so far, without what calls under way have set aside.
+    pub fn spent(&self) -> Spent {
+        let counts = *self.counts.lock().unwrap_or_else(PoisonError::into_inner);
+        Spent { millis: u64::try_from(self.elapsed().as_millis()).unwrap_or(u64::MAX), ..counts.spent }
+    }
+
+    /// Counts a call and sets aside what it is expected to need.
+    ///
+    /// # Errors
+    /// [`ModelError::Budget`] that names the limit.
+    pub fn reserve(self: &Arc<Self>, tokens: u64, micros: u64) -> Result<Reservation, ModelError> {
+        let spent_error =
+            |unit: &str, limit: String, used: String| ModelError::Budget { unit: unit.to_owned(), limit, used };
+        if let Some(limit) = self.budget.time
+            && self.elapsed() >= limit
+        {
+            let used = self.elapsed().as_secs_f64();
+            return Err(spent_error("seconds", limit.as_secs_f64().to_string(), format!("{used:.1}")));
+        }
+        let mut counts = self.counts.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(limit) = self.budget.calls
+            && counts.spent.calls >= limit
+        {
+            return Err(spent_error("calls", limit.to_string(), counts.spent.calls.to_string()));
+        }
+        if let Some(limit) = self.budget.tokens {
+            let taken = counts.spent.tokens.saturating_add(counts.reserved_tokens);
+            if taken >= limit || taken.saturating_add(tokens) > limit {
+                let used =
+                    needs(&counts.spent.tokens.to_string(), &counts.reserved_tokens.to_string(), &tokens.to_string());
+                return Err(spent_error("tokens", limit.to_string(), used));
+            }
+        }
+        if let Some(limit) = self.budget.usd_micros {
+            let taken = counts.spent.usd_micros.saturating_add(counts.reserved_micros);
+            if (taken >= limit && micros > 0) || taken.saturating_add(micros) > limit {
+                let used = needs(&dollars(counts.spent.usd_micros), &dollars(counts.reserved_micros), &dollars(micros));
+                return Err(spent_error("usd", dollars(limit), used));
+            }
+        }
+        counts.spent.calls = counts.spent.calls.saturating_add(1);
+        counts.reserved_tokens = counts.reserved_tokens.saturating_add(tokens);
+        counts.reserved_micros = counts.reserved_micros.saturating_add(micros);
+        Ok(Reservation { ledger: Arc::clone(self), tokens, micros })
+    }
+
+    fn elapsed(&self) -> Duration {
+        self.before.saturating_add(self.started.elapsed())
+    }
+}
+
+impl Reservation {
+    /// Replaces what was set aside by what was used.
+    pub fn settle(self, usage: Usage, micros: u64) {
+        {
+            let mut counts = self.ledger.counts.lock().unwrap_or_else(PoisonError::into_inner);
+            counts.spent.tokens = counts.spent.tokens.saturating_add(usage.total());
+            counts.spent.usd_micros = counts.spent.usd_micros.saturating_add(micros);
+        }
+        // What was set aside is freed when `self` is dropped, which takes the lock again.
+    }
+}
+
+impl Drop for Reservation {
+    fn drop(&mut self) {
+        let mut counts = self.ledger.counts.lock().unwrap_or_else(PoisonError::into_inner);
+        counts.reserved_tokens = counts.reserved_tokens.saturating_sub(self.tokens);
+        counts.reserved_micros = counts.reserved_micros.saturating_sub(self.micros);
+    }
+}
+
+/// What was used, in words that end with the number.
+fn needs(used: &str, reserved: &str, next: &str) -> String {
+    match reserved {
+        "0" => format!("the next call needs about {next}, {used}"),
+        _ => format!("the next call needs about {next}, {reserved} are set aside for others, {used}"),
+    }
+}
+
+fn dollars(micros: u64) -> String {
+    let text = format!("{}.{:06}", micros / 1_000_000, micros % 1_000_000);
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
+}

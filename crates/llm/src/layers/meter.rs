@@ -1,0 +1,117 @@
+//! Counting calls and tokens.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use async_trait::async_trait;
+use serde::{Deserialize, Serialize};
+
+use super::on_end;
+use crate::{Capabilities, ChatModel, ChatRequest, ChatResponse, ChatStream, Choice, ModelError, ModelId, Usage};
+
+/// Sums of calls and tokens per model. One meter serves all models of a run.
+#[derive(Debug, Default)]
+pub struct Meter {
+    totals: Mutex<BTreeMap<String, Totals>>,
+}
+
+/// What one model was used for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+#[non_exhaustive]
+pub struct Totals {
+    /// Calls, failed ones included.
+    pub calls: u64,
+    /// Calls that failed or were dropped.
+    pub failed: u64,
+    /// Tokens of the calls that succeeded.
+    pub usage: Usage,
+}
+
+impl Meter {
+    /// An empty meter.
+    pub fn new() -> Arc<Self> {
+        Arc::default()
+    }
+
+    /// The sums so far, by model id.
+    pub fn totals(&self) -> BTreeMap<String, Totals> {
+        self.totals.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    fn started(&self, model: &str) {
+        self.change(model, |totals| {
+            totals.calls += 1;
+            totals.failed += 1;
+        });
+    }
+
+    fn succeeded(&self, model: &str, usage: Usage) {
+        self.change(model, |totals| {
+            totals.failed = totals.failed.saturating_sub(1);
+            totals.usage += usage;
+        });
+    }
+
+    fn change(&self, model: &str, change: impl FnOnce(&mut Totals)) {
+        let mut totals = self.totals.lock().unwrap_or_else(PoisonError::into_inner);
+        change(totals.entry(model.to_owned()).or_default());
+    }
+}
+
+/// Counts the calls of a model in a [`Meter`].
+pub struct Metered {
+    meter: Arc<Meter>,
+    name: String,
+    inner: Arc<dyn ChatModel>,
+}
+
+impl Metered {
+    /// Counts the calls of `inner` in `meter`.
+    pub fn new(inner: Arc<dyn ChatModel>, meter: Arc<Meter>) -> Self {
+        Self { meter, name: inner.id().to_string(), inner }
+    }
+}
+
+#[async_trait]
+impl ChatModel for Metered {
+    fn id(&self) -> &ModelId {
+        self.inner.id()
+    }
+
+    fn capabilities(&self) -> &Capabilities {
+        self.inner.capabilities()
+    }
+
+    async fn chat(&self, request: ChatRequest) -> Result<ChatResponse, ModelError> {
+        self.meter.started(&self.name);
+        let response = self.inner.chat(request).await?;
+        self.meter.succeeded(&self.name, response.usage);
+        Ok(response)
+    }
+
+    async fn stream(&self, request: ChatRequest) -> Result<ChatStream, ModelError> {
+        self.meter.started(&self.name);
+        let stream = self.inner.stream(request).await?;
+        let (meter, name) = (Arc::clone(&self.meter), self.name.clone());
+        Ok(on_end(stream, move |end| {
+            if let Ok(response) = end {
+                meter.succeeded(&name, response.usage);
+            }
+        }))
+    }
+
+    async fn choose(&self, request: ChatRequest, options: &[String]) -> Result<Choice, ModelError> {
+        self.meter.started(&self.name);
+        let choice = self.inner.choose(request, options).await?;
+        self.meter.succeeded(&self.name, choice.usage);
+        Ok(choice)
+    }
+}
+
+impl fmt::Debug for Metered {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Metered").field("model", &self.name).field("meter", &self.meter).finish()
+    }
+}

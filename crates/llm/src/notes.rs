@@ -1,0 +1,46 @@
+//! What happened around model calls that a reader of a run should know.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use serde::{Deserialize, Serialize};
+
+/// One thing that happened.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Note {
+    /// The model it happened with.
+    pub model: String,
+    /// The kind of thing.
+    pub kind: NoteKind,
+    /// What happened, for people.
+    pub message: String,
+}
+
+/// The kinds of [`Note`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum NoteKind {
+    /// A server rejected a feature, which is not used with it from now on.
+    Degraded,
+    /// A call failed and is tried again.
+    Retried,
+}
+
+/// A shared log of [`Note`]s; clones write to the same one. Each note is also a `tracing` event.
+#[derive(Clone, Debug, Default)]
+pub struct Notes {
+    log: Arc<Mutex<Vec<Note>>>,
+}
+
+impl Notes {
+    /// Adds a note.
+    pub fn add(&self, note: Note) {
+        tracing::warn!(model = %note.model, kind = ?note.kind, "{}", note.message);
+        self.log.lock().unwrap_or_else(PoisonError::into_inner).push(note);
+    }
+
+    /// Every note so far, oldest first.
+    pub fn all(&self) -> Vec<Note> {
+        self.log.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}

@@ -1,0 +1,9 @@
+//! From what a user writes after `--model` to models.
+
+mod build;
+mod probe;
+mod spec;
+
+pub use build::{ModelSource, resolve};
+pub use probe::{LocalServer, probe_local};
+pub use spec::{ModelSpec, ModelSpecs, SpecError};

@@ -1,0 +1,247 @@
+//! The names of models as users write them.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::path::PathBuf;
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+
+use crate::compatible::check_base_url;
+
+/// Which model to use.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(into = "String", try_from = "String")]
+#[non_exhaustive]
+pub enum ModelSpec {
+    /// The small model inside this program: `embedded`.
+    #[default]
+    Embedded,
+    /// A model behind a compatible server: `compatible:NAME@BASE_URL`.
+    Compatible {
+        /// The model's name at the server.
+        name: String,
+        /// The server's base address.
+        base_url: String,
+    },
+    /// Weights in a file, run inside this program: a path that ends in `.gguf`, or `gguf:PATH`.
+    Gguf(PathBuf),
+    /// Answers from a script, for tests of control flow: `scripted:FILE`.
+    Scripted(PathBuf),
+    /// A recording: `replay:FILE`.
+    Replay(PathBuf),
+}
+
+/// Why a model's name could not be read.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "`{text}` names no model: {why}; write `embedded`, `compatible:NAME@BASE_URL` (such as `compatible:qwen3@http://127.0.0.1:8080/v1`), `PATH.gguf`, `scripted:FILE` or `replay:FILE`"
+)]
+pub struct SpecError {
+    /// What was written.
+    pub text: String,
+    /// What is wrong with it.
+    pub why: String,
+}
+
+impl FromStr for ModelSpec {
+    type Err = SpecError;
+
+    fn from_str(text: &str) -> Result<Self, SpecError> {
+        let text = text.trim();
+        let wrong = |why: String| SpecError { text: shown(text), why };
+        let file = |path: &str| {
+            if path.is_empty() { Err(wrong("the file is missing".to_owned())) } else { Ok(PathBuf::from(path)) }
+        };
+        match text.split_once(':') {
+            None if text == "embedded" => Ok(Self::Embedded),
+            Some(("compatible", rest)) => {
+                let (name, base_url) = rest
+                    .split_once('@')
+                    // Names such as `@cf/model` begin with the sign that also parts name and address.
+                    .filter(|(name, _)| !name.is_empty())
+                    .or_else(|| rest.rsplit_once('@'))
+                    .ok_or_else(|| wrong("`@BASE_URL` is missing".to_owned()))?;
+                if name.is_empty() {
+                    return Err(wrong("the model's name is missing before `@`".to_owned()));
+                }
+                check_base_url(base_url).map_err(|error| wrong(error.to_string()))?;
+                Ok(Self::Compatible { name: name.to_owned(), base_url: base_url.to_owned() })
+            }
+            Some(("gguf", path)) => file(path).map(Self::Gguf),
+            Some(("scripted", path)) => file(path).map(Self::Scripted),
+            Some(("replay", path)) => file(path).map(Self::Replay),
+            _ if text.to_ascii_lowercase().ends_with(".gguf") => Ok(Self::Gguf(PathBuf::from(text))),
+            _ if text.is_empty() => Err(wrong("it is empty".to_owned())),
+            Some((kind, _)) => Err(wrong(format!("`{}` is no kind of model", shown(kind)))),
+            None => Err(wrong("it is neither a kind of model nor a weights file".to_owned())),
+        }
+    }
+}
+
+/// The text without what could be a password.
+fn shown(text: &str) -> String {
+    match (text.find("://"), text.rfind('@')) {
+        (Some(scheme), Some(at)) if at > scheme => format!("{}[hidden]{}", &text[..scheme + 3], &text[at..]),
+        _ => text.chars().take(200).collect(),
+    }
+}
+
+impl fmt::Display for ModelSpec {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Embedded => f.write_str("embedded"),
+            Self::Compatible { name, base_url } => write!(f, "compatible:{name}@{base_url}"),
+            Self::Gguf(path) => write!(f, "gguf:{}", path.display()),
+            Self::Scripted(path) => write!(f, "scripted:{}", path.display()),
+            Self::Replay(path) => write!(f, "replay:{}", path.display()),
+        }
+    }
+}
+
+impl From<ModelSpec> for String {
+    fn from(spec: ModelSpec) -> Self {
+        spec.to_string()
+    }
+}
+
+impl TryFrom<String> for ModelSpec {
+    type Error = SpecError;
+
+    fn try_from(text: String) -> Result<Self, SpecError> {
+        text.parse()
+    }
+}
+
+/// A model for each part of the work: one for all, and others for named roles.
+///
+/// Written as one model, as `role=model` parts with commas between, or as both: `embedded,write=compatible:m@http://h/v1`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ModelSpecs {
+    /// The model of every role without one of its own.
+    pub default: ModelSpec,
+    /// The models of roles such as `plan` and `write`.
+    pub roles: BTreeMap<String, ModelSpec>,
+}
+
+impl ModelSpecs {
+    /// The model of a role.
+    pub fn role(&self, role: &str) -> &ModelSpec {
+        self.roles.get(role).unwrap_or(&self.default)
+    }
+
+    /// Every different model.
+    pub fn all(&self) -> Vec<&ModelSpec> {
+        let mut all = vec![&self.default];
+        for spec in self.roles.values() {
+            if !all.contains(&spec) {
+                all.push(spec);
+            }
+        }
+        all
+    }
+}
+
+impl FromStr for ModelSpecs {
+    type Err = SpecError;
+
+    fn from_str(text: &str) -> Result<Self, SpecError> {
+        let mut default = None;
+        let mut roles = BTreeMap::new();
+        for part in text.split(',') {
+            let part = part.trim();
+            let twice = |why: String| SpecError { text: shown(part), why };
+            let role = part.split_once('=').filter(|(name, _)| {
+                let name = name.trim();
+                !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-'))
+            });
+            match role {
+                Some((role, spec)) => {
+                    let role = role.trim();
+                    if roles.insert(role.to_owned(), spec.parse()?).is_some() {
+                        return Err(twice(format!("the role `{role}` is given twice")));
+                    }
+                }
+                None => {
+                    if default.replace(part.parse()?).is_some() {
+                        return Err(twice("a second model needs a role, as in `write=MODEL`".to_owned()));
+                    }
+                }
+            }
+        }
+        Ok(Self { default: default.unwrap_or_default(), roles })
+    }
+}
+
+impl fmt::Display for ModelSpecs {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.default)?;
+        for (role, spec) in &self.roles {
+            write!(f, ",{role}={spec}")?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_read_and_written() {
+        let compatible = |name: &str, base: &str| ModelSpec::Compatible { name: name.into(), base_url: base.into() };
+        let cases = [
+            ("embedded", ModelSpec::Embedded),
+            ("compatible:qwen3:8b@http://127.0.0.1:11434/v1", compatible("qwen3:8b", "http://127.0.0.1:11434/v1")),
+            ("compatible:@cf/m@https://h/v1", compatible("@cf/m", "https://h/v1")),
+            ("gguf:a/b.gguf", ModelSpec::Gguf("a/b.gguf".into())),
+            ("scripted:s.jsonl", ModelSpec::Scripted("s.jsonl".into())),
+            ("replay:r.jsonl", ModelSpec::Replay("r.jsonl".into())),
+        ];
+        for (text, spec) in cases {
+            assert_eq!(text.parse::<ModelSpec>().unwrap(), spec, "{text}");
+            assert_eq!(spec.to_string(), text);
+            let json = serde_json::to_string(&spec).unwrap();
+            assert_eq!(serde_json::from_str::<ModelSpec>(&json).unwrap(), spec);
+        }
+        assert_eq!("./M.GGUF".parse::<ModelSpec>().unwrap(), ModelSpec::Gguf("./M.GGUF".into()));
+    }
+
+    #[test]
+    fn wrong_names_tell_the_forms() {
+        for (text, expected) in [
+            ("", "it is empty"),
+            ("gpt-6", "it is neither a kind of model nor a weights file"),
+            ("anthropic:claude", "`anthropic` is no kind of model"),
+            ("compatible:m", "`@BASE_URL` is missing"),
+            ("compatible:@http://h", "the model's name is missing"),
+            ("compatible:m@h:80/v1", "must begin with `http://`"),
+            ("compatible:m@http://user:secret@h/v1", "LLM_API_KEY"),
+            ("scripted:", "the file is missing"),
+        ] {
+            let message = text.parse::<ModelSpec>().unwrap_err().to_string();
+            assert!(message.contains(expected), "{text}: {message}");
+            assert!(message.contains("write `embedded`, `compatible:NAME@BASE_URL`"), "{message}");
+            assert!(!message.contains("secret"), "{message}");
+        }
+    }
+
+    #[test]
+    fn roles_have_models_of_their_own() {
+        let specs: ModelSpecs = "embedded, write=compatible:m@http://h/v1,plan=scripted:s".parse().unwrap();
+        assert_eq!(specs.role("search"), &ModelSpec::Embedded);
+        assert_eq!(specs.role("plan"), &ModelSpec::Scripted("s".into()));
+        assert_eq!(specs.all().len(), 3);
+        assert_eq!(specs.to_string().parse::<ModelSpecs>().unwrap(), specs);
+        assert_eq!("write=scripted:s".parse::<ModelSpecs>().unwrap().default, ModelSpec::Embedded);
+        for (text, expected) in [
+            ("embedded,embedded", "a second model needs a role"),
+            ("a=embedded,a=embedded", "given twice"),
+            ("plan=nope", "neither a kind"),
+            ("embedded,", "it is empty"),
+        ] {
+            let message = text.parse::<ModelSpecs>().unwrap_err().to_string();
+            assert!(message.contains(expected), "{text}: {message}");
+        }
+    }
+}

@@ -1,0 +1,271 @@
+//! Layers around models, in virtual time.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use async_trait::async_trait;
+use futures::StreamExt;
+use graphloom_llm::layers::{Budgeted, Concurrency, Ledger, Meter, Metered, Retry, RetryPolicy, Spent, Traced};
+use graphloom_llm::scripted::Reply;
+use graphloom_llm::{
+    Capabilities, ChatEvent, ChatModel, ChatRequest, ChatResponse, ChatStream, Choice, ModelError, ModelId, Params,
+    Scripted, Usage, events_of,
+};
+use tokio::time::Instant;
+
+fn busy(retry_after: Option<Duration>) -> ModelError {
+    ModelError::RateLimited { model: "m".into(), message: "busy".into(), retry_after }
+}
+
+/// A model that fails with the errors in order, then answers.
+fn failing(errors: Vec<ModelError>) -> Arc<Scripted> {
+    let left = Mutex::new(errors.into_iter());
+    Arc::new(Scripted::from_fn(move |_| left.lock().unwrap().next().map_or(Ok("done"), Err)))
+}
+
+/// A model whose calls take a second each, and that counts how many run at once.
+#[derive(Debug)]
+struct Slow {
+    inner: Scripted,
+    running: Arc<AtomicUsize>,
+    most: Arc<AtomicUsize>,
+}
+
+impl Slow {
+    fn new() -> Self {
+        Self { inner: Scripted::from_fn(|_| Ok("done")), running: Arc::default(), most: Arc::default() }
+    }
+
+    async fn work(&self) {
+        let now = self.running.fetch_add(1, Ordering::SeqCst) + 1;
+        self.most.fetch_max(now, Ordering::SeqCst);
+        tokio::time::sleep(Duration::from_secs(1)).await;
+        self.running.fetch_sub(1, Ordering::SeqCst);
+    }
+}
+
+#[async_trait]
+impl ChatModel for Slow {
+    fn id(&self) -> &ModelId {
+        self.inner.id()
+    }
+
+    fn capabilities(&self) -> &Capabilities {
+        self.inner.capabilities()
+    }
+
+    async fn chat(&self, request: ChatRequest) -> Result<ChatResponse, ModelError> {
+        self.work().await;
+        self.inner.chat(request).await
+    }
+
+    async fn stream(&self, request: ChatRequest) -> Result<ChatStream, ModelError> {
+        let response = self.inner.chat(request).await?;
+        let error = ModelError::StreamInterrupted { model: "m".into(), partial: "do".into(), message: "cut".into() };
+        let mut events: Vec<Result<ChatEvent, ModelError>> = events_of(response, 2).into_iter().map(Ok).collect();
+        events.truncate(1);
+        events.push(Err(error));
+        Ok(futures::stream::iter(events).boxed())
+    }
+
+    async fn choose(&self, request: ChatRequest, options: &[String]) -> Result<Choice, ModelError> {
+        self.inner.choose(request, options).await
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn retries_wait_and_end() {
+    let invalid = ModelError::Invalid { model: "m".into(), message: "no".into() };
+    let cases = [
+        (vec![busy(None), busy(None)], 3, Ok(Duration::from_millis(1500))),
+        (vec![busy(Some(Duration::from_secs(30)))], 2, Ok(Duration::from_secs(30))),
+        (vec![busy(Some(Duration::from_secs(500)))], 1, Err("rate_limited")),
+        (vec![busy(None); 9], 4, Err("rate_limited")),
+        (vec![busy(None), invalid], 2, Err("invalid")),
+    ];
+    for (errors, calls, expected) in cases {
+        let model = failing(errors);
+        let policy = RetryPolicy::default();
+        let mut exact = policy.clone();
+        exact.jitter = 0.0;
+        let layer = Retry::new(Arc::clone(&model) as Arc<dyn ChatModel>, exact);
+        let started = Instant::now();
+        match (layer.chat(ChatRequest::user("x")).await, expected) {
+            (Ok(_), Ok(wait)) => assert_eq!(started.elapsed().as_millis(), wait.as_millis()),
+            (Err(error), Err(kind)) => assert_eq!(serde_json::to_value(&error).unwrap()["error"], kind),
+            other => panic!("{other:?}"),
+        }
+        assert_eq!(model.calls().len(), calls);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_stream_is_retried_only_before_its_first_event() {
+    let model = failing(vec![busy(None)]);
+    let layer = Retry::new(Arc::clone(&model) as Arc<dyn ChatModel>, RetryPolicy::default());
+    let events: Vec<_> = layer.stream(ChatRequest::user("x")).await.unwrap().collect().await;
+    assert!(matches!(events.last(), Some(Ok(ChatEvent::Done(_)))));
+    assert_eq!(model.calls().len(), 2);
+
+    let broken = Arc::new(Slow::new());
+    let layer = Retry::new(Arc::clone(&broken) as Arc<dyn ChatModel>, RetryPolicy::default());
+    let events: Vec<_> = layer.stream(ChatRequest::user("x")).await.unwrap().collect().await;
+    assert!(matches!(events.as_slice(), [Ok(_), Err(ModelError::StreamInterrupted { .. })]), "{events:?}");
+    assert_eq!(broken.inner.calls().len(), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn calls_wait_their_turn() {
+    let slow = Slow::new();
+    let most = Arc::clone(&slow.most);
+    let layer = Arc::new(Concurrency::new(Arc::new(slow), 3));
+    let started = Instant::now();
+    let calls = (0..7).map(|_| layer.chat(ChatRequest::user("x")));
+    let answers = futures::future::join_all(calls).await;
+    assert!(answers.iter().all(Result::is_ok));
+    assert_eq!(most.load(Ordering::SeqCst), 3);
+    assert_eq!(started.elapsed().as_secs(), 3);
+}
+
+#[tokio::test]
+async fn a_stream_gives_its_turn_back_at_its_end() {
+    let layer = Concurrency::new(Arc::new(Scripted::from_fn(|_| Ok("done"))), 1);
+    let mut first = layer.stream(ChatRequest::user("x")).await.unwrap();
+    while first.next().await.is_some_and(|event| !matches!(event, Ok(ChatEvent::Done(_)))) {}
+    // The finished stream is still held, and does not hold a turn.
+    assert!(layer.chat(ChatRequest::user("x")).await.is_ok());
+    drop(first);
+}
+
+fn using(input: u64, output: u64) -> Arc<dyn ChatModel> {
+    let usage = Usage { input, output, ..Usage::default() };
+    Arc::new(Scripted::from_fn(move |_| Ok(Reply { usage: Some(usage), ..Reply::text("done") })))
+}
+
+#[tokio::test(start_paused = true)]
+async fn budgets_stop_and_go_on_after_a_pause() {
+    let ledger = Ledger::new("calls=3".parse().unwrap());
+    let model = Budgeted::new(using(10, 5), Arc::clone(&ledger)).unwrap();
+    for _ in 0..2 {
+        model.chat(ChatRequest::user("x")).await.unwrap();
+    }
+    let spent = ledger.spent();
+    assert_eq!((spent.calls, spent.tokens), (2, 30));
+    // Kept as JSON with the run, and read by the next process.
+    let kept: Spent = serde_json::from_str(&serde_json::to_string(&spent).unwrap()).unwrap();
+    let ledger = Ledger::resume("calls=3".parse().unwrap(), kept);
+    let model = Budgeted::new(using(10, 5), Arc::clone(&ledger)).unwrap();
+    model.chat(ChatRequest::user("x")).await.unwrap();
+    let error = model.chat(ChatRequest::user("x")).await.unwrap_err();
+    assert_eq!(error.to_string(), "the budget of 3 calls is spent (3 used)");
+
+    let ledger = Ledger::new("time=5s".parse().unwrap());
+    let model = Budgeted::new(using(1, 1), ledger).unwrap();
+    model.chat(ChatRequest::user("x")).await.unwrap();
+    tokio::time::advance(Duration::from_secs(5)).await;
+    let error = model.chat(ChatRequest::user("x")).await.unwrap_err();
+    assert_eq!(error.to_string(), "the budget of 5 seconds is spent (5.0 used)");
+}
+
+#[tokio::test]
+async fn tokens_are_set_aside_before_they_are_used() {
+    let ledger = Ledger::new("tokens=250".parse().unwrap());
+    let model = Budgeted::new(using(60, 40), Arc::clone(&ledger)).unwrap();
+    let mut request = ChatRequest::user("four");
+    request.params = Params { max_tokens: Some(100), ..Params::default() };
+    let first = model.stream(request.clone()).await.unwrap();
+    let second = model.stream(request.clone()).await.unwrap();
+    let Err(error) = model.stream(request.clone()).await else { panic!("the third call has no tokens left") };
+    let expected =
+        "the budget of 250 tokens is spent (the next call needs about 101, 202 are set aside for others, 0 used)";
+    assert_eq!(error.to_string(), expected);
+    // A dropped stream gives back what was set aside, a finished one is counted.
+    drop(first);
+    let _events: Vec<_> = second.collect().await;
+    assert_eq!((ledger.spent().calls, ledger.spent().tokens), (2, 100));
+    model.chat(request.clone()).await.unwrap();
+    assert_eq!(ledger.spent().tokens, 200);
+    assert!(matches!(model.chat(request).await, Err(ModelError::Budget { .. })));
+}
+
+#[tokio::test]
+async fn money_needs_a_price() {
+    let paid = || {
+        let model = Scripted::from_fn(|_| {
+            Ok(Reply { usage: Some(Usage { input: 1000, output: 1000, ..Usage::default() }), ..Reply::text("x") })
+        });
+        let capabilities = Capabilities { local: false, ..model.capabilities().clone() };
+        Arc::new(model.with_capabilities(capabilities))
+    };
+    let error = Budgeted::new(paid(), Ledger::new("usd=1".parse().unwrap())).unwrap_err();
+    assert!(error.to_string().contains("add `price=IN/OUT`"), "{error}");
+    let ledger = Ledger::new("usd=0.005,price=1/2".parse().unwrap());
+    let model = Budgeted::new(paid(), Arc::clone(&ledger)).unwrap();
+    model.chat(ChatRequest::user("x")).await.unwrap();
+    assert_eq!(ledger.spent().usd_micros, 3000);
+    model.chat(ChatRequest::user("x")).await.unwrap();
+    let error = model.chat(ChatRequest::user("x")).await.unwrap_err();
+    assert!(error.to_string().ends_with(", 0.006 used)"), "{error}");
+    // A model in this process costs nothing.
+    let free = Budgeted::new(using(1, 1), Ledger::new("usd=0.01".parse().unwrap())).unwrap();
+    assert!(free.chat(ChatRequest::user("x")).await.is_ok());
+}
+
+#[tokio::test]
+async fn the_meter_sums_by_model() {
+    let meter = Meter::new();
+    let good = Metered::new(using(3, 4), Arc::clone(&meter));
+    let bad = Metered::new(failing(vec![busy(None)]), Arc::clone(&meter));
+    good.chat(ChatRequest::user("x")).await.unwrap();
+    let _events: Vec<_> = good.stream(ChatRequest::user("x")).await.unwrap().collect().await;
+    bad.chat(ChatRequest::user("x")).await.unwrap_err();
+    let totals = meter.totals();
+    let sum = totals["scripted:function"];
+    assert_eq!((sum.calls, sum.failed, sum.usage.input, sum.usage.output), (3, 1, 6, 8));
+}
+
+#[derive(Clone, Default)]
+struct Lines(Arc<Mutex<Vec<u8>>>);
+
+impl std::io::Write for Lines {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.0.lock().unwrap().extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+#[tokio::test]
+async fn spans_carry_the_conventional_names_and_no_content() {
+    let lines = Lines::default();
+    let writer = lines.clone();
+    let subscriber = tracing_subscriber::fmt()
+        .with_writer(move || writer.clone())
+        .with_span_events(tracing_subscriber::fmt::format::FmtSpan::CLOSE)
+        .with_ansi(false)
+        .finish();
+    let guard = tracing::subscriber::set_default(subscriber);
+    let model = Traced::new(using(3, 4));
+    let mut request = ChatRequest::user("a private question");
+    request.params.max_tokens = Some(9);
+    model.chat(request.clone()).await.unwrap();
+    Traced::new(failing(vec![busy(None)])).chat(request).await.unwrap_err();
+    drop(guard);
+    let text = String::from_utf8(lines.0.lock().unwrap().clone()).unwrap();
+    for expected in [
+        "gen_ai.operation.name=\"chat\"",
+        "gen_ai.provider.name=scripted",
+        "gen_ai.request.max_tokens=9",
+        "gen_ai.usage.input_tokens=3",
+        "gen_ai.usage.output_tokens=4",
+        "gen_ai.response.finish_reasons=\"[\\\"stop\\\"]\"",
+        "error.type=\"rate_limited\"",
+    ] {
+        assert!(text.contains(expected), "{expected}\n{text}");
+    }
+    assert!(!text.contains("private question"), "{text}");
+}
