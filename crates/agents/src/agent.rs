@@ -1,0 +1,186 @@
+//! One agent's call: render, ask, read, and ask again with the complaint.
+
+use std::sync::Arc;
+
+use graphloom_llm::{
+    Capabilities, ChatModel, ChatRequest, FinishReason, Message, Params, ResponseFormat, Role, StructuredSupport,
+};
+use serde::Serialize;
+use serde_json::json;
+
+use crate::prompts::FEEDBACK;
+use crate::{AgentError, AgentSpec, Attempt, Exchange, Models, Prompts};
+
+/// An agent ready to be asked: its spec, the prompts and the model that plays its role.
+#[derive(Debug)]
+pub struct Agent<'a> {
+    name: String,
+    spec: &'a AgentSpec,
+    prompts: &'a Prompts,
+    models: &'a Models,
+}
+
+/// What a call asks for beyond the spec.
+#[derive(Clone, Debug, Default)]
+#[non_exhaustive]
+pub struct Ask {
+    /// The template to use instead of the spec's.
+    pub template: Option<String>,
+    /// The form of the answer.
+    pub format: ResponseFormat,
+    /// The most tokens of a reply, instead of the spec's.
+    pub max_tokens: Option<u32>,
+    /// Whether a reply that ended at the limit of tokens is read all the same.
+    pub accept_incomplete: bool,
+    /// Seed of the sampler.
+    pub seed: Option<u64>,
+}
+
+/// A reply as the parser sees it.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct Reply<'a> {
+    /// The text.
+    pub text: &'a str,
+    /// Which try this is, from 1.
+    pub attempt: u32,
+    /// Whether no other try follows, so that a parser may be lenient where it was strict before.
+    pub last: bool,
+}
+
+/// What a parser made of a reply.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Parsed<T> {
+    /// The value.
+    pub value: T,
+    /// What had to be tolerated.
+    pub notes: Vec<String>,
+}
+
+/// A value and how it was obtained.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Answer<T> {
+    /// The value.
+    pub value: T,
+    /// What was sent and came back.
+    pub exchange: Exchange,
+}
+
+impl<T> Parsed<T> {
+    /// A value without notes.
+    pub fn new(value: T) -> Self {
+        Self { value, notes: Vec::new() }
+    }
+
+    /// A value with notes.
+    pub fn with_notes(value: T, notes: Vec<String>) -> Self {
+        Self { value, notes }
+    }
+}
+
+impl<'a> Agent<'a> {
+    /// An agent; `name` appears in records and errors, as `action/task type`.
+    pub fn new(name: impl Into<String>, spec: &'a AgentSpec, prompts: &'a Prompts, models: &'a Models) -> Self {
+        Self { name: name.into(), spec, prompts, models }
+    }
+
+    /// The agent's spec.
+    pub fn spec(&self) -> &'a AgentSpec {
+        self.spec
+    }
+
+    /// The model that plays the agent's role.
+    pub fn model(&self) -> &'a Arc<dyn ChatModel> {
+        self.models.role(&self.spec.role)
+    }
+
+    /// Whether the agent's model answers inside a grammar, so that structure is given by a schema and not by words.
+    pub fn is_constrained(&self) -> bool {
+        let Capabilities { structured, local, .. } = self.model().capabilities();
+        *local && *structured == StructuredSupport::Constrained
+    }
+
+    /// Renders the prompt, asks the model and reads the reply with `parse`. A reply that `parse` refuses is shown to the
+    /// model with the reason, until the spec's tries are used up. A reply that ended at the token limit is not asked
+    /// for again, since the same would happen.
+    ///
+    /// # Errors
+    /// Errors of the template; [`AgentError::Model`]; [`AgentError::Unusable`] when no reply could be read.
+    pub async fn ask<T>(
+        &self,
+        args: &(impl Serialize + Sync),
+        ask: Ask,
+        parse: impl Fn(Reply<'_>) -> Result<Parsed<T>, String> + Send + Sync,
+    ) -> Result<Answer<T>, AgentError> {
+        let template = ask.template.as_deref().unwrap_or(&self.spec.template);
+        let rendered = self.prompts.render(template, args)?;
+        let model = self.model();
+        let mut exchange = Exchange {
+            agent: self.name.clone(),
+            template: rendered.template,
+            version: rendered.version,
+            model: model.id().to_string(),
+            args: serde_json::to_value(args).unwrap_or_default(),
+            messages: rendered.messages.clone(),
+            format: ask.format.clone(),
+            attempts: Vec::new(),
+        };
+        let params = Params {
+            temperature: self.spec.temperature,
+            max_tokens: ask.max_tokens.or(self.spec.max_tokens),
+            seed: ask.seed,
+            ..Params::default()
+        };
+        let mut messages = rendered.messages;
+        let tries = self.spec.tries.max(1);
+        let mut problem = String::new();
+        for number in 1..=tries {
+            let request = ChatRequest {
+                messages: messages.clone(),
+                format: ask.format.clone(),
+                params: params.clone(),
+                ..ChatRequest::default()
+            };
+            let response = match model.chat(request).await {
+                Ok(response) => response,
+                Err(source) => return Err(self.failed(source, exchange)),
+            };
+            let text = response.text();
+            let mut attempt = Attempt::new(text.clone(), response.finish, response.usage);
+            let cut = response.finish == FinishReason::Length;
+            let read = parse(Reply { text: &text, attempt: number, last: number == tries || cut });
+            match read {
+                Ok(Parsed { value, mut notes }) if !cut || ask.accept_incomplete => {
+                    if cut {
+                        notes.push("the reply ended at the limit of tokens".into());
+                    }
+                    attempt.notes = notes;
+                    exchange.attempts.push(attempt);
+                    return Ok(Answer { value, exchange });
+                }
+                Ok(_) => problem = "the reply ended at the limit of tokens; raise `max_tokens`".into(),
+                Err(reason) => problem = reason,
+            }
+            attempt.problem = Some(problem.clone());
+            exchange.attempts.push(attempt);
+            if cut {
+                break;
+            }
+            messages.push(Message::text(Role::Assistant, text));
+            messages.extend(self.prompts.render(FEEDBACK, &json!({ "problem": problem }))?.messages);
+        }
+        Err(AgentError::Unusable {
+            agent: self.name.clone(),
+            model: exchange.model.clone(),
+            tries: u32::try_from(exchange.attempts.len()).unwrap_or(u32::MAX),
+            problem,
+            exchange: Box::new(exchange),
+        })
+    }
+
+    fn failed(&self, source: graphloom_llm::ModelError, exchange: Exchange) -> AgentError {
+        AgentError::Model { agent: self.name.clone(), source, exchange: Box::new(exchange) }
+    }
+}

@@ -1,0 +1,92 @@
+//! What can go wrong with an agent.
+
+use std::path::PathBuf;
+
+use graphloom_llm::ModelError;
+
+use crate::Exchange;
+
+/// An error of an agent, its prompts or its profile.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum AgentError {
+    /// No template of this name.
+    #[error("there is no template `{name}`; the templates are {known}")]
+    UnknownTemplate {
+        /// The name asked for.
+        name: String,
+        /// The names there are.
+        known: String,
+    },
+    /// A template does not compile or cannot be rendered.
+    #[error("template `{name}`{line}: {message}")]
+    Template {
+        /// The template.
+        name: String,
+        /// ` line N` when known.
+        line: String,
+        /// What is wrong, naming the variable where one is missing.
+        message: String,
+    },
+    /// A prompt file or directory cannot be read.
+    #[error("cannot read prompts from `{}`: {source}", path.display())]
+    Unreadable {
+        /// The file or directory.
+        path: PathBuf,
+        /// The system's words.
+        source: std::io::Error,
+    },
+    /// A profile is not what it should be.
+    #[error("profile `{profile}`: {message}")]
+    Profile {
+        /// The profile's name, or `?` when it could not be read that far.
+        profile: String,
+        /// What is wrong and where.
+        message: String,
+    },
+    /// The model failed. The exchange holds what happened before.
+    #[error("agent `{agent}`: {source}")]
+    Model {
+        /// The agent.
+        agent: String,
+        /// The model's error.
+        #[source]
+        source: ModelError,
+        /// What was sent and came back.
+        exchange: Box<Exchange>,
+    },
+    /// No reply could be read, after all tries.
+    #[error(
+        "agent `{agent}`: none of {tries} replies of `{model}` could be used, the last because: {problem}; `show` prints the replies"
+    )]
+    Unusable {
+        /// The agent.
+        agent: String,
+        /// The model.
+        model: String,
+        /// How many replies were read.
+        tries: u32,
+        /// Why the last one was refused.
+        problem: String,
+        /// What was sent and came back.
+        exchange: Box<Exchange>,
+    },
+}
+
+impl AgentError {
+    /// Whether the same call may succeed later.
+    pub fn is_retryable(&self) -> bool {
+        match self {
+            Self::Model { source, .. } => source.is_retryable(),
+            _ => false,
+        }
+    }
+
+    /// What was sent and came back before the error, for the errors of a call.
+    pub fn exchange(&self) -> Option<&Exchange> {
+        match self {
+            Self::Model { exchange, .. } | Self::Unusable { exchange, .. } => Some(exchange),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,49 @@
+//! Which model plays which role.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::Arc;
+
+use graphloom_llm::ChatModel;
+
+/// The models of a run: one default, and others for the roles that differ (`plan`, `write`, `search`, …).
+#[derive(Clone)]
+pub struct Models {
+    default: Arc<dyn ChatModel>,
+    by_role: BTreeMap<String, Arc<dyn ChatModel>>,
+}
+
+impl Models {
+    /// One model for every role.
+    pub fn new(default: Arc<dyn ChatModel>) -> Self {
+        Self { default, by_role: BTreeMap::new() }
+    }
+
+    /// Another model for one role.
+    #[must_use]
+    pub fn with_role(mut self, role: impl Into<String>, model: Arc<dyn ChatModel>) -> Self {
+        self.by_role.insert(role.into(), model);
+        self
+    }
+
+    /// The model for a role.
+    pub fn role(&self, role: &str) -> &Arc<dyn ChatModel> {
+        self.by_role.get(role).unwrap_or(&self.default)
+    }
+
+    /// The roles that have a model of their own.
+    pub fn roles(&self) -> impl Iterator<Item = &str> {
+        self.by_role.keys().map(String::as_str)
+    }
+}
+
+impl fmt::Debug for Models {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut map = f.debug_map();
+        map.entry(&"default", &self.default.id().to_string());
+        for (role, model) in &self.by_role {
+            map.entry(role, &model.id().to_string());
+        }
+        map.finish()
+    }
+}

@@ -1,0 +1,76 @@
+//! The text written so far.
+
+use graphloom_state_machine::{NodeKey, NodeType, TaskAction};
+
+use crate::TaskType;
+use crate::length::count_words;
+use crate::task::{Node, Tree};
+
+/// One written part.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Piece<'t> {
+    /// The node that wrote it.
+    pub node: &'t NodeKey,
+    /// What it was to write.
+    pub goal: &'t str,
+    /// The text.
+    pub text: &'t str,
+}
+
+/// What has been written inside a node, in the order of writing. For the root, the whole text so far.
+pub fn article_of<'t>(tree: &'t Tree, key: &NodeKey) -> Vec<Piece<'t>> {
+    let mut pieces = Vec::new();
+    let mut open: Vec<&Node> = tree.node(key).into_iter().collect();
+    while let Some(node) = open.pop() {
+        let task = &node.payload;
+        if node.node_type == NodeType::Execute
+            && task.info.task_type == TaskType::Write
+            && let Some(result) = task.results.get(&TaskAction::Execute)
+            && !result.text.trim().is_empty()
+        {
+            pieces.push(Piece { node: &node.key, goal: &task.info.goal, text: result.text.trim() });
+        }
+        // Write tasks of one graph form a chain, so the topological order is the order of writing.
+        open.extend(tree.inner(node).rev());
+    }
+    pieces
+}
+
+/// The parts as one text.
+pub fn article_text(pieces: &[Piece<'_>]) -> String {
+    pieces.iter().map(|piece| piece.text).collect::<Vec<_>>().join("\n\n")
+}
+
+/// The text so far within a number of words, and what was left out, if anything: the last paragraphs are kept whole as
+/// long as they fit, and earlier parts are named by their goals.
+pub fn article_window(pieces: &[Piece<'_>], words: usize) -> (String, Option<String>) {
+    let total: usize = pieces.iter().map(|piece| count_words(piece.text)).sum();
+    if total <= words {
+        return (article_text(pieces), None);
+    }
+    let mut left = words;
+    let mut kept: Vec<&str> = Vec::new();
+    let mut named: Vec<&str> = Vec::new();
+    'parts: for (index, piece) in pieces.iter().enumerate().rev() {
+        for paragraph in piece.text.split("\n\n").collect::<Vec<_>>().into_iter().rev() {
+            let size = count_words(paragraph);
+            if size > left && !kept.is_empty() {
+                named = pieces[..=index].iter().map(|piece| piece.goal).collect();
+                break 'parts;
+            }
+            left = left.saturating_sub(size);
+            kept.push(paragraph);
+        }
+    }
+    kept.reverse();
+    let shown: usize = kept.iter().map(|paragraph| count_words(paragraph)).sum();
+    let mut text = String::new();
+    for goal in named {
+        text.push_str("[earlier part, not shown in full: ");
+        text.push_str(goal);
+        text.push_str("]\n");
+    }
+    text.push_str(&kept.join("\n\n"));
+    (text, Some(format!("of {total} words written so far, the last {shown} were shown")))
+}

@@ -1,0 +1,100 @@
+//! Views of the tree for prompts: the plan around a task, and the outline of the writing.
+
+use graphloom_state_machine::{NodeKey, TaskStatus};
+use serde_json::{Value, json};
+
+use super::subject;
+use crate::TaskType;
+use crate::task::{Node, Tree};
+
+/// The plan as nested objects, down to one layer below the task: id, type, goal, dependencies (write tasks left out),
+/// whether it is finished, and which one is the task. Execute children of atomic tasks are left out.
+pub fn full_plan(tree: &Tree, key: &NodeKey) -> Value {
+    match (tree.root(), subject(tree, key)) {
+        (Some(root), Some(current)) => plan_of(tree, root, current),
+        _ => Value::Null,
+    }
+}
+
+fn plan_of(tree: &Tree, node: &Node, current: &Node) -> Value {
+    let info = &node.payload.info;
+    let parents: Vec<&str> = node
+        .parents
+        .iter()
+        .filter_map(|key| tree.node(key))
+        .filter(|parent| parent.payload.info.task_type != TaskType::Write)
+        .map(|parent| parent.nid.as_str())
+        .collect();
+    let mut plan = json!({
+        "id": node.nid,
+        "task_type": info.task_type,
+        "goal": info.goal,
+        "dependency": parents,
+        "finish": node.status == TaskStatus::Finish,
+        "is_current_to_plan_task": node.key == current.key,
+    });
+    if node.layer() <= current.layer() {
+        let inner = tree.inner(node).filter(|inner| !inner.is_atomic_execution());
+        let inner: Vec<Value> = inner.map(|inner| plan_of(tree, inner, current)).collect();
+        if !inner.is_empty() {
+            plan["sub_tasks"] = Value::Array(inner);
+        }
+    }
+    plan
+}
+
+/// The outline of the writing as numbered lines with what is done, what is to be written now and what comes later.
+///
+/// `all` shows the parts that have not been started. The part an execute child writes is marked at its plan node.
+pub fn writing_outline(tree: &Tree, key: &NodeKey, all: bool) -> String {
+    let mut lines = Vec::new();
+    if let (Some(root), Some(current)) = (tree.root(), subject(tree, key)) {
+        outline(tree, root, current, all, "", 0, &mut lines);
+    }
+    lines.join("\n")
+}
+
+fn outline(tree: &Tree, node: &Node, current: &Node, all: bool, number: &str, depth: usize, lines: &mut Vec<String>) {
+    let writes = tree.inner(node).filter(|inner| inner.payload.info.task_type == TaskType::Write);
+    for (place, part) in (1..).zip(writes.filter(|inner| !inner.is_atomic_execution())) {
+        let is_current = part.key == current.key;
+        let marker = match part.status {
+            _ if is_current => ":**You Need To Write**",
+            TaskStatus::Finish => ":**FINISHED**",
+            TaskStatus::Failed => ":**FAILED, it stays unwritten**",
+            status if is_started(status) => ":**DOING**",
+            _ if !all => continue,
+            _ => ":**Not Started Yet, You should avoid content related to this part**",
+        };
+        let number = if number.is_empty() { place.to_string() } else { format!("{number}.{place}") };
+        let info = &part.payload.info;
+        let length = info.length.as_deref().unwrap_or("length not set");
+        lines.push(format!("{}【{number}】.{length}: {} {marker}", "\t".repeat(depth), info.goal));
+        if !is_current && is_started(part.status) {
+            outline(tree, part, current, all, &number, depth + 1, lines);
+        }
+    }
+}
+
+/// Whether work on a plan node has begun and is not over.
+fn is_started(status: TaskStatus) -> bool {
+    matches!(status, TaskStatus::Doing | TaskStatus::PlanDone | TaskStatus::FinalToFinish | TaskStatus::NeedPostReflect)
+}
+
+/// The write tasks that will use what a search finds, as lines with their lengths; the outer task when none depends on
+/// it directly.
+pub fn target_write_tasks(tree: &Tree, key: &NodeKey) -> Vec<String> {
+    let Some(node) = subject(tree, key) else { return Vec::new() };
+    let is_write = |node: &&Node| node.payload.info.task_type == TaskType::Write;
+    let mut targets: Vec<&Node> = node.dependents.iter().filter_map(|key| tree.node(key)).filter(is_write).collect();
+    if targets.is_empty() {
+        targets.extend(node.outer().and_then(|key| tree.node(&key)).filter(is_write));
+    }
+    targets
+        .iter()
+        .map(|target| {
+            let info = &target.payload.info;
+            format!("{} ({})", info.goal, info.length.as_deref().unwrap_or("length not set"))
+        })
+        .collect()
+}

@@ -1,0 +1,176 @@
+//! Lengths of texts in words: counting, reading what a plan says, sharing a total.
+
+use std::ops::RangeInclusive;
+
+/// Characters of scripts written without spaces; each counts as a word.
+const UNSPACED: [RangeInclusive<char>; 5] = [
+    '\u{3040}'..='\u{30ff}',   // kana
+    '\u{3400}'..='\u{4dbf}',   // ideographs, extension A
+    '\u{4e00}'..='\u{9fff}',   // ideographs
+    '\u{f900}'..='\u{faff}',   // compatibility ideographs
+    '\u{20000}'..='\u{3ffff}', // further planes of ideographs
+];
+
+/// Counts words: runs of other scripts between spaces that hold a letter or digit, and single characters of scripts
+/// written without spaces.
+///
+/// ```
+/// use graphloom_writehere::length::count_words;
+///
+/// assert_eq!(count_words("The log is well-kept — always."), 5);
+/// assert_eq!(count_words("日本語 text"), 4);
+/// ```
+pub fn count_words(text: &str) -> usize {
+    text.split_whitespace().map(count_in_run).sum()
+}
+
+fn count_in_run(run: &str) -> usize {
+    let mut words = 0;
+    let mut in_word = false;
+    for c in run.chars() {
+        if UNSPACED.iter().any(|range| range.contains(&c)) {
+            words += 1 + usize::from(in_word);
+            in_word = false;
+        } else if c.is_alphanumeric() {
+            in_word = true;
+        }
+    }
+    words + usize::from(in_word)
+}
+
+/// Reads a length as a plan states it: `800 words`, `1,500`, `500-800 words` (the middle), `2k words`, `3000字`.
+/// `None` when it states no number.
+///
+/// ```
+/// use graphloom_writehere::length::parse_words;
+///
+/// assert_eq!(parse_words("about 1,500 words"), Some(1500));
+/// assert_eq!(parse_words("500-800 words"), Some(650));
+/// assert_eq!(parse_words("as long as needed"), None);
+/// ```
+pub fn parse_words(text: &str) -> Option<u32> {
+    let mut numbers = Vec::new();
+    let mut chars = text.chars().peekable();
+    while let Some(c) = chars.next() {
+        let Some(digit) = c.to_digit(10) else { continue };
+        let mut value = f64::from(digit);
+        let mut fraction = 0.0;
+        while let Some(&next) = chars.peek() {
+            if let Some(digit) = next.to_digit(10) {
+                if fraction > 0.0 {
+                    value += f64::from(digit) * fraction;
+                    fraction /= 10.0;
+                } else {
+                    value = value * 10.0 + f64::from(digit);
+                }
+            } else if next == '.' && fraction == 0.0 {
+                fraction = 0.1;
+            } else if !matches!(next, ',' | '_' | '\u{a0}') {
+                break;
+            }
+            chars.next();
+        }
+        if chars.peek().is_some_and(|next| matches!(next, 'k' | 'K')) {
+            value *= 1000.0;
+        }
+        numbers.push(value);
+    }
+    let value = match numbers[..] {
+        [] => return None,
+        [low, high, ..] if high > low && text.contains(['-', '–', '~', 't']) => f64::midpoint(low, high),
+        [first, ..] => first,
+    };
+    (value >= 1.0 && value < f64::from(u32::MAX)).then(|| value.round() as u32)
+}
+
+/// States a length as plans do.
+pub fn words_text(words: u32) -> String {
+    format!("{words} words")
+}
+
+/// Shares `total` in proportion to `weights`; the parts add up to `total`. A weight of 0 counts as 1 when all are 0.
+///
+/// ```
+/// use graphloom_writehere::length::share;
+///
+/// assert_eq!(share(1000, &[1, 1, 1]), [334, 333, 333]);
+/// assert_eq!(share(300, &[500, 1000]), [100, 200]);
+/// ```
+pub fn share(total: u32, weights: &[u32]) -> Vec<u32> {
+    let even = weights.iter().all(|weight| *weight == 0);
+    let weight = |index: usize| if even { 1 } else { u64::from(weights[index]) };
+    let sum: u64 = (0..weights.len()).map(weight).sum();
+    if sum == 0 {
+        return Vec::new();
+    }
+    let mut parts = Vec::with_capacity(weights.len());
+    let mut rests = Vec::with_capacity(weights.len());
+    for index in 0..weights.len() {
+        let product = u64::from(total) * weight(index);
+        parts.push(u32::try_from(product / sum).unwrap_or(u32::MAX));
+        rests.push((product % sum, index));
+    }
+    rests.sort_by(|a, b| b.0.cmp(&a.0).then(a.1.cmp(&b.1)));
+    let given: u32 = parts.iter().sum();
+    for (_, index) in rests.into_iter().take(total.saturating_sub(given) as usize) {
+        parts[index] += 1;
+    }
+    parts
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn words_of_any_script_are_counted() {
+        for (text, words) in [
+            ("", 0),
+            ("  one\n\ttwo ", 2),
+            ("# Heading — with *marks*", 3),
+            ("don't re-do it", 3),
+            ("3.5 ms", 2),
+            ("日本語", 3),
+            ("Rust言語is ok", 5),
+            ("한국어 글", 2),
+            ("- - -", 0),
+        ] {
+            assert_eq!(count_words(text), words, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn lengths_are_read_as_plans_state_them() {
+        for (text, words) in [
+            ("800 words", Some(800)),
+            ("800", Some(800)),
+            ("~1,200 words", Some(1200)),
+            ("500 to 700 words", Some(600)),
+            ("500–700", Some(600)),
+            ("2k words", Some(2000)),
+            ("1.5k words", Some(1500)),
+            ("3000字", Some(3000)),
+            ("You should determine itself, according to the question", None),
+            ("0 words", None),
+            ("99999999999999999999", None),
+            ("", None),
+        ] {
+            assert_eq!(parse_words(text), words, "{text:?}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn shares_add_up(total in 0u32..1_000_000, weights in prop::collection::vec(0u32..10_000, 1..20)) {
+            prop_assert_eq!(share(total, &weights).iter().sum::<u32>(), total);
+        }
+
+        #[test]
+        fn nothing_panics(text in ".*") {
+            let _ = parse_words(&text);
+            let _ = count_words(&text);
+        }
+    }
+}

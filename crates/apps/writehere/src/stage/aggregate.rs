@@ -1,0 +1,50 @@
+//! Action `final_aggregate`: one result of the results of the inner tasks.
+
+use graphloom_state_machine::TaskAction;
+
+use super::ask::{agent, seeded, text};
+use super::{Desk, Outcome, Scene, StageError};
+use crate::cite::cited_ids;
+use crate::context::{article_of, article_text};
+use crate::profile::Aggregate;
+use crate::task::ActionResult;
+
+const AGENT: &str = "final_aggregate";
+
+/// Aggregates. The result of a single execute child passes through; otherwise the profile says how.
+pub(super) async fn aggregate(desk: &Desk, scene: Scene<'_>) -> Result<Outcome, StageError> {
+    let node = scene.node()?;
+    let mut inner = scene.tree.inner(node);
+    if let (Some(only), None) = (inner.next(), inner.next())
+        && only.is_atomic_execution()
+    {
+        let mut result = only.payload.results.get(&TaskAction::Execute).cloned().unwrap_or_default();
+        result.agent = format!("{AGENT}: passed through");
+        return Ok(scene.result(TaskAction::FinalAggregate, result));
+    }
+    let mode = desk.profile.settings.aggregate(node.payload.info.task_type);
+    let args = scene.args(desk)?;
+    let speaks = mode == Aggregate::Model && !args.to_run_final_aggregate.trim().is_empty();
+    let asked =
+        if speaks { Some(agent(desk, AGENT, &args.task_type)?).filter(|agent| !agent.is_constrained()) } else { None };
+    let (made, exchange) = match (mode, asked) {
+        (Aggregate::Article, _) => (article_text(&article_of(scene.tree, scene.key)), None),
+        (_, Some(agent)) => {
+            let answer = text(&agent, &args, seeded(desk, &scene, AGENT)).await?;
+            (answer.value, Some(answer.exchange))
+        }
+        (_, None) => (args.to_run_final_aggregate.clone(), None),
+    };
+    let mut result = ActionResult::new(AGENT, made);
+    result.evidence = cited_ids(&result.text);
+    let unwritten: Vec<String> =
+        scene.tree.inner(node).filter(|inner| inner.failure.is_some()).map(|inner| inner.key.to_string()).collect();
+    if !unwritten.is_empty() {
+        result.notes.push(format!("made without the failed tasks {}", unwritten.join(", ")));
+    }
+    let notes = result.notes.iter().map(|note| format!("task `{}`: {note}", scene.key)).collect();
+    let mut outcome = scene.result(TaskAction::FinalAggregate, result);
+    outcome.exchanges.extend(exchange);
+    outcome.notes = notes;
+    Ok(outcome)
+}

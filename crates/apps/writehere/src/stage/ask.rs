@@ -1,0 +1,63 @@
+//! Calls of the profile's agents, and what all replies have in common.
+
+use graphloom_agents::{Agent, Answer, Ask, Parsed, Reply};
+use graphloom_llm::ResponseFormat;
+use graphloom_llm::parse::{read_value, tags};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use super::{Desk, Scene, StageError};
+
+/// The agent of the profile for an action on a task type.
+pub(super) fn agent<'d>(desk: &'d Desk, action: &str, task_type: &str) -> Result<Agent<'d>, StageError> {
+    let spec = desk.profile.agent(action, task_type)?;
+    Ok(Agent::new(format!("{action}/{task_type}"), spec, &desk.prompts, &desk.models))
+}
+
+/// A call with the seed of the task.
+pub(super) fn seeded(desk: &Desk, scene: &Scene<'_>, action: &str) -> Ask {
+    let mut ask = Ask::default();
+    ask.seed = Some(desk.seed(scene.key, action));
+    ask
+}
+
+/// Asks for the text in the agent's tag `text`. A reply without the tag is refused until the last try, which is taken
+/// whole.
+pub(super) async fn text(
+    agent: &Agent<'_>,
+    args: &(impl Serialize + Sync),
+    ask: Ask,
+) -> Result<Answer<String>, StageError> {
+    let tag = agent.spec().tag("text").to_string();
+    Ok(agent.ask(args, ask, |reply| tagged_text(&tag, reply)).await?)
+}
+
+fn tagged_text(tag: &str, reply: Reply<'_>) -> Result<Parsed<String>, String> {
+    if let Some(text) = tags::find(reply.text, tag).filter(|text| !text.trim().is_empty()) {
+        return Ok(Parsed::new(text));
+    }
+    let rest = tags::without(reply.text, "think");
+    if reply.last && !rest.trim().is_empty() && !rest.contains("<think>") {
+        let note = format!("the reply has no `<{tag}>`; it was taken whole");
+        return Ok(Parsed::with_notes(rest.trim().to_string(), vec![note]));
+    }
+    Err(format!("there is no text between `<{tag}>` and `</{tag}>`"))
+}
+
+/// Asks a model that answers inside a grammar for a value of a schema.
+pub(super) async fn value<T: DeserializeOwned>(
+    agent: &Agent<'_>,
+    args: &(impl Serialize + Sync),
+    mut ask: Ask,
+    name: &str,
+    schema: Value,
+) -> Result<Answer<T>, StageError> {
+    ask.template.clone_from(&agent.spec().small);
+    ask.format = ResponseFormat::JsonSchema { name: name.to_string(), schema: schema.clone() };
+    let answer = agent.ask(args, ask, |reply| {
+        let parsed = read_value(reply.text, Some(&schema)).map_err(|failure| failure.to_string())?;
+        serde_json::from_value(parsed.value).map(Parsed::new).map_err(|error| error.to_string())
+    });
+    Ok(answer.await?)
+}

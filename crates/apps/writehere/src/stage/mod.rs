@@ -1,0 +1,210 @@
+//! The stages of a task: each action of the table as an async function from the tree to a change of it.
+//!
+//! [`act`] takes any action. It reads a tree and returns a [`TreeChange`]; it changes nothing itself, so the caller
+//! decides when and whether the change is applied. All model calls go through [`Desk::models`] and all searches through
+//! [`Desk::search`], one after the other, so that a caller can record them by wrapping those.
+
+mod aggregate;
+mod ask;
+mod cited;
+mod judge;
+mod plan;
+mod reason;
+mod search;
+mod write;
+
+pub use cited::{Offer, Quotable, compose, invented, paragraph_schema, quotable};
+pub use search::gather;
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::Arc;
+
+use graphloom_agents::{AgentError, Exchange, Models, Prompts};
+use graphloom_retrieval::{Evidence, RetrievalError, Search};
+use graphloom_state_machine::{NodeKey, TaskAction, TreeChange};
+
+use crate::TaskType;
+use crate::context::{PromptArgs, prompt_args};
+use crate::plan::PlanRules;
+use crate::profile::WriteProfile;
+use crate::task::{ActionResult, Node, Task, TaskChange, Tree};
+
+/// What the stages work with. Cheap to clone.
+#[derive(Clone)]
+pub struct Desk {
+    /// The prompts.
+    pub prompts: Arc<Prompts>,
+    /// The profile.
+    pub profile: Arc<WriteProfile>,
+    /// The models.
+    pub models: Models,
+    /// What can be searched; `None` when nothing can.
+    pub search: Option<Arc<dyn Search>>,
+    /// The date that prompts state, empty for none.
+    pub today: String,
+    /// Tasks at this layer and deeper are carried out without planning.
+    pub max_depth: Option<usize>,
+    /// A tree of this many nodes is not planned further.
+    pub max_nodes: Option<usize>,
+    /// The seed that samplers get, mixed with the task and the action.
+    pub seed: u64,
+}
+
+/// What an action is taken on.
+#[derive(Clone, Copy)]
+pub struct Scene<'a> {
+    /// The tree as of now.
+    pub tree: &'a Tree,
+    /// The task.
+    pub key: &'a NodeKey,
+    /// The evidence found so far, by id.
+    pub evidence: &'a BTreeMap<String, Evidence>,
+    /// The time that results carry.
+    pub time: Option<&'a str>,
+}
+
+/// What came of an action.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Outcome {
+    /// The change that reports it.
+    pub change: TreeChange<Task>,
+    /// Evidence that was found, new or known.
+    pub evidence: Vec<Evidence>,
+    /// The calls that were made.
+    pub exchanges: Vec<Exchange>,
+    /// What a user should know: repairs, cuts, fallbacks.
+    pub notes: Vec<String>,
+}
+
+/// Why an action failed.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum StageError {
+    /// A call of a model.
+    #[error(transparent)]
+    Agent(#[from] AgentError),
+    /// A search.
+    #[error(transparent)]
+    Search(#[from] RetrievalError),
+    /// The task is not in the tree.
+    #[error("there is no task `{key}` in the tree")]
+    NoTask {
+        /// The key.
+        key: NodeKey,
+    },
+}
+
+impl StageError {
+    /// Whether the same action may succeed later.
+    pub fn is_retryable(&self) -> bool {
+        match self {
+            Self::Agent(error) => error.is_retryable(),
+            Self::Search(_) => true,
+            Self::NoTask { .. } => false,
+        }
+    }
+
+    /// The calls that were made before the error.
+    pub fn exchange(&self) -> Option<&Exchange> {
+        match self {
+            Self::Agent(error) => error.exchange(),
+            _ => None,
+        }
+    }
+}
+
+/// Takes an action on a task. The actions that are hooks (update and the reflections) do nothing.
+///
+/// # Errors
+/// [`StageError`]; a plan or judgement that no model gave is no error but leads to an atomic task, with a note.
+pub async fn act(desk: &Desk, scene: Scene<'_>, action: TaskAction) -> Result<Outcome, StageError> {
+    let node = scene.node()?;
+    match action {
+        TaskAction::Plan => plan::plan(desk, scene).await,
+        TaskAction::Execute => match node.payload.info.task_type {
+            TaskType::Write => write::write(desk, scene).await,
+            TaskType::Think => reason::reason(desk, scene).await,
+            TaskType::Search => search::search(desk, scene).await,
+        },
+        TaskAction::FinalAggregate => aggregate::aggregate(desk, scene).await,
+        TaskAction::Update
+        | TaskAction::PriorReflect
+        | TaskAction::PlanningPostReflect
+        | TaskAction::ExecutePostReflect => {
+            Ok(Outcome { change: TreeChange::acted(scene.key.clone(), action), ..Outcome::nothing(scene.key) })
+        }
+    }
+}
+
+impl Desk {
+    /// A desk without limits, seeds and searches.
+    pub fn new(prompts: Arc<Prompts>, profile: Arc<WriteProfile>, models: Models) -> Self {
+        Self { prompts, profile, models, search: None, today: String::new(), max_depth: None, max_nodes: None, seed: 0 }
+    }
+
+    /// The rules for plans of this run: without something to search there are no search tasks.
+    pub fn plan_rules(&self) -> PlanRules {
+        let mut rules = self.profile.settings.plan.clone();
+        if self.search.is_none() {
+            rules.allowed.retain(|task_type| *task_type != TaskType::Search);
+        }
+        rules
+    }
+
+    /// A seed for an action on a task.
+    fn seed(&self, key: &NodeKey, action: &str) -> u64 {
+        let text = format!("{key}/{action}");
+        // FNV-1a: stable across platforms and versions.
+        text.bytes().fold(0xcbf2_9ce4_8422_2325 ^ self.seed, |hash, byte| {
+            (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+        })
+    }
+}
+
+impl fmt::Debug for Desk {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Desk")
+            .field("profile", &self.profile.name)
+            .field("models", &self.models)
+            .field("search", &self.search.as_ref().map(|search| search.name().to_string()))
+            .finish_non_exhaustive()
+    }
+}
+
+impl fmt::Debug for Scene<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Scene").field("key", self.key).field("evidence", &self.evidence.len()).finish_non_exhaustive()
+    }
+}
+
+impl<'a> Scene<'a> {
+    fn node(&self) -> Result<&'a Node, StageError> {
+        self.tree.node(self.key).ok_or_else(|| StageError::NoTask { key: self.key.clone() })
+    }
+
+    fn args(&self, desk: &Desk) -> Result<PromptArgs, StageError> {
+        prompt_args(self.tree, self.key, &desk.profile.settings.context, &desk.today)
+            .ok_or_else(|| StageError::NoTask { key: self.key.clone() })
+    }
+
+    /// An outcome that stores the result of an action.
+    fn result(&self, action: TaskAction, mut result: ActionResult) -> Outcome {
+        result.time = self.time.map(str::to_string);
+        let change = TreeChange::changed(self.key.clone(), TaskChange::Result { action, result })
+            .and(TreeChange::acted(self.key.clone(), action));
+        Outcome { change, ..Outcome::nothing(self.key) }
+    }
+}
+
+impl Outcome {
+    fn nothing(key: &NodeKey) -> Self {
+        Self {
+            change: TreeChange::acted(key.clone(), TaskAction::Update),
+            evidence: Vec::new(),
+            exchanges: Vec::new(),
+            notes: Vec::new(),
+        }
+    }
+}

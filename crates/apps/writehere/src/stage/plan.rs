@@ -1,0 +1,204 @@
+//! Action `plan`: the inner tasks of a task, in the original's order of decision.
+
+use graphloom_agents::{AgentError, Parsed};
+use graphloom_state_machine::TreeChange;
+use serde::Serialize;
+use serde_json::Value;
+
+use super::ask::{agent, seeded, value};
+use super::judge::{judge, update};
+use super::{Desk, Outcome, Scene, StageError};
+use crate::TaskType;
+use crate::context::PromptArgs;
+use crate::plan::{
+    Outer, Plan, PlanRules, PlanShape, PlanStats, RawPlan, check_plan, plan_schema, plan_to_graph, read_plan,
+    repair_plan,
+};
+use crate::task::{Planning, Task, TaskChange, Tree};
+
+/// Plans a task: by rule where the profile says so, by judgement and planning otherwise.
+pub(super) async fn plan(desk: &Desk, scene: Scene<'_>) -> Result<Outcome, StageError> {
+    let node = scene.node()?;
+    let task_type = node.payload.info.task_type;
+    let settings = &desk.profile.settings;
+    let atom = settings.atom(task_type);
+    let rules = desk.plan_rules();
+    let mut outcome = Outcome::nothing(scene.key);
+    let mut changes: Vec<TaskChange> = Vec::new();
+    let mut tree = scene.tree.clone();
+    let has_parents = !node.parents.is_empty();
+    let constrained = agent(desk, "plan", task_type.word())?.is_constrained();
+
+    let drawn = if atom.all_atom {
+        if atom.update_goal && (has_parents || !atom.only_on_depend) && !constrained {
+            let judged = update(desk, scene, &scene.args(desk)?).await?;
+            outcome.exchanges.extend(judged.exchanges);
+            outcome.notes.extend(judged.notes);
+            changes.extend(judged.goal.map(|goal| TaskChange::Goal { goal }));
+        }
+        None
+    } else if atom.use_candidate_plan {
+        node.payload.candidate_plan.clone().filter(|tasks| !tasks.is_empty()).map(RawPlan::of_tasks)
+    } else if let Some(reason) = forced_atomic(desk, scene, atom.force_atom_layer, constrained) {
+        outcome.notes.extend(reason);
+        None
+    } else if constrained {
+        Some(plan_by_schema(desk, scene, &rules, &mut outcome).await?)
+    } else {
+        let judged = judge(desk, scene, &scene.args(desk)?, atom.update_diff && has_parents).await?;
+        outcome.exchanges.extend(judged.exchanges);
+        outcome.notes.extend(judged.notes);
+        if !judged.think.is_empty() {
+            changes.push(TaskChange::Judged { think: judged.think });
+        }
+        changes.extend(judged.goal.map(|goal| TaskChange::Goal { goal }));
+        apply(&mut tree, scene, &changes);
+        if judged.atomic {
+            None
+        } else {
+            plan_by_words(desk, Scene { tree: &tree, ..scene }, &rules, &mut outcome).await?
+        }
+    };
+
+    apply(&mut tree, scene, &changes[..]);
+    let task: Task = tree.node(scene.key).map_or_else(|| (*node.payload).clone(), |node| (*node.payload).clone());
+    let plan = match &drawn {
+        Some(raw) => repair_plan(raw, outer(&task), &rules),
+        None => Plan::atomic(),
+    };
+    if let Some(raw) = drawn {
+        outcome.notes.extend(plan.repairs().iter().map(|repair| format!("plan of task `{}`: {repair}", scene.key)));
+        let stats = PlanStats::of(&raw);
+        changes.push(TaskChange::Planned { planning: Planning::new(raw.tasks, plan.repairs().to_vec(), stats) });
+    }
+    let children = plan_to_graph(&plan, &task, rules.chains);
+    let mut all: Vec<TreeChange<Task>> =
+        changes.into_iter().map(|change| TreeChange::changed(scene.key.clone(), change)).collect();
+    all.push(TreeChange::planned(scene.key.clone(), children));
+    outcome.change = TreeChange::All(all);
+    Ok(outcome)
+}
+
+/// Applies changes to a copy of the tree; applying the same ones again changes nothing.
+fn apply(tree: &mut Tree, scene: Scene<'_>, changes: &[TaskChange]) {
+    for change in changes {
+        tree.apply(TreeChange::changed(scene.key.clone(), change.clone()));
+    }
+}
+
+fn outer(task: &Task) -> Outer<'_> {
+    let info = &task.info;
+    Outer { id: &info.id, goal: &info.goal, task_type: info.task_type, length: info.length.as_deref() }
+}
+
+/// Whether limits make the task atomic, and the note to leave where that is not the profile's normal course.
+fn forced_atomic(desk: &Desk, scene: Scene<'_>, layer: Option<usize>, constrained: bool) -> Option<Option<String>> {
+    let at = scene.key.layer();
+    if layer.is_some_and(|layer| at >= layer) {
+        return Some(None);
+    }
+    if desk.max_depth.is_some_and(|depth| at >= depth) {
+        return Some(Some(format!(
+            "task `{}` is carried out without planning: layer {at} is the deepest allowed",
+            scene.key
+        )));
+    }
+    if desk.max_nodes.is_some_and(|most| scene.tree.len() >= most) {
+        return Some(Some(format!(
+            "task `{}` is carried out without planning: the tree has {} nodes",
+            scene.key,
+            scene.tree.len()
+        )));
+    }
+    let small = &desk.profile.settings.small;
+    let words = scene.tree.node(scene.key).and_then(|node| node.payload.words());
+    let short = words.is_some_and(|words| words <= small.atomic_words);
+    (constrained && (at >= small.force_atom_layer || short)).then_some(None)
+}
+
+/// Asks for a plan in words. A reply with faults is sent back as often as the rules say; when no reply holds a plan, the
+/// task is carried out as it is.
+async fn plan_by_words(
+    desk: &Desk,
+    scene: Scene<'_>,
+    rules: &PlanRules,
+    outcome: &mut Outcome,
+) -> Result<Option<RawPlan>, StageError> {
+    let args = scene.args(desk)?;
+    outcome.notes.extend(args.cuts.iter().map(|cut| format!("planning task `{}`: {cut}", scene.key)));
+    let task = &scene.node()?.payload;
+    let agent = agent(desk, "plan", &args.task_type)?;
+    let tag = agent.spec().tag("plan");
+    let asked = agent.ask(&args, seeded(desk, &scene, "plan"), |reply| {
+        let raw = read_plan(reply.text, tag).map_err(|error| error.to_string())?;
+        if reply.attempt <= rules.strict_tries && !reply.last {
+            check_plan(&raw, outer(task), rules).map_err(|error| error.to_string())?;
+        }
+        let repaired = repair_plan(&raw, outer(task), rules);
+        let notes = repaired.repairs().iter().map(ToString::to_string).collect();
+        Ok(Parsed::with_notes(raw, notes))
+    });
+    match asked.await {
+        Ok(answer) => {
+            outcome.exchanges.push(answer.exchange);
+            Ok(Some(answer.value))
+        }
+        Err(AgentError::Unusable { exchange, problem, .. }) => {
+            outcome.exchanges.push(*exchange);
+            let key = scene.key;
+            outcome
+                .notes
+                .push(format!("no plan for task `{key}` could be read ({problem}); it is carried out as a whole"));
+            Ok(None)
+        }
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// The arguments of the prompt for a plan inside a grammar.
+#[derive(Serialize)]
+struct ShapedArgs<'a> {
+    #[serde(flatten)]
+    args: &'a PromptArgs,
+    slots: Vec<&'static str>,
+}
+
+/// Asks a model that answers inside a grammar: the shape is given, goals and dependencies are the model's.
+async fn plan_by_schema(
+    desk: &Desk,
+    scene: Scene<'_>,
+    rules: &PlanRules,
+    outcome: &mut Outcome,
+) -> Result<RawPlan, StageError> {
+    let args = scene.args(desk)?;
+    let node = scene.node()?;
+    let task_type = node.payload.info.task_type;
+    let search = rules.allowed.contains(&TaskType::Search);
+    let per_part = desk.profile.settings.small.words_per_part;
+    let shape = PlanShape::for_task(task_type, node.payload.words(), search, per_part);
+    let slots = shape.slots.iter().filter_map(|types| types.first()).map(|t| t.word()).collect();
+    let agent = agent(desk, "plan", task_type.word())?;
+    let prompt = ShapedArgs { args: &args, slots };
+    let asked = value::<Value>(
+        &agent,
+        &prompt,
+        seeded(desk, &scene, "plan"),
+        "plan",
+        plan_schema(&shape, &node.payload.info.id),
+    );
+    match asked.await {
+        Ok(answer) => {
+            outcome.exchanges.push(answer.exchange);
+            Ok(read_plan(&answer.value.to_string(), "result").unwrap_or_else(|_| RawPlan::of_tasks(Vec::new())))
+        }
+        Err(StageError::Agent(AgentError::Unusable { exchange, problem, .. })) => {
+            outcome.exchanges.push(*exchange);
+            outcome.notes.push(format!(
+                "no plan for task `{}` could be read ({problem}); it is carried out as a whole",
+                scene.key
+            ));
+            Ok(RawPlan::of_tasks(Vec::new()))
+        }
+        Err(error) => Err(error),
+    }
+}

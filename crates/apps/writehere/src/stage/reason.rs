@@ -1,0 +1,52 @@
+//! Action `execute` of a think task.
+
+use graphloom_state_machine::TaskAction;
+use serde::Deserialize;
+use serde_json::json;
+
+use super::ask::{agent, seeded, text, value};
+use super::{Desk, Outcome, Scene, StageError};
+use crate::cite::cited_ids;
+use crate::task::ActionResult;
+
+const AGENT: &str = "execute/think";
+
+#[derive(Deserialize)]
+struct Notes {
+    notes: Vec<String>,
+}
+
+/// Thinks: one call.
+pub(super) async fn reason(desk: &Desk, scene: Scene<'_>) -> Result<Outcome, StageError> {
+    let args = scene.args(desk)?;
+    let agent = agent(desk, "execute", &args.task_type)?;
+    let ask = seeded(desk, &scene, "think");
+    let answer = if agent.is_constrained() {
+        let schema = json!({
+            "x-guidance": { "whitespace_flexible": false },
+            "type": "object",
+            "properties": {
+                "notes": {
+                    "type": "array",
+                    "items": { "type": "string", "minLength": 12, "maxLength": 140 },
+                    "minItems": 1,
+                    "maxItems": 3,
+                },
+            },
+            "required": ["notes"],
+            "additionalProperties": false,
+        });
+        let mut answer = value::<Notes>(&agent, &args, ask, "notes", schema).await?;
+        let lines: Vec<String> = answer.value.notes.drain(..).map(|note| format!("- {}", note.trim())).collect();
+        (lines.join("\n"), answer.exchange)
+    } else {
+        let answer = text(&agent, &args, ask).await?;
+        (answer.value, answer.exchange)
+    };
+    let mut result = ActionResult::new(AGENT, answer.0);
+    result.evidence = cited_ids(&result.text);
+    let mut outcome = scene.result(TaskAction::Execute, result);
+    outcome.exchanges.push(answer.1);
+    outcome.notes.extend(args.cuts.iter().map(|cut| format!("task `{}`: {cut}", scene.key)));
+    Ok(outcome)
+}

@@ -1,0 +1,262 @@
+//! Action `execute` of a search task: rounds of queries and observations, then one result with marks.
+
+use std::collections::BTreeSet;
+
+use graphloom_agents::Parsed;
+use graphloom_llm::parse::{read_value, tags};
+use graphloom_retrieval::extract::best_sentences;
+use graphloom_retrieval::{Evidence, RetrievalError, Search};
+use graphloom_state_machine::TaskAction;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use super::ask::{agent, seeded, text, value};
+use super::cited::clean;
+use super::{Desk, Outcome, Scene, StageError};
+use crate::cite::mark;
+use crate::context::PromptArgs;
+use crate::task::ActionResult;
+
+/// The name of the agent in records of results.
+const AGENT: &str = "execute/search";
+/// How many sentences of a result a search without a model's notes keeps.
+const SENTENCES_PER_RESULT: usize = 3;
+
+/// One round as the next prompt shows it.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+struct Turn {
+    observation: String,
+    missing: String,
+    think: String,
+    queries: String,
+    #[serde(skip)]
+    asked: Vec<String>,
+}
+
+/// A result as prompts show it.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+struct Shown<'e> {
+    id: &'e str,
+    origin: String,
+    text: &'e str,
+}
+
+#[derive(Serialize)]
+struct SearchArgs<'a> {
+    #[serde(flatten)]
+    args: &'a PromptArgs,
+    turns: &'a [Turn],
+    results: Vec<Shown<'a>>,
+    observations: String,
+    turn: usize,
+    max_turns: usize,
+    queries_per_turn: usize,
+}
+
+/// Searches in rounds. Without a search engine nothing is asked and the result says so.
+pub(super) async fn search(desk: &Desk, scene: Scene<'_>) -> Result<Outcome, StageError> {
+    let args = scene.args(desk)?;
+    let Some(engine) = desk.search.as_deref() else {
+        let mut outcome = finish(scene, String::new(), Vec::new());
+        outcome.notes.push(format!("task `{}` searched nothing: there is nothing to search in this run", scene.key));
+        return Ok(outcome);
+    };
+    if agent(desk, "execute", &args.task_type)?.is_constrained() {
+        search_by_schema(desk, scene, &args, engine).await
+    } else {
+        search_in_turns(desk, scene, &args, engine).await
+    }
+}
+
+async fn search_in_turns(
+    desk: &Desk,
+    scene: Scene<'_>,
+    args: &PromptArgs,
+    engine: &dyn Search,
+) -> Result<Outcome, StageError> {
+    let rules = &desk.profile.settings.search;
+    let agent_ = agent(desk, "execute", &args.task_type)?;
+    let spec = agent_.spec();
+    let mut turns: Vec<Turn> = Vec::new();
+    let mut found: Vec<Evidence> = Vec::new();
+    let mut last: Vec<Evidence> = Vec::new();
+    let mut exchanges = Vec::new();
+    let max_turns = rules.max_turns.max(1);
+    // One more call than searches, so that the last search is observed as well.
+    for number in 1..=max_turns + 1 {
+        if number > 1 && number > max_turns && last.is_empty() {
+            break;
+        }
+        let prompt = SearchArgs {
+            args,
+            turns: &turns,
+            results: shown(&last),
+            observations: String::new(),
+            turn: number,
+            max_turns,
+            queries_per_turn: rules.queries_per_turn,
+        };
+        let answer = agent_
+            .ask(&prompt, seeded(desk, &scene, &format!("search/{number}")), |reply| {
+                let part = |name: &str| tags::find(reply.text, spec.tag(name)).unwrap_or_default().trim().to_string();
+                let tag = spec.tag("queries");
+                let written = tags::find(reply.text, tag).ok_or_else(|| format!("there is no `<{tag}>`"))?;
+                let asked = read_queries(&written).ok_or_else(|| format!("`<{tag}>` holds no list of queries"))?;
+                Ok(Parsed::new(Turn {
+                    observation: part("observation"),
+                    missing: part("missing"),
+                    think: part("think"),
+                    queries: json!(asked).to_string(),
+                    asked,
+                }))
+            })
+            .await?;
+        exchanges.push(answer.exchange);
+        let mut turn = answer.value;
+        turn.asked.truncate(rules.queries_per_turn.max(1));
+        let queries = std::mem::take(&mut turn.asked);
+        turns.push(turn);
+        if queries.is_empty() || number > max_turns {
+            break;
+        }
+        let known: BTreeSet<String> = found.iter().map(|evidence| evidence.id.clone()).collect();
+        last = gather(engine, &queries, rules.results_per_turn, &known).await?;
+        found.extend(last.iter().cloned());
+    }
+
+    let observations: Vec<&str> =
+        turns.iter().map(|turn| turn.observation.as_str()).filter(|o| !o.is_empty()).collect();
+    let observations = observations.join("\n\n");
+    let mut notes = Vec::new();
+    let result = if found.is_empty() {
+        notes.push(format!("task `{}` found nothing with `{}`", scene.key, engine.name()));
+        String::new()
+    } else if rules.merge {
+        let merge = agent(desk, "search_merge", &args.task_type)?;
+        let prompt = SearchArgs {
+            args,
+            turns: &[],
+            results: shown(&found),
+            observations: observations.clone(),
+            turn: 0,
+            max_turns,
+            queries_per_turn: rules.queries_per_turn,
+        };
+        let answer = text(&merge, &prompt, seeded(desk, &scene, "merge")).await?;
+        exchanges.push(answer.exchange);
+        answer.value
+    } else {
+        [observations, quoted(&args.goal, &found)].join("\n\n").trim().to_string()
+    };
+    let mut outcome = finish(scene, result, found);
+    outcome.exchanges = exchanges;
+    outcome.notes = notes;
+    Ok(outcome)
+}
+
+#[derive(Deserialize)]
+struct Queries {
+    queries: Vec<String>,
+}
+
+/// One round: the model's queries and the goal itself. The result is made of the sentences that fit the goal best.
+async fn search_by_schema(
+    desk: &Desk,
+    scene: Scene<'_>,
+    args: &PromptArgs,
+    engine: &dyn Search,
+) -> Result<Outcome, StageError> {
+    let rules = &desk.profile.settings.search;
+    let schema = json!({
+        "x-guidance": { "whitespace_flexible": false },
+        "type": "object",
+        "properties": {
+            "queries": {
+                "type": "array",
+                "items": { "type": "string", "minLength": 6, "maxLength": 60 },
+                "minItems": 1,
+                "maxItems": 2,
+            },
+        },
+        "required": ["queries"],
+        "additionalProperties": false,
+    });
+    let agent = agent(desk, "execute", &args.task_type)?;
+    let answer = value::<Queries>(&agent, args, seeded(desk, &scene, "search"), "queries", schema).await?;
+    // The goals themselves ask better than a small model does; its queries add to them.
+    let mut queries = vec![format!("{} {}", args.goal, args.to_run_root_question), args.to_run_root_question.clone()];
+    queries.extend(answer.value.queries.into_iter().filter(|query| !query.trim().is_empty()));
+    let found = gather(engine, &queries, rules.results_per_turn, &BTreeSet::new()).await?;
+    let mut outcome = finish(scene, quoted(&args.goal, &found), found);
+    if outcome.evidence.is_empty() {
+        outcome.notes.push(format!("task `{}` found nothing with `{}`", scene.key, engine.name()));
+    }
+    outcome.exchanges.push(answer.exchange);
+    Ok(outcome)
+}
+
+/// Asks each query and takes results in turns, best first, each piece of evidence once and none that is known.
+///
+/// # Errors
+/// When the engine cannot answer.
+pub async fn gather(
+    engine: &dyn Search,
+    queries: &[String],
+    limit: usize,
+    known: &BTreeSet<String>,
+) -> Result<Vec<Evidence>, RetrievalError> {
+    let mut lists = Vec::with_capacity(queries.len());
+    for query in queries {
+        lists.push(engine.search(query, limit).await?.into_iter());
+    }
+    let mut seen = known.clone();
+    let mut found = Vec::new();
+    let mut more = true;
+    while more && found.len() < limit {
+        more = false;
+        for list in &mut lists {
+            let Some(hit) = list.next() else { continue };
+            more = true;
+            if found.len() < limit && seen.insert(hit.evidence.id.clone()) {
+                found.push(hit.evidence);
+            }
+        }
+    }
+    Ok(found)
+}
+
+fn shown(found: &[Evidence]) -> Vec<Shown<'_>> {
+    found.iter().map(|e| Shown { id: &e.id, origin: format!("{}: {}", e.place(), e.title), text: &e.text }).collect()
+}
+
+/// The sentences that fit the goal, each with its mark.
+fn quoted(goal: &str, found: &[Evidence]) -> String {
+    let mut lines = Vec::new();
+    for evidence in found {
+        let mut ranges: Vec<_> = best_sentences(goal, &evidence.text, SENTENCES_PER_RESULT)
+            .into_iter()
+            .map(|sentence| sentence.range)
+            .collect();
+        ranges.sort_by_key(|range| range.start);
+        lines.extend(
+            ranges.into_iter().map(|range| format!("- {} {}", clean(&evidence.text[range]), mark(&evidence.id))),
+        );
+    }
+    lines.join("\n")
+}
+
+fn read_queries(written: &str) -> Option<Vec<String>> {
+    let schema = json!({ "type": "array", "items": { "type": "string" } });
+    let parsed = read_value(written, Some(&schema)).ok()?;
+    let Value::Array(list) = parsed.value else { return None };
+    let queries = list.iter().filter_map(Value::as_str).map(str::trim).filter(|query| !query.is_empty());
+    Some(queries.map(str::to_string).collect())
+}
+
+fn finish(scene: Scene<'_>, text: String, found: Vec<Evidence>) -> Outcome {
+    let mut result = ActionResult::new(AGENT, text);
+    result.evidence = found.iter().map(|evidence| evidence.id.clone()).collect();
+    let mut outcome = scene.result(TaskAction::Execute, result);
+    outcome.evidence = found;
+    outcome
+}

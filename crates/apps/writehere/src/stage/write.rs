@@ -1,0 +1,197 @@
+//! Action `execute` of a write task.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use graphloom_agents::{Agent, Parsed};
+use graphloom_retrieval::Evidence;
+use graphloom_state_machine::TaskAction;
+use serde::Serialize;
+
+use super::ask::{agent, seeded, text, value};
+use super::cited::{Choice, Offer, compose, offers, paragraph_schema, quotable};
+use super::{Desk, Outcome, Scene, StageError, gather};
+use crate::TaskType;
+use crate::cite::cited_ids;
+use crate::context::{PromptArgs, article_of, article_text, outer_precedents, same_graph_precedents, subject};
+use crate::length::count_words;
+use crate::task::{ActionResult, Node};
+
+const AGENT: &str = "execute/write";
+/// A part without a stated length gets this many words from a small model.
+const USUAL_WORDS: u32 = 150;
+/// The most paragraphs of one part by a small model.
+const MOST_PARAGRAPHS: usize = 12;
+/// How much of the text before a free paragraph is shown, in words.
+const WORDS_BEFORE: usize = 60;
+/// A run of this many words that occurs twice ends a free paragraph.
+const REPEATED_WORDS: usize = 8;
+
+/// Writes a part: in one call, or paragraph by paragraph with a model that answers inside a grammar.
+pub(super) async fn write(desk: &Desk, scene: Scene<'_>) -> Result<Outcome, StageError> {
+    let args = scene.args(desk)?;
+    let agent = agent(desk, "execute", &args.task_type)?;
+    if agent.is_constrained() {
+        return write_in_paragraphs(desk, scene, &args, &agent).await;
+    }
+    let answer = text(&agent, &args, seeded(desk, &scene, "write")).await?;
+    let mut result = ActionResult::new(AGENT, answer.value);
+    result.evidence = cited_ids(&result.text);
+    let mut outcome = scene.result(TaskAction::Execute, result);
+    outcome.exchanges.push(answer.exchange);
+    outcome.notes.extend(args.cuts.iter().map(|cut| format!("task `{}`: {cut}", scene.key)));
+    Ok(outcome)
+}
+
+#[derive(Serialize)]
+struct CitedArgs<'a> {
+    #[serde(flatten)]
+    args: &'a PromptArgs,
+    offers: &'a [Offer],
+}
+
+#[derive(Serialize)]
+struct FreeArgs<'a> {
+    #[serde(flatten)]
+    args: &'a PromptArgs,
+    before: String,
+}
+
+async fn write_in_paragraphs(
+    desk: &Desk,
+    scene: Scene<'_>,
+    args: &PromptArgs,
+    agent: &Agent<'_>,
+) -> Result<Outcome, StageError> {
+    let node = scene.node()?;
+    let small = &desk.profile.settings.small;
+    let target = node.payload.words().unwrap_or(USUAL_WORDS) as usize;
+    let before = article_text(&article_of(scene.tree, &graphloom_state_machine::NodeKey::root()));
+    let question = format!("{} {}", args.goal, args.to_run_root_question);
+    let mut gathered = evidence_for(scene);
+    if gathered.is_empty()
+        && let Some(engine) = desk.search.as_deref()
+    {
+        let queries = [question.clone()];
+        gathered = gather(engine, &queries, desk.profile.settings.search.results_per_turn, &BTreeSet::new()).await?;
+    }
+    let mut pool = quotable(&question, &gathered, &before);
+    let mut paragraphs: Vec<String> = Vec::new();
+    let mut exchanges = Vec::new();
+    let mut notes = Vec::new();
+    let written = |paragraphs: &[String]| paragraphs.iter().map(|p| count_words(p)).sum::<usize>();
+    while !pool.is_empty() && paragraphs.len() < MOST_PARAGRAPHS && written(&paragraphs) * 10 < target * 9 {
+        let count = pool.len().min(small.sentences_per_paragraph.clamp(1, 26));
+        let offered = offers(&pool[..count]);
+        pool.drain(..count);
+        let action = format!("write/{}", paragraphs.len() + 1);
+        let prompt = CitedArgs { args, offers: &offered };
+        let answer =
+            value::<Choice>(agent, &prompt, seeded(desk, &scene, &action), "paragraph", paragraph_schema(&offered))
+                .await?;
+        let (paragraph, note) = compose(&offered, &answer.value.lead, &answer.value.facts, &question);
+        notes.extend(note.map(|note| format!("task `{}`: {note}", scene.key)));
+        paragraphs.push(paragraph);
+        exchanges.push(answer.exchange);
+    }
+    let mut uncited = None;
+    if paragraphs.is_empty() {
+        let (free, exchange) = free_paragraph(desk, scene, args, &before).await?;
+        exchanges.push(exchange);
+        paragraphs.push(free);
+        if desk.profile.agent("atom", TaskType::Write.word()).is_ok() && desk.search.is_some() {
+            uncited = Some("no sentence of the sources fits this part, so it cites nothing".to_string());
+        }
+    }
+    let mut text = paragraphs.join("\n\n");
+    if let Some(heading) = heading(scene) {
+        text = format!("{heading}\n\n{text}");
+    }
+    let mut result = ActionResult::new(AGENT, text);
+    result.evidence = cited_ids(&result.text);
+    notes.extend(uncited.iter().map(|note| format!("task `{}`: {note}", scene.key)));
+    result.notes.extend(uncited);
+    let mut outcome = scene.result(TaskAction::Execute, result);
+    (outcome.evidence, outcome.exchanges, outcome.notes) = (gathered, exchanges, notes);
+    Ok(outcome)
+}
+
+/// A paragraph without sources, in the model's own words, ended where it begins to repeat itself.
+async fn free_paragraph(
+    desk: &Desk,
+    scene: Scene<'_>,
+    args: &PromptArgs,
+    before: &str,
+) -> Result<(String, graphloom_agents::Exchange), StageError> {
+    let agent = agent(desk, "free", &args.task_type)?;
+    let words: Vec<&str> = before.split_whitespace().collect();
+    let before = words[words.len().saturating_sub(WORDS_BEFORE)..].join(" ");
+    let mut ask = seeded(desk, &scene, "free");
+    ask.accept_incomplete = true;
+    ask.max_tokens = Some(desk.profile.settings.small.paragraph_tokens);
+    let prompt = FreeArgs { args, before };
+    let answer = agent.ask(&prompt, ask, |reply| {
+        let text = without_repetition(reply.text.trim());
+        if text.is_empty() { Err("the reply is empty".to_string()) } else { Ok(Parsed::new(text)) }
+    });
+    let answer = answer.await?;
+    Ok((answer.value, answer.exchange))
+}
+
+/// The evidence that the results this task builds on rest on, nearest first.
+fn evidence_for(scene: Scene<'_>) -> Vec<Evidence> {
+    let mut groups = outer_precedents(scene.tree, scene.key, usize::MAX);
+    groups.push(same_graph_precedents(scene.tree, scene.key));
+    let nodes = groups.iter().rev().flat_map(|p| p.groups.iter().rev()).flat_map(|(_, nodes)| nodes.iter().copied());
+    let mut seen = BTreeMap::new();
+    let mut found = Vec::new();
+    for id in nodes.flat_map(evidence_ids) {
+        if let Some(evidence) = scene.evidence.get(&id)
+            && seen.insert(id, ()).is_none()
+        {
+            found.push(evidence.clone());
+        }
+    }
+    found
+}
+
+fn evidence_ids(node: &Node) -> Vec<String> {
+    let results = &node.payload.results;
+    let result = results.get(&TaskAction::FinalAggregate).or_else(|| results.get(&TaskAction::Execute));
+    result.map(|result| result.evidence.clone()).unwrap_or_default()
+}
+
+/// The heading of a part directly inside the root.
+fn heading(scene: Scene<'_>) -> Option<String> {
+    let part = subject(scene.tree, scene.key)?;
+    if part.layer() != 1 {
+        return None;
+    }
+    let goal = part.payload.info.goal.trim().trim_end_matches(['.', ':', ';']);
+    let goal = goal.strip_prefix("Write about ").or_else(|| goal.strip_prefix("Write ")).unwrap_or(goal);
+    let mut letters = goal.chars();
+    let first = letters.next()?;
+    Some(format!("## {}{}", first.to_uppercase(), letters.as_str()))
+}
+
+/// The text up to where a run of words occurs for the second time, cut back to the end of a sentence.
+fn without_repetition(text: &str) -> String {
+    let words: Vec<(usize, &str)> =
+        text.split_whitespace().map(|word| (word.as_ptr() as usize - text.as_ptr() as usize, word)).collect();
+    let mut seen = BTreeSet::new();
+    let mut end = text.len();
+    for window in words.windows(REPEATED_WORDS) {
+        let run: Vec<String> = window.iter().map(|(_, word)| word.to_lowercase()).collect();
+        if !seen.insert(run) {
+            end = window[0].0;
+            break;
+        }
+    }
+    let kept = &text[..end];
+    let stop = kept
+        .rfind(['.', '!', '?', '。', '！', '？'])
+        .map(|at| at + kept[at..].chars().next().map_or(1, char::len_utf8));
+    match stop {
+        Some(stop) if stop * 2 > end || end < text.len() => kept[..stop].trim().to_string(),
+        _ => kept.trim().to_string(),
+    }
+}
