@@ -1,5 +1,7 @@
 //! Recording and playing back: byte equality, order, misses, torn lines, secrets.
 
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};

@@ -1,5 +1,7 @@
 //! Script files, streaming and choices of the scripted model.
 
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
 use futures::StreamExt;
 use graphloom_llm::{ChatEvent, ChatModel, ChatRequest, FinishReason, ModelError, Scripted};
 

@@ -18,7 +18,7 @@ fn write(value: &Value, out: &mut String) {
     match value {
         Value::Object(members) => {
             let mut sorted: Vec<(&String, &Value)> = members.iter().collect();
-            sorted.sort_unstable_by(|(one, _), (other, _)| one.cmp(other));
+            sorted.sort_unstable_by_key(|(name, _)| *name);
             out.push('{');
             for (index, (name, member)) in sorted.into_iter().enumerate() {
                 if index > 0 {

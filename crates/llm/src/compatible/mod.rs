@@ -103,7 +103,7 @@ impl Compatible {
         let status = response.status().as_u16();
         let headers = response.headers().clone();
         let header = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
-        let retry_after = wire::retry_after(header, SystemTime::now());
+        let retry_after = wire::retry_after(header, wall_clock());
         let bytes = self.body(response).await?;
         let text = String::from_utf8_lossy(&bytes).into_owned();
         let text = self.config.key.as_ref().map_or_else(|| text.clone(), |key| key.scrub(&text));
@@ -166,6 +166,12 @@ fn told(error: &reqwest::Error) -> String {
         source = cause.source();
     }
     causes.pop().unwrap_or_else(|| "the connection failed".to_owned())
+}
+
+/// The time that a server's `Retry-After` date is compared with.
+#[expect(clippy::disallowed_methods, reason = "a date of a server means the wall clock, and comes before any state")]
+fn wall_clock() -> SystemTime {
+    SystemTime::now()
 }
 
 /// A client for `endpoint`.

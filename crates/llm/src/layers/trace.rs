@@ -1,4 +1,4 @@
-//! A span for each call, with the attribute names of the GenAI conventions of OpenTelemetry.
+//! A span for each call, with the attribute names of the `GenAI` conventions of OpenTelemetry.
 
 use std::fmt;
 use std::sync::Arc;

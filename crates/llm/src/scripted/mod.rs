@@ -100,7 +100,7 @@ impl Scripted {
             Source::Rules(rules) => {
                 let answer = rules.lock().unwrap_or_else(PoisonError::into_inner).answer(&prompt);
                 answer.unwrap_or_else(|| {
-                    let tail: String = request.messages.last().map(|m| m.joined_text()).unwrap_or_default();
+                    let tail: String = request.messages.last().map(crate::Message::joined_text).unwrap_or_default();
                     let start: String = tail.chars().take(200).collect();
                     Err(ModelError::Invalid {
                         model: self.id.to_string(),

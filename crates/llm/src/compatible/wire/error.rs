@@ -87,7 +87,7 @@ fn message(json: Option<&Value>, failure: &Failure<'_>) -> String {
         if text.trim_start().starts_with('<') { page_text(&text) } else { text.trim().to_owned() }
     });
     let short: String = text.split_whitespace().collect::<Vec<_>>().join(" ").chars().take(500).collect();
-    if short.is_empty() { format!("status {} without a message", failure.status) } else { short }
+    if short.is_empty() { "no message".to_owned() } else { short }
 }
 
 /// The title of a page, or its text without tags.
@@ -163,7 +163,7 @@ mod tests {
             (400, r#"{"detail":"plain"}"#, "invalid", "plain"),
             (502, "<html><head><title>502 Bad Gateway</title></head></html>", "server", "502 Bad Gateway"),
             (503, "<p>over<b>loaded</b></p>", "server", "over loaded"),
-            (500, "", "server", "status 500 without a message"),
+            (500, "", "server", "status 500: no message"),
             (529, r#"{"message":"overloaded"}"#, "server", "overloaded"),
             (418, "\u{fffd}\u{1}", "invalid", "status 418"),
         ];

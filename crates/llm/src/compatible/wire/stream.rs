@@ -168,11 +168,6 @@ impl Decoder {
     }
 }
 
-enum State<S> {
-    Reading(S, Decoder),
-    Ended,
-}
-
 /// The events of a body of server-sent events. Errors of `bytes` are what cut the stream off.
 pub(in crate::compatible) fn decode_events<S, B>(
     bytes: S,
@@ -182,9 +177,9 @@ where
     S: Stream<Item = Result<B, String>> + Send + Unpin + 'static,
     B: AsRef<[u8]> + Send + 'static,
 {
-    let start = State::Reading(bytes.eventsource(), Decoder::new(id));
+    let start = Some((bytes.eventsource(), Decoder::new(id)));
     futures::stream::unfold(start, |state| async move {
-        let State::Reading(mut source, mut decoder) = state else { return None };
+        let (mut source, mut decoder) = state?;
         loop {
             let step = match source.next().await {
                 Some(Ok(event)) if event.data.trim() == "[DONE]" => decoder.finish().map(|events| (events, true)),
@@ -201,7 +196,7 @@ where
                 Ok((events, ended)) => (events.into_iter().map(Ok).collect::<Vec<_>>(), ended),
                 Err(error) => (vec![Err(error)], true),
             };
-            let next = if ended { State::Ended } else { State::Reading(source, decoder) };
+            let next = if ended { None } else { Some((source, decoder)) };
             return Some((futures::stream::iter(events), next));
         }
     })
