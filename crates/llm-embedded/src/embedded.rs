@@ -87,9 +87,7 @@ impl Embedded {
     pub fn open(model: &KnownModel, dir: &Path, options: &LoadOptions) -> Result<Self, EmbeddedError> {
         match weights::locate(model, dir)? {
             Some(path) => Self::load(&path, options),
-            None => {
-                Err(EmbeddedError::Missing { model: model.name.to_owned(), path: weights::path(model, dir) })
-            }
+            None => Err(EmbeddedError::Missing { model: model.name.to_owned(), path: weights::path(model, dir) }),
         }
     }
 

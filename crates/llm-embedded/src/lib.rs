@@ -35,7 +35,8 @@
 //! [`graphloom_llm::FinishReason::Length`] and is not whole JSON.
 //!
 //! # Choices
-//! The score of an option is the log-likelihood of its tokens and of the end of the message after them.
+//! The score of an option is how much likelier the conversation makes it: the log-likelihood of the option as the whole answer,
+//! less its log-likelihood as an answer to nothing.
 //!
 //! # Cancelling
 //! Dropping a future or stream ends the call at the next token.

@@ -67,7 +67,8 @@ impl Template {
     }
 
     fn render(&self, messages: &[(&str, String)]) -> Result<String, minijinja::Error> {
-        let messages: Vec<_> = messages.iter().map(|(role, content)| context! { role => *role, content => content.as_str() }).collect();
+        let messages: Vec<_> =
+            messages.iter().map(|(role, content)| context! { role => *role, content => content.as_str() }).collect();
         self.environment.get_template("chat")?.render(context! {
             messages,
             add_generation_prompt => true,

@@ -115,8 +115,8 @@ fn reading_in_steps_and_forks_is_reading_at_once() {
     network.read_tokens(&tokens[20..30], &mut fork).unwrap();
     let found = last(network.read_tokens(&tokens[30..], &mut fork).unwrap());
     assert_eq!(fork.len(), tokens.len());
-    for (found, wanted) in found.iter().zip(&wanted) {
-        // Another cut of the work sums in another order, and quantised activations round the difference up.
-        assert!((found - wanted).abs() < 0.6, "{found} and {wanted}");
-    }
+    // Another cut of the work sums in another order, and quantised activations round the difference up.
+    let difference: f32 = found.iter().zip(&wanted).map(|(found, wanted)| (found - wanted).abs()).sum();
+    let mean = difference / wanted.len() as f32;
+    assert!(mean < 0.2, "{mean}");
 }

@@ -67,7 +67,10 @@ mod tests {
         let cases = [
             (json!({"type": "string"}), json!({"type": "string", "maxLength": 400})),
             (json!({"type": ["string", "null"]}), json!({"type": ["string", "null"], "maxLength": 400})),
-            (json!({"type": "string", "minLength": 900}), json!({"type": "string", "minLength": 900, "maxLength": 900})),
+            (
+                json!({"type": "string", "minLength": 900}),
+                json!({"type": "string", "minLength": 900, "maxLength": 900}),
+            ),
             (json!({"type": "array", "minItems": 20}), json!({"type": "array", "minItems": 20, "maxItems": 20})),
             (
                 json!({"type": "object", "properties": {"maxItems": {"type": "array", "items": {"type": "string"}}}}),

@@ -48,9 +48,8 @@ impl Grammars {
         // White space is left out: the model would fill its answer with it.
         schema["x-guidance"] = json!({ "whitespace_flexible": false });
         // The reader of schemas is foreign and reads what a caller wrote; whatever it does must end as an error.
-        let parser = catch_unwind(AssertUnwindSafe(|| {
-            self.factory.create_parser(TopLevelGrammar::from_json_schema(schema))
-        }));
+        let parser =
+            catch_unwind(AssertUnwindSafe(|| self.factory.create_parser(TopLevelGrammar::from_json_schema(schema))));
         match parser {
             Ok(Ok(parser)) => Ok(Constraint { matcher: Matcher::new(Ok(parser)) }),
             Ok(Err(error)) => Err(first_line(&error.to_string())),

@@ -38,12 +38,10 @@ impl Sampler {
         }
         let floor = top - REACH * temperature;
         let mut candidates: Vec<(f32, u32)> = Vec::new();
-        let mut id = 0;
-        for &logit in &*logits {
+        for (id, &logit) in (0_u32..).zip(&*logits) {
             if logit >= floor {
                 candidates.push((((logit - top) / temperature).exp(), id));
             }
-            id += 1;
         }
         candidates.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
         let total: f32 = candidates.iter().map(|(weight, _)| weight).sum();
@@ -94,13 +92,11 @@ impl Sampler {
 fn best(logits: &[f32]) -> Option<(u32, f32)> {
     let mut best = None;
     let mut top = f32::NEG_INFINITY;
-    let mut id = 0;
-    for &logit in logits {
+    for (id, &logit) in (0_u32..).zip(logits) {
         if logit > top {
             top = logit;
             best = Some(id);
         }
-        id += 1;
     }
     best.filter(|_| top.is_finite()).map(|id| (id, top))
 }

@@ -1,9 +1,9 @@
 //! One answer, token by token.
 
+use graphloom_llm::ModelError;
 use graphloom_llm::{
     ChatEvent, ChatRequest, ChatResponse, FinishReason, Message, Params, ResponseFormat, ToolChoice, Usage,
 };
-use graphloom_llm::ModelError;
 use serde_json::json;
 use sha2::{Digest, Sha256};
 
@@ -46,10 +46,9 @@ impl Engine {
             }
         };
         let tokens = self.prompt(request)?;
-        let limit = params.max_tokens.map_or(
-            if schema.is_some() { SCHEMA_TOKENS } else { PROSE_TOKENS },
-            |limit| usize::try_from(limit).unwrap_or(usize::MAX),
-        );
+        let limit = params.max_tokens.map_or(if schema.is_some() { SCHEMA_TOKENS } else { PROSE_TOKENS }, |limit| {
+            usize::try_from(limit).unwrap_or(usize::MAX)
+        });
         if limit == 0 {
             return Err(self.invalid("`max_tokens` is 0; leave it out or set it to 1 or more"));
         }
@@ -59,15 +58,16 @@ impl Engine {
         }
         let seed = params.seed.unwrap_or_else(|| default_seed(&tokens, schema.as_ref().map(|(_, schema)| schema)));
         let sampling = self.sampling(params, seed)?;
-        let constraint = match schema {
-            Some((name, schema)) => {
-                let constraint = self.grammars()?.constraint(&schema);
-                Some(constraint.map_err(|error| {
-                    self.invalid(format!("no grammar can be made of the schema `{name}`: {error}"))
-                })?)
-            }
-            None => None,
-        };
+        let constraint =
+            match schema {
+                Some((name, schema)) => {
+                    let constraint = self.grammars()?.constraint(&schema);
+                    Some(constraint.map_err(|error| {
+                        self.invalid(format!("no grammar can be made of the schema `{name}`: {error}"))
+                    })?)
+                }
+                None => None,
+            };
         Ok(Prepared { tokens, sampling, constraint, limit, stop: params.stop.clone() })
     }
 
@@ -150,8 +150,7 @@ impl Engine {
         }
         let usage =
             Usage { input: tokens.len() as u64, output: made as u64, cache_read: reused as u64, ..Usage::default() };
-        let response =
-            ChatResponse { model: self.name.clone(), message: Message::assistant(text), finish, usage };
+        let response = ChatResponse { model: self.name.clone(), message: Message::assistant(text), finish, usage };
         events.send(Ok(ChatEvent::Done(response))).ok();
         Ok(())
     }

@@ -5,6 +5,7 @@ mod choice;
 mod prefixes;
 mod reading;
 
+use std::collections::HashMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
@@ -37,12 +38,15 @@ pub(crate) struct Engine {
     template: Template,
     grammars: Option<Grammars>,
     prefixes: Prefixes,
+    /// Log-likelihoods of options as answers to nothing.
+    priors: HashMap<Vec<u32>, f32>,
 }
 
 impl Engine {
     pub(crate) fn new(name: String, id: String, network: Llama, tokenizer: Tokenizer, template: Template) -> Self {
         let tokenizer = Arc::new(tokenizer);
-        Self { name, id, network, tokenizer, template, grammars: None, prefixes: Prefixes::default() }
+        let (prefixes, priors) = (Prefixes::default(), HashMap::new());
+        Self { name, id, network, tokenizer, template, grammars: None, prefixes, priors }
     }
 
     /// Answers calls until there is nobody left who could make one.
@@ -66,10 +70,10 @@ impl Engine {
                 match self.prepare(&request) {
                     Err(error) => drop(accepted.send(Err(error))),
                     Ok(prepared) => {
-                        if accepted.send(Ok(())).is_ok() {
-                            if let Err(error) = self.generate(prepared, &events) {
-                                events.send(Err(error)).ok();
-                            }
+                        if accepted.send(Ok(())).is_ok()
+                            && let Err(error) = self.generate(prepared, &events)
+                        {
+                            events.send(Err(error)).ok();
                         }
                     }
                 }
@@ -97,10 +101,7 @@ impl Engine {
 
     fn internal(&self, error: impl std::fmt::Display) -> ModelError {
         let message = error.to_string();
-        ModelError::Internal {
-            model: self.id.clone(),
-            message: message.lines().next().unwrap_or("unknown").to_owned(),
-        }
+        ModelError::Internal { model: self.id.clone(), message: message.lines().next().unwrap_or("unknown").to_owned() }
     }
 
     fn too_long(&self, needed: usize) -> ModelError {

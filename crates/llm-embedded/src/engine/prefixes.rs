@@ -41,7 +41,10 @@ impl Prefixes {
     /// Keeps the beginning of a conversation that was read, as far as it is a whole number of `step` tokens.
     pub(crate) fn keep(&mut self, tokens: &[u32], cache: &Cache, step: usize) -> Result<()> {
         let tokens = &tokens[..whole(tokens.len(), step)];
-        if tokens.is_empty() || tokens.len() > MOST_TOKENS || self.entries.iter().any(|(kept, _)| kept.starts_with(tokens)) {
+        if tokens.is_empty()
+            || tokens.len() > MOST_TOKENS
+            || self.entries.iter().any(|(kept, _)| kept.starts_with(tokens))
+        {
             return Ok(());
         }
         self.entries.retain(|(kept, _)| !tokens.starts_with(kept));

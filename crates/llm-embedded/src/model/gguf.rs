@@ -27,7 +27,6 @@ impl Gguf {
         Ok(Self { path: path.to_owned(), content })
     }
 
-
     /// A fault of the file.
     pub(crate) fn fault(&self, message: impl Into<String>) -> EmbeddedError {
         EmbeddedError::Gguf { path: self.path.clone(), message: message.into() }
@@ -80,11 +79,14 @@ impl Gguf {
     pub(crate) fn texts(&self, key: &str) -> Result<Vec<&str>, EmbeddedError> {
         let fault = || self.fault(format!("the metadata has no array of texts `{key}`"));
         let Some(Value::Array(values)) = self.content.metadata.get(key) else { return Err(fault()) };
-        let text = |value| match value {
-            &Value::String(ref text) => Some(text.as_str()),
-            _ => None,
-        };
-        values.iter().map(text).collect::<Option<_>>().ok_or_else(fault)
+        values
+            .iter()
+            .map(|value| match value {
+                Value::String(text) => Some(text.as_str()),
+                _ => None,
+            })
+            .collect::<Option<_>>()
+            .ok_or_else(fault)
     }
 
     /// The whole numbers of an array, empty when there is none.

@@ -67,7 +67,9 @@ impl Llama {
             return Err(gguf.fault(format!("it has {layers} layers and a context of {trained} tokens")));
         }
         let head_width = gguf.number("llama.attention.key_length").unwrap_or(hidden / heads);
-        if gguf.number("llama.rope.dimension_count").is_some_and(|rotary| rotary != head_width) || head_width % 2 != 0 {
+        if gguf.number("llama.rope.dimension_count").is_some_and(|rotary| rotary != head_width)
+            || !head_width.is_multiple_of(2)
+        {
             return Err(gguf.unsupported("only a part of each head is rotated"));
         }
         if gguf.number("llama.expert_count").is_some_and(|experts| experts > 0) {

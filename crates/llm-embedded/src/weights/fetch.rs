@@ -132,11 +132,7 @@ fn from_network(
     if tried.is_empty() {
         tried.push("  no source is allowed".to_owned());
     }
-    Err(EmbeddedError::Offline {
-        model: model.name.to_owned(),
-        tried: tried.join("\n"),
-        commands: commands(model),
-    })
+    Err(EmbeddedError::Offline { model: model.name.to_owned(), tried: tried.join("\n"), commands: commands(model) })
 }
 
 /// What to run by hand, on this or another machine.
@@ -182,7 +178,8 @@ mod tests {
         fetch(&tiny(), &cache, &options, |event| events.push(event)).unwrap();
         assert_eq!(events, [FetchEvent::Cached { path: path.clone() }]);
 
-        let left: Vec<_> = fs::read_dir(path.parent().unwrap()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+        let left: Vec<_> =
+            fs::read_dir(path.parent().unwrap()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
         assert_eq!(left.len(), 3, "file, stamp and lock, no temporary file: {left:?}");
     }
 

@@ -1,6 +1,6 @@
 //! Choices by likelihood.
 
-use graphloom_llm::{ChatModel, ChatRequest, Message, ModelError};
+use graphloom_llm::{ChatModel, ChatRequest, ModelError};
 
 use crate::model;
 
@@ -8,20 +8,10 @@ fn options(options: &[&str]) -> Vec<String> {
     options.iter().map(|&option| option.to_owned()).collect()
 }
 
-/// Asks whether a message approves, after a few examples.
 fn approval(text: &str) -> ChatRequest {
-    let mut messages = vec![Message::system("Classify the user's feedback on a draft as approve or reject.")];
-    for (example, label) in [
-        ("Great work, publish it.", "approve"),
-        ("No, this is wrong, start again.", "reject"),
-        ("I like it, please continue.", "approve"),
-        ("The second part is bad, change it.", "reject"),
-    ] {
-        messages.push(Message::user(example));
-        messages.push(Message::assistant(label));
-    }
-    messages.push(Message::user(text));
-    ChatRequest { messages, ..ChatRequest::default() }
+    ChatRequest::user(format!(
+        "Does this feedback on a draft approve it or reject it? Answer with one word, approve or reject.\nFeedback: {text}"
+    ))
 }
 
 #[tokio::test]
@@ -37,7 +27,6 @@ async fn plain_feedback_is_told_apart() {
         let choice = model.choose(approval(text), &options).await.unwrap();
         assert_eq!(options[choice.index], wanted, "{text}: {:?}", choice.scores);
         assert_eq!(choice.scores.len(), 2);
-        assert!(choice.scores.iter().all(|score| *score < 0.0));
         let again = model.choose(approval(text), &options).await.unwrap();
         assert_eq!(choice.scores, again.scores);
     }

@@ -1,6 +1,8 @@
 //! Requests that the model refuses before it begins.
 
-use graphloom_llm::{ChatModel, ChatRequest, ImageSource, Message, ModelError, Params, Part, Role, ToolChoice, ToolSpec};
+use graphloom_llm::{
+    ChatModel, ChatRequest, ImageSource, Message, ModelError, Params, Part, Role, ToolChoice, ToolSpec,
+};
 
 use crate::{ask, model, short};
 
