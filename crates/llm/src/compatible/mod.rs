@@ -184,6 +184,8 @@ pub(crate) fn http_client(endpoint: &Url, connect_timeout: std::time::Duration) 
     if endpoint.scheme() == "http" {
         // No certificates are needed, so a machine without any is no obstacle.
         builder = builder.tls_certs_only([]);
+        // Small servers mishandle a connection that is used again after a stream, and a new one costs little here.
+        builder = builder.pool_max_idle_per_host(0);
     }
     if config::is_loopback(endpoint) {
         builder = builder.no_proxy();

@@ -13,6 +13,10 @@ pub(in crate::compatible) fn decode_body(body: &[u8], model: &str) -> Result<Cha
         message,
         raw: String::from_utf8_lossy(body).chars().take(2000).collect(),
     };
+    if body.iter().all(u8::is_ascii_whitespace) {
+        let message = "the server answered nothing".to_owned();
+        return Err(ModelError::StreamInterrupted { model: model.to_owned(), partial: String::new(), message });
+    }
     let root: Value = serde_json::from_slice(body).map_err(|error| not_expected(error.to_string()))?;
     if let Some(error) = in_band_error(&root, model) {
         return Err(error);
@@ -180,6 +184,7 @@ mod tests {
             let error = decode(&body).unwrap_err();
             assert_eq!(serde_json::to_value(&error).unwrap()["error"], expected, "{body}");
         }
+        assert!(decode_body(b" \n", "m").unwrap_err().is_retryable());
         assert!(matches!(decode_body(b"<html>", "m").unwrap_err(), ModelError::Parse { .. }));
     }
 }

@@ -29,11 +29,12 @@ const MONEY: [&str; 8] = [
 ];
 
 /// Words for a conversation that is too long.
-const TOO_LONG: [&str; 7] = [
+const TOO_LONG: [&str; 8] = [
     "context_length_exceeded",
     "exceed_context_size",
     "maximum context length",
     "available context size",
+    "model context is",
     "context window",
     "prompt is too long",
     "too many tokens",
@@ -190,6 +191,7 @@ mod tests {
                 4096,
             ),
             (400, r#"{"error":{"message":"prompt is too long"}}"#, 0, 0),
+            (400, r#"{"error":{"message":"the prompt is 9031 tokens; the model context is 4096"}}"#, 9031, 4096),
         ];
         for (status, body, want_needed, want_limit) in cases {
             let ModelError::ContextLength { needed, limit, .. } = error(status, body) else { panic!("{body}") };
