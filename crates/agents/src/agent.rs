@@ -181,6 +181,6 @@ impl<'a> Agent<'a> {
     }
 
     fn failed(&self, source: graphloom_llm::ModelError, exchange: Exchange) -> AgentError {
-        AgentError::Model { agent: self.name.clone(), source, exchange: Box::new(exchange) }
+        AgentError::Model { agent: self.name.clone(), source: Box::new(source), exchange: Box::new(exchange) }
     }
 }

@@ -51,7 +51,7 @@ pub enum AgentError {
         agent: String,
         /// The model's error.
         #[source]
-        source: ModelError,
+        source: Box<ModelError>,
         /// What was sent and came back.
         exchange: Box<Exchange>,
     },

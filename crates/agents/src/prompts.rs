@@ -51,7 +51,7 @@ impl Prompts {
     pub fn new(embedded: &[(&str, &str)]) -> Result<Self, AgentError> {
         let mut sources = BTreeMap::from([(FEEDBACK.to_string(), include_str!("../prompts/feedback.j2").to_string())]);
         sources.extend(embedded.iter().map(|(name, source)| ((*name).to_string(), (*source).to_string())));
-        Self::compile(sources)
+        Self::compile(&sources)
     }
 
     /// Replaces and adds templates from the `*.j2` files below a directory; a file's name is its path without the ending.
@@ -62,7 +62,7 @@ impl Prompts {
         let mut sources: BTreeMap<String, String> =
             self.templates.into_iter().map(|(name, template)| (name, template.source)).collect();
         collect(directory, "", &mut sources)?;
-        Self::compile(sources)
+        Self::compile(&sources)
     }
 
     /// The names of the templates, in order, without parts.
@@ -100,7 +100,7 @@ impl Prompts {
         Ok(Rendered { template: name.to_string(), version: template.version.clone(), messages })
     }
 
-    fn compile(sources: BTreeMap<String, String>) -> Result<Self, AgentError> {
+    fn compile(sources: &BTreeMap<String, String>) -> Result<Self, AgentError> {
         let mut environment = Environment::new();
         environment.set_undefined_behavior(UndefinedBehavior::Strict);
         environment.set_auto_escape_callback(|_| minijinja::AutoEscape::None);
@@ -109,7 +109,7 @@ impl Prompts {
         }
         environment.add_filter("fenced", fenced);
         let mut templates = BTreeMap::new();
-        for (name, source) in &sources {
+        for (name, source) in sources {
             let mut sections = Vec::new();
             for (index, (role, text)) in split(source).into_iter().enumerate() {
                 // A part is included by its own name; only a template with messages has numbered sections.
@@ -117,7 +117,7 @@ impl Prompts {
                 environment.add_template_owned(part.clone(), text).map_err(|e| wrong(name, &e))?;
                 sections.push((role, part));
             }
-            let version = version(name, &sources);
+            let version = version(name, sources);
             templates.insert(name.clone(), Template { source: source.clone(), sections, version });
         }
         Ok(Self { environment, templates })

@@ -91,18 +91,24 @@ pub fn resolve<'e>(text: &str, evidence: impl IntoIterator<Item = &'e Evidence>)
     let mut cited = Cited::default();
     let mut out = String::with_capacity(text.len());
     let mut last_number = None;
+    let mut removed = false;
     for part in split(text) {
         match part {
             Part::Text(text) => {
                 if !text.trim().is_empty() {
                     last_number = None;
                 }
+                if std::mem::take(&mut removed) && text.starts_with(char::is_whitespace) {
+                    out.truncate(out.trim_end_matches(' ').len());
+                }
+                // A number followed by a parenthesis would be a link.
+                out.push_str(if out.ends_with(']') && text.starts_with('(') { " " } else { "" });
                 out.push_str(text);
             }
             Part::Number(number) => {
                 last_number = None;
                 cited.events.push(CiteEvent::ForeignNumber { number: number.to_string() });
-                out.push('(');
+                out.push_str(if out.ends_with(']') { " (" } else { "(" });
                 out.push_str(number);
                 out.push(')');
             }
@@ -110,6 +116,7 @@ pub fn resolve<'e>(text: &str, evidence: impl IntoIterator<Item = &'e Evidence>)
                 for id in ids {
                     let Some(evidence) = known.get(id.as_str()) else {
                         cited.events.push(CiteEvent::Unknown { id });
+                        removed = true;
                         continue;
                     };
                     let number = number_of(&mut cited.references, evidence);
@@ -264,7 +271,7 @@ fn split(text: &str) -> Vec<Part<'_>> {
             continue;
         }
         let inner = &text[at + 1..end];
-        let part = if is_number(inner) && !text[end + 1..].starts_with(['(', ':']) {
+        let part = if is_number(inner) && !text[end + 1..].starts_with('(') {
             Part::Number(inner)
         } else if let Some(ids) = marked_ids(inner) {
             Part::Mark(ids)

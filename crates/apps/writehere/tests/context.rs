@@ -88,7 +88,8 @@ fn results_come_by_distance_and_writes_never() {
     let ids = |groups: &graphloom_writehere::context::Precedents<'_>| -> Vec<(usize, Vec<String>)> {
         groups.groups.iter().map(|(d, nodes)| (*d, nodes.iter().map(|node| node.nid.clone()).collect())).collect()
     };
-    let four = same_graph_precedents(&tree, &key("4"));
+    let before = tree.clone();
+    let four = same_graph_precedents(&before, &key("4"));
     assert_eq!(ids(&four), [(2, vec!["1".to_string()]), (1, vec!["2".to_string()])], "farthest first, task 3 left out");
     assert_eq!(four.render(1000).0, "【outline】:\n OUTLINE\n\n【moon facts】:\n MOON [reference:a#1]");
 

@@ -210,7 +210,8 @@ fn broken_plans_are_repaired_and_every_repair_is_listed() {
         ),
     ];
     for (name, tasks, expected, repairs) in cases {
-        let plan = repaired(&tasks.join(","));
+        let raw = read(&format!("{{\"sub_tasks\": [{}]}}", tasks.join(",")));
+        let plan = repair_plan(&raw, Outer { length: None, ..outer() }, &PlanRules::default());
         assert_eq!(line(&plan), expected, "{name}");
         assert_eq!(kinds(&plan), repairs, "{name}: {:?}", plan.repairs());
     }

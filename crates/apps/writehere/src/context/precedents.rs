@@ -50,7 +50,7 @@ pub fn same_graph_precedents<'t>(tree: &'t Tree, key: &NodeKey) -> Precedents<'t
 /// For each outer task from the root down, its own dependencies up to a distance.
 pub fn outer_precedents<'t>(tree: &'t Tree, key: &NodeKey, most_distance: usize) -> Vec<Precedents<'t>> {
     let mut outer = Vec::new();
-    let mut at = subject(tree, key).and_then(|node| node.outer());
+    let mut at = subject(tree, key).and_then(graphloom_state_machine::TaskNode::outer);
     while let Some(node) = at.and_then(|key| tree.node(&key)) {
         outer.push(precedents(tree, node, most_distance));
         at = node.outer();
@@ -108,10 +108,10 @@ fn shorten(text: &str, words: usize) -> (&str, bool) {
         // One long line: cut between words.
         let mut left = words - used;
         for (at, _) in text[end..].match_indices(char::is_whitespace) {
+            left -= 1;
             if left == 0 {
                 return (text[..end + at].trim_end(), true);
             }
-            left -= 1;
         }
         // Without spaces there is one character a word.
         if let Some((at, _)) = text.char_indices().nth(words) {

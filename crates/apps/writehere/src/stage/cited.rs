@@ -76,7 +76,7 @@ pub fn quotable<'e>(question: &str, evidence: impl IntoIterator<Item = &'e Evide
 }
 
 /// Puts labels on sentences.
-pub(super) fn offers(sentences: &[Quotable]) -> Vec<Offer> {
+pub fn offers(sentences: &[Quotable]) -> Vec<Offer> {
     sentences
         .iter()
         .zip('a'..='z')

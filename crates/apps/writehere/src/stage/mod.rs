@@ -13,7 +13,7 @@ mod reason;
 mod search;
 mod write;
 
-pub use cited::{Offer, Quotable, compose, invented, paragraph_schema, quotable};
+pub use cited::{Offer, Quotable, compose, invented, offers, paragraph_schema, quotable};
 pub use search::gather;
 
 use std::collections::BTreeMap;

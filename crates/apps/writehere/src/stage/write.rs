@@ -8,7 +8,7 @@ use graphloom_state_machine::TaskAction;
 use serde::Serialize;
 
 use super::ask::{agent, seeded, text, value};
-use super::cited::{Choice, Offer, compose, offers, paragraph_schema, quotable};
+use super::cited::{Choice, Offer, Quotable, compose, invented, offers, paragraph_schema, quotable};
 use super::{Desk, Outcome, Scene, StageError, gather};
 use crate::TaskType;
 use crate::cite::cited_ids;
@@ -74,6 +74,8 @@ async fn write_in_paragraphs(
         let queries = [question.clone()];
         gathered = gather(engine, &queries, desk.profile.settings.search.results_per_turn, &BTreeSet::new()).await?;
     }
+    let mut declined: Vec<Quotable> = Vec::new();
+    let mut second_round = false;
     let mut pool = quotable(&question, &gathered, &before);
     let mut paragraphs: Vec<String> = Vec::new();
     let mut exchanges = Vec::new();
@@ -81,14 +83,22 @@ async fn write_in_paragraphs(
     let written = |paragraphs: &[String]| paragraphs.iter().map(|p| count_words(p)).sum::<usize>();
     while !pool.is_empty() && paragraphs.len() < MOST_PARAGRAPHS && written(&paragraphs) * 10 < target * 9 {
         let count = pool.len().min(small.sentences_per_paragraph.clamp(1, 26));
-        let offered = offers(&pool[..count]);
-        pool.drain(..count);
+        let sentences: Vec<Quotable> = pool.drain(..count).collect();
+        let offered = offers(&sentences);
         let action = format!("write/{}", paragraphs.len() + 1);
         let prompt = CitedArgs { args, offers: &offered };
         let answer =
             value::<Choice>(agent, &prompt, seeded(desk, &scene, &action), "paragraph", paragraph_schema(&offered))
                 .await?;
-        let (paragraph, note) = compose(&offered, &answer.value.lead, &answer.value.facts, &question);
+        let (paragraph, note) = compose(&offered, &answer.value.lead, &answer.value.facts, &args.to_run_root_question);
+        // What was passed over is offered once more when everything else is used up.
+        let passed_over =
+            sentences.into_iter().filter(|sentence| !paragraph.contains(sentence.text.trim_end_matches('.')));
+        declined.extend(passed_over);
+        if pool.is_empty() && !second_round {
+            second_round = true;
+            pool = std::mem::take(&mut declined);
+        }
         notes.extend(note.map(|note| format!("task `{}`: {note}", scene.key)));
         paragraphs.push(paragraph);
         exchanges.push(answer.exchange);
@@ -102,8 +112,12 @@ async fn write_in_paragraphs(
             uncited = Some("no sentence of the sources fits this part, so it cites nothing".to_string());
         }
     }
+    let made = written(&paragraphs);
+    if made * 2 < target {
+        notes.push(format!("task `{}`: the sources gave {made} of {target} words", scene.key));
+    }
     let mut text = paragraphs.join("\n\n");
-    if let Some(heading) = heading(scene) {
+    if let Some(heading) = heading(scene, &gathered, cited_ids(&text).first()) {
         text = format!("{heading}\n\n{text}");
     }
     let mut result = ActionResult::new(AGENT, text);
@@ -160,15 +174,26 @@ fn evidence_ids(node: &Node) -> Vec<String> {
     result.map(|result| result.evidence.clone()).unwrap_or_default()
 }
 
-/// The heading of a part directly inside the root.
-fn heading(scene: Scene<'_>) -> Option<String> {
+/// The heading of a part directly inside the root: its goal, or the heading of the first source it quotes when the goal
+/// has a name or number that no source has.
+fn heading(scene: Scene<'_>, gathered: &[Evidence], first: Option<&String>) -> Option<String> {
     let part = subject(scene.tree, scene.key)?;
     if part.layer() != 1 {
         return None;
     }
     let goal = part.payload.info.goal.trim().trim_end_matches(['.', ':', ';']);
     let goal = goal.strip_prefix("Write about ").or_else(|| goal.strip_prefix("Write ")).unwrap_or(goal);
-    let mut letters = goal.chars();
+    let mut material = scene.tree.root()?.payload.info.goal.clone();
+    for evidence in gathered {
+        material.push(' ');
+        material.push_str(&evidence.text);
+    }
+    let quoted = gathered.iter().find(|evidence| Some(&evidence.id) == first);
+    let title = match quoted {
+        Some(evidence) if !invented(goal, &material).is_empty() => evidence.heading.last().unwrap_or(&evidence.title),
+        _ => goal,
+    };
+    let mut letters = title.chars();
     let first = letters.next()?;
     Some(format!("## {}{}", first.to_uppercase(), letters.as_str()))
 }

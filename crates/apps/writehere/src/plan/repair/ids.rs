@@ -11,21 +11,15 @@ pub(super) fn numbered(outer: &str, number: u64) -> String {
     if outer.is_empty() { number.to_string() } else { format!("{outer}.{number}") }
 }
 
-/// Gives ids to tasks without one; numbers the whole layer anew when an id is repeated or carries no number.
+/// Numbers the whole layer anew when an id is missing, repeated or carries no number.
 pub(super) fn settle(work: &mut Work<'_>) {
-    for index in 0..work.tasks.len() {
-        if work.tasks[index].id.is_empty() {
-            let id = work.next_id();
-            let place = format!("{}.id", work.tasks[index].place);
-            work.note(RepairKind::IdMissing, "", &place, "a task has no id".into(), format!("named `{id}`"));
-            work.tasks[index].id = id;
-        }
-    }
     let mut seen = BTreeSet::new();
     let mut faults = Vec::new();
     for task in &work.tasks {
         let repeated = !seen.insert(task.id.clone());
-        if repeated {
+        if task.id.is_empty() {
+            faults.push((RepairKind::IdMissing, String::new(), task.place.clone(), "a task has no id"));
+        } else if repeated {
             faults.push((RepairKind::IdRepeated, task.id.clone(), task.place.clone(), "the id is used more than once"));
         } else if number(&task.id).is_none() {
             let found = "the last part of the id is not a number";
