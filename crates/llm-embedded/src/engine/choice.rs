@@ -11,10 +11,8 @@ use crate::model::Cache;
 impl Engine {
     /// Scores every option as an answer to the conversation.
     ///
-    /// The log-likelihood of an option is that of its tokens and of the end of the message after them, so that it is compared as
-    /// a whole answer and not as the beginning of a longer one. From it the same option's log-likelihood as an answer to nothing
-    /// is taken off, so that a frequent or short option does not win by that alone (Holtzman et al. 2021, "Surface Form
-    /// Competition", section 3).
+    /// A score is the log-likelihood of the option's tokens and of the end of the message after them, so that an option is
+    /// compared as a whole answer and not as the beginning of a longer one.
     pub(super) fn choose(
         &mut self,
         request: &ChatRequest,
@@ -36,57 +34,21 @@ impl Engine {
         if needed > self.network.context() {
             return Err(self.too_long(needed));
         }
-        let id = self.id.clone();
-        let dropped = || dropped(&id);
-        let priors = self.priors(&answers, cancelled)?.ok_or_else(&dropped)?;
-        let (likelihoods, reused) = self.score_all(&tokens, &answers, cancelled)?.ok_or_else(&dropped)?;
-        let scores: Vec<f32> = likelihoods.iter().zip(priors).map(|(likelihood, prior)| likelihood - prior).collect();
+        let read = self.read(&tokens, cancelled).map_err(|error| self.internal(error))?;
+        let Some(Read { mut cache, logits, reused }) = read else {
+            return Err(self.internal("the call was dropped"));
+        };
+        let mut scores = Vec::with_capacity(answers.len());
+        for answer in &answers {
+            if cancelled() {
+                return Err(self.internal("the call was dropped"));
+            }
+            scores.push(self.score(answer, &logits, &mut cache).map_err(|error| self.internal(error))?);
+        }
         let index = (0..scores.len()).rev().max_by(|a, b| scores[*a].total_cmp(&scores[*b])).unwrap_or(0);
         let output = answers.iter().map(|answer| answer.len() as u64).sum();
         let usage = Usage { input: tokens.len() as u64, output, cache_read: reused as u64, ..Usage::default() };
         Ok(Choice { index, scores, usage })
-    }
-
-    /// The log-likelihood of each answer to a conversation, and how many of its tokens were not read again; `None` when cancelled.
-    fn score_all(
-        &mut self,
-        tokens: &[u32],
-        answers: &[Vec<u32>],
-        cancelled: &dyn Fn() -> bool,
-    ) -> std::result::Result<Option<(Vec<f32>, usize)>, ModelError> {
-        let read = self.read(tokens, cancelled).map_err(|error| self.internal(error))?;
-        let Some(Read { mut cache, logits, reused }) = read else { return Ok(None) };
-        let mut scores = Vec::with_capacity(answers.len());
-        for answer in answers {
-            if cancelled() {
-                return Ok(None);
-            }
-            scores.push(self.score(answer, &logits, &mut cache).map_err(|error| self.internal(error))?);
-        }
-        Ok(Some((scores, reused)))
-    }
-
-    /// The log-likelihood of each answer to nothing, computed once per answer.
-    fn priors(
-        &mut self,
-        answers: &[Vec<u32>],
-        cancelled: &dyn Fn() -> bool,
-    ) -> std::result::Result<Option<Vec<f32>>, ModelError> {
-        let mut unknown: Vec<Vec<u32>> = Vec::new();
-        for answer in answers {
-            if !self.priors.contains_key(answer) && !unknown.contains(answer) {
-                unknown.push(answer.clone());
-            }
-        }
-        if !unknown.is_empty() {
-            let nothing = self.prompt(&ChatRequest::user(NOTHING))?;
-            let Some((scores, _)) = self.score_all(&nothing, &unknown, cancelled)? else { return Ok(None) };
-            if self.priors.len() + unknown.len() > MOST_PRIORS {
-                self.priors.retain(|answer, _| answers.contains(answer));
-            }
-            self.priors.extend(unknown.into_iter().zip(scores));
-        }
-        Ok(Some(answers.iter().map(|answer| self.priors.get(answer).copied().unwrap_or(0.0)).collect()))
     }
 
     /// The log-likelihood of `answer` after what is in `cache`, whose last token gave `logits`. The cache is left as it was.
@@ -104,17 +66,6 @@ impl Engine {
         }
         Ok(score)
     }
-}
-
-/// What a user says who says nothing.
-const NOTHING: &str = "N/A";
-
-/// The most options whose likelihood as an answer to nothing is remembered.
-const MOST_PRIORS: usize = 1024;
-
-/// Nobody reads this: whoever asked has gone.
-fn dropped(model: &str) -> ModelError {
-    ModelError::Internal { model: model.to_owned(), message: "the call was dropped".to_owned() }
 }
 
 fn log_likelihood(logits: &[f32], token: u32) -> f32 {

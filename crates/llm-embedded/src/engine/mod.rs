@@ -5,7 +5,6 @@ mod choice;
 mod prefixes;
 mod reading;
 
-use std::collections::HashMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
@@ -38,15 +37,12 @@ pub(crate) struct Engine {
     template: Template,
     grammars: Option<Grammars>,
     prefixes: Prefixes,
-    /// Log-likelihoods of options as answers to nothing.
-    priors: HashMap<Vec<u32>, f32>,
 }
 
 impl Engine {
     pub(crate) fn new(name: String, id: String, network: Llama, tokenizer: Tokenizer, template: Template) -> Self {
         let tokenizer = Arc::new(tokenizer);
-        let (prefixes, priors) = (Prefixes::default(), HashMap::new());
-        Self { name, id, network, tokenizer, template, grammars: None, prefixes, priors }
+        Self { name, id, network, tokenizer, template, grammars: None, prefixes: Prefixes::default() }
     }
 
     /// Answers calls until there is nobody left who could make one.

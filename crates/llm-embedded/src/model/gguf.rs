@@ -10,7 +10,14 @@ use candle_core::quantized::gguf_file::{Content, Value};
 use candle_core::quantized::{GgmlDType, QTensor};
 use candle_core::{Device, Tensor};
 
+use super::matrix::padded;
 use crate::EmbeddedError;
+
+/// The matrices whose rows are filled up to whole tiles.
+///
+/// The kernel for tiles quantises the activations in larger blocks. For these matrices that does not show (the default model's
+/// likeliest tokens stay within 0.11 of the reference on average, 0.10 without tiles); for the others it does (0.15).
+const TILED: [&str; 3] = ["attn_output", "ffn_gate", "ffn_up"];
 
 /// An opened GGUF file.
 pub(crate) struct Gguf {
@@ -141,7 +148,7 @@ impl Gguf {
         }
         guarded(|| {
             let tensor = self.content.tensor(&mut Cursor::new(bytes), name, &Device::Cpu)?;
-            fast(tensor)
+            fast(tensor, TILED.iter().any(|part| name.contains(part)))
         })
         .map_err(|message| self.fault(format!("tensor `{name}`: {message}")))
     }
@@ -151,16 +158,20 @@ impl Gguf {
 ///
 /// candle multiplies `Q8_0` and the K types with vector instructions, the older types element by element; those are quantised
 /// anew to `Q8_0`, whose steps are finer than theirs.
-fn fast(tensor: QTensor) -> candle_core::Result<QTensor> {
+fn fast(tensor: QTensor, tiles: bool) -> candle_core::Result<QTensor> {
     use GgmlDType::{BF16, F16, F32, Q4_0, Q4_1, Q5_0, Q5_1, Q8_1};
     let vector = tensor.rank() < 2;
     let slow = matches!(tensor.dtype(), Q4_0 | Q4_1 | Q5_0 | Q5_1 | Q8_1 | F16 | BF16 | F32);
     let width = tensor.shape().dims().last().copied().unwrap_or(0);
-    if vector || !slow || !width.is_multiple_of(GgmlDType::Q8_0.block_size()) {
+    if vector {
         return Ok(tensor);
     }
+    if !slow || !width.is_multiple_of(GgmlDType::Q8_0.block_size()) {
+        return if tiles { padded(tensor) } else { Ok(tensor) };
+    }
     let weights: Tensor = tensor.dequantize(&Device::Cpu)?;
-    QTensor::quantize(&weights, GgmlDType::Q8_0)
+    let tensor = QTensor::quantize(&weights, GgmlDType::Q8_0)?;
+    if tiles { padded(tensor) } else { Ok(tensor) }
 }
 
 /// Runs a reader of foreign bytes. The reader checks its bounds; an arithmetic panic in it on a damaged file becomes an error.

@@ -3,11 +3,12 @@
 
 use std::sync::Arc;
 
-use candle_core::quantized::{QMatMul, QTensor};
-use candle_core::{D, DType, Device, Module, Result, Tensor};
+use candle_core::quantized::QTensor;
+use candle_core::{D, DType, Device, Result, Tensor};
 use candle_nn::ops::{rms_norm, silu, softmax_last_dim};
 use candle_nn::rotary_emb::rope_i;
 
+use super::matrix::{Matrix, padded_width};
 use super::{Cache, Gguf};
 use crate::EmbeddedError;
 
@@ -26,24 +27,25 @@ pub(crate) struct Llama {
     sizes: Sizes,
     context: usize,
     vocabulary: usize,
+    hidden: usize,
     embedding: Arc<QTensor>,
     layers: Vec<Layer>,
     norm: Tensor,
-    output: QMatMul,
+    output: Matrix,
     cosines: Tensor,
     sines: Tensor,
 }
 
 struct Layer {
     attention_norm: Tensor,
-    query: QMatMul,
-    key: QMatMul,
-    value: QMatMul,
-    attention_output: QMatMul,
+    query: Matrix,
+    key: Matrix,
+    value: Matrix,
+    attention_output: Matrix,
     feed_norm: Tensor,
-    gate: QMatMul,
-    up: QMatMul,
-    down: QMatMul,
+    gate: Matrix,
+    up: Matrix,
+    down: Matrix,
 }
 
 impl Llama {
@@ -115,20 +117,20 @@ impl Llama {
         }
         let mut tensors = names.iter().zip(gguf.tensors(&names)?);
         let mut next = |shape: &[usize]| match tensors.next() {
-            Some((_, tensor)) if shape.is_empty() || tensor.shape().dims() == shape => Ok(Arc::new(tensor)),
+            Some((_, tensor)) if shape.is_empty() || fits(&tensor, shape) => Ok(Arc::new(tensor)),
             Some((name, tensor)) => {
                 Err(gguf.fault(format!("tensor `{name}` has the shape {:?}, not {shape:?}", tensor.shape().dims())))
             }
             None => Err(gguf.fault("a tensor is missing")),
         };
         let vector = |tensor: Arc<QTensor>| tensor.dequantize(&Device::Cpu).map_err(fault);
-        let matrix = |tensor: Arc<QTensor>| QMatMul::from_arc(tensor).map_err(fault);
+        let matrix = |tensor: Arc<QTensor>| Matrix::new(tensor).map_err(fault);
 
         let embedding = next(&[])?;
         let &[vocabulary, width] = embedding.shape().dims() else {
             return Err(gguf.fault("tensor `token_embd.weight` is not a matrix"));
         };
-        if width != hidden {
+        if width != hidden && width != padded_width(hidden) {
             return Err(gguf.fault(format!("tensor `token_embd.weight` is {width} wide, not {hidden}")));
         }
         let norm = vector(next(&[hidden])?)?;
@@ -155,7 +157,7 @@ impl Llama {
         let base = gguf.float("llama.rope.freq_base").unwrap_or(10_000.0);
         let (cosines, sines) = rotations(context, base, &factors).map_err(fault)?;
         let output = matrix(output)?;
-        Ok(Self { sizes, context, vocabulary, embedding, layers, norm, output, cosines, sines })
+        Ok(Self { sizes, context, vocabulary, hidden, embedding, layers, norm, output, cosines, sines })
     }
 
     /// The most tokens of a conversation.
@@ -184,11 +186,11 @@ impl Llama {
         let cosines = self.cosines.narrow(0, start, count)?;
         let sines = self.sines.narrow(0, start, count)?;
         let mask = if count > 1 { Some(causal_mask(start, count)?) } else { None };
-        let mut x = self.embedding.embedding(&ids)?;
+        let mut x = self.embedding.embedding(&ids)?.narrow(D::Minus1, 0, self.hidden)?.contiguous()?;
         for (index, layer) in self.layers.iter().enumerate() {
             let normed = rms_norm(&x, &layer.attention_norm, self.sizes.epsilon)?;
             x = (x + self.attend(index, layer, &normed, cache, (&cosines, &sines), mask.as_ref())?)?;
-            let normed = rms_norm(&x, &layer.feed_norm, self.sizes.epsilon)?;
+            let normed = layer.gate.fit(&rms_norm(&x, &layer.feed_norm, self.sizes.epsilon)?)?;
             let gated = (silu(&layer.gate.forward(&normed)?)? * layer.up.forward(&normed)?)?;
             x = (x + layer.down.forward(&gated)?)?;
         }
@@ -212,6 +214,7 @@ impl Llama {
     ) -> Result<Tensor> {
         let Sizes { heads, key_heads, head_width, .. } = self.sizes;
         let (count, group) = (x.dim(0)?, heads / key_heads);
+        let x = &layer.query.fit(x)?;
         let split = |x: Tensor, heads| x.reshape((1, count, heads, head_width))?.transpose(1, 2)?.contiguous();
         let query = rope_i(&split(layer.query.forward(x)?, heads)?, cosines, sines)?;
         let key = rope_i(&split(layer.key.forward(x)?, key_heads)?, cosines, sines)?;
@@ -229,6 +232,16 @@ impl Llama {
         let mixed = softmax_last_dim(&scores)?.matmul(&values)?;
         let mixed = mixed.reshape((heads, count, head_width))?.transpose(0, 1)?.contiguous()?;
         layer.attention_output.forward(&mixed.reshape((count, heads * head_width))?)
+    }
+}
+
+/// Whether a tensor has a shape, but for zeros at the ends of a matrix's rows.
+fn fits(tensor: &QTensor, shape: &[usize]) -> bool {
+    match (tensor.shape().dims(), shape) {
+        (&[rows, width], &[own_rows, own_width]) => {
+            rows == own_rows && (width == own_width || width == padded_width(own_width))
+        }
+        (found, wanted) => found == wanted,
     }
 }
 

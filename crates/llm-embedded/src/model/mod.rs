@@ -3,6 +3,7 @@
 mod cache;
 mod gguf;
 mod llama;
+mod matrix;
 
 pub(crate) use cache::Cache;
 pub(crate) use gguf::Gguf;
