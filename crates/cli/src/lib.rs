@@ -1,1 +1,80 @@
 //! The command line that all Graphloom applications share.
+//!
+//! - [`CommonArgs`] are the options; [`main`] reads them, runs the application, tells errors with their causes, and ends
+//!   with an [`ExitStatus`].
+//! - [`build_models`] and [`open_corpus`] make what the options name; [`open_checkpointer`] keeps runs in one SQLite file
+//!   of a [`DataDir`]; [`follow`] drives a run, shows it, and stops it on Ctrl-C.
+//! - [`Progress`] writes progress to stderr and nothing but the result to stdout; [`config`] layers parameters;
+//!   [`runs`] lists, shows and draws stored runs of any application.
+//!
+//! ```no_run
+//! use clap::Parser;
+//! use graphloom_cli::{BaseArgs, CommonArgs, DataDir, ExitStatus, Failure, Session, build_models};
+//! use graphloom_llm::ChatRequest;
+//!
+//! /// Answers one question
+//! #[derive(Parser)]
+//! struct Args {
+//!     /// The question
+//!     question: String,
+//!     #[command(flatten)]
+//!     common: CommonArgs,
+//! }
+//!
+//! impl AsRef<BaseArgs> for Args {
+//!     fn as_ref(&self) -> &BaseArgs {
+//!         self.common.as_ref()
+//!     }
+//! }
+//!
+//! fn main() -> std::process::ExitCode {
+//!     graphloom_cli::main(|args: Args, session: Session| async move {
+//!         let dirs = DataDir::new(args.common.base.data_dir.as_deref())?;
+//!         let set = build_models(&args.common, &dirs, &session.progress, Default::default()).await?;
+//!         session.progress.phase("thinking");
+//!         let answer = set.models.role("default").chat(ChatRequest::user(args.question)).await?;
+//!         let spent = set.ledger.spent();
+//!         session.progress.result(ExitStatus::Done, &answer.text(), &spent)?;
+//!         Ok::<_, Failure>(ExitStatus::Done)
+//!     })
+//! }
+//! ```
+//!
+//! # Events of `--json`
+//! Every line is an object with `v` and `event`. Events of the run are [`graphloom_core_graph::Event`]s. The last line is
+//! `{"v":1,"event":"result","status":…}` with `result`, or with `error`: a list of messages from the outside in.
+//!
+//! # Variables
+//! `GRAPHLOOM_MODEL` and `GRAPHLOOM_HOME` stand for `--model` and `--data-dir`; `LLM_API_KEY` is the key of `compatible`
+//! models; `LLM_BASE_URL` with `LLM_MODEL` names a model where none is given; `LLM_PROBE=0` asks no ports of this machine;
+//! `RUST_LOG` says what is logged.
+
+#![forbid(unsafe_code)]
+
+pub mod config;
+pub mod runs;
+
+mod args;
+mod corpus;
+mod data_dir;
+mod error;
+mod interrupt;
+mod log;
+mod models;
+mod progress;
+mod start;
+mod status;
+mod threads;
+
+pub use args::{BaseArgs, CommonArgs, SearchEngine};
+pub use corpus::open_corpus;
+pub use data_dir::DataDir;
+pub use error::CliError;
+pub use interrupt::{Interrupt, follow};
+pub use models::{Chosen, ModelSet, Reason, build_models, choose_models, usable_model};
+#[cfg(feature = "embedded")]
+pub use models::{fetch_weights, installed_weights};
+pub use progress::{JSON_VERSION, Progress};
+pub use start::{Session, main, resume_line};
+pub use status::{ExitStatus, Failure};
+pub use threads::{check_thread_id, new_thread_id, open_checkpointer, time_text};

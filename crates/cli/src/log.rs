@@ -1,0 +1,86 @@
+//! The program's log: warnings and, with `-v`, more on stderr; everything in the file of `--log`.
+
+use std::fs::OpenOptions;
+use std::io::{self, Write};
+use std::sync::Mutex;
+
+use tracing_subscriber::fmt::MakeWriter;
+use tracing_subscriber::layer::SubscriberExt;
+use tracing_subscriber::util::SubscriberInitExt;
+use tracing_subscriber::{EnvFilter, Layer};
+
+use crate::{BaseArgs, CliError, Progress};
+
+/// Sets up logging for the whole program. A second call changes nothing.
+///
+/// `RUST_LOG` says more exactly what is logged than `-v` can.
+///
+/// # Errors
+/// [`CliError::Io`] when the file of `--log` cannot be written.
+pub(crate) fn start(args: &BaseArgs, progress: &Progress) -> Result<(), CliError> {
+    let level = match (args.quiet, args.verbose) {
+        (true, _) => "error",
+        (_, 0) => "warn",
+        (_, 1) => "warn,graphloom=info,writehere=info",
+        (_, 2) => "info,graphloom=debug,writehere=debug",
+        _ => "debug,graphloom=trace,writehere=trace",
+    };
+    let terminal = tracing_subscriber::fmt::layer()
+        .without_time()
+        .with_target(args.verbose > 1)
+        .with_ansi(false)
+        .with_writer(Lines(progress.clone()))
+        .with_filter(filter(level));
+    let file = match &args.log {
+        None => None,
+        Some(path) => {
+            let file = OpenOptions::new().create(true).append(true).open(path);
+            let file = file.map_err(CliError::io("write the log", path))?;
+            let layer = tracing_subscriber::fmt::layer().with_ansi(false).with_writer(Mutex::new(file));
+            Some(layer.with_filter(filter("info,graphloom=debug,writehere=debug")))
+        }
+    };
+    // A program that embeds an application may have set up its own.
+    tracing_subscriber::registry().with(terminal).with(file).try_init().ok();
+    Ok(())
+}
+
+fn filter(level: &str) -> EnvFilter {
+    let asked = std::env::var("RUST_LOG").ok().filter(|asked| !asked.trim().is_empty());
+    EnvFilter::builder().parse_lossy(asked.as_deref().unwrap_or(level))
+}
+
+/// Writes whole lines without disturbing a live display.
+struct Lines(Progress);
+
+struct Line {
+    progress: Progress,
+    text: Vec<u8>,
+}
+
+impl<'a> MakeWriter<'a> for Lines {
+    type Writer = Line;
+
+    fn make_writer(&'a self) -> Line {
+        Line { progress: self.0.clone(), text: Vec::new() }
+    }
+}
+
+impl Write for Line {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.text.extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+impl Drop for Line {
+    fn drop(&mut self) {
+        if !self.text.is_empty() {
+            self.progress.line(String::from_utf8_lossy(&self.text).trim());
+        }
+    }
+}

@@ -1,0 +1,178 @@
+//! The models of a run with their layers.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use graphloom_agents::Models;
+use graphloom_llm::cassette::{Cassette, Recorder, Replay};
+use graphloom_llm::layers::{Budgeted, Concurrency, Ledger, Meter, Metered, Retry, RetryPolicy, Spent, Traced};
+use graphloom_llm::resolve::{ModelSource, ModelSpec, resolve};
+use graphloom_llm::{ChatModel, ModelError, ModelId, Notes};
+
+use super::notice::notice;
+use super::{Chosen, choose_models};
+use crate::{CommonArgs, DataDir, Failure, Progress};
+
+/// The role of the model that serves every role without one of its own.
+const DEFAULT: &str = "default";
+
+/// Calls of one server at a time.
+const CALLS_AT_A_TIME: usize = 8;
+
+/// The models of a run, and what counts and remembers their calls.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct ModelSet {
+    /// The models by role.
+    pub models: Models,
+    /// Which were chosen, and why.
+    pub chosen: Chosen,
+    /// Calls and tokens per model.
+    pub meter: Arc<Meter>,
+    /// What the run has spent of its budget. Keep [`Ledger::spent`] with the run and give it back when the run goes on.
+    pub ledger: Arc<Ledger>,
+    /// Retries and degradations.
+    pub notes: Notes,
+    /// The recording of `--record`.
+    pub cassette: Option<Arc<Cassette>>,
+}
+
+impl ModelSet {
+    /// The model of each role, `default` for all others: for a run's record, and to notice that a resumed run would
+    /// switch to another model.
+    pub fn ids(&self) -> BTreeMap<String, ModelId> {
+        let roles = self.models.roles().map(str::to_owned).collect::<Vec<_>>();
+        let ids = roles.into_iter().chain([DEFAULT.to_owned()]);
+        ids.map(|role| (role.clone(), self.models.role(&role).id().clone())).collect()
+    }
+}
+
+/// Chooses and makes the models of a run, with retries, recording, budget, counting and tracing around them. Says once on
+/// stderr which they are. `spent` is what the run spent before, when it goes on.
+///
+/// The built-in model is fetched when it is not there.
+///
+/// # Errors
+/// A wrong choice of models, a file that cannot be read, weights that cannot be fetched or read, a recording that cannot
+/// be written, a limit in dollars without a known price.
+pub async fn build_models(
+    args: &CommonArgs,
+    dirs: &DataDir,
+    progress: &Progress,
+    spent: Spent,
+) -> Result<ModelSet, Failure> {
+    let chosen = choose_models(args.model.as_ref()).await?;
+    progress.note(chosen.to_string());
+    if chosen.specs.all().contains(&&ModelSpec::Embedded) {
+        progress.note(notice(&chosen));
+    }
+    let cassette = match &args.record {
+        None => None,
+        Some(path) => {
+            let cassette = Cassette::record(path)?;
+            cassette.warnings().iter().for_each(|warning| progress.warn(warning));
+            Some(Arc::new(cassette))
+        }
+    };
+    let mut workshop = Workshop {
+        dirs,
+        progress,
+        notes: Notes::default(),
+        meter: Meter::new(),
+        ledger: Ledger::resume(args.budget.clone().unwrap_or_default(), spent),
+        cassette,
+        made: BTreeMap::new(),
+        recordings: BTreeMap::new(),
+    };
+    let mut models = Models::new(workshop.layered(&chosen.specs.default, DEFAULT).await?);
+    for role in workshop.recorded_roles(&chosen.specs.default) {
+        if !chosen.specs.roles.contains_key(&role) {
+            models = models.with_role(role.clone(), workshop.layered(&chosen.specs.default, &role).await?);
+        }
+    }
+    for (role, spec) in &chosen.specs.roles {
+        models = models.with_role(role.clone(), workshop.layered(spec, role).await?);
+    }
+    let Workshop { notes, meter, ledger, cassette, .. } = workshop;
+    Ok(ModelSet { models, chosen, meter, ledger, notes, cassette })
+}
+
+/// What models are made with.
+struct Workshop<'w> {
+    dirs: &'w DataDir,
+    progress: &'w Progress,
+    notes: Notes,
+    meter: Arc<Meter>,
+    ledger: Arc<Ledger>,
+    cassette: Option<Arc<Cassette>>,
+    /// Models without layers, so that two roles of one model share it.
+    made: BTreeMap<String, Arc<dyn ChatModel>>,
+    recordings: BTreeMap<PathBuf, Arc<Cassette>>,
+}
+
+impl Workshop<'_> {
+    /// The model of `spec` for `role`, with all layers.
+    async fn layered(&mut self, spec: &ModelSpec, role: &str) -> Result<Arc<dyn ChatModel>, ModelError> {
+        let mut model = self.bare(spec, role).await?;
+        if !matches!(spec, ModelSpec::Replay(_)) {
+            model = Arc::new(Traced::new(model));
+        }
+        if matches!(spec, ModelSpec::Compatible { .. }) {
+            let mut policy = RetryPolicy::default();
+            policy.notes = self.notes.clone();
+            model = Arc::new(Retry::new(Arc::new(Concurrency::new(model, CALLS_AT_A_TIME)), policy));
+        }
+        if let Some(cassette) = &self.cassette {
+            model = Arc::new(Recorder::new(model, Arc::clone(cassette), role)?);
+        }
+        model = Arc::new(Budgeted::new(model, Arc::clone(&self.ledger))?);
+        Ok(Arc::new(Metered::new(model, Arc::clone(&self.meter))))
+    }
+
+    async fn bare(&mut self, spec: &ModelSpec, role: &str) -> Result<Arc<dyn ChatModel>, ModelError> {
+        if let ModelSpec::Replay(path) = spec {
+            return Ok(Arc::new(Replay::new(self.recording(path)?, role)?));
+        }
+        if let Some(model) = self.made.get(&spec.to_string()) {
+            return Ok(Arc::clone(model));
+        }
+        let (dirs, progress) = (self.dirs, self.progress);
+        let model = resolve(spec, role, &self.notes, |source| in_process(source, dirs, progress)).await?;
+        self.made.insert(spec.to_string(), Arc::clone(&model));
+        Ok(model)
+    }
+
+    /// An open recording; all roles count their calls in the same one.
+    fn recording(&mut self, path: &Path) -> Result<Arc<Cassette>, ModelError> {
+        if let Some(cassette) = self.recordings.get(path) {
+            return Ok(Arc::clone(cassette));
+        }
+        let cassette = Arc::new(Cassette::replay(path)?);
+        cassette.warnings().iter().for_each(|warning| self.progress.warn(warning));
+        self.recordings.insert(path.to_owned(), Arc::clone(&cassette));
+        Ok(cassette)
+    }
+
+    /// The roles that a recording has models for, so that `replay:FILE` alone plays all of them.
+    fn recorded_roles(&self, spec: &ModelSpec) -> Vec<String> {
+        let ModelSpec::Replay(path) = spec else { return Vec::new() };
+        let lines = self.recordings.get(path).map(|cassette| cassette.models()).unwrap_or_default();
+        lines.into_iter().map(|line| line.role).filter(|role| role != DEFAULT).collect()
+    }
+}
+
+#[cfg(feature = "embedded")]
+async fn in_process(
+    source: ModelSource,
+    dirs: &DataDir,
+    progress: &Progress,
+) -> Result<Arc<dyn ChatModel>, ModelError> {
+    super::embedded::load(source, dirs, progress).await
+}
+
+#[cfg(not(feature = "embedded"))]
+async fn in_process(_: ModelSource, _: &DataDir, _: &Progress) -> Result<Arc<dyn ChatModel>, ModelError> {
+    let message = crate::CliError::NotBuilt { feature: "embedded" }.to_string();
+    Err(ModelError::Setup { message })
+}

@@ -1,0 +1,12 @@
+//! From `--model`, `--record` and `--budget` to the models of a run.
+
+mod build;
+mod choose;
+#[cfg(feature = "embedded")]
+mod embedded;
+mod notice;
+
+pub use build::{ModelSet, build_models};
+pub use choose::{Chosen, Reason, choose_models, usable_model};
+#[cfg(feature = "embedded")]
+pub use embedded::{fetch_weights, installed_weights};

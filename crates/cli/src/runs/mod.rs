@@ -1,0 +1,33 @@
+//! Stored runs of any application, read without its types: a list, one run's history, and the path it took.
+
+mod path;
+mod report;
+mod summary;
+
+pub use path::{PathEdge, PathNode, RunPath};
+pub use report::{Checkpoint, RunReport};
+pub use summary::{RunSummary, list, list_text, summary};
+
+use graphloom_core_graph::Event;
+use graphloom_core_graph::checkpoint::{CheckpointError, Checkpointer};
+
+/// Journal rows read at a time.
+const PAGE: usize = 1024;
+
+/// Every stored event of a run, oldest first.
+async fn events(store: &dyn Checkpointer, thread: &str) -> Result<Vec<Event>, CheckpointError> {
+    let mut events: Vec<Event> = Vec::new();
+    let mut last = 0;
+    loop {
+        let rows = store.journal(thread, last, PAGE).await?;
+        let Some(newest) = rows.last() else { return Ok(events) };
+        last = newest.seq;
+        for row in rows {
+            let event = serde_json::from_slice(&row.event).map_err(|error| CheckpointError::Corrupt {
+                place: format!("thread `{thread}`, event {}", row.seq),
+                message: error.to_string(),
+            })?;
+            events.push(event);
+        }
+    }
+}

@@ -1,0 +1,105 @@
+//! The main function that all binaries share.
+
+use std::future::Future;
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use crate::{BaseArgs, ExitStatus, Failure, Interrupt, Progress, log};
+
+/// What an application works with.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Session {
+    /// Where progress and the result go.
+    pub progress: Progress,
+    /// Tells when the user wants to stop.
+    pub interrupt: Interrupt,
+}
+
+/// Reads the command line, sets up logging and a runtime, runs the application, and ends with its status.
+///
+/// An error is told on stderr with its causes; a wrong command line ends with status 2, a signal outside a run with 130.
+pub fn main<A, F, Fut>(run: F) -> ExitCode
+where
+    A: Parser + AsRef<BaseArgs>,
+    F: FnOnce(A, Session) -> Fut,
+    Fut: Future<Output = Result<ExitStatus, Failure>>,
+{
+    match A::try_parse() {
+        Ok(args) => start(args, run).into(),
+        Err(error) => {
+            // Help and version go to stdout and are no error; nobody is left to tell when neither can be written.
+            error.print().ok();
+            u8::try_from(error.exit_code()).map_or(ExitCode::FAILURE, ExitCode::from)
+        }
+    }
+}
+
+fn start<A, F, Fut>(args: A, run: F) -> ExitStatus
+where
+    A: AsRef<BaseArgs>,
+    F: FnOnce(A, Session) -> Fut,
+    Fut: Future<Output = Result<ExitStatus, Failure>>,
+{
+    let progress = Progress::new(args.as_ref());
+    let ended = log::start(args.as_ref(), &progress).map_err(Failure::from).and_then(|()| {
+        let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
+        let runtime = runtime.map_err(|source| Failure::new(ExitStatus::Failed, source))?;
+        let told = progress.clone();
+        let ended = runtime.block_on(Box::pin(async move {
+            let interrupt = Interrupt::listen();
+            let mut unattended = interrupt.clone();
+            let session = Session { progress: told, interrupt };
+            tokio::select! {
+                ended = run(args, session) => ended,
+                () = unattended.unattended() => Err(Failure::new(ExitStatus::Interrupted, "stopped by the user")),
+            }
+        }));
+        // Blocking work that nobody waits for any more must not hold up the end.
+        runtime.shutdown_background();
+        ended
+    });
+    match ended {
+        Ok(status) => {
+            progress.clear();
+            status
+        }
+        Err(failure) => {
+            progress.failure(&failure);
+            failure.status()
+        }
+    }
+}
+
+/// The command that goes on with a run, to be printed when one stops before its end.
+pub fn resume_line(program: &str, thread: &str, args: &BaseArgs) -> String {
+    let quoted = |text: &str| {
+        let plain = |c: char| c.is_ascii_alphanumeric() || "-_./:@%+=,".contains(c);
+        if !text.is_empty() && text.chars().all(plain) {
+            text.to_owned()
+        } else {
+            format!("'{}'", text.replace('\'', r"'\''"))
+        }
+    };
+    let mut line = format!("{program} resume {}", quoted(thread));
+    // The variable is there the next time as well, so only the option is repeated.
+    let from_variable = std::env::var_os("GRAPHLOOM_HOME");
+    if let Some(dir) = args.data_dir.as_ref().filter(|dir| from_variable.as_deref() != Some(dir.as_os_str())) {
+        line.push_str(&format!(" --data-dir {}", quoted(&dir.display().to_string())));
+    }
+    line
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_resume_line_can_be_pasted() {
+        let mut args = BaseArgs::default();
+        assert_eq!(resume_line("writehere", "tides-1", &args), "writehere resume tides-1");
+        args.data_dir = Some("my runs/it's".into());
+        assert_eq!(resume_line("writehere", "a b", &args), r"writehere resume 'a b' --data-dir 'my runs/it'\''s'");
+    }
+}
