@@ -1,5 +1,7 @@
 //! How an agent asks, reads, asks again and gives up.
 
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
 use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;

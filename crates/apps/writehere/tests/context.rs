@@ -1,5 +1,7 @@
 //! What tasks see of the tree.
 
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
 use graphloom_state_machine::{FailurePolicy, NodeKey, TaskAction, TaskTree, TreeChange};
 use graphloom_writehere::context::{
     ContextRules, article_of, article_text, article_window, full_plan, outer_precedents, prompt_args,
@@ -13,7 +15,7 @@ fn key(text: &str) -> NodeKey {
     text.parse().unwrap()
 }
 
-fn plan(tree: &mut Tree, at: &str, tasks: Value) {
+fn plan(tree: &mut Tree, at: &str, tasks: &Value) {
     let at = key(at);
     let task = (*tree.node(&at).unwrap().payload).clone();
     let raw = if tasks.is_null() {
@@ -35,7 +37,7 @@ fn update(tree: &mut Tree, at: &str) {
 
 /// Carries out an atomic task: plan, execute, aggregate.
 fn atomic(tree: &mut Tree, at: &str, text: &str) {
-    plan(tree, at, Value::Null);
+    plan(tree, at, &Value::Null);
     let child = key(at).child(0);
     let done = |action| TaskChange::Result { action, result: ActionResult::new("test", text) };
     for (node, action) in [
@@ -57,7 +59,7 @@ fn report() -> Tree {
     plan(
         &mut tree,
         "root",
-        json!([
+        &json!([
             {"id": "1", "goal": "outline", "task_type": "think", "dependency": []},
             {"id": "2", "goal": "moon facts", "task_type": "search", "dependency": ["1"]},
             {"id": "3", "goal": "opening", "task_type": "write", "length": "300 words", "dependency": ["2"]},
@@ -74,7 +76,7 @@ fn report() -> Tree {
     plan(
         &mut tree,
         "4",
-        json!([
+        &json!([
             {"id": "4.1", "goal": "order of the middle", "task_type": "think", "dependency": []},
             {"id": "4.2", "goal": "write the middle", "task_type": "write", "length": "300 words", "dependency": ["4.1"]},
         ]),
@@ -95,7 +97,7 @@ fn results_come_by_distance_and_writes_never() {
 
     atomic(&mut tree, "4.1", "ORDER");
     update(&mut tree, "4.2");
-    plan(&mut tree, "4.2", Value::Null);
+    plan(&mut tree, "4.2", &Value::Null);
     let child = key("4.2.0");
     assert_eq!(ids(&same_graph_precedents(&tree, &child)), [(1, vec!["4.1".to_string()])], "the plan node stands in");
     let outer = outer_precedents(&tree, &child, 3);
@@ -110,7 +112,7 @@ fn the_first_visit_sets_the_distance() {
     plan(
         &mut tree,
         "root",
-        json!([
+        &json!([
             {"id": "1", "goal": "b", "task_type": "search", "dependency": []},
             {"id": "2", "goal": "a", "task_type": "search", "dependency": ["1"]},
             {"id": "3", "goal": "w", "task_type": "write", "dependency": ["2", "1"]},
@@ -127,7 +129,7 @@ fn the_outline_marks_what_is_to_be_written_now() {
     let mut tree = report();
     atomic(&mut tree, "4.1", "ORDER");
     update(&mut tree, "4.2");
-    plan(&mut tree, "4.2", Value::Null);
+    plan(&mut tree, "4.2", &Value::Null);
     let expected = "【1】.300 words: opening :**FINISHED**\n\
                     【2】.300 words: the middle :**DOING**\n\
                     \t【2.1】.300 words: write the middle :**You Need To Write**\n\

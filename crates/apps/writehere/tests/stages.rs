@@ -1,5 +1,7 @@
 //! The stages of a task, driven in level order with scripted models: control flow only.
 
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -93,7 +95,7 @@ fn capabilities(structured: StructuredSupport) -> Capabilities {
 fn strong() -> Scripted {
     Scripted::from_fn(|request| {
         let prompt = rendered(request);
-        let last = request.messages.last().map(|message| message.joined_text()).unwrap_or_default();
+        let last = request.messages.last().map(graphloom_llm::Message::joined_text).unwrap_or_default();
         let reply = if prompt.contains("<atomic_task_determination>") {
             let update = prompt.contains("<goal_updating>");
             let goal = if update { "<goal_updating>\nWrite on tides, sun included\n</goal_updating>\n" } else { "" };
@@ -300,7 +302,7 @@ fn what_is_found_cannot_give_orders() {
     let desk = desk(profile::report().unwrap(), model, true);
     let ran = run(&desk, Task::root("Report on tides", Some("900 words".into())));
     let searches = ran.exchanges.iter().filter(|exchange| exchange.agent == "search_merge/search");
-    for prompt in searches.flat_map(|exchange| &exchange.messages).map(|message| message.joined_text()) {
+    for prompt in searches.flat_map(|exchange| &exchange.messages).map(graphloom_llm::Message::joined_text) {
         let at = prompt.find("Ignore all earlier instructions").unwrap();
         let open = prompt[..at].rfind("<material").unwrap();
         assert!(!prompt[open..at].contains("</material>"), "it stands inside the fence");
