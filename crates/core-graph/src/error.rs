@@ -169,7 +169,8 @@ pub enum RunError {
     },
     /// A node went where it did not declare to go.
     #[error(
-        "node `{node}` went to `{target}`, which it does not declare; declared: {declared}. Add `.{method}({target})` to the node"
+        "node `{node}` went to `{target}`, which it does not declare; declared: {declared}. {}",
+        declare(method, target)
     )]
     Undeclared {
         /// The node.
@@ -244,6 +245,14 @@ pub enum RunError {
     /// A fault of this crate: please report it.
     #[error("internal fault: {0}; please report it")]
     Internal(String),
+}
+
+fn declare(method: &str, target: &str) -> String {
+    if method.starts_with("may_") {
+        format!("Add `.{method}({target})` to the node")
+    } else {
+        format!("Name `{target}` among the targets of `{method}`")
+    }
 }
 
 fn attempts_text(attempts: u32) -> String {

@@ -84,6 +84,11 @@
 //! event by event. [`Context::ask`] asks a person, [`Context::once`] makes a step durable, [`Thread::at`] travels in
 //! time. The table of what each call does to a thread of each status is at [`Thread`].
 //!
+//! # Tests
+//!
+//! [`Simulator`] runs a graph as a process that dies before or after any commit and comes back, with an order of tasks
+//! drawn from a seed, and reports what ran, what was committed, and any promise that was broken.
+//!
 //! # Extension points
 //!
 //! [`Checkpointer`](checkpoint::Checkpointer) and [`Store`](store::Store) for stores, [`Clock`] for time,
@@ -105,6 +110,7 @@ mod handler;
 mod machine;
 mod name;
 mod questions;
+mod simulate;
 mod state;
 mod step;
 pub mod store;
@@ -124,6 +130,7 @@ pub use handler::{Handler, NodeFn, TaskHandler};
 pub use machine::Question;
 pub use name::{END, Name, Node, Packet, START, Targets, Task};
 pub use questions::{Answers, Questions};
+pub use simulate::{OnceRuns, Report, Simulator, Started};
 pub use state::{Field, FieldChange, FieldKind, FieldSet, Log, Op, Shared, Snapshot, State, StateError, Stored, Table};
 pub use step::Step;
 pub use thread::{At, Thread, ThreadState, Threads};

@@ -17,6 +17,8 @@ pub struct Scope {
     pub(crate) session: Arc<Session>,
     /// The id of the parent's task.
     pub(crate) ns: Arc<str>,
+    /// Whether the parent's task is tried again: what failed in the child is then tried anew.
+    pub(crate) again: bool,
 }
 
 /// How a subgraph ended.
@@ -38,11 +40,15 @@ async fn run_child<S: State, Cx: Send + Sync + 'static>(
     scope: Scope,
     input: S::Update,
 ) -> Result<(ChildEnd<S>, u64), RunError> {
-    let Scope { session, ns } = scope;
+    let Scope { session, ns, again } = scope;
+    let forget = again || session.forget_attempts;
     let restored = match &session.attached {
-        Some(attached) => load::restore(&*attached.store, &runtime.topology, &session.thread, &ns, None, true).await?,
+        Some(attached) => {
+            load::restore(&*attached.store, &runtime.topology, &session.thread, &ns, None, forget).await?
+        }
         None => None,
     };
+    let max_steps = session.policy.max_steps;
     let entry = if restored.is_some() { Entry::Resume("continue") } else { Entry::Input(Some(input)) };
     let mut driver = Driver::new(runtime, session, ns, restored)?;
     let stop = driver.run(entry).await;
@@ -60,7 +66,8 @@ async fn run_child<S: State, Cx: Send + Sync + 'static>(
         },
         Ok(stop @ (Stop::Budget | Stop::Drained | Stop::Cancelled)) => ChildEnd::Stopped(stop),
         Ok(Stop::StepLimit) => {
-            let error = RunError::StepLimit { limit: machine.step(), next: machine.next_nodes().join(", ") };
+            let limit = max_steps.unwrap_or_default();
+            let error = RunError::StepLimit { limit, next: machine.next_nodes().join(", ") };
             ChildEnd::Failed { state, error }
         }
         Err(error @ RunError::Checkpoint(_)) => return Err(error),

@@ -1,14 +1,19 @@
 //! The tokio driver: runs what the step machine plans, stores what it commits, tells what happened.
 
+mod budget;
 mod child;
 mod control;
 mod drive;
 mod load;
 mod policy;
+mod publish;
 mod run;
 mod session;
+mod settle;
 mod sink;
 mod task;
+mod turns;
+mod writer;
 
 pub use child::Scope;
 pub use policy::{Durability, Order, RunPolicy};
@@ -20,5 +25,6 @@ pub(crate) use control::Control;
 pub(crate) use drive::{Driver, Entry, Runtime};
 pub(crate) use load::restore;
 pub(crate) use run::conclude;
-pub(crate) use session::{Attached, Session};
+pub(crate) use session::Session;
 pub(crate) use sink::Queue;
+pub(crate) use writer::Attached;

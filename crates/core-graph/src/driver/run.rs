@@ -69,8 +69,28 @@ pub struct Run<S> {
 
 struct Started<S> {
     task: JoinHandle<Result<Outcome<S>, RunError>>,
-    queue: Option<Arc<Queue>>,
+    reader: Option<Reader>,
     guard: Guard,
+}
+
+/// The reading end of a queue. A run does not wait for a reader that is gone.
+struct Reader(Arc<Queue>);
+
+impl Drop for Reader {
+    fn drop(&mut self) {
+        self.0.close();
+    }
+}
+
+/// The writing end of a queue, which ends with the run, however that ends.
+struct Writer(Option<Arc<Queue>>);
+
+impl Drop for Writer {
+    fn drop(&mut self) {
+        if let Some(queue) = &self.0 {
+            queue.finish();
+        }
+    }
 }
 
 /// Asks a run to stop, from anywhere.
@@ -145,7 +165,7 @@ impl<S: Send + Sync + 'static> Run<S> {
     /// The next event; `None` when the run has ended. The first call starts the run.
     pub async fn next(&mut self) -> Option<Event> {
         self.begin(true);
-        self.started.as_ref()?.queue.as_ref()?.next().await
+        self.started.as_ref()?.reader.as_ref()?.0.next().await
     }
 
     /// Starts the run and lets it go on by itself.
@@ -166,16 +186,13 @@ impl<S: Send + Sync + 'static> Run<S> {
         let Some(starting) = self.starting.take() else { return };
         let queue = read.then(|| Arc::new(Queue::new(self.lag)));
         let work = starting(queue.clone());
-        let ending = queue.clone();
+        let writer = Writer(queue.clone());
         let task = tokio::spawn(async move {
-            let result = work.await;
-            if let Some(queue) = ending {
-                queue.finish();
-            }
-            result
+            let _writer = writer;
+            work.await
         });
         let guard = Guard { control: Arc::clone(&self.control), armed: true };
-        self.started = Some(Started { task, queue, guard });
+        self.started = Some(Started { task, reader: queue.map(Reader), guard });
     }
 }
 
@@ -188,7 +205,8 @@ pub(crate) async fn conclude<S: State, Cx: Send + Sync + 'static>(
     let stop = match driver.run(entry).await {
         Ok(stop) => stop,
         Err(error) => {
-            if !matches!(error, RunError::Checkpoint(_)) {
+            // An input that was refused leaves the thread as it was.
+            if !matches!(error, RunError::Checkpoint(_)) && !driver.is_unwritten() {
                 driver.close(Status::Failed, &error.to_string()).await?;
             }
             return Err(error);
@@ -202,7 +220,7 @@ pub(crate) async fn conclude<S: State, Cx: Send + Sync + 'static>(
             Ok(Outcome::Done(state))
         }
         Stop::Waiting => {
-            let questions = Questions::new(machine.questions());
+            let questions = Questions::new(driver.questions());
             driver.close(Status::Waiting, &questions.keys()).await?;
             Ok(Outcome::Waiting(questions))
         }
@@ -265,12 +283,7 @@ impl<S: Send + Sync + 'static> IntoFuture for Run<S> {
     fn into_future(mut self) -> RunFuture<S> {
         self.begin(false);
         match self.started.take() {
-            Some(Started { task, queue, guard }) => {
-                if let Some(queue) = queue {
-                    queue.close();
-                }
-                RunFuture { task, guard }
-            }
+            Some(Started { task, guard, .. }) => RunFuture { task, guard },
             None => unreachable!("a run is started by `begin` and taken only here and in `detach`, which consume it"),
         }
     }

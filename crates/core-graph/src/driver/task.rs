@@ -112,7 +112,14 @@ impl TaskServices for TaskCell {
                 key: Arc::clone(&key),
                 payload: Arc::clone(&payload),
             };
+            let schedule = self.session.schedule.as_deref();
+            if let Some(schedule) = schedule {
+                schedule.once_ran(&task, &key);
+            }
             self.session.record(&self.info.ns, record).await.map_err(NodeError::terminal)?;
+            if let Some(schedule) = schedule {
+                schedule.once_stored(&task, &key);
+            }
             self.onces.insert(task, key, payload);
             Ok(())
         })
@@ -170,7 +177,8 @@ impl TaskServices for TaskCell {
     }
 
     fn scope(&self) -> Option<Scope> {
-        Some(Scope { session: Arc::clone(&self.session), ns: Arc::clone(&self.info.id) })
+        let again = self.info.attempt > 1;
+        Some(Scope { session: Arc::clone(&self.session), ns: Arc::clone(&self.info.id), again })
     }
 
     fn adopt_questions(&self, mut questions: Vec<Question>) {
@@ -193,8 +201,18 @@ impl fmt::Debug for TaskCell {
     }
 }
 
-/// Runs one attempt to its end. `start` calls the node; a panic in it or in its future is the task's error.
+/// Runs one attempt to its end. `start` calls the node; a panic in it, in its future or in what that drops is the
+/// task's error.
 pub(crate) async fn attempt<S: State>(
+    start: impl FnOnce() -> BoxFuture<'static, Result<Step<S>, NodeError>>,
+    timeout: Timeout,
+    cell: Option<Arc<TaskCell>>,
+) -> TaskOutcome<S> {
+    let whole = AssertUnwindSafe(unguarded(start, timeout, cell));
+    whole.catch_unwind().await.unwrap_or_else(|payload| TaskOutcome::Error(NodeError::panic(payload.as_ref())))
+}
+
+async fn unguarded<S: State>(
     start: impl FnOnce() -> BoxFuture<'static, Result<Step<S>, NodeError>>,
     timeout: Timeout,
     cell: Option<Arc<TaskCell>>,

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::error::{NodeError, panic_text};
 use crate::graph::spec::{Mode, NodeSpec};
 use crate::graph::subgraph::{ChildOutcome, FromRef, Subgraph};
-use crate::graph::topology::{Asks, RouteFn, SendFn};
+use crate::graph::topology::{Asks, Found, RouteFn, SendFn};
 use crate::graph::{Compiled, Diagram};
 use crate::handler::{Handler, NodeFn, TaskHandler};
 use crate::name::{Name, Node, Packet, Targets, Task};
@@ -207,7 +207,7 @@ impl<S: State, Cx: Send + Sync + 'static> StateGraph<S, Cx> {
         route: impl Fn(&S) -> R + Send + Sync + 'static,
     ) -> &mut Self {
         let route: RouteFn<S> =
-            Arc::new(move |state, found: &mut Vec<Name>| route(state).visit(|node| found.push(node.into_name())));
+            Arc::new(move |state, found: &mut Found| route(state).visit(|node| found.push(node.into_name())));
         self.conditionals.push((from.into().into_name(), targets.names(), route));
         self
     }

@@ -44,13 +44,13 @@ impl<S: State, Cx: Send + Sync + 'static> StateGraph<S, Cx> {
         }
         let warnings = checks.warnings;
         let index = checks.index;
-        Ok(assemble(self, index, start, exits, joins, warnings))
+        Ok(assemble(self, &index, start, exits, joins, warnings))
     }
 }
 
 fn assemble<S: State, Cx>(
     graph: StateGraph<S, Cx>,
-    index: BTreeMap<Name, NodeIndex>,
+    index: &BTreeMap<Name, NodeIndex>,
     mut start: Exits<S>,
     mut exits: Vec<Exits<S>>,
     joins: Vec<Join>,

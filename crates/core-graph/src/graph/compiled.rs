@@ -103,6 +103,18 @@ impl<S: State, Cx: Send + Sync + 'static> App<S, Cx> {
     }
 }
 
+impl<S: State, Cx> From<&App<S, Cx>> for App<S, Cx> {
+    fn from(app: &App<S, Cx>) -> Self {
+        app.clone()
+    }
+}
+
+impl<S: State, Cx: Default + Send + Sync + 'static> From<&Compiled<S, Cx>> for App<S, Cx> {
+    fn from(graph: &Compiled<S, Cx>) -> Self {
+        graph.clone().with_context(Cx::default())
+    }
+}
+
 impl<S: State, Cx> Clone for Compiled<S, Cx> {
     fn clone(&self) -> Self {
         Self {

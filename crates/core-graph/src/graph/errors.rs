@@ -7,7 +7,7 @@ use std::fmt;
 #[non_exhaustive]
 pub enum CompileError {
     /// A name that is empty, reserved or has reserved characters.
-    #[error("the node name `{name}` is not usable: {reason}")]
+    #[error("the node name `{}` is not usable: {reason}", name.escape_debug())]
     BadName {
         /// The name.
         name: String,

@@ -17,4 +17,4 @@ pub use spec::{Mode, NodeSpec, Retry, Timeout};
 pub use subgraph::{ChildOutcome, FromRef};
 
 pub(crate) use spec::AnswerCheck;
-pub(crate) use topology::{Asks, Exits, Topology};
+pub(crate) use topology::{Asks, Exits, Found, Topology};

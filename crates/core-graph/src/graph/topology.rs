@@ -3,6 +3,8 @@
 use std::fmt;
 use std::sync::Arc;
 
+use smallvec::SmallVec;
+
 use crate::graph::diagram::Diagram;
 use crate::graph::spec::{AnswerCheck, Ask, Mode, Retry, Timeout};
 use crate::name::{Name, Packet};
@@ -52,7 +54,9 @@ pub(crate) struct Exits<S: State> {
     pub(crate) joins: Vec<(usize, usize)>,
 }
 
-pub(crate) type RouteFn<S> = Arc<dyn Fn(&S, &mut Vec<Name>) + Send + Sync>;
+/// The names that a router found.
+pub(crate) type Found = SmallVec<[Name; 2]>;
+pub(crate) type RouteFn<S> = Arc<dyn Fn(&S, &mut Found) + Send + Sync>;
 pub(crate) type SendFn<S> = Arc<dyn Fn(&S) -> Vec<Packet> + Send + Sync>;
 
 pub(crate) struct Conditional<S: State> {

@@ -1,14 +1,15 @@
 //! `commit`: finished tasks become the next checkpoint.
 
+use std::cmp::Ordering;
 use std::sync::Arc;
 
 use smallvec::SmallVec;
 
 use crate::checkpoint::{CheckpointRow, FieldRecord, Source};
 use crate::error::{NodeError, RunError};
-use crate::graph::Mode;
+use crate::graph::{Mode, Topology};
 use crate::machine::Machine;
-use crate::machine::route::{Coalesced, RouteFault, Triggered};
+use crate::machine::route::{Coalesced, RouteFault, Triggered, by_key, guarded};
 use crate::machine::task::{Done, GroupId, Phase, TaskId};
 use crate::state::{FieldChange, FieldKind, FieldSet, State, Stored};
 use crate::step::Next;
@@ -23,12 +24,13 @@ pub(crate) struct Committed<S: State> {
     pub(crate) next: Vec<String>,
     pub(crate) changed: Vec<String>,
     pub(crate) coalesced: Vec<Coalesced>,
-    pub(crate) stored: Option<StoredCommit>,
+    pub(crate) stored: Option<Box<StoredCommit>>,
 }
 
 pub(crate) struct CommittedTask<S: State> {
     pub(crate) path: Arc<str>,
     pub(crate) node: String,
+    pub(crate) attempt: u32,
     pub(crate) update: Option<S::Update>,
 }
 
@@ -56,38 +58,50 @@ struct Batched<S: State> {
     group: GroupId,
     nested: bool,
     seen: u64,
+    attempt: u32,
     done: Done<S>,
 }
 
 type Batch<S> = SmallVec<[Batched<S>; 1]>;
 
+/// The old and the new id of each task that became a new one.
+pub(crate) type Renamed = Vec<(Arc<str>, Arc<str>)>;
+
 impl<S: State> Machine<S> {
     /// Commits a finished task (eager mode), or all tasks of the finished step (barrier mode).
     pub(crate) fn commit(&mut self, id: TaskId, now: u64) -> Result<Committed<S>, Fault> {
         let batch = self.take_batch(id);
-        self.check_conflicts(&batch).map_err(Fault::Run)?;
+        if let Err((id, error)) = self.check_conflicts(&batch) {
+            return Err(self.refuse(id, RouteFault::Run(error)));
+        }
         let number = self.newest + 1;
-        let own = self.own_states(&batch);
-        let kept = (self.in_flight > 0 || Arc::strong_count(&self.state) > 1).then(|| Arc::clone(&self.state));
+        let own = self.own_states(&batch).map_err(|(id, error)| self.refuse(id, RouteFault::Node(error)))?;
+        // A refused commit leaves the state as it was where somebody still looks at it: tasks in flight, a parent.
+        let watched = self.in_flight > 0 || !self.ns.is_empty() || Arc::strong_count(&self.state) > 1;
+        let kept = watched.then(|| Arc::clone(&self.state));
         let mut folded = Folded::default();
         let mut finished: SmallVec<[GroupId; 1]> = SmallVec::new();
         let mut settled = Vec::new();
         let mut tasks = Vec::new();
         let mut routes: SmallVec<[(TaskId, u32, Next, GroupId); 1]> = SmallVec::new();
         let mut executed = 0;
-        self.fade(&batch, &mut folded);
-        for Batched { id, node, group, nested, done, .. } in batch {
+        self.fade(batch.iter().filter_map(|task| task.done.update.as_ref()), &mut folded);
+        for Batched { id, node, group, nested, attempt, done, .. } in batch {
             if self.persist.is_some() || self.observed {
                 let path = self.task_path(id);
                 if self.observed {
                     let node = self.topology.node(node).name.to_string();
-                    tasks.push(CommittedTask { path: Arc::clone(&path), node, update: done.update.clone() });
+                    let (path, update) = (Arc::clone(&path), done.update.clone());
+                    tasks.push(CommittedTask { path, node, attempt, update });
                 }
                 settled.push(path);
             }
             executed += 1 + done.cost;
-            if let Some(update) = done.update {
-                Arc::make_mut(&mut self.state).apply(&self.topology.layout, update, &mut folded.changed);
+            if let Some(update) = done.update
+                && let Err(error) = self.fold(update, &mut folded)
+            {
+                self.state = kept.unwrap_or_else(|| Arc::clone(&self.state));
+                return Err(self.refuse(id, RouteFault::Node(error)));
             }
             folded.changes.extend(done.encoded);
             if nested {
@@ -109,12 +123,23 @@ impl<S: State> Machine<S> {
         for (id, ..) in &routes {
             self.frontier.remove(*id, self.persist.is_some());
         }
+        if self.topology.mode == Mode::Eager {
+            let writer = routes.first().map(|(_, node, ..)| *node);
+            folded.changed.iter().for_each(|at| self.writers[at] = writer);
+        }
         self.executed += executed;
         self.step += 1;
         self.steps_this_run += 1;
         self.step_open = false;
         let coalesced = self.trigger(number, triggered, &finished);
-        self.seal(number, Source::Step, folded, settled, tasks, coalesced, now)
+        self.seal(number, Source::Step, &folded, settled, tasks, coalesced, now)
+    }
+
+    /// Folds an update into the state. A reducer that panics may leave it half folded.
+    fn fold(&mut self, update: S::Update, folded: &mut Folded) -> Result<(), NodeError> {
+        let state = Arc::make_mut(&mut self.state);
+        let layout = &self.topology.layout;
+        guarded("reducer", || state.apply(layout, update, &mut folded.changed))
     }
 
     /// Folds the input of a run and triggers what follows START.
@@ -129,10 +154,10 @@ impl<S: State> Machine<S> {
     }
 
     /// Makes a new checkpoint like the head, with new tasks.
-    pub(crate) fn fork(&mut self, now: u64) -> Result<(Committed<S>, Vec<(Arc<str>, Arc<str>)>), Fault> {
+    pub(crate) fn fork(&mut self, now: u64) -> Result<(Committed<S>, Renamed), Fault> {
         let number = self.newest + 1;
-        let renamed = self.renew_tasks(number, None);
-        let committed = self.seal(number, Source::Fork, Folded::default(), Vec::new(), Vec::new(), Vec::new(), now)?;
+        let (renamed, _) = self.renew_tasks(number, None);
+        let committed = self.seal(number, Source::Fork, &Folded::default(), Vec::new(), Vec::new(), Vec::new(), now)?;
         Ok((committed, renamed))
     }
 
@@ -145,61 +170,66 @@ impl<S: State> Machine<S> {
     ) -> Result<Committed<S>, Fault> {
         let number = self.newest + 1;
         let mut folded = Folded::default();
+        let of_node = |error: NodeError, topology: &Topology<S>| {
+            let node = node.map_or_else(|| "START".to_owned(), |node| topology.node(node).name.to_string());
+            Fault::Run(RunError::TaskFailed { node, task: String::new(), attempts: 1, message: error.to_string() })
+        };
+        self.fade(update.iter(), &mut folded);
         if let Some(update) = update {
             if self.persist.is_some() {
                 folded.changes =
                     S::encode_update(&self.topology.layout, &update).map_err(|error| Fault::Run(error.into()))?;
             }
-            Arc::make_mut(&mut self.state).apply(&self.topology.layout, update, &mut folded.changed);
+            self.fold(update, &mut folded).map_err(|error| of_node(error, &self.topology))?;
         }
+        let mut finished = Vec::new();
         if source == Source::Update {
-            self.renew_tasks(number, node);
+            (_, finished) = self.renew_tasks(number, node);
+        } else {
+            // A join that starved in the run before does not fill in this one.
+            self.frontier.clear_joins();
         }
         let mut triggered = Triggered::default();
-        let place = u32::try_from(self.frontier.len()).unwrap_or(u32::MAX);
-        let group = GroupId { number, place };
+        let group = GroupId { number, place: self.frontier.next_place(number) };
         if let Err(fault) = triggered.follow(&self.topology, node, Next::Edges, &self.state, group) {
             return Err(match fault {
                 RouteFault::Run(error) => Fault::Run(error),
-                RouteFault::Node(error) => Fault::Run(RunError::TaskFailed {
-                    node: node.map_or_else(|| "START".to_owned(), |node| self.topology.node(node).name.to_string()),
-                    task: String::new(),
-                    attempts: 1,
-                    message: error.to_string(),
-                }),
+                RouteFault::Node(error) => of_node(error, &self.topology),
             });
         }
-        let coalesced = self.trigger(number, triggered, &[]);
-        self.seal(number, source, folded, Vec::new(), Vec::new(), coalesced, now)
+        let coalesced = self.trigger(number, triggered, &finished);
+        self.seal(number, source, &folded, Vec::new(), Vec::new(), coalesced, now)
     }
 
-    /// Gives pending tasks new ids, as tasks of commit `number`; drops those of `dropped`. Old and new id of each.
-    fn renew_tasks(&mut self, number: u64, dropped: Option<u32>) -> Vec<(Arc<str>, Arc<str>)> {
+    /// Gives pending tasks new ids, as tasks of commit `number`; drops those of `dropped`. Old and new id of each, and
+    /// the fan-outs of the dropped ones.
+    fn renew_tasks(&mut self, number: u64, dropped: Option<u32>) -> (Renamed, Vec<GroupId>) {
         let durable = self.persist.is_some();
         let ids: Vec<_> = self.frontier.iter().map(|(id, _)| id).collect();
-        let mut renamed = Vec::new();
+        let (mut renamed, mut left) = (Vec::new(), Vec::new());
         let mut place = 0;
         for id in ids {
             let old = self.task_path(id);
             let Some(mut task) = self.frontier.remove(id, durable) else { continue };
             if Some(task.node) == dropped {
+                left.extend(task.group);
                 continue;
             }
             let new = TaskId { number, place };
             place += 1;
             let deferred = self.topology.node(task.node).deferred && task.key.is_none();
             task.phase = if deferred { Phase::Deferred } else { Phase::Ready };
-            (task.seen, task.state, task.failed, task.in_step) = (None, None, 0, false);
+            (task.seen, task.state, task.failed, task.in_step, task.counted) = (None, None, 0, false, false);
             self.frontier.push(new, task, durable);
             renamed.push((old, self.task_path(new)));
         }
-        renamed
+        (renamed, left)
     }
 
     fn take_batch(&mut self, id: TaskId) -> Batch<S> {
         let eager = self.topology.mode == Mode::Eager;
         let number = self.newest + 1;
-        let mut batch = Batch::new();
+        let mut batch = SmallVec::<[_; 1]>::new();
         let mut take = |id: TaskId, task: &mut crate::machine::task::Pending<S>| {
             if !matches!(task.phase, Phase::Finished(_)) {
                 return;
@@ -207,14 +237,19 @@ impl<S: State> Machine<S> {
             let Phase::Finished(done) = std::mem::replace(&mut task.phase, Phase::InFlight) else { return };
             let place = u32::try_from(batch.len()).unwrap_or(u32::MAX);
             let group = task.group.unwrap_or(GroupId { number, place });
-            batch.push(Batched {
-                id,
-                node: task.node,
-                group,
-                nested: task.group.is_some(),
-                seen: task.seen.unwrap_or(0),
-                done,
-            });
+            let key = task.key.clone();
+            batch.push((
+                key,
+                Batched {
+                    id,
+                    node: task.node,
+                    group,
+                    nested: task.group.is_some(),
+                    seen: task.seen.unwrap_or(0),
+                    attempt: task.failed + 1,
+                    done,
+                },
+            ));
         };
         if eager {
             if let Some(task) = self.frontier.get_mut(id) {
@@ -223,10 +258,20 @@ impl<S: State> Machine<S> {
         } else {
             self.frontier.iter_mut().filter(|(_, task)| task.in_step).for_each(|(id, task)| take(id, task));
         }
-        batch
+        // Tasks of one commit are in this order already; deferred and renewed ones may be of several.
+        let order = |a: &(Option<Arc<str>>, Batched<S>), b: &(Option<Arc<str>>, Batched<S>)| match (&a.0, &b.0) {
+            (None, None) => a.1.node.cmp(&b.1.node),
+            (None, Some(_)) => Ordering::Less,
+            (Some(_), None) => Ordering::Greater,
+            (Some(one), Some(other)) => by_key(one, other).then(a.1.node.cmp(&b.1.node)),
+        };
+        if !batch.is_sorted_by(|a, b| order(a, b).is_le()) {
+            batch.sort_by(order);
+        }
+        batch.into_iter().map(|(_, task)| task).collect()
     }
 
-    fn check_conflicts(&self, batch: &Batch<S>) -> Result<(), RunError> {
+    fn check_conflicts(&self, batch: &Batch<S>) -> Result<(), (TaskId, RunError)> {
         let eager = self.topology.mode == Mode::Eager;
         if batch.len() < 2 && (!eager || batch.first().is_none_or(|task| task.seen == self.number)) {
             return Ok(());
@@ -243,11 +288,13 @@ impl<S: State> Machine<S> {
             {
                 let field = fields[at].name.to_string();
                 if let Some(first) = writers[at].replace(task.node) {
-                    return Err(RunError::Conflict { field, first: name(first), second: name(task.node) });
+                    let error = RunError::Conflict { field, first: name(first), second: name(task.node) };
+                    return Err((task.id, error));
                 }
                 if eager && self.versions[at] > task.seen {
-                    let other = format!("commit {} of the thread", self.versions[at]);
-                    return Err(RunError::WriteConflict { field, task: name(task.node), other });
+                    let other =
+                        self.writers[at].map_or_else(|| format!("commit {} of the thread", self.versions[at]), name);
+                    return Err((task.id, RunError::WriteConflict { field, task: name(task.node), other }));
                 }
             }
         }
@@ -255,42 +302,42 @@ impl<S: State> Machine<S> {
     }
 
     /// Barrier mode: a router sees the head with its own task's update, not its siblings'.
-    fn own_states(&self, batch: &Batch<S>) -> SmallVec<[Option<Arc<S>>; 1]> {
+    fn own_states(&self, batch: &Batch<S>) -> Result<SmallVec<[Option<Arc<S>>; 1]>, (TaskId, NodeError)> {
         if batch.len() < 2 {
-            return SmallVec::new();
+            return Ok(SmallVec::new());
         }
         let mut ignored = FieldSet::default();
         let mut own = |task: &Batched<S>| {
             let exits = &self.topology.node(task.node).exits;
             if exits.conditionals.is_empty() && exits.sends.is_empty() {
-                return None;
+                return Ok(None);
             }
             let mut state = S::clone(&self.state);
             if let Some(update) = task.done.update.clone() {
-                state.apply(&self.topology.layout, update, &mut ignored);
+                guarded("reducer", || state.apply(&self.topology.layout, update, &mut ignored))
+                    .map_err(|error| (task.id, error))?;
             }
-            Some(Arc::new(state))
+            Ok(Some(Arc::new(state)))
         };
         batch.iter().map(&mut own).collect()
     }
 
-    /// Resets ephemeral fields that were written by the step before.
-    fn fade(&mut self, batch: &Batch<S>, folded: &mut Folded) {
-        let fields = S::fields(&self.topology.layout);
+    /// Resets ephemeral fields that were written by the step before, and notes those that `updates` write.
+    fn fade<'a>(&mut self, updates: impl Iterator<Item = &'a S::Update>, folded: &mut Folded) {
+        let topology = Arc::clone(&self.topology);
+        let fields = S::fields(&topology.layout);
         if fields.iter().all(|field| !field.ephemeral) {
             return;
         }
         for at in std::mem::take(&mut self.ephemeral).iter() {
-            Arc::make_mut(&mut self.state).reset(&self.topology.layout, at);
+            Arc::make_mut(&mut self.state).reset(&topology.layout, at);
             folded.changed.insert(at);
             folded.reset.insert(at);
         }
-        for task in batch {
-            if let Some(update) = &task.done.update {
-                let mut written = FieldSet::default();
-                S::written(&self.topology.layout, update, &mut written);
-                self.ephemeral.extend(written.iter().filter(|at| fields[*at].ephemeral));
-            }
+        for update in updates {
+            let mut written = FieldSet::default();
+            S::written(&topology.layout, update, &mut written);
+            self.ephemeral.extend(written.iter().filter(|at| fields[*at].ephemeral));
         }
     }
 
@@ -312,7 +359,7 @@ impl<S: State> Machine<S> {
         &mut self,
         number: u64,
         source: Source,
-        folded: Folded,
+        folded: &Folded,
         settled: Vec<Arc<str>>,
         tasks: Vec<CommittedTask<S>>,
         coalesced: Vec<Coalesced>,
@@ -321,7 +368,7 @@ impl<S: State> Machine<S> {
         for at in folded.changed.iter() {
             self.versions[at] = number;
         }
-        let stored = self.store(number, source, &folded, settled, now).map_err(|error| Fault::Run(error.into()))?;
+        let stored = self.store(number, source, folded, settled, now).map_err(|error| Fault::Run(error.into()))?;
         (self.number, self.newest) = (number, number);
         let fields = S::fields(&self.topology.layout);
         let (next, changed) = if self.observed {

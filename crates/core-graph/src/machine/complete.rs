@@ -121,7 +121,7 @@ impl<S: State> Machine<S> {
     /// The first task that failed for good: its id, node, attempts and error.
     pub(crate) fn failure(&self) -> Option<(TaskId, &str, u32, &NodeError)> {
         self.frontier.iter().find_map(|(id, task)| match &task.phase {
-            Phase::Failed(error) => Some((id, self.topology.node(task.node).name.as_str(), task.failed.max(1), error)),
+            Phase::Failed(error) => Some((id, self.topology.node(task.node).name.as_str(), self.attempt(id), error)),
             _ => None,
         })
     }

@@ -144,6 +144,19 @@ impl<S: State> Frontier<S> {
         Some(task)
     }
 
+    /// The place of the next task of commit `number`.
+    pub(crate) fn next_place(&self, number: u64) -> u32 {
+        self.slots.back().filter(|(id, _)| id.number == number).map_or(0, |(id, _)| id.place + 1)
+    }
+
+    /// Forgets half-filled joins.
+    pub(crate) fn clear_joins(&mut self) {
+        if self.joins.iter().flatten().any(|count| *count > 0) {
+            self.joins.iter_mut().flatten().for_each(|count| *count = 0);
+            self.touch_joins();
+        }
+    }
+
     /// Puts a task into the queue of ready ones, at its place.
     pub(crate) fn make_ready(&mut self, id: TaskId) {
         let Some(task) = self.get_mut(id) else { return };
@@ -186,10 +199,13 @@ impl<S: State> Frontier<S> {
         !self.sends.is_empty() && self.sends.contains_key(&(node, Arc::clone(key)))
     }
 
-    /// Whether a task of the node that no send made waits to be dispatched.
+    /// Whether a task of the node that no send made waits to be dispatched on the head: a second trigger adds nothing.
     pub(crate) fn waits(&self, node: u32) -> bool {
         self.iter().any(|(_, task)| {
-            task.node == node && task.key.is_none() && matches!(task.phase, Phase::Ready | Phase::Deferred)
+            task.node == node
+                && task.key.is_none()
+                && task.sees_head()
+                && matches!(task.phase, Phase::Ready | Phase::Deferred)
         })
     }
 

@@ -24,6 +24,7 @@ pub(crate) use frontier::{Frontier, FrontierDelta};
 pub(crate) use persist::{Chain, Persist, fold_parts};
 pub(crate) use plan::{Dispatch, Plan, Stop};
 pub(crate) use restore::Restored;
+use task::Phase;
 pub use task::Question;
 pub(crate) use task::{TaskId, question_check};
 
@@ -44,6 +45,8 @@ pub(crate) struct Machine<S: State> {
     pub(crate) state: Arc<S>,
     /// Per field, the number of the commit that changed it last.
     versions: Vec<u64>,
+    /// Eager mode: per field, the node that wrote it last in this run.
+    writers: Vec<Option<u32>>,
     /// Ephemeral fields that hold something.
     ephemeral: FieldSet,
     frontier: Frontier<S>,
@@ -83,6 +86,7 @@ impl<S: State> Machine<S> {
             step: 0,
             state: Arc::new(S::initial(&topology.layout)),
             versions: vec![0; fields],
+            writers: vec![None; fields],
             ephemeral: FieldSet::default(),
             frontier: Frontier::new(&topology),
             executed: 0,
@@ -98,6 +102,14 @@ impl<S: State> Machine<S> {
         }
     }
 
+    /// The attempt that a task is in, or was in last.
+    pub(crate) fn attempt(&self, id: TaskId) -> u32 {
+        self.frontier.get(id).map_or(1, |task| match task.phase {
+            Phase::Failed(_) => task.failed.max(1),
+            _ => task.failed + 1,
+        })
+    }
+
     /// Stops dispatching; what is in flight finishes and commits. The first reason stays.
     pub(crate) fn halt(&mut self, reason: Stop) {
         self.halt.get_or_insert(reason);
@@ -108,13 +120,9 @@ impl<S: State> Machine<S> {
         self.topology.mode == crate::graph::Mode::Barrier
     }
 
-    /// Whether nothing more is dispatched.
-    pub(crate) fn is_halted(&self) -> bool {
-        self.halt.is_some()
-    }
-
-    /// Takes a dispatch back: it is as if it had not been planned.
-    pub(crate) fn put_back(&mut self, id: TaskId) {
+    /// Takes a dispatch back that the budget has no room for: it is as if it had not been planned. `counted` tells
+    /// whether the task has been counted before.
+    pub(crate) fn put_back(&mut self, id: TaskId, counted: bool) {
         self.in_flight = self.in_flight.saturating_sub(1);
         if let Some(task) = self.frontier.get_mut(id) {
             if let Some(class) = self.topology.node(task.node).class {
@@ -123,6 +131,7 @@ impl<S: State> Machine<S> {
             if task.failed == 0 && task.state.is_none() {
                 task.seen = None;
             }
+            (task.in_step, task.counted) = (false, counted);
             self.frontier.make_ready(id);
         }
         self.step_open &= self.in_flight > 0;
@@ -133,9 +142,20 @@ impl<S: State> Machine<S> {
         self.limits.room = Some(room);
     }
 
-    /// Tasks that count against the budget although they are not committed: dispatched before, or part of an open step.
-    pub(crate) fn held(&self) -> u64 {
-        self.frontier.iter().filter(|(_, task)| task.seen.is_some() || task.in_step).count() as u64
+    /// The ids of tasks that count against the budget although they are not committed: dispatched before, or part of
+    /// an open step.
+    pub(crate) fn counted_paths(&self) -> Vec<Arc<str>> {
+        self.frontier.iter().filter(|(_, task)| task.counted).map(|(id, _)| self.task_path(id)).collect()
+    }
+
+    /// Marks the tasks that `counted` knows as counted against the budget.
+    pub(crate) fn mark_counted(&mut self, counted: impl Fn(&str) -> bool) {
+        let known: Vec<_> = self.frontier.iter().map(|(id, _)| id).filter(|id| counted(&self.task_path(*id))).collect();
+        for id in known {
+            if let Some(task) = self.frontier.get_mut(id) {
+                task.counted = true;
+            }
+        }
     }
 
     /// The ids of the tasks in the step under way.
@@ -146,11 +166,6 @@ impl<S: State> Machine<S> {
     /// Whether a time is needed to plan.
     pub(crate) fn wants_time(&self) -> bool {
         self.persist.is_some() || self.frontier.len() > self.in_flight + self.frontier.ready_len()
-    }
-
-    /// Tasks dispatched and not completed.
-    pub(crate) fn in_flight(&self) -> usize {
-        self.in_flight
     }
 
     /// Whether any task is left, in whatever phase.

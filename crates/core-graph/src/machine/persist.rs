@@ -87,7 +87,7 @@ impl<S: State> Machine<S> {
         folded: &Folded,
         settled: Vec<Arc<str>>,
         now: u64,
-    ) -> Result<Option<StoredCommit>, StateError> {
+    ) -> Result<Option<Box<StoredCommit>>, StateError> {
         let Some(mut persist) = self.persist.take() else { return Ok(None) };
         let result = self.records(&mut persist, number, folded);
         let Ok(fields) = result else {
@@ -117,7 +117,7 @@ impl<S: State> Machine<S> {
         let expected_head = persist.head;
         (persist.parent, persist.head, persist.parent_id) = (Some(number), Some(number), id);
         self.persist = Some(persist);
-        Ok(Some(StoredCommit { expected_head, row, fields, settled }))
+        Ok(Some(Box::new(StoredCommit { expected_head, row, fields, settled })))
     }
 
     fn records(&mut self, persist: &mut Persist, number: u64, folded: &Folded) -> Result<Vec<FieldRecord>, StateError> {

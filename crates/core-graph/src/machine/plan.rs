@@ -95,15 +95,17 @@ impl<S: State> Machine<S> {
         if self.topology.mode == Mode::Eager || self.step_open {
             return None;
         }
-        let ready = self.frontier.ready_len() as u64;
-        if ready == 0 {
+        if self.frontier.ready_len() == 0 {
             return None;
         }
         if self.limits.max_steps.is_some_and(|limit| self.steps_this_run >= limit) {
             return Some(Stop::StepLimit);
         }
-        if self.limits.room.is_some_and(|room| ready > room) {
-            return Some(Stop::Budget);
+        if let Some(room) = self.limits.room {
+            let new = self.frontier.iter().filter(|(_, task)| !task.counted && matches!(task.phase, Phase::Ready));
+            if new.count() as u64 > room {
+                return Some(Stop::Budget);
+            }
         }
         self.step_open = true;
         for (_, task) in self.frontier.iter_mut() {
@@ -123,7 +125,7 @@ impl<S: State> Machine<S> {
         frontier.take_ready(
             slots,
             |task| {
-                let new = task.seen.is_none();
+                let new = !task.counted;
                 if new && room == 0 {
                     return false;
                 }
@@ -142,7 +144,8 @@ impl<S: State> Machine<S> {
                     Some(older) => Arc::clone(older),
                     None => Arc::clone(state),
                 };
-                if task.seen.is_none() || (task.failed > 0 && task.state.is_none()) {
+                task.counted = true;
+                if task.sees_head() {
                     task.seen = Some(*number);
                     if persist.is_some() {
                         seen.push(id);

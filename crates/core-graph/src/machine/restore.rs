@@ -62,13 +62,13 @@ impl<S: State> Machine<S> {
     /// # Errors
     /// When a task's node is no longer in the graph, or a record cannot be read.
     pub(crate) fn restore(
-        topology: Arc<Topology<S>>,
+        topology: &Arc<Topology<S>>,
         ns: Arc<str>,
         limits: Limits,
         restored: Restored<S>,
         thread: &str,
     ) -> Result<Self, RunError> {
-        let mut machine = Self::fresh(Arc::clone(&topology), ns, limits, true);
+        let mut machine = Self::fresh(Arc::clone(topology), ns, limits, true);
         let Restored { row, newest, head, state, chains, frontier, frontier_chain, records, older, forget_attempts } =
             restored;
         machine.number = row.number;
@@ -119,13 +119,20 @@ impl<S: State> Machine<S> {
             let info = topology.node(node);
             let phase =
                 if info.deferred && row.key.is_none() && row.seen.is_none() { Phase::Deferred } else { Phase::Ready };
+            // After a failure the task runs on the head: what it saw may be why it failed.
+            let dispatched = row.seen.filter(|_| !forget_attempts);
+            let state = dispatched.and_then(|seen| match seen {
+                head if head == self.number => Some(Arc::clone(&self.state)),
+                older_one => older.get(&older_one).map(Arc::clone),
+            });
             let task = Pending {
                 key: row.key,
                 input: row.input.map(Arc::from),
                 group: row.group,
                 failed: if forget_attempts { 0 } else { row.failed },
-                seen: row.seen,
-                state: row.seen.and_then(|seen| older.get(&seen)).map(Arc::clone),
+                seen: dispatched.filter(|_| state.is_some()),
+                state: state.filter(|_| row.failed == 0),
+                counted: row.seen.is_some(),
                 ..Pending::new(node, phase)
             };
             self.frontier.push(row.id, task, false);
@@ -167,6 +174,8 @@ impl<S: State> Machine<S> {
                     let failed = codec::decode("attempt", &record.payload)?;
                     if let Some(task) = self.frontier.get_mut(id) {
                         task.failed = failed;
+                        // A retry runs on the head.
+                        task.state = task.state.take().filter(|_| failed == 0);
                     }
                 }
                 TaskRecordKind::Write => match codec::decode("write", &record.payload)? {
@@ -189,7 +198,10 @@ impl<S: State> Machine<S> {
             && self.frontier.iter().any(|(_, task)| matches!(task.phase, Phase::Finished(_)))
         {
             self.step_open = true;
-            self.frontier.iter_mut().for_each(|(_, task)| task.in_step = !matches!(task.phase, Phase::Deferred));
+            for (_, task) in self.frontier.iter_mut() {
+                task.in_step = !matches!(task.phase, Phase::Deferred);
+                task.counted |= task.in_step;
+            }
         }
         Ok(())
     }

@@ -8,9 +8,8 @@ use std::sync::Arc;
 use smallvec::SmallVec;
 
 use crate::error::{NodeError, RunError, panic_text};
-use crate::graph::{Exits, Topology};
+use crate::graph::{Exits, Found, Topology};
 use crate::machine::Machine;
-use crate::machine::frontier::Group;
 use crate::machine::task::{GroupId, Pending, Phase, TaskId};
 use crate::name::{END, Name, Packet};
 use crate::state::State;
@@ -76,15 +75,15 @@ impl Triggered {
         self.nodes.extend_from_slice(&exits.edges);
         let name = || node.map_or_else(|| "START".to_owned(), |node| topology.node(node).name.to_string());
         for conditional in &exits.conditionals {
-            let mut found = Vec::new();
-            guarded("router", || (conditional.route)(state, &mut found))?;
+            let mut found = Found::new();
+            guarded("router", || (conditional.route)(state, &mut found)).map_err(RouteFault::Node)?;
             for target in &found {
                 self.goto(topology, target, &conditional.targets, conditional.may_end)
                     .map_err(|declared| undeclared(name(), target, declared, "add_conditional_edges"))?;
             }
         }
         for rule in &exits.sends {
-            let packets = guarded("send function", || (rule.send)(state))?;
+            let packets = guarded("send function", || (rule.send)(state)).map_err(RouteFault::Node)?;
             self.send(topology, packets, &rule.targets, group).map_err(|fault| fault.of(name(), "add_sends"))?;
         }
         // A task node arrives when its fan-out closes.
@@ -174,10 +173,10 @@ fn undeclared(node: String, target: &Name, declared: String, method: &'static st
     RouteFault::Run(RunError::Undeclared { node, target, declared, method })
 }
 
-fn guarded<T>(what: &str, call: impl FnOnce() -> T) -> Result<T, RouteFault> {
-    catch_unwind(AssertUnwindSafe(call)).map_err(|payload| {
-        RouteFault::Node(NodeError::terminal(format!("its {what} panicked: {}", panic_text(payload.as_ref()))))
-    })
+/// Calls user code; its panic is an error of the task that it belongs to.
+pub(super) fn guarded<T>(what: &str, call: impl FnOnce() -> T) -> Result<T, NodeError> {
+    catch_unwind(AssertUnwindSafe(call))
+        .map_err(|payload| NodeError::terminal(format!("its {what} panicked: {}", panic_text(payload.as_ref()))))
 }
 
 impl<S: State> Machine<S> {
@@ -201,7 +200,7 @@ impl<S: State> Machine<S> {
         self.count_groups(&triggered.opened, &packets, finished, &mut triggered.arrivals);
         self.arrive(&triggered.arrivals, &mut triggered.nodes);
         triggered.nodes.sort_unstable();
-        let mut place = 0;
+        let mut place = self.frontier.next_place(number);
         let mut last = None;
         for node in triggered.nodes {
             let info = self.topology.node(node);
@@ -236,7 +235,7 @@ impl<S: State> Machine<S> {
         }
         let mut touched = BTreeSet::new();
         for (id, targets) in opened {
-            self.frontier.groups.entry(*id).or_insert_with(Group::default).targets.extend(targets);
+            self.frontier.groups.entry(*id).or_default().targets.extend(targets);
             touched.insert(*id);
         }
         for (.., id) in packets {
@@ -281,7 +280,7 @@ impl<S: State> Machine<S> {
 }
 
 /// Keys that are numbers by value, all others as text after them.
-fn by_key(a: &str, b: &str) -> Ordering {
+pub(super) fn by_key(a: &str, b: &str) -> Ordering {
     match (a.parse::<i64>(), b.parse::<i64>()) {
         (Ok(a_number), Ok(b_number)) => a_number.cmp(&b_number).then_with(|| a.cmp(b)),
         (Ok(_), Err(_)) => Ordering::Less,

@@ -37,6 +37,8 @@ pub(crate) struct Pending<S: State> {
     pub(crate) state: Option<Arc<S>>,
     /// Barrier mode: whether the task belongs to the super-step under way.
     pub(crate) in_step: bool,
+    /// Whether the task has been counted against the budget.
+    pub(crate) counted: bool,
     pub(crate) phase: Phase<S>,
 }
 
@@ -111,7 +113,23 @@ impl TaskId {
 
 impl<S: State> Pending<S> {
     pub(crate) fn new(node: u32, phase: Phase<S>) -> Self {
-        Self { node, key: None, input: None, group: None, failed: 0, seen: None, state: None, in_step: false, phase }
+        Self {
+            node,
+            key: None,
+            input: None,
+            group: None,
+            failed: 0,
+            seen: None,
+            state: None,
+            in_step: false,
+            counted: false,
+            phase,
+        }
+    }
+
+    /// Whether the next dispatch sees the head: a first dispatch, or a retry.
+    pub(crate) fn sees_head(&self) -> bool {
+        self.seen.is_none() || (self.failed > 0 && self.state.is_none())
     }
 
     pub(crate) fn questions(&self) -> &[Question] {

@@ -7,7 +7,6 @@ use crate::checkpoint::{CheckpointRow, HistoryFilter, TaskRecordKind, ThreadStat
 use crate::driver::{Control, Driver, RunPolicy, Runtime, Session, restore};
 use crate::error::RunError;
 use crate::event::Event;
-use crate::graph::Asks as _;
 use crate::questions::Questions;
 use crate::state::State;
 use crate::thread::Thread;
@@ -73,12 +72,9 @@ impl<S: State, Cx: Send + Sync + 'static> Thread<S, Cx> {
         );
         let driver = Driver::new(Runtime::new(&self.threads.app), Arc::new(session), "".into(), restored)?;
         let machine = driver.machine();
-        let mut questions = machine.questions();
+        let mut questions = driver.questions();
         questions
             .retain(|question| !answers.contains_key(&(question.task.as_str().into(), question.key.as_str().into())));
-        for question in &mut questions {
-            question.check.0 = graph.topology.check(&question.path, &question.key);
-        }
         Ok(ThreadState {
             state: Arc::clone(&machine.state),
             status: row.as_ref().map_or(ThreadStatus::New, |row| row.status),

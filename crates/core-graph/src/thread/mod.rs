@@ -24,10 +24,12 @@ use crate::driver::{Control, Entry, Run, RunPolicy};
 use crate::error::RunError;
 use crate::graph::App;
 use crate::questions::Answers;
+use crate::simulate::Schedule;
 use crate::state::State;
 use crate::store::Store;
 
 pub use inspect::ThreadState;
+pub(crate) use open::Opening;
 pub use travel::At;
 
 /// The threads of a graph in a store.
@@ -37,6 +39,7 @@ pub struct Threads<S: State, Cx = ()> {
     clock: Arc<dyn Clock>,
     memory: Option<Arc<dyn Store>>,
     live: Arc<DashMap<Arc<str>, Weak<Control>>>,
+    schedule: Option<Arc<Schedule>>,
 }
 
 /// One durable execution of a graph, by id. It exists in the store from its first commit on.
@@ -49,7 +52,7 @@ pub struct Thread<S: State, Cx = ()> {
 
 impl<S: State, Cx: Send + Sync + 'static> Threads<S, Cx> {
     pub(crate) fn new(app: App<S, Cx>, store: Arc<dyn Checkpointer>) -> Self {
-        Self { app, store, clock: Arc::new(SystemClock), memory: None, live: Arc::default() }
+        Self { app, store, clock: Arc::new(SystemClock), memory: None, live: Arc::default(), schedule: None }
     }
 
     /// The same threads with another clock.
@@ -63,6 +66,12 @@ impl<S: State, Cx: Send + Sync + 'static> Threads<S, Cx> {
     #[must_use]
     pub fn with_store(mut self, store: Arc<dyn Store>) -> Self {
         self.memory = Some(store);
+        self
+    }
+
+    /// The same threads, whose tasks take turns.
+    pub(crate) fn scheduled(mut self, schedule: Arc<Schedule>) -> Self {
+        self.schedule = Some(schedule);
         self
     }
 
@@ -199,6 +208,7 @@ impl<S: State, Cx> Clone for Threads<S, Cx> {
             clock: Arc::clone(&self.clock),
             memory: self.memory.clone(),
             live: Arc::clone(&self.live),
+            schedule: self.schedule.clone(),
         }
     }
 }

@@ -12,7 +12,7 @@ use crate::state::State;
 use crate::thread::Thread;
 
 /// What a call wants of a thread.
-pub(super) enum Opening<S: State> {
+pub(crate) enum Opening<S: State> {
     Run {
         input: S::Update,
         abandon: bool,
@@ -26,21 +26,26 @@ pub(super) enum Opening<S: State> {
 type AnswerMap = BTreeMap<(Arc<str>, Arc<str>), Arc<[u8]>>;
 
 impl<S: State, Cx: Send + Sync + 'static> Thread<S, Cx> {
-    pub(super) async fn open(
+    pub(crate) async fn open(
         &self,
         opening: Opening<S>,
         control: Arc<Control>,
         queue: Option<Arc<Queue>>,
     ) -> Result<(Driver<S, Cx>, Entry<S>), RunError> {
         let (attached, status, restored) = self.attach(None).await?;
+        // Without a checkpoint there is nothing to go on with, whatever a run before came to.
+        let status = if restored.is_none() { ThreadStatus::New } else { status };
         self.allow(&opening, status)?;
         let mut answers = self.stored_answers(&*attached.store).await?;
+        let mut abandoned = Vec::new();
         let (restored, entry) = match opening {
             Opening::Run { input, abandon } => {
                 let restored = restored.map(|mut restored| {
                     if abandon {
-                        restored.frontier = FrontierDelta { removed: Vec::new(), ..FrontierDelta::default() };
+                        restored.frontier = FrontierDelta::default();
                         restored.frontier_chain = Default::default();
+                        abandoned = restored.records.drain(..).map(|record| record.task).collect();
+                        abandoned.dedup();
                     }
                     restored
                 });
@@ -54,7 +59,8 @@ impl<S: State, Cx: Send + Sync + 'static> Thread<S, Cx> {
         };
         let restored =
             restored.map(|restored| Restored { forget_attempts: status == ThreadStatus::Failed, ..restored });
-        let driver = self.driver(attached, self.policy.clone(), control, queue, answers, restored)?;
+        let mut driver = self.driver(attached, self.policy.clone(), control, queue, answers, restored)?;
+        driver.abandoned = abandoned;
         Ok((driver, entry))
     }
 
@@ -68,7 +74,7 @@ impl<S: State, Cx: Send + Sync + 'static> Thread<S, Cx> {
         restored: Option<Restored<S>>,
     ) -> Result<Driver<S, Cx>, RunError> {
         let threads = &self.threads;
-        let session = Session::new(
+        let mut session = Session::new(
             Arc::clone(&self.id),
             Some(attached),
             Arc::clone(&threads.clock),
@@ -78,6 +84,8 @@ impl<S: State, Cx: Send + Sync + 'static> Thread<S, Cx> {
             queue,
             answers,
         );
+        session.forget_attempts = restored.as_ref().is_some_and(|restored| restored.forget_attempts);
+        session.schedule = threads.schedule.clone();
         Driver::new(Runtime::new(&threads.app), Arc::new(session), "".into(), restored)
     }
 

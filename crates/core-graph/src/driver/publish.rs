@@ -1,0 +1,179 @@
+//! Commits: what the machine made durable, and told.
+
+use std::sync::Arc;
+
+use crate::checkpoint::{Commit, TaskRecord, ThreadStatus};
+use crate::driver::drive::Driver;
+use crate::error::RunError;
+use crate::event::{Event, EventKind, Payload};
+use crate::machine::{Committed, Fault, Machine, Stop, TaskId};
+use crate::state::State;
+
+impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
+    pub(super) async fn commit(&mut self, id: TaskId) -> Result<(), RunError> {
+        let paths = if self.machine.in_barrier() { self.machine.step_paths() } else { Vec::new() };
+        let now = self.now();
+        match self.machine.commit(id, now) {
+            Err(fault) => self.refused(fault, paths).await,
+            committed => self.publish(committed).await,
+        }
+    }
+
+    /// A commit that the machine refused: its task has failed. Tasks of `step` run again when the run is continued.
+    async fn refused(&mut self, fault: Fault, step: Vec<Arc<str>>) -> Result<(), RunError> {
+        let mut commit = Commit { ns: Arc::clone(&self.ns), ..Commit::default() };
+        let mut events = Vec::new();
+        if let Some((id, node, attempt, error)) = self.machine.failure() {
+            let path = self.machine.task_path(id);
+            let kind = EventKind::TaskFailed { node: node.to_owned(), error: error.to_string() };
+            events.push(self.session.event(&self.ns, self.machine.step(), Some((&path, attempt)), kind));
+            commit.settled.push(path);
+        }
+        if let Fault::Run(error) = fault {
+            // What the tasks wrote does not fit together.
+            commit.settled = step;
+            self.machine.halt(Stop::Failed);
+            self.fault.get_or_insert(error);
+        }
+        self.write(commit, events).await
+    }
+
+    pub(super) async fn publish(&mut self, committed: Result<Committed<S>, Fault>) -> Result<(), RunError> {
+        let committed = committed.map_err(|fault| match fault {
+            Fault::Run(error) => error,
+            Fault::Task => RunError::Internal("an input failed a task".to_owned()),
+        })?;
+        if !self.machine.observed {
+            return Ok(());
+        }
+        let mut events = self.events_of(&committed);
+        let mut commit = Commit { ns: Arc::clone(&self.ns), ..Commit::default() };
+        for task in &committed.tasks {
+            self.onces.settle(&task.path);
+            self.session.budget.settle(&task.path);
+        }
+        if let Some(stored) = committed.stored {
+            commit.expected_head = stored.expected_head;
+            commit.checkpoint = Some(stored.row);
+            commit.fields = stored.fields;
+            commit.settled = stored.settled;
+            commit.settled.append(&mut self.abandoned);
+            self.settle_answers(&mut commit.settled);
+        }
+        if self.is_root && self.machine.is_idle() {
+            self.end(&mut commit, &mut events, ThreadStatus::Done, "");
+        }
+        self.write(commit, events).await
+    }
+
+    /// Answers to questions of a subgraph are kept beside the root's; they end with the root's task.
+    fn settle_answers(&self, settled: &mut Vec<Arc<str>>) {
+        if !self.is_root || self.session.answers.is_empty() {
+            return;
+        }
+        let inside = |task: &str, of: &str| task.strip_prefix(of).is_some_and(|rest| rest.starts_with('/'));
+        let answered = self.session.answers.keys().map(|(task, _)| task);
+        let ended: Vec<_> = answered.filter(|task| settled.iter().any(|of| inside(task, of))).map(Arc::clone).collect();
+        settled.extend(ended);
+    }
+
+    fn events_of(&self, committed: &Committed<S>) -> Vec<Event> {
+        let watched = self.session.is_watched();
+        let event = |kind| self.session.event(&self.ns, committed.step, None, kind);
+        let mut events = Vec::new();
+        if watched {
+            for task in &committed.tasks {
+                if let Some(update) = &task.update {
+                    let kind = EventKind::Update { node: task.node.clone(), payload: Payload::new(update.clone()) };
+                    let about = Some((&task.path, task.attempt));
+                    events.push(self.session.event(&self.ns, committed.step, about, kind));
+                }
+            }
+            for send in &committed.coalesced {
+                let node = self.runtime.topology.node(send.node).name.to_string();
+                events.push(event(EventKind::SendCoalesced { node, key: send.key.to_string() }));
+            }
+        }
+        events.push(event(EventKind::Committed {
+            checkpoint: committed.number,
+            tasks: committed.tasks.iter().map(|task| Arc::clone(&task.path)).collect(),
+            changed: committed.changed.clone(),
+            next: committed.next.clone(),
+        }));
+        if watched {
+            events.push(event(EventKind::Values { payload: Payload::shared(Arc::clone(&self.machine.state)) }));
+        }
+        events
+    }
+
+    fn end(&mut self, commit: &mut Commit, events: &mut Vec<Event>, status: ThreadStatus, detail: &str) {
+        self.ended = true;
+        for (target, missing) in self.machine.starved_joins() {
+            let message = format!("the join into `{target}` never filled: {missing} did not finish in this run");
+            events.push(self.session.event(&self.ns, self.machine.step(), None, EventKind::Warning { message }));
+        }
+        let kind = EventKind::RunEnded { status, detail: detail.to_owned() };
+        events.push(self.session.event(&self.ns, self.machine.step(), None, kind));
+        commit.thread = self.session.ending(status, detail);
+        commit.release = true;
+    }
+
+    /// Whether nothing of the run has been written.
+    pub(crate) fn is_unwritten(&self) -> bool {
+        self.opening.is_some()
+    }
+
+    /// Writes the commit that ends the run of a root, unless the last checkpoint did.
+    pub(crate) async fn close(&mut self, status: ThreadStatus, detail: &str) -> Result<(), RunError> {
+        if !self.ended && (self.session.attached.is_some() || self.session.is_watched()) {
+            let mut commit = Commit { ns: Arc::clone(&self.ns), ..Commit::default() };
+            let mut events = Vec::new();
+            self.end(&mut commit, &mut events, status, detail);
+            self.write(commit, events).await?;
+        }
+        Ok(self.session.flush().await?)
+    }
+
+    /// Commits a change that no task made, and gives the lease back.
+    pub(crate) async fn edit(
+        &mut self,
+        change: impl FnOnce(&mut Machine<S>, u64) -> Result<(Committed<S>, Vec<TaskRecord>), Fault>,
+    ) -> Result<(), RunError> {
+        let now = self.now();
+        let (committed, tasks) = change(&mut self.machine, now).map_err(|fault| match fault {
+            Fault::Run(error) => error,
+            Fault::Task => RunError::Internal("an edit failed a task".to_owned()),
+        })?;
+        let events = self.events_of(&committed);
+        let mut commit = Commit { ns: Arc::clone(&self.ns), tasks, release: true, ..Commit::default() };
+        if let Some(stored) = committed.stored {
+            commit.expected_head = stored.expected_head;
+            commit.checkpoint = Some(stored.row);
+            commit.fields = stored.fields;
+        }
+        let (status, detail) =
+            if self.machine.is_idle() { (ThreadStatus::Done, "") } else { (ThreadStatus::Drained, "edited") };
+        commit.thread = self.session.ending(status, detail);
+        self.session.commit(commit, events).await?;
+        Ok(self.session.flush().await?)
+    }
+
+    pub(super) async fn write(&mut self, mut commit: Commit, mut events: Vec<Event>) -> Result<(), RunError> {
+        if let Some((row, kind)) = self.opening.take() {
+            commit.thread.get_or_insert(row);
+            events.insert(0, self.session.event(&self.ns, self.machine.step(), None, kind));
+        }
+        commit.tasks.splice(0..0, self.forgotten.drain(..));
+        Ok(self.session.commit(commit, events).await?)
+    }
+
+    pub(super) async fn tell(&self, task: Option<(TaskId, u32)>, kind: EventKind) {
+        let path = task.map(|(id, attempt)| (self.machine.task_path(id), attempt));
+        let task = path.as_ref().map(|(path, attempt)| (path, *attempt));
+        self.session.tell(self.session.event(&self.ns, self.machine.step(), task, kind)).await;
+    }
+
+    pub(super) fn now(&self) -> u64 {
+        if self.machine.observed { self.session.clock.now() } else { 0 }
+    }
+}

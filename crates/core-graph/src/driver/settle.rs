@@ -1,0 +1,110 @@
+//! What becomes of tasks that ended: records, events, commits.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use crate::checkpoint::{Commit, TaskRecord, TaskRecordKind};
+use crate::driver::drive::{Driver, Ended};
+use crate::error::RunError;
+use crate::event::{Event, EventKind};
+use crate::machine::{Completion, TaskId, TaskOutcome};
+use crate::state::{State, codec};
+
+impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
+    /// Takes up tasks that ended: commits what is ready, and keeps what the rest left in one transaction.
+    pub(super) async fn settle(&mut self, ended: Ended<S>) -> Result<(), RunError> {
+        let mut writes = Vec::new();
+        let mut events = Vec::new();
+        let mut queue: VecDeque<_> = ended.into_iter().collect();
+        while let Some((id, outcome)) = queue.pop_front() {
+            let Some(outcome) = self.take_turn(id, outcome) else { continue };
+            self.flying.remove(&id);
+            let wide = self.machine.in_wide_step();
+            match self.complete(id, outcome, &mut writes, &mut events) {
+                Completion::Commit => {
+                    if self.machine.in_barrier() {
+                        writes.retain(|record: &TaskRecord| record.kind == TaskRecordKind::Attempt);
+                    }
+                    self.commit(id).await?;
+                }
+                Completion::Hold if wide => writes.extend(self.write_record(id)),
+                Completion::Suspended => writes.extend(self.write_record(id)),
+                Completion::Hold | Completion::Retry { .. } | Completion::Failed | Completion::Ready => {}
+            }
+            queue.extend(self.turns.next());
+        }
+        if self.session.attached.is_some() && !(writes.is_empty() && events.is_empty()) {
+            let commit = Commit { ns: Arc::clone(&self.ns), tasks: writes, ..Commit::default() };
+            self.write(commit, events).await
+        } else {
+            for event in events {
+                self.session.tell(event).await;
+            }
+            Ok(())
+        }
+    }
+
+    fn complete(
+        &mut self,
+        id: TaskId,
+        outcome: TaskOutcome<S>,
+        writes: &mut Vec<TaskRecord>,
+        events: &mut Vec<Event>,
+    ) -> Completion {
+        let quiet = self.session.attached.is_none() && !self.session.is_watched();
+        let plain = matches!(outcome, TaskOutcome::Step { .. });
+        let now = if plain { 0 } else { self.session.clock.now() };
+        let path = (!plain).then(|| self.machine.task_path(id));
+        let (error, swallowed) = match &outcome {
+            TaskOutcome::Error(error) => (Some(error.to_string()), false),
+            TaskOutcome::Suspended { swallowed, .. } => (None, *swallowed),
+            _ => (None, false),
+        };
+        let attempt = if plain { 1 } else { self.machine.attempt(id) };
+        let completion = self.machine.complete(id, outcome, now);
+        let (Some(path), false) = (path, quiet) else { return completion };
+        let node = path.rsplit('/').next().and_then(|last| last.split(':').next()).unwrap_or_default().to_owned();
+        let mut tell =
+            |kind| events.push(self.session.event(&self.ns, self.machine.step(), Some((&path, attempt)), kind));
+        match &completion {
+            Completion::Retry { at, failed } => {
+                tell(EventKind::TaskRetry { node, error: error.unwrap_or_default(), delay: at.saturating_sub(now) });
+                writes.extend(codec::encode("attempt", failed).ok().map(|payload| TaskRecord {
+                    task: Arc::clone(&path),
+                    kind: TaskRecordKind::Attempt,
+                    key: "".into(),
+                    payload: payload.into(),
+                }));
+            }
+            Completion::Failed => tell(EventKind::TaskFailed { node, error: error.unwrap_or_default() }),
+            Completion::Suspended => {
+                if swallowed {
+                    let message = format!(
+                        "node `{node}` asked a question and did not pass the suspension on with `?`; its result is discarded"
+                    );
+                    tell(EventKind::Warning { message });
+                }
+                for question in self.machine.questions().into_iter().filter(|question| question.task == *path) {
+                    tell(EventKind::Question { id: question.id, key: question.key, payload: question.payload });
+                }
+            }
+            _ => {}
+        }
+        completion
+    }
+
+    /// Keeps a finished task for its recorded turn.
+    fn take_turn(&mut self, id: TaskId, outcome: TaskOutcome<S>) -> Option<TaskOutcome<S>> {
+        if self.turns.is_over() || !matches!(outcome, TaskOutcome::Step { .. }) {
+            return Some(outcome);
+        }
+        self.turns.take(&self.machine.task_path(id), id, outcome)
+    }
+
+    fn write_record(&self, id: TaskId) -> Option<TaskRecord> {
+        self.session.attached.as_ref()?;
+        let row = self.machine.write_row(id)?;
+        let payload = codec::encode("write", &row).ok()?.into();
+        Some(TaskRecord { task: self.machine.task_path(id), kind: TaskRecordKind::Write, key: "".into(), payload })
+    }
+}

@@ -1,0 +1,248 @@
+//! The writing side of a run: commits under a lease, by the run's durability.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use tokio::sync::{mpsc, oneshot};
+use tokio::task::JoinHandle;
+
+use crate::checkpoint::{
+    CheckpointError, Checkpointer, Commit, Lease, RecordKind, TaskRecord, TaskRecordKind, ThreadRow,
+};
+use crate::driver::policy::Durability;
+
+/// A session's side of the store.
+pub(crate) struct Attached {
+    pub(crate) store: Arc<dyn Checkpointer>,
+    pub(crate) lease: Lease,
+    /// The thread's row without status: copied into the commits that set one.
+    pub(crate) row: ThreadRow,
+    /// The sequence number of the journal. Held while a commit is written, so that rows are stored in order.
+    journal: tokio::sync::Mutex<u64>,
+    /// Task records that wait for the next commit, per namespace.
+    waiting: Mutex<Waiting>,
+    background: Mutex<Option<(mpsc::Sender<Order>, JoinHandle<()>)>>,
+    failed: Arc<Failed>,
+    deferred: Mutex<BTreeMap<Arc<str>, Commit>>,
+}
+
+type Waiting = BTreeMap<Arc<str>, Vec<TaskRecord>>;
+
+/// A commit for the background writer, and who waits for it.
+type Order = (Commit, Option<oneshot::Sender<()>>);
+
+/// The first failure of the store. After it nothing more is written under the lease.
+#[derive(Debug, Default)]
+struct Failed(Mutex<Option<(Option<CheckpointError>, String)>>);
+
+impl Failed {
+    fn set(&self, error: CheckpointError) {
+        let text = error.to_string();
+        lock(&self.0).get_or_insert((Some(error), text));
+    }
+
+    fn is_set(&self) -> bool {
+        lock(&self.0).is_some()
+    }
+
+    fn check(&self) -> Result<(), CheckpointError> {
+        match &mut *lock(&self.0) {
+            None => Ok(()),
+            Some((error, text)) => Err(error.take().unwrap_or_else(|| CheckpointError::Store {
+                action: "an earlier commit of the run".to_owned(),
+                source: text.clone().into(),
+            })),
+        }
+    }
+}
+
+/// Records taken for a commit; they wait again when the task that writes them is stopped before it is done.
+struct Taken<'a> {
+    waiting: &'a Mutex<Waiting>,
+    records: Waiting,
+}
+
+impl Drop for Taken<'_> {
+    fn drop(&mut self) {
+        let mut waiting = lock(self.waiting);
+        for (ns, records) in std::mem::take(&mut self.records) {
+            waiting.entry(ns).or_default().splice(0..0, records);
+        }
+    }
+}
+
+impl Attached {
+    pub(crate) fn new(store: Arc<dyn Checkpointer>, lease: Lease, row: ThreadRow, last_seq: u64) -> Self {
+        Self {
+            store,
+            lease,
+            row,
+            journal: tokio::sync::Mutex::new(last_seq),
+            waiting: Mutex::default(),
+            background: Mutex::default(),
+            failed: Arc::default(),
+            deferred: Mutex::default(),
+        }
+    }
+
+    /// Goes on with the journal after a sequence number.
+    pub(crate) fn resume_journal(&mut self, last_seq: u64) {
+        self.journal = tokio::sync::Mutex::new(last_seq);
+    }
+
+    /// The journal's sequence number; nobody else writes while it is held.
+    pub(crate) async fn lock_journal(&self) -> tokio::sync::MutexGuard<'_, u64> {
+        self.journal.lock().await
+    }
+
+    /// Writes a commit; [`lock_journal`](Self::lock_journal) is held.
+    pub(crate) async fn write(&self, commit: Commit, durability: Durability) -> Result<(), CheckpointError> {
+        self.failed.check()?;
+        match durability {
+            Durability::Sync => self.put(commit).await,
+            // A writer that is gone has left its error.
+            Durability::Async => drop(self.writer().send((commit, None)).await),
+            Durability::Exit => {
+                let mut deferred = lock(&self.deferred);
+                match deferred.get_mut(&commit.ns) {
+                    Some(earlier) => merge(earlier, commit),
+                    None => drop(deferred.insert(Arc::clone(&commit.ns), commit)),
+                }
+            }
+        }
+        self.failed.check()
+    }
+
+    /// Makes a task record durable at once, together with all records that wait at the same time, and after all that
+    /// was committed before: a record belongs to a task that the store knows.
+    pub(crate) async fn record(
+        &self,
+        ns: &Arc<str>,
+        record: TaskRecord,
+        durability: Durability,
+    ) -> Result<(), CheckpointError> {
+        lock(&self.waiting).entry(Arc::clone(ns)).or_default().push(record);
+        let _journal = self.lock_journal().await;
+        self.failed.check()?;
+        let mut taken = Taken { waiting: &self.waiting, records: std::mem::take(&mut *lock(&self.waiting)) };
+        if durability == Durability::Exit && !taken.records.is_empty() {
+            self.write_deferred().await;
+        }
+        while let Some((ns, tasks)) = taken.records.first_key_value() {
+            let commit = Commit { ns: Arc::clone(ns), tasks: tasks.clone(), ..Commit::default() };
+            if durability == Durability::Async {
+                let (done, written) = oneshot::channel();
+                if self.writer().send((commit, Some(done))).await.is_ok() {
+                    // A writer that stops leaves its error.
+                    let _ = written.await;
+                }
+            } else {
+                self.put(commit).await;
+            }
+            self.failed.check()?;
+            taken.records.pop_first();
+        }
+        self.failed.check()
+    }
+
+    async fn put(&self, commit: Commit) {
+        if let Err(error) = self.store.commit(&self.lease, commit).await {
+            self.failed.set(error);
+        }
+    }
+
+    /// The background writer of asynchronous durability, started at its first use.
+    fn writer(&self) -> mpsc::Sender<Order> {
+        let mut background = lock(&self.background);
+        if let Some((sender, _)) = &*background {
+            return sender.clone();
+        }
+        let (sender, mut commits) = mpsc::channel::<Order>(64);
+        let (store, lease, failed) = (Arc::clone(&self.store), self.lease.clone(), Arc::clone(&self.failed));
+        let writer = tokio::spawn(async move {
+            while let Some((commit, done)) = commits.recv().await {
+                if let Err(error) = store.commit(&lease, commit).await {
+                    return failed.set(error);
+                }
+                if let Some(done) = done {
+                    // The one who waited may be gone.
+                    let _ = done.send(());
+                }
+            }
+        });
+        *background = Some((sender.clone(), writer));
+        sender
+    }
+
+    /// Waits until all that was committed is durable.
+    pub(crate) async fn flush(&self) -> Result<(), CheckpointError> {
+        let background = lock(&self.background).take();
+        if let Some((sender, writer)) = background {
+            drop(sender);
+            // It does not panic; its error is in `failed`.
+            let _ = writer.await;
+        }
+        self.write_deferred().await;
+        self.failed.check()
+    }
+
+    /// The outermost namespace first: a task of a subgraph must not be durable before the task that it belongs to. The
+    /// journal goes with the first commit, in order; the lease ends with the last.
+    async fn write_deferred(&self) {
+        let mut deferred: Vec<_> = std::mem::take(&mut *lock(&self.deferred)).into_values().collect();
+        let mut journal: Vec<_> = deferred.iter_mut().flat_map(|commit| commit.journal.drain(..)).collect();
+        journal.sort_by_key(|row| row.seq);
+        let release = deferred.iter_mut().fold(false, |release, commit| std::mem::take(&mut commit.release) || release);
+        if let Some(first) = deferred.first_mut() {
+            first.journal = journal;
+        }
+        if let Some(last) = deferred.last_mut() {
+            last.release = release;
+        }
+        for commit in deferred {
+            if !self.failed.is_set() {
+                self.put(commit).await;
+            }
+        }
+    }
+}
+
+/// Folds a later commit of a namespace into an earlier one that is not written yet.
+fn merge(earlier: &mut Commit, later: Commit) {
+    for record in later.fields {
+        if record.kind == RecordKind::Whole {
+            earlier.fields.retain(|other| other.field != record.field);
+        }
+        earlier.fields.push(record);
+    }
+    if let Some(mut row) = later.checkpoint {
+        match &earlier.checkpoint {
+            Some(skipped) => row.parent = skipped.parent,
+            None => earlier.expected_head = later.expected_head,
+        }
+        earlier.checkpoint = Some(row);
+    }
+    earlier.tasks.retain(|record| record.kind == TaskRecordKind::Once || !later.settled.contains(&record.task));
+    earlier.tasks.extend(later.tasks);
+    earlier.settled.extend(later.settled);
+    earlier.journal.extend(later.journal);
+    earlier.thread = later.thread.or(earlier.thread.take());
+    earlier.release |= later.release;
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Drop for Attached {
+    fn drop(&mut self) {
+        self.store.release(&self.lease);
+    }
+}
+
+impl fmt::Debug for Attached {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Attached").field("lease", &self.lease).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,88 @@
+//! Concurrency: limits of classes and runs, and blocking work on all cores.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Barrier};
+
+use graphloom_core_graph::{Mode, Node, RunPolicy, START, Snapshot, StateGraph, Task};
+
+use crate::log::{Noted, Work, done, note, noted, thread};
+
+const PLAN: Node = Node::named("plan");
+const A: Node = Node::named("a");
+const B: Node = Node::named("b");
+const CALL: Task<u64> = Task::named("call");
+
+/// A fan-out of 20 that notes the most tasks in flight at a time.
+fn crowd(mode: Mode, class: Option<usize>) -> (StateGraph<Work>, Arc<AtomicUsize>) {
+    let (now, most) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
+    let mut graph = StateGraph::<Work>::new("g");
+    graph.mode(mode);
+    graph.add_node(PLAN, note("plan"));
+    let (inside, peak) = (now, Arc::clone(&most));
+    let call = graph.add_task(CALL, move |_: u64, _: Snapshot<Work>| {
+        let (inside, peak) = (Arc::clone(&inside), Arc::clone(&peak));
+        async move {
+            peak.fetch_max(inside.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
+            tokio::task::yield_now().await;
+            inside.fetch_sub(1, Ordering::SeqCst);
+            Noted::Ok(Work::update().count(1))
+        }
+    });
+    if class.is_some() {
+        call.class("calls");
+    }
+    if let Some(limit) = class {
+        graph.limit("calls", limit);
+    }
+    graph.add_edge(START, PLAN);
+    graph.add_sends(PLAN, CALL, |_: &Work| (0..20).map(|at| CALL.send(at, at)).collect());
+    (graph, most)
+}
+
+#[tokio::test]
+async fn a_class_and_a_run_are_limited() {
+    for mode in [Mode::Barrier, Mode::Eager] {
+        for (class, run, expected) in
+            [(None, None, 20), (Some(3), None, 3), (None, Some(2), 2), (Some(3), Some(2), 2), (Some(1), Some(9), 1)]
+        {
+            let (graph, most) = crowd(mode, class);
+            let policy = run.map_or_else(RunPolicy::default, |tasks| RunPolicy::default().max_concurrency(tasks));
+            assert_eq!(done(thread(graph).policy(policy).run(Work::update()).await).count, 20);
+            assert_eq!(most.load(Ordering::SeqCst), expected, "{mode:?} {class:?} {run:?}");
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn two_cpu_bound_branches_run_at_the_same_time() {
+    // Each waits, without an await, for the other: on one thread they would never meet.
+    let meeting = Arc::new(Barrier::new(2));
+    let mut graph = StateGraph::<Work>::new("g");
+    for (node, name) in [(A, "a"), (B, "b")] {
+        let meeting = Arc::clone(&meeting);
+        graph.add_node(node, move |_: Snapshot<Work>| {
+            let meeting = Arc::clone(&meeting);
+            async move {
+                tokio::task::block_in_place(|| meeting.wait());
+                Noted::Ok(noted(name))
+            }
+        });
+    }
+    graph.add_edge(START, A).add_edge(START, B);
+    assert_eq!(done(thread(graph).run(Work::update()).await).story(), "a b");
+}
+
+#[tokio::test]
+async fn blocking_nodes_run_beside_each_other() {
+    let meeting = Arc::new(Barrier::new(2));
+    let mut graph = StateGraph::<Work>::new("g");
+    for (node, name) in [(A, "a"), (B, "b")] {
+        let meeting = Arc::clone(&meeting);
+        graph.add_blocking(node, move |_: Snapshot<Work>| {
+            meeting.wait();
+            Noted::Ok(noted(name))
+        });
+    }
+    graph.add_edge(START, A).add_edge(START, B);
+    assert_eq!(done(thread(graph).run(Work::update()).await).story(), "a b");
+}

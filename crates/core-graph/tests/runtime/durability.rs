@@ -1,0 +1,174 @@
+//! When commits are durable, and what a failing store does to a run.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
+
+use async_trait::async_trait;
+use graphloom_core_graph::checkpoint::{
+    Capabilities, CheckpointError, CheckpointRow, Checkpointer, Commit, FieldRecord, HistoryFilter, JournalRow, Lease,
+    MemoryCheckpointer, TaskRecord, ThreadFilter, ThreadRow, ThreadStatus,
+};
+use graphloom_core_graph::{ChildOutcome, Durability, Node, RunError, RunPolicy, START, Snapshot, StateGraph, Thread};
+
+use crate::log::{Noted, Work, done, note, noted, steps};
+
+const A: Node = Node::named("a");
+const B: Node = Node::named("b");
+const C: Node = Node::named("c");
+
+/// Counts commits, and refuses one of them.
+#[derive(Clone, Default)]
+struct Counted {
+    store: MemoryCheckpointer,
+    commits: Arc<AtomicI64>,
+    /// The number of the commit that fails, from 1; 0 for none.
+    fails: Arc<AtomicI64>,
+}
+
+#[async_trait]
+impl Checkpointer for Counted {
+    fn capabilities(&self) -> Capabilities {
+        self.store.capabilities()
+    }
+    async fn acquire(&self, thread: &str) -> Result<Lease, CheckpointError> {
+        self.store.acquire(thread).await
+    }
+    fn release(&self, lease: &Lease) {
+        self.store.release(lease);
+    }
+    async fn commit(&self, lease: &Lease, commit: Commit) -> Result<(), CheckpointError> {
+        let number = self.commits.fetch_add(1, Ordering::SeqCst) + 1;
+        if number == self.fails.load(Ordering::SeqCst) {
+            return Err(CheckpointError::Full { path: "disk".to_owned(), message: "no room".to_owned() });
+        }
+        self.store.commit(lease, commit).await
+    }
+    async fn thread(&self, thread: &str) -> Result<Option<ThreadRow>, CheckpointError> {
+        self.store.thread(thread).await
+    }
+    async fn threads(&self, filter: &ThreadFilter) -> Result<Vec<ThreadRow>, CheckpointError> {
+        self.store.threads(filter).await
+    }
+    async fn namespaces(&self, thread: &str) -> Result<Vec<String>, CheckpointError> {
+        self.store.namespaces(thread).await
+    }
+    async fn checkpoint(
+        &self,
+        thread: &str,
+        ns: &str,
+        number: Option<u64>,
+    ) -> Result<Option<CheckpointRow>, CheckpointError> {
+        self.store.checkpoint(thread, ns, number).await
+    }
+    async fn checkpoints(
+        &self,
+        thread: &str,
+        ns: &str,
+        filter: &HistoryFilter,
+    ) -> Result<Vec<CheckpointRow>, CheckpointError> {
+        self.store.checkpoints(thread, ns, filter).await
+    }
+    async fn field(
+        &self,
+        thread: &str,
+        ns: &str,
+        field: &str,
+        version: u64,
+    ) -> Result<Vec<FieldRecord>, CheckpointError> {
+        self.store.field(thread, ns, field, version).await
+    }
+    async fn task_records(&self, thread: &str, ns: &str) -> Result<Vec<TaskRecord>, CheckpointError> {
+        self.store.task_records(thread, ns).await
+    }
+    async fn journal(&self, thread: &str, after: u64, limit: usize) -> Result<Vec<JournalRow>, CheckpointError> {
+        self.store.journal(thread, after, limit).await
+    }
+}
+
+fn chain() -> StateGraph<Work> {
+    let mut graph = StateGraph::<Work>::new("g");
+    for (node, name) in [(A, "a"), (B, "b"), (C, "c")] {
+        graph.add_node(node, note(name));
+    }
+    graph.add_edge(START, A).add_edge(A, B).add_edge(B, C);
+    graph
+}
+
+fn open(graph: StateGraph<Work>, store: &Counted, durability: Durability) -> Thread<Work> {
+    let policy = RunPolicy::default().durability(durability);
+    graph.compile().expect("right").with_checkpointer(store.clone()).thread("t").policy(policy)
+}
+
+#[tokio::test]
+async fn each_durability_writes_as_often_as_it_says() {
+    for (durability, commits, checkpoints) in
+        [(Durability::Sync, 4, 4), (Durability::Async, 4, 4), (Durability::Exit, 1, 1)]
+    {
+        let store = Counted::default();
+        let thread = open(chain(), &store, durability);
+        assert_eq!(done(thread.run(Work::update()).await).story(), "a b c");
+        assert_eq!(store.commits.load(Ordering::SeqCst), commits, "{durability:?}: an input and three steps");
+        assert_eq!(thread.history(&HistoryFilter::default()).await.unwrap().len(), checkpoints);
+        let state = thread.state().await.unwrap();
+        assert_eq!((state.status, state.state.story().as_str()), (ThreadStatus::Done, "a b c"));
+        assert_eq!(steps(&thread).await, ["a", "b", "c"], "the journal is whole in every durability");
+        assert_eq!(done(thread.run(Work::update()).await).story(), "a b c a b c");
+        assert_eq!(thread.state().await.unwrap().state.story(), "a b c a b c");
+    }
+}
+
+#[tokio::test]
+async fn subgraphs_are_durable_in_every_durability() {
+    for durability in [Durability::Sync, Durability::Async, Durability::Exit] {
+        let store = Counted::default();
+        let mut graph = StateGraph::<Work>::new("g");
+        graph.add_node(A, note("a"));
+        graph.add_subgraph(
+            B,
+            chain().compile().unwrap(),
+            |_: &Work| Work::update(),
+            |child: ChildOutcome<Work>| Noted::Ok(noted(child.done()?.story())),
+        );
+        graph.add_edge(START, A).add_edge(A, B);
+        let thread = open(graph, &store, durability);
+        assert_eq!(done(thread.run(Work::update()).await).story(), "a a b c", "{durability:?}");
+        let journal = thread.journal(0, usize::MAX).await.unwrap();
+        let seqs: Vec<_> = journal.iter().filter_map(|event| event.seq).collect();
+        assert_eq!(seqs, (1..=journal.len() as u64).collect::<Vec<_>>());
+        assert_eq!(done(thread.run(Work::update()).await).story(), "a a b c a a b c");
+    }
+}
+
+#[tokio::test]
+async fn a_store_that_fails_ends_the_run_and_the_thread_goes_on_from_its_last_commit() {
+    for durability in [Durability::Sync, Durability::Async] {
+        for fails in 1..=4 {
+            let store = Counted::default();
+            store.fails.store(fails, Ordering::SeqCst);
+            let thread = open(chain(), &store, durability);
+            let error = thread.run(Work::update()).await.unwrap_err();
+            assert!(
+                matches!(error, RunError::Checkpoint(CheckpointError::Full { .. })),
+                "{durability:?} {fails}: {error}"
+            );
+            let again = match thread.state().await.unwrap().status {
+                ThreadStatus::New => thread.run(Work::update()),
+                status => {
+                    assert_eq!(status, ThreadStatus::Running);
+                    thread.continue_()
+                }
+            };
+            assert_eq!(done(again.await).story(), "a b c", "{durability:?} {fails}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_large_value_is_stored_and_read_back() {
+    let mut graph = StateGraph::<Work>::new("g");
+    graph.add_node(A, |_: Snapshot<Work>| async { Noted::Ok(Work::update().last("x".repeat(300_000))) });
+    graph.add_edge(START, A);
+    let thread = open(graph, &Counted::default(), Durability::Sync);
+    done(thread.run(Work::update()).await);
+    assert_eq!(thread.state().await.unwrap().state.last.len(), 300_000);
+}

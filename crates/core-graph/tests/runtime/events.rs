@@ -1,0 +1,168 @@
+//! Events: what is told, what is stored, slow readers, readers that come back.
+
+use graphloom_core_graph::checkpoint::ThreadStatus;
+use graphloom_core_graph::{
+    Context, EventKind, Lag, Mode, Node, NodeError, Order, Retry, RunPolicy, START, Snapshot, StateGraph, Task,
+};
+
+use crate::log::{Noted, Work, done, note, noted, steps, thread, threads};
+
+const A: Node = Node::named("a");
+const B: Node = Node::named("b");
+const PLAN: Node = Node::named("plan");
+const PART: Task<u64> = Task::named("part");
+
+fn graph() -> StateGraph<Work> {
+    let mut graph = StateGraph::<Work>::new("g");
+    graph
+        .add_node(A, |_: Snapshot<Work>, cx: Context| async move {
+            cx.emit("token", format!("try {}", cx.task().attempt)).await;
+            if cx.task().attempt == 1 { Err(NodeError::retryable("busy")) } else { Noted::Ok(noted("a")) }
+        })
+        .retry(Retry::immediate(2));
+    graph.add_node(B, note("b"));
+    graph.add_edge(START, A).add_edge(A, B);
+    graph
+}
+
+#[tokio::test]
+async fn a_reader_sees_everything_in_order_with_attempts() {
+    let thread = thread(graph());
+    let mut run = thread.run(Work::update());
+    let mut told = Vec::new();
+    while let Some(event) = run.next().await {
+        let about = event.task.as_deref().unwrap_or("-").to_owned();
+        let what = match &event.kind {
+            EventKind::RunStarted { how, .. } => format!("started by {how}"),
+            EventKind::TaskStarted { node } => format!("task {node}"),
+            EventKind::TaskRetry { error, .. } => format!("retry: {error}"),
+            EventKind::Custom { name, payload } => format!("{name} {}", payload.get::<String>().unwrap()),
+            EventKind::Update { payload, .. } => format!("update {}", payload.json()["notes"]),
+            EventKind::Values { payload } => format!("values {}", payload.get::<Work>().unwrap().story()),
+            EventKind::Committed { checkpoint, changed, next, .. } => {
+                format!("commit {checkpoint} {} -> {}", changed.join(","), next.join(","))
+            }
+            EventKind::RunEnded { status, .. } => format!("ended {status:?}"),
+            other => format!("{other:?}"),
+        };
+        let seq = event.seq.map_or_else(|| "live".to_owned(), |seq| seq.to_string());
+        told.push(format!("{seq:>4} step {} {about}#{} {what}", event.step, event.attempt));
+    }
+    assert_eq!(done(run.await).story(), "a b");
+    insta::assert_snapshot!(told.join("\n"), @"");
+}
+
+#[tokio::test]
+async fn the_journal_is_read_on_from_any_place_in_any_process() {
+    let thread = thread(graph());
+    let mut run = thread.run(Work::update());
+    let mut live = Vec::new();
+    while let Some(event) = run.next().await {
+        live.extend(event.seq.map(|seq| (seq, serde_json::to_value(&event).unwrap())));
+    }
+    done(run.await);
+    let stored = thread.journal(0, usize::MAX).await.unwrap();
+    let stored: Vec<_> =
+        stored.iter().map(|event| (event.seq.unwrap(), serde_json::to_value(event).unwrap())).collect();
+    assert_eq!(stored, live, "what is stored is what was told");
+    for from in 0..=stored.len() {
+        let rest = thread.journal(from as u64, 2).await.unwrap();
+        let seqs: Vec<_> = rest.iter().map(|event| event.seq.unwrap()).collect();
+        let expected: Vec<_> = stored.iter().skip(from).take(2).map(|(seq, _)| *seq).collect();
+        assert_eq!(seqs, expected);
+    }
+    done(thread.run(Work::update()).await);
+    let all = thread.journal(0, usize::MAX).await.unwrap();
+    assert!(all.windows(2).all(|pair| pair[0].seq < pair[1].seq), "a second run goes on counting");
+}
+
+#[tokio::test]
+async fn a_slow_reader_holds_the_run_up_or_loses_the_oldest() {
+    let mut busy = StateGraph::<Work>::new("g");
+    busy.add_node(A, |_: Snapshot<Work>, cx: Context| async move {
+        for number in 0..3000u32 {
+            cx.emit("n", number).await;
+        }
+        Noted::Ok(noted("a"))
+    });
+    busy.add_edge(START, A);
+    let threads = threads(busy);
+    for lag in [Lag::Block, Lag::DropOldest] {
+        let thread = threads.thread(format!("{lag:?}"));
+        let mut run = thread.run(Work::update()).lag(lag);
+        assert!(matches!(
+            run.next().await.unwrap().kind,
+            EventKind::RunStarted { .. } | EventKind::Committed { .. } | EventKind::Lagged { .. }
+        ));
+        for _ in 0..10_000 {
+            tokio::task::yield_now().await;
+        }
+        let ended = thread.state().await.unwrap().status == ThreadStatus::Done;
+        assert_eq!(ended, lag == Lag::DropOldest, "only a blocking reader holds the run up");
+        let (mut numbers, mut lost) = (Vec::new(), 0);
+        while let Some(event) = run.next().await {
+            match event.kind {
+                EventKind::Custom { payload, .. } => numbers.extend(payload.get::<u32>().copied()),
+                EventKind::Lagged { lost: some } => lost += some,
+                _ => {}
+            }
+        }
+        assert!(numbers.windows(2).all(|pair| pair[0] + 1 == pair[1]));
+        assert_eq!(numbers.last(), Some(&2999));
+        match lag {
+            Lag::Block => assert_eq!((numbers.len(), lost), (3000, 0)),
+            Lag::DropOldest => assert!(lost > 1500 && numbers.len() < 1500, "{lost} {}", numbers.len()),
+        }
+        done(run.await);
+    }
+}
+
+/// A fan-out in eager mode whose tasks finish after as many turns as `turns` says.
+fn racing(turns: fn(u64) -> u64) -> StateGraph<Work> {
+    let mut graph = StateGraph::<Work>::new("g");
+    graph.mode(Mode::Eager);
+    graph.add_node(PLAN, note("plan"));
+    graph.add_task(PART, move |number: u64, work: Snapshot<Work>| async move {
+        for _ in 0..turns(number) {
+            tokio::task::yield_now().await;
+        }
+        Noted::Ok(noted(format!("{number}/{}", work.notes.len())))
+    });
+    graph.add_edge(START, PLAN);
+    graph.add_sends(PLAN, PART, |_: &Work| (0..6).map(|at| PART.send(at, at)).collect());
+    graph
+}
+
+#[tokio::test]
+async fn a_recorded_order_gives_the_same_state_again() {
+    let first = thread(racing(|number| (number * 7) % 5 * 3));
+    let story = done(first.run(Work::update()).await).story();
+    let journal = first.journal(0, usize::MAX).await.unwrap();
+    let order: Vec<String> = journal
+        .into_iter()
+        .filter_map(|event| match event.kind {
+            EventKind::Committed { tasks, .. } => Some(tasks),
+            _ => None,
+        })
+        .flatten()
+        .map(|task| task.to_string())
+        .collect();
+    let plain = done(thread(racing(|number| 30 - number * 5)).run(Work::update()).await).story();
+    assert_ne!(plain, story, "without the record the order is another");
+    for turns in [|number| 30 - number * 5, |number: u64| number] {
+        let policy = RunPolicy::default().order(Order::Recorded(order.clone()));
+        let again = thread(racing(turns)).policy(policy);
+        assert_eq!(done(again.run(Work::update()).await).story(), story);
+        assert_eq!(steps(&again).await, steps(&first).await);
+    }
+}
+
+#[tokio::test]
+async fn a_recorded_order_that_cannot_be_kept_does_not_hang() {
+    let ghosts = ["ghost:9.9", "part:2.5", "part:2.1", "part:2.0", "part:2.3"].map(str::to_owned).to_vec();
+    for concurrency in [1, 2, 9] {
+        let policy = RunPolicy::default().order(Order::Recorded(ghosts.clone())).max_concurrency(concurrency);
+        let work = done(thread(racing(|number| number)).policy(policy).run(Work::update()).await);
+        assert_eq!(work.notes.len(), 7, "{concurrency}");
+    }
+}

@@ -1,0 +1,110 @@
+//! A state that every test understands, nodes that leave a note, and the execution log of a thread.
+
+use std::future::{Ready, ready};
+use std::sync::{Arc, Mutex};
+
+use graphloom_core_graph::checkpoint::MemoryCheckpointer;
+use graphloom_core_graph::{
+    EventKind, Log, NodeError, Outcome, RunError, Snapshot, State, StateGraph, Table, Thread, Threads,
+};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+#[derive(State, Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub(crate) struct Work {
+    #[state(append)]
+    pub(crate) notes: Log<String>,
+    #[state(add)]
+    pub(crate) count: i64,
+    #[state(merge)]
+    pub(crate) parts: Table<u64, String>,
+    pub(crate) last: String,
+    pub(crate) other: String,
+    #[state(reduce_with = burst_at_13)]
+    pub(crate) fragile: u32,
+}
+
+fn burst_at_13(value: &mut u32, by: u32) {
+    assert!(by != 13, "the reducer dislikes 13");
+    *value += by;
+}
+
+impl Work {
+    /// The notes, with spaces between.
+    pub(crate) fn story(&self) -> String {
+        self.notes.iter().cloned().collect::<Vec<_>>().join(" ")
+    }
+}
+
+/// What a node of these tests returns.
+pub(crate) type Noted = Result<WorkUpdate, NodeError>;
+
+/// The update that leaves a note.
+pub(crate) fn noted(note: impl Into<String>) -> WorkUpdate {
+    Work::update().notes([note.into()])
+}
+
+/// A node that leaves its name.
+pub(crate) fn note(name: &'static str) -> impl Fn(Snapshot<Work>) -> Ready<Noted> + Send + Sync + 'static {
+    move |_| ready(Ok(noted(name)))
+}
+
+/// Threads of a graph in a new memory store.
+pub(crate) fn threads(graph: StateGraph<Work>) -> Threads<Work> {
+    graph.compile().expect("the graph is right").with_checkpointer(MemoryCheckpointer::new())
+}
+
+/// One thread of a graph in a new memory store.
+pub(crate) fn thread(graph: StateGraph<Work>) -> Thread<Work> {
+    threads(graph).thread("t")
+}
+
+/// The nodes of each super-step of the root graph, from the journal: one text per step, in commit order.
+pub(crate) async fn steps(thread: &Thread<Work>) -> Vec<String> {
+    let journal = thread.journal(0, usize::MAX).await.expect("the journal reads");
+    let committed = journal.into_iter().filter(|event| event.ns.is_empty()).filter_map(|event| match event.kind {
+        EventKind::Committed { tasks, .. } if !tasks.is_empty() => Some(tasks),
+        _ => None,
+    });
+    committed
+        .map(|tasks| tasks.iter().map(|task| task.split(':').next().unwrap_or("?")).collect::<Vec<_>>().join(" "))
+        .collect()
+}
+
+/// The warnings in a thread's journal.
+pub(crate) async fn warnings(thread: &Thread<Work>) -> Vec<String> {
+    let journal = thread.journal(0, usize::MAX).await.expect("the journal reads");
+    let warnings = journal.into_iter().filter_map(|event| match event.kind {
+        EventKind::Warning { message } => Some(message),
+        _ => None,
+    });
+    warnings.collect()
+}
+
+/// The state of a run that must be done.
+pub(crate) fn done(outcome: Result<Outcome<Work>, RunError>) -> Arc<Work> {
+    outcome.expect("the run does not fail").done().expect("the run is done")
+}
+
+/// The message of a run that must fail.
+pub(crate) fn failed(outcome: Result<Outcome<Work>, RunError>) -> String {
+    outcome.expect_err("the run fails").to_string()
+}
+
+/// Counts and orders what happened outside the state.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Calls(Arc<Mutex<Vec<String>>>);
+
+impl Calls {
+    pub(crate) fn add(&self, call: impl Into<String>) {
+        self.0.lock().expect("no test panics here").push(call.into());
+    }
+
+    pub(crate) fn all(&self) -> Vec<String> {
+        self.0.lock().expect("no test panics here").clone()
+    }
+
+    pub(crate) fn count(&self, call: &str) -> usize {
+        self.all().iter().filter(|other| *other == call).count()
+    }
+}

@@ -1,0 +1,26 @@
+//! The runtime at its public boundary, one file per behaviour. What ran in which super-step is read from the journal.
+
+mod log;
+
+mod budget;
+mod compile;
+mod concurrency;
+mod deferred;
+mod durability;
+mod eager;
+mod events;
+mod joins;
+mod once;
+mod panics;
+mod questions;
+mod retry;
+mod routing;
+mod sends;
+mod silent_failures;
+mod simulation;
+mod statuses;
+mod stopping;
+mod subgraphs;
+mod super_steps;
+mod time_travel;
+mod timeouts;

@@ -1,0 +1,140 @@
+//! Crashes before and after every commit: nothing acknowledged is lost, nothing is applied twice, every run ends, and
+//! the state is that of a run that never died.
+
+use std::collections::BTreeMap;
+
+use graphloom_core_graph::checkpoint::ThreadStatus;
+use graphloom_core_graph::{
+    ChildOutcome, Compiled, Context, Durability, Mode, Node, NodeError, Report, Retry, RunPolicy, START, Simulator,
+    Snapshot, StateGraph, Task,
+};
+
+use crate::log::{Noted, Work, note};
+
+const PLAN: Node = Node::named("plan");
+const SIDE: Node = Node::named("side");
+const LAST: Node = Node::named("last");
+const END_: Node = Node::named("z");
+const PART: Task<u64> = Task::named("part");
+const CHILD: Node = Node::named("child");
+
+/// Commutative but for the notes, which count: a plan, parts with durable steps, retries and a child, a question, a join.
+fn everything(mode: Mode) -> Compiled<Work> {
+    let mut inner = StateGraph::<Work>::new("inner");
+    inner.mode(mode);
+    inner.add_node(PLAN, |_: Snapshot<Work>, cx: Context| async move {
+        let number = cx.once("inner", async { Ok::<i64, NodeError>(100) }).await?;
+        Noted::Ok(Work::update().count(number))
+    });
+    inner.add_node(LAST, |_: Snapshot<Work>| async { Noted::Ok(Work::update().count(1000)) });
+    inner.add_edge(START, PLAN).add_edge(PLAN, LAST);
+
+    let mut graph = StateGraph::<Work>::new("everything");
+    graph.mode(mode);
+    graph.add_node(PLAN, note("plan"));
+    graph
+        .add_task(PART, |number: u64, _: Snapshot<Work>, cx: Context| async move {
+            let one = cx.once("one", async { Ok::<i64, NodeError>(1) }).await?;
+            if number % 2 == 0 && cx.task().attempt == 1 {
+                return Err(NodeError::retryable("again"));
+            }
+            let two = cx.once("two", async { Ok::<i64, NodeError>(10) }).await?;
+            Noted::Ok(Work::update().count(one + two).parts([(number, "done".to_owned())]))
+        })
+        .retry(Retry::exponential(3));
+    graph.add_subgraph(
+        CHILD,
+        inner.compile().expect("right"),
+        |_: &Work| Work::update(),
+        |child: ChildOutcome<Work>| Noted::Ok(Work::update().count(child.done()?.count)),
+    );
+    graph
+        .add_node(SIDE, |_: Snapshot<Work>, cx: Context| async move {
+            let before = cx.once("before", async { Ok::<i64, NodeError>(10_000) }).await?;
+            let add: i64 = cx.ask("add", "how much?").await?;
+            Noted::Ok(Work::update().count(before + add))
+        })
+        .asks::<i64>("add");
+    graph.add_node(LAST, note("last"));
+    graph.add_node(END_, note("z"));
+    graph.add_edge(START, PLAN).add_edge(START, SIDE).add_edge(PLAN, CHILD).add_edge(LAST, END_);
+    graph.add_sends(PLAN, PART, |_: &Work| (0..4).map(|at| PART.send(at, at)).collect());
+    graph.add_join((PART, CHILD, SIDE), LAST);
+    graph.compile().expect("right")
+}
+
+fn simulator(mode: Mode) -> Simulator<Work> {
+    Simulator::new(&everything(mode)).answer("add", 100_000).expect("a number")
+}
+
+fn check(report: &Report<Work>, told: &str) {
+    assert!(report.violations.is_empty(), "{told}: {:#?}", report.violations);
+    assert_eq!(report.status, ThreadStatus::Done, "{told}: {}", report.detail);
+    assert_eq!(report.state.count, 44 + 1100 + 10_000 + 100_000, "{told}");
+    assert_eq!(report.state.story(), "plan last z", "{told}");
+    let mut committed = BTreeMap::<&str, usize>::new();
+    for task in report.steps.iter().flatten() {
+        *committed.entry(task.split(':').next().unwrap_or_default()).or_default() += 1;
+    }
+    let expected = BTreeMap::from([("plan", 1), ("part", 4), ("child", 1), ("side", 1), ("last", 1), ("z", 1)]);
+    assert_eq!(committed, expected, "{told}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_crash_at_every_point() {
+    for mode in [Mode::Barrier, Mode::Eager] {
+        let reports = simulator(mode).crash_everywhere(Work::update()).await.unwrap();
+        assert!(reports.len() > 40, "{}", reports.len());
+        for (point, report) in reports.iter().enumerate() {
+            check(report, &format!("{mode:?}, dead before point {point}"));
+            assert_eq!(report.crashes, u64::from(point > 0));
+            let executed = report.onces.values().map(|once| once.ran).sum::<u32>();
+            assert!(executed <= 10 + 5, "a crash repeats only what was not stored: {executed}");
+        }
+        let calm = &reports[0];
+        assert!(calm.onces.values().all(|once| once.ran == 1 && once.stored));
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn many_crashes_from_many_seeds() {
+    for mode in [Mode::Barrier, Mode::Eager] {
+        for durability in [Durability::Sync, Durability::Async, Durability::Exit] {
+            for seed in 0..40 {
+                let policy = RunPolicy::default().durability(durability).max_concurrency(1 + seed as usize % 5);
+                let report =
+                    simulator(mode).policy(policy).seed(seed).crash_between_any().run(Work::update()).await.unwrap();
+                check(&report, &format!("{mode:?} {durability:?} seed {seed}"));
+            }
+        }
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn one_seed_is_one_history() {
+    for mode in [Mode::Barrier, Mode::Eager] {
+        let run = |seed| {
+            let simulator = simulator(mode).seed(seed).crash_between_any();
+            async move { simulator.run(Work::update()).await.unwrap() }
+        };
+        let (one, two, other) = (run(7).await, run(7).await, run(8).await);
+        assert_eq!((&one.started, &one.steps, one.crashes), (&two.started, &two.steps, two.crashes));
+        assert_ne!(one.started, other.started);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_failure_and_an_unanswered_question_end_a_simulation() {
+    let mut graph = StateGraph::<Work>::new("g");
+    graph.add_node(PLAN, |_: Snapshot<Work>| async { Noted::Err(NodeError::terminal("broken")) });
+    graph.add_edge(START, PLAN);
+    for report in Simulator::new(&graph.compile().unwrap()).crash_everywhere(Work::update()).await.unwrap() {
+        assert_eq!(report.status, ThreadStatus::Failed);
+        assert_eq!(report.detail, "node `plan` failed: broken");
+    }
+    let silent = Simulator::new(&everything(Mode::Eager));
+    for report in silent.crash_everywhere(Work::update()).await.unwrap() {
+        assert_eq!(report.status, ThreadStatus::Waiting);
+        assert!(report.violations.is_empty(), "{:?}", report.violations);
+    }
+}

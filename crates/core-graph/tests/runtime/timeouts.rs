@@ -1,0 +1,79 @@
+//! Time limits, in virtual time: what runs out of time is dropped.
+
+use std::time::Duration;
+
+use graphloom_core_graph::{Context, Node, Retry, START, Snapshot, StateGraph, Timeout};
+
+use crate::log::{Calls, Noted, Work, done, failed, noted, thread};
+
+const WORK: Node = Node::named("work");
+
+struct TellsDrop(Calls);
+
+impl Drop for TellsDrop {
+    fn drop(&mut self) {
+        self.0.add("dropped");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_attempt_that_takes_too_long_is_dropped_and_may_be_repeated() {
+    let calls = Calls::default();
+    let mut graph = StateGraph::<Work>::new("g");
+    let seen = calls.clone();
+    graph
+        .add_node(WORK, move |_: Snapshot<Work>, cx: Context| {
+            let calls = seen.clone();
+            async move {
+                let _tells = TellsDrop(calls);
+                if cx.task().attempt == 1 {
+                    std::future::pending::<()>().await;
+                }
+                Noted::Ok(noted("second"))
+            }
+        })
+        .timeout(Timeout::attempt(Duration::from_secs(3600)))
+        .retry(Retry::immediate(2));
+    graph.add_edge(START, WORK);
+    assert_eq!(done(thread(graph).run(Work::update()).await).story(), "second");
+    assert_eq!(calls.count("dropped"), 2);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_time_limit_without_a_retry_fails_the_task() {
+    let mut graph = StateGraph::<Work>::new("g");
+    graph
+        .add_node(WORK, |_: Snapshot<Work>| async {
+            std::future::pending::<()>().await;
+            Noted::Ok(noted("never"))
+        })
+        .timeout(Timeout::attempt(Duration::from_secs(2)));
+    graph.add_edge(START, WORK);
+    insta::assert_snapshot!(failed(thread(graph).run(Work::update()).await), @"node `work` failed: no result within its attempt limit of 2s");
+}
+
+#[tokio::test(start_paused = true)]
+async fn signs_of_life_put_the_idle_limit_off() {
+    for (beats, expected) in
+        [(true, Ok("alive")), (false, Err("node `work` failed: no result within its idle limit of 10s"))]
+    {
+        let mut graph = StateGraph::<Work>::new("g");
+        graph
+            .add_node(WORK, move |_: Snapshot<Work>, cx: Context| async move {
+                for _ in 0..5 {
+                    tokio::time::sleep(Duration::from_secs(8)).await;
+                    if beats {
+                        cx.heartbeat();
+                    }
+                }
+                Noted::Ok(noted("alive"))
+            })
+            .timeout(Timeout::idle(Duration::from_secs(10)));
+        graph.add_edge(START, WORK);
+        let outcome = thread(graph).run(Work::update()).await;
+        match expected {
+            Ok(story) => assert_eq!(done(outcome).story(), story),
+            Err(message) => assert_eq!(failed(outcome), message),
+        }
+    }
+}
