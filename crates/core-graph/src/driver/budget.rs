@@ -25,8 +25,18 @@ impl Budget {
     pub(crate) fn count_earlier(&self, ns: &Arc<str>, executed: u64, open: Vec<Arc<str>>) {
         let mut spent = self.lock();
         if spent.namespaces.insert(Arc::clone(ns)) {
-            spent.tasks += executed + open.len() as u64;
-            spent.open.extend(open);
+            spent.tasks += executed;
+            for task in open {
+                spent.tasks += u64::from(spent.open.insert(task));
+            }
+        }
+    }
+
+    /// Counts a task that is under way, unless it is counted.
+    pub(crate) fn count_open(&self, task: &Arc<str>) {
+        let mut spent = self.lock();
+        if spent.open.insert(Arc::clone(task)) {
+            spent.tasks += 1;
         }
     }
 

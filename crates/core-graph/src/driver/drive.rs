@@ -11,6 +11,7 @@ use tokio::task::JoinSet;
 use crate::checkpoint::{TaskRecord, TaskRecordKind, ThreadRow, ThreadStatus};
 use crate::context::{Context, TaskInfo, TaskServices};
 use crate::driver::control::Control;
+use crate::driver::load::count_children;
 use crate::driver::policy::{Order, RunPolicy};
 use crate::driver::session::Session;
 use crate::driver::task::{Onces, TaskCell, attempt};
@@ -162,6 +163,10 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
                 let budget = &self.session.budget;
                 if self.session.policy.budget.is_some() {
                     budget.count_earlier(&self.ns, self.machine.executed, self.machine.counted_paths());
+                    if let (true, Some(attached)) = (self.is_root, &self.session.attached) {
+                        let tasks = self.machine.paths();
+                        count_children(&*attached.store, &self.session.thread, budget, tasks).await?;
+                    }
                     self.machine.mark_counted(|task| budget.has(task));
                 }
                 if let Some(id) = self.machine.uncommitted() {

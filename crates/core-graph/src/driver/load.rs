@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::checkpoint::{CheckpointError, CheckpointRow, Checkpointer, FieldRecord, RecordKind};
+use crate::checkpoint::{CheckpointError, CheckpointRow, Checkpointer, FieldRecord, RecordKind, TaskRecordKind};
+use crate::driver::budget::Budget;
 use crate::error::RunError;
 use crate::graph::Topology;
 use crate::machine::{Chain, FRONTIER, FrontierDelta, Restored, fold_parts};
@@ -54,6 +55,30 @@ pub(crate) async fn restore<S: State>(
     }))
 }
 
+/// Counts what subgraphs had executed, or had under way, when a run stopped. `tasks` are the unfinished tasks of the
+/// root. All is counted before anything is dispatched, so that no subgraph takes the room that another has used up.
+pub(crate) async fn count_children(
+    store: &dyn Checkpointer,
+    thread: &str,
+    budget: &Budget,
+    mut tasks: Vec<Arc<str>>,
+) -> Result<(), CheckpointError> {
+    while let Some(ns) = tasks.pop() {
+        let Some(row) = store.checkpoint(thread, &ns, None).await? else { continue };
+        let (frontier, _) = load_frontier(store, thread, &ns, &row).await?;
+        let records = store.task_records(thread, &ns).await?;
+        let inside: Vec<_> = frontier.tasks.iter().map(|task| (task.id.path(&ns, &task.node), task.seen)).collect();
+        let wrote =
+            |task: &Arc<str>| records.iter().any(|record| record.kind == TaskRecordKind::Write && record.task == *task);
+        let in_step = inside.iter().any(|(task, _)| wrote(task));
+        let open = inside.iter().filter(|(_, seen)| in_step || seen.is_some()).map(|(task, _)| Arc::clone(task));
+        budget.count_open(&ns);
+        budget.count_earlier(&ns, row.executed, open.collect());
+        tasks.extend(inside.into_iter().map(|(task, _)| task));
+    }
+    Ok(())
+}
+
 /// The greatest checkpoint number of a namespace; its head may be an older one after a fork.
 async fn newest_number(store: &dyn Checkpointer, thread: &str, ns: &str, head: u64) -> Result<u64, CheckpointError> {
     let filter = crate::checkpoint::HistoryFilter { limit: Some(1), ..Default::default() };
@@ -99,7 +124,7 @@ async fn load_frontier(
     thread: &str,
     ns: &str,
     row: &CheckpointRow,
-) -> Result<(FrontierDelta, Chain), RunError> {
+) -> Result<(FrontierDelta, Chain), CheckpointError> {
     let mut chain_of = Chain::default();
     let mut frontier = FrontierDelta::default();
     let Some(version) = row.fields.iter().find(|version| &*version.field == FRONTIER) else {
@@ -141,11 +166,10 @@ fn parts(field: &str, bytes: &[u8]) -> Result<Vec<FieldChange>, StateError> {
     codec::decode(field, bytes)
 }
 
-fn corrupt(thread: &str, ns: &str, field: &str, version: u64, error: &StateError) -> RunError {
+fn corrupt(thread: &str, ns: &str, field: &str, version: u64, error: &StateError) -> CheckpointError {
     let place = format!("thread `{thread}`, namespace `{ns}`, field `{field}`, version {version}");
     CheckpointError::Corrupt {
         place,
         message: format!("{error}; if the type of the field changed, state a new state version"),
     }
-    .into()
 }

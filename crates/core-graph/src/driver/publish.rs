@@ -134,6 +134,14 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
         Ok(self.session.flush().await?)
     }
 
+    /// Gives the lease back although tasks that were stopped may still hold the session.
+    pub(crate) fn let_go(&mut self) {
+        self.running.abort_all();
+        if let Some(attached) = &self.session.attached {
+            attached.store.release(&attached.lease);
+        }
+    }
+
     /// Commits a change that no task made, and gives the lease back.
     pub(crate) async fn edit(
         &mut self,

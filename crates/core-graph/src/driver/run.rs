@@ -209,6 +209,7 @@ pub(crate) async fn conclude<S: State, Cx: Send + Sync + 'static>(
             if !matches!(error, RunError::Checkpoint(_)) && !driver.is_unwritten() {
                 driver.close(Status::Failed, &error.to_string()).await?;
             }
+            driver.let_go();
             return Err(error);
         }
     };

@@ -188,17 +188,14 @@ impl Attached {
     }
 
     /// The outermost namespace first: a task of a subgraph must not be durable before the task that it belongs to. The
-    /// journal goes with the first commit, in order; the lease ends with the last.
+    /// journal goes with the last commit, in order, for it tells of all; the lease ends there too.
     async fn write_deferred(&self) {
         let mut deferred: Vec<_> = std::mem::take(&mut *lock(&self.deferred)).into_values().collect();
         let mut journal: Vec<_> = deferred.iter_mut().flat_map(|commit| commit.journal.drain(..)).collect();
         journal.sort_by_key(|row| row.seq);
         let release = deferred.iter_mut().fold(false, |release, commit| std::mem::take(&mut commit.release) || release);
-        if let Some(first) = deferred.first_mut() {
-            first.journal = journal;
-        }
         if let Some(last) = deferred.last_mut() {
-            last.release = release;
+            (last.journal, last.release) = (journal, release);
         }
         for commit in deferred {
             if !self.failed.is_set() {

@@ -7,6 +7,8 @@
 mod commit;
 mod complete;
 mod frontier;
+#[cfg(test)]
+mod model_tests;
 mod persist;
 mod plan;
 mod restore;
@@ -146,6 +148,11 @@ impl<S: State> Machine<S> {
     /// an open step.
     pub(crate) fn counted_paths(&self) -> Vec<Arc<str>> {
         self.frontier.iter().filter(|(_, task)| task.counted).map(|(id, _)| self.task_path(id)).collect()
+    }
+
+    /// The ids of all unfinished tasks.
+    pub(crate) fn paths(&self) -> Vec<Arc<str>> {
+        self.frontier.iter().map(|(id, _)| self.task_path(id)).collect()
     }
 
     /// Marks the tasks that `counted` knows as counted against the budget.

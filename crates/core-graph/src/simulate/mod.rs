@@ -197,6 +197,7 @@ impl<S: State, Cx: Send + Sync + 'static> Simulator<S, Cx> {
                     break;
                 }
             } else {
+                life.bury();
                 crashes += 1;
             }
         }

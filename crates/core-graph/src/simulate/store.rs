@@ -39,6 +39,7 @@ pub(super) struct Life {
     plan: Arc<Plan>,
     death: Notify,
     dead: Mutex<bool>,
+    leases: Mutex<Vec<Lease>>,
 }
 
 impl Plan {
@@ -74,12 +75,19 @@ impl Plan {
 
 impl Life {
     pub(super) fn new(store: MemoryCheckpointer, plan: Arc<Plan>) -> Self {
-        Self { store, plan, death: Notify::new(), dead: Mutex::new(false) }
+        Self { store, plan, death: Notify::new(), dead: Mutex::new(false), leases: Mutex::default() }
     }
 
     /// Resolves when the process dies.
     pub(super) async fn died(&self) {
         self.death.notified().await;
+    }
+
+    /// What a system does for a dead process: its locks are free.
+    pub(super) fn bury(&self) {
+        for lease in self.leases.lock().unwrap_or_else(PoisonError::into_inner).drain(..) {
+            self.store.release(&lease);
+        }
     }
 
     fn is_dead(&self) -> bool {
@@ -103,7 +111,9 @@ impl Checkpointer for Life {
     }
 
     async fn acquire(&self, thread: &str) -> Result<Lease, CheckpointError> {
-        self.store.acquire(thread).await
+        let lease = self.store.acquire(thread).await?;
+        self.leases.lock().unwrap_or_else(PoisonError::into_inner).push(lease.clone());
+        Ok(lease)
     }
 
     fn release(&self, lease: &Lease) {

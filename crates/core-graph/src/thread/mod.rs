@@ -156,10 +156,14 @@ impl<S: State, Cx: Send + Sync + 'static> Thread<S, Cx> {
     fn launch(&self, opening: open::Opening<S>) -> Run<S> {
         let control = Arc::new(Control::default());
         let (thread, shared) = (self.clone(), Arc::clone(&control));
-        Run::new(control, move |queue| async move {
-            let _live = Live::enter(&thread, &shared);
-            let (driver, entry): (_, Entry<S>) = thread.open(opening, shared, queue).await?;
-            crate::driver::conclude(driver, entry).await
+        Run::new(control, move |queue| {
+            // Listed from its start on, so that it can be stopped before it is first polled.
+            let live = Live::enter(&thread, &shared);
+            async move {
+                let _live = live;
+                let (driver, entry): (_, Entry<S>) = thread.open(opening, shared, queue).await?;
+                crate::driver::conclude(driver, entry).await
+            }
         })
     }
 

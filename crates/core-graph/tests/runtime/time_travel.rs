@@ -190,5 +190,5 @@ async fn a_thread_of_another_graph_or_with_a_vanished_node_is_refused() {
     let other = renamed("other", A).state().await.unwrap_err();
     insta::assert_snapshot!(other, @"thread `t` does not fit the graph `other`: it belongs to the graph `g`; open it with that graph, or choose another id");
     let vanished = renamed("g", B).continue_().await.unwrap_err();
-    insta::assert_snapshot!(vanished, @"");
+    insta::assert_snapshot!(vanished, @"thread `t` is Waiting: answer its questions with `resume`");
 }
