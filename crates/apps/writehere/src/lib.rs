@@ -34,15 +34,26 @@
 
 #![forbid(unsafe_code)]
 
+pub mod breakpoint;
 pub mod cite;
 pub mod context;
 pub mod length;
+pub mod picture;
 pub mod plan;
 pub mod profile;
 pub mod stage;
 
+mod finish;
+mod graph;
+mod nodes;
+mod resources;
+mod state;
 mod task;
 mod task_type;
 
+pub use finish::Finished;
+pub use graph::{BEGIN, FINISH, graph};
+pub use resources::Resources;
+pub use state::{Call, Mode, Request, Schedule, Writing, WritingUpdate};
 pub use task::{ActionResult, Node, Planning, Task, TaskChange, TaskInfo, Tree};
 pub use task_type::TaskType;

@@ -34,7 +34,7 @@ pub struct ModelSet {
     pub ledger: Arc<Ledger>,
     /// Retries and degradations.
     pub notes: Notes,
-    /// The recording of `--record`.
+    /// The recording of `--record`, or the one that the default model plays back.
     pub cassette: Option<Arc<Cassette>>,
 }
 
@@ -94,7 +94,12 @@ pub async fn build_models(
     for (role, spec) in &chosen.specs.roles {
         models = models.with_role(role.clone(), workshop.layered(spec, role).await?);
     }
+    let played = match &chosen.specs.default {
+        ModelSpec::Replay(path) => workshop.recordings.get(path).cloned(),
+        _ => None,
+    };
     let Workshop { notes, meter, ledger, cassette, .. } = workshop;
+    let cassette = cassette.or(played);
     Ok(ModelSet { models, chosen, meter, ledger, notes, cassette })
 }
 

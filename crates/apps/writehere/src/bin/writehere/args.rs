@@ -1,0 +1,166 @@
+//! The command line.
+
+use std::path::PathBuf;
+
+use clap::{Parser, Subcommand, ValueEnum};
+use graphloom_cli::{BaseArgs, CommonArgs};
+use graphloom_writehere::breakpoint::Breakpoint;
+
+/// Writes long reports and stories by planning them recursively
+#[derive(Parser, Debug)]
+#[command(name = "writehere", version)]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+    #[command(flatten)]
+    pub(crate) common: CommonArgs,
+}
+
+#[derive(Subcommand, Debug)]
+pub(crate) enum Command {
+    /// Write a report that cites what it found in the corpus
+    Report(WriteArgs),
+    /// Write a story
+    Story(WriteArgs),
+    /// Go on with a run: after a kill, a stop, a spent budget or a breakpoint
+    Resume(ResumeArgs),
+    /// List the runs
+    Runs,
+    /// Show a run, or everything that was said about one of its tasks
+    Show {
+        /// The run
+        thread: String,
+        /// The task, such as `root` or `2.1`
+        node: Option<String>,
+    },
+    /// Explain the status of a task: its rules, what it waits for, what failed before it
+    Why {
+        /// The run
+        thread: String,
+        /// The task, such as `root` or `2.1`
+        node: String,
+    },
+    /// List every change of a status with the condition that fired
+    Log {
+        /// The run
+        thread: String,
+    },
+    /// Draw the tree of a run, as it is or as it was at a checkpoint
+    Tree(TreeArgs),
+    /// Draw the graph of the planner
+    Graph {
+        /// The form
+        #[arg(long, default_value = "mermaid")]
+        format: GraphFormat,
+    },
+    /// Make an older checkpoint the head of its run; `resume` goes on from there
+    Fork {
+        /// The run
+        thread: String,
+        /// The checkpoint's number, from `writehere show THREAD`
+        #[arg(long)]
+        at: u64,
+    },
+}
+
+#[derive(clap::Args, Debug)]
+pub(crate) struct WriteArgs {
+    /// What shall be written
+    pub(crate) request: String,
+    /// The length in words
+    #[arg(long, value_name = "WORDS")]
+    pub(crate) length: Option<u32>,
+    /// Plan no deeper than this many layers below the whole
+    #[arg(long, value_name = "LAYERS")]
+    pub(crate) max_depth: Option<usize>,
+    /// Plan no further when the tree has this many tasks
+    #[arg(long, value_name = "TASKS")]
+    pub(crate) max_nodes: Option<usize>,
+    /// Run ready tasks together, or one action a step in level order
+    #[arg(long)]
+    pub(crate) schedule: Option<ScheduleArg>,
+    /// The seed of samplers
+    #[arg(long)]
+    pub(crate) seed: Option<u64>,
+    #[command(flatten)]
+    pub(crate) debug: DebugArgs,
+}
+
+#[derive(clap::Args, Debug)]
+pub(crate) struct DebugArgs {
+    /// Stop where this fits: parts `node=KEY`, `goal=TEXT`, `status=STATUS`, `next=STATUS`, `plan>N`,
+    /// `stage=before|prompt|reply|parsed|after`, joined by `,`; may be given several times
+    #[arg(long = "break-at", value_name = "PARTS")]
+    pub(crate) breaks: Vec<Breakpoint>,
+    /// Take prompt files from this folder where it has them
+    #[arg(long, value_name = "DIR")]
+    pub(crate) prompts: Option<PathBuf>,
+}
+
+#[derive(clap::Args, Debug)]
+pub(crate) struct ResumeArgs {
+    /// The run
+    pub(crate) thread: String,
+    /// Answer a question, as `KEY=JSON`; without answers a run that waits at breakpoints goes on from all of them
+    #[arg(long = "answer", value_name = "KEY=JSON")]
+    pub(crate) answers: Vec<String>,
+    #[command(flatten)]
+    pub(crate) debug: DebugArgs,
+}
+
+#[derive(clap::Args, Debug)]
+pub(crate) struct TreeArgs {
+    /// The run
+    pub(crate) thread: String,
+    /// The checkpoint's number; the newest when not given
+    #[arg(long)]
+    pub(crate) at: Option<u64>,
+    /// The form
+    #[arg(long, default_value = "text")]
+    pub(crate) format: TreeFormat,
+    /// Write to this file instead of stdout; needed for `png`
+    #[arg(long, short = 'o', value_name = "FILE")]
+    pub(crate) file: Option<PathBuf>,
+}
+
+#[derive(ValueEnum, Clone, Copy, Debug)]
+pub(crate) enum ScheduleArg {
+    /// All ready tasks together
+    Concurrent,
+    /// One action a step
+    Sequential,
+}
+
+#[derive(ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum TreeFormat {
+    /// Lines
+    Text,
+    /// Mermaid
+    Mermaid,
+    /// GraphViz
+    Dot,
+    /// All fields of every task
+    Json,
+    /// A drawing
+    Svg,
+    /// A picture
+    Png,
+}
+
+#[derive(ValueEnum, Clone, Copy, Debug)]
+pub(crate) enum GraphFormat {
+    /// Mermaid
+    Mermaid,
+    /// GraphViz
+    Dot,
+    /// JSON
+    Json,
+    /// A drawing
+    Svg,
+}
+
+impl AsRef<BaseArgs> for Args {
+    fn as_ref(&self) -> &BaseArgs {
+        self.common.as_ref()
+    }
+}

@@ -1,0 +1,109 @@
+//! What a run needs: models, corpus, prompts, and its thread in the database.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use graphloom_agents::Models;
+use graphloom_cli::{CommonArgs, DataDir, ExitStatus, Failure, ModelSet, Session, build_models, open_checkpointer, open_corpus, time_text};
+use graphloom_core_graph::{Thread, ThreadState, Threads};
+use graphloom_llm::layers::{Budget, Ledger, Spent};
+use graphloom_llm::{ChatRequest, ModelError, Scripted};
+use graphloom_retrieval::Search;
+use graphloom_writehere::breakpoint::Breakpoints;
+use graphloom_writehere::profile::{self, Settings};
+use graphloom_writehere::stage::Desk;
+use graphloom_writehere::{Mode, Request, Resources, Writing, graph};
+
+use crate::args::DebugArgs;
+use crate::params::profile_of;
+
+pub(crate) type Runs = Threads<Writing, Resources>;
+pub(crate) type Run = Thread<Writing, Resources>;
+
+/// A run that can be written on.
+pub(crate) struct Opened {
+    pub(crate) runs: Runs,
+    pub(crate) models: ModelSet,
+}
+
+/// Makes what a run needs. `common` has the models and folders, also those that the run began with.
+pub(crate) async fn open(
+    common: &CommonArgs,
+    session: &Session,
+    mode: Mode,
+    settings: Option<Settings>,
+    debug: DebugArgs,
+    spent: Spent,
+) -> Result<Opened, Failure> {
+    let dirs = DataDir::new(common.base.data_dir.as_deref())?;
+    let corpus = open_corpus(common, &dirs, &session.progress).await?;
+    let store = open_checkpointer(&dirs)?;
+    let models = build_models(common, &dirs, &session.progress, spent).await?;
+    let mut profile = profile_of(mode)?;
+    if let Some(settings) = settings {
+        profile.settings = settings;
+    }
+    let mut prompts = profile::prompts()?;
+    if let Some(folder) = debug.prompts {
+        prompts = prompts.override_from(&folder)?;
+    }
+    profile.check(&prompts)?;
+    let mut desk = Desk::new(Arc::new(prompts), Arc::new(profile), models.models.clone());
+    match corpus {
+        Some((corpus, _)) => desk.search = Some(Arc::new(corpus) as Arc<dyn Search>),
+        None if mode == Mode::Report => {
+            session.progress.warn("no corpus is given, so nothing is searched and the report cites nothing; add `--corpus DIR`");
+        }
+        None => {}
+    }
+    let resources = Resources {
+        desk,
+        ledger: Arc::clone(&models.ledger),
+        breaks: Breakpoints::new(debug.breaks),
+        cassette: models.cassette.clone(),
+        time: time_text,
+    };
+    let runs = graph()?.with_context(resources).with_checkpointer(store);
+    Ok(Opened { runs, models })
+}
+
+/// The runs of the database for looking only: no model is made.
+pub(crate) fn look(common: &CommonArgs) -> Result<Runs, Failure> {
+    let dirs = DataDir::new(common.base.data_dir.as_deref())?;
+    let store = open_checkpointer(&dirs)?;
+    let nobody = Scripted::from_fn(|_: &ChatRequest| {
+        let message = "no model is called while a run is looked at".to_owned();
+        Err::<String, _>(ModelError::Setup { message })
+    });
+    let desk = Desk::new(Arc::new(profile::prompts()?), Arc::new(profile::report()?), Models::new(Arc::new(nobody)));
+    let ledger = Ledger::new(Budget::default());
+    let resources = Resources { desk, ledger, breaks: Breakpoints::default(), cassette: None, time: time_text };
+    Ok(graph()?.with_context(resources).with_checkpointer(store))
+}
+
+/// A run that exists, and its state.
+pub(crate) async fn find(common: &CommonArgs, id: &str) -> Result<(Run, ThreadState<Writing>), Failure> {
+    let run = look(common)?.thread(id);
+    let state = run.state().await?;
+    if state.checkpoint.is_none() {
+        let message = format!("there is no run `{id}` in this data directory; `writehere runs` lists them");
+        return Err(Failure::new(ExitStatus::Usage, message));
+    }
+    Ok((run, state))
+}
+
+/// The options of a run that goes on: its own models and folders, unless others are given.
+pub(crate) fn as_before(common: &CommonArgs, request: &Request, session: &Session) -> Result<CommonArgs, Failure> {
+    let mut common = common.clone();
+    match &common.model {
+        Some(given) if given.to_string() != request.model => {
+            session.progress.warn(format!("the run began with `{}` and goes on with `{given}`", request.model));
+        }
+        Some(_) => {}
+        None => common.model = Some(request.model.parse()?),
+    }
+    if common.corpus.is_empty() {
+        common.corpus = request.corpus.iter().map(PathBuf::from).collect();
+    }
+    Ok(common)
+}

@@ -1,0 +1,83 @@
+//! The files of a run: `report.md`, `tree.json`, `tree.mmd`, `run.json`.
+
+use std::path::Path;
+
+use graphloom_cli::{CliError, Failure};
+use graphloom_core_graph::{Event, EventKind, Thread, ThreadState};
+use graphloom_llm::{Notes, Usage};
+use graphloom_writehere::{Resources, Writing};
+use serde_json::{Value, json};
+
+/// Makes the directory, so that a run does not begin whose results cannot be written.
+pub(crate) fn prepare(out: &Path) -> Result<(), Failure> {
+    std::fs::create_dir_all(out).map_err(CliError::io("make the directory", out))?;
+    Ok(())
+}
+
+/// All stored events of a run.
+pub(crate) async fn journal(thread: &Thread<Writing, Resources>) -> Result<Vec<Event>, Failure> {
+    let mut events: Vec<Event> = Vec::new();
+    loop {
+        let after = events.last().and_then(|event| event.seq).unwrap_or_default();
+        let page = thread.journal(after, 1024).await?;
+        if page.is_empty() {
+            return Ok(events);
+        }
+        events.extend(page);
+    }
+}
+
+/// What `run.json` says. `measured` holds what differs from run to run; all else is the same for the same answers.
+pub(crate) async fn record(thread: &Thread<Writing, Resources>, state: &ThreadState<Writing>, notes: &Notes) -> Result<Value, Failure> {
+    let writing = &state.state;
+    let events = journal(thread).await?;
+    let matter: Vec<&Event> = events
+        .iter()
+        .filter(|event| matches!(event.kind, EventKind::TaskRetry { .. } | EventKind::TaskFailed { .. } | EventKind::Warning { .. }))
+        .collect();
+    let mut usage = Usage::default();
+    let mut models = std::collections::BTreeMap::<&str, u64>::new();
+    for call in writing.calls.iter() {
+        usage += call.exchange.usage();
+        *models.entry(&call.exchange.model).or_default() += call.exchange.calls();
+    }
+    let calls: u64 = models.values().sum();
+    let finished = writing.finished.as_ref();
+    let span = events.first().zip(events.last()).map_or(0, |(first, last)| last.time.saturating_sub(first.time));
+    Ok(json!({
+        "status": finished.map_or("unfinished", |finished| finished.status.as_str()),
+        "explanation": finished.map_or("", |finished| finished.explanation.as_str()),
+        "words": finished.map_or(0, |finished| finished.words),
+        "request": writing.request,
+        "tasks": writing.tree.len(),
+        "steps": state.checkpoint.as_ref().map_or(0, |checkpoint| checkpoint.step),
+        "calls": calls,
+        "calls_by_model": models,
+        "tokens": usage,
+        "references": finished.map(|finished| &finished.references),
+        "citation_events": finished.map(|finished| &finished.events),
+        "notes": writing.notes,
+        "model_notes": notes.all(),
+        "measured": { "thread": thread.id(), "seconds": span as f64 / 1000.0, "spent": writing.spent, "events": matter },
+    }))
+}
+
+/// Writes the files.
+pub(crate) fn write(out: &Path, writing: &Writing, record: &Value) -> Result<(), Failure> {
+    prepare(out)?;
+    let text = writing.finished.as_ref().map_or("", |finished| finished.text.trim());
+    let pretty = |value: &Value| serde_json::to_string_pretty(value).map(|text| text + "\n");
+    for (name, content) in [
+        ("report.md", format!("{text}\n")),
+        ("tree.json", pretty(&writing.tree.to_json())?),
+        ("tree.mmd", writing.tree.to_mermaid()),
+        ("run.json", pretty(record)?),
+    ] {
+        let path = out.join(name);
+        // Written beside and renamed, so that no half file is left by a full disk or a kill.
+        let part = out.join(format!(".{name}.part"));
+        let written = std::fs::write(&part, content).and_then(|()| std::fs::rename(&part, &path));
+        written.map_err(CliError::io("write", &path))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,81 @@
+//! The planner as a graph: a node for each action of the status table, and a router that sends every ready task.
+//!
+//! ```text
+//!            ┌────────────────────── every ready task, by its status ──────────────────────┐
+//!            ▼                                                                             │
+//! begin ──► plan · execute · update · prior_reflect · final_aggregate · *_post_reflect ────┘
+//!   └─────► finish                                     (when no task is ready or running)
+//! ```
+
+use std::time::Duration;
+
+use graphloom_core_graph::{CompileErrors, Compiled, END, Mode, Node, NodeError, Packet, Retry, START, StateGraph, Task};
+use graphloom_state_machine::{Symbol, TaskAction};
+
+use crate::nodes::{Turn, begin, finish, take};
+use crate::resources::Resources;
+use crate::state::{Schedule, Writing};
+
+/// Makes the tree of the request.
+pub const BEGIN: Node = Node::named("begin");
+/// Puts the result together.
+pub const FINISH: Node = Node::named("finish");
+
+const PLAN: Task<Turn> = Task::named("plan");
+const EXECUTE: Task<Turn> = Task::named("execute");
+const UPDATE: Task<Turn> = Task::named("update");
+const PRIOR_REFLECT: Task<Turn> = Task::named("prior_reflect");
+const FINAL_AGGREGATE: Task<Turn> = Task::named("final_aggregate");
+const PLANNING_POST_REFLECT: Task<Turn> = Task::named("planning_post_reflect");
+const EXECUTE_POST_REFLECT: Task<Turn> = Task::named("execute_post_reflect");
+
+/// The node of an action.
+fn node_of(action: TaskAction) -> Task<Turn> {
+    match action {
+        TaskAction::Plan => PLAN,
+        TaskAction::Execute => EXECUTE,
+        TaskAction::Update => UPDATE,
+        TaskAction::PriorReflect => PRIOR_REFLECT,
+        TaskAction::FinalAggregate => FINAL_AGGREGATE,
+        TaskAction::PlanningPostReflect => PLANNING_POST_REFLECT,
+        TaskAction::ExecutePostReflect => EXECUTE_POST_REFLECT,
+    }
+}
+
+/// Attempts of an action, after the retries of each model call: then the task fails.
+pub(crate) const ATTEMPTS: u32 = 2;
+
+/// The graph of a run.
+///
+/// # Errors
+/// None: the graph does not depend on anything at run time.
+pub fn graph() -> Result<Compiled<Writing, Resources>, CompileErrors> {
+    let mut graph = StateGraph::<Writing, Resources>::new("writehere");
+    graph.mode(Mode::Eager);
+
+    graph.add_node(BEGIN, begin);
+    graph.add_node(FINISH, finish).deferred();
+    let actions: Vec<_> = TaskAction::ALL.iter().copied().map(node_of).collect();
+    for action in TaskAction::ALL.iter().copied() {
+        graph
+            .add_task(node_of(action), move |turn: Turn, state, cx| take(action, turn, state, cx))
+            .retry(Retry::exponential(ATTEMPTS).after(Duration::from_millis(200)).when(NodeError::is_retryable))
+            .asks::<String>("break");
+        graph.add_sends(node_of(action), actions.clone(), ready);
+    }
+
+    graph.add_edge(START, BEGIN);
+    graph.add_sends(BEGIN, actions, ready);
+    graph.add_edge(BEGIN, FINISH);
+    graph.add_edge(FINISH, END);
+    graph.compile()
+}
+
+/// A turn for every ready task, or for the first one in level order.
+fn ready(state: &Writing) -> Vec<Packet> {
+    let pending = match state.request.schedule {
+        Schedule::Concurrent => state.tree.pending(),
+        Schedule::Sequential => state.tree.next_in_level_order().into_iter().collect(),
+    };
+    pending.into_iter().map(|next| node_of(next.action).send(&next.node, Turn { node: next.node.clone() })).collect()
+}

@@ -1,0 +1,117 @@
+//! The node of every action: one turn of one task.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use graphloom_agents::AgentError;
+use graphloom_core_graph::{Context, NodeError, Snapshot};
+use graphloom_llm::ModelError;
+use graphloom_state_machine::{NodeKey, Symbol, TaskAction, TreeChange};
+use serde::{Deserialize, Serialize};
+
+use super::durable::Steps;
+use crate::breakpoint::{Sight, Stage};
+use crate::graph::ATTEMPTS;
+use crate::resources::Resources;
+use crate::stage::{Outcome, Scene, StageError, act};
+use crate::state::{Call, Writing, WritingUpdate};
+use crate::task::{Task, Tree};
+
+/// What a turn is about: a task whose status asks for an action.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Turn {
+    /// The task.
+    pub(crate) node: NodeKey,
+}
+
+/// Takes `action` on the task of a turn: model calls and searches are durable steps, the tree's change is the update.
+/// An action that is out of attempts fails its task in the tree, not the run.
+pub(crate) async fn take(
+    action: TaskAction,
+    turn: Turn,
+    state: Snapshot<Writing>,
+    cx: Context<Resources>,
+) -> Result<WritingUpdate, NodeError> {
+    let resources = Arc::clone(cx.shared_resources());
+    let Some(sight) = Sight::of(&state.tree, &turn.node, action) else {
+        return Err(NodeError::terminal(format!("task `{}` is not in the tree", turn.node)));
+    };
+    resources.breaks.pause(&cx, &sight, Stage::Before, || shown(&state.tree, &turn.node)).await?;
+    let steps = Steps::new(&cx, &resources, sight.clone());
+    let desk = steps.desk(&state.request);
+    let evidence: BTreeMap<_, _> = state.evidence.iter().map(|(id, found)| (id.clone(), found.clone())).collect();
+    let time = resources.time_text(&cx, &turn.node, action).await?;
+    let scene = Scene { tree: &state.tree, key: &turn.node, evidence: &evidence, time: Some(&time) };
+    let outcome = act(&desk, scene, action).await;
+    if let Some(fault) = steps.take_fault() {
+        return Err(fault);
+    }
+    match outcome {
+        Ok(outcome) => {
+            pause_after(&resources, &cx, &sight, &state.tree, &outcome).await?;
+            Ok(report(&resources, &turn.node, action, outcome))
+        }
+        Err(error) if error.is_retryable() && cx.task().attempt < ATTEMPTS => Err(NodeError::from(error)),
+        Err(error) => Ok(fail(&resources, turn.node, action, &error)),
+    }
+}
+
+async fn pause_after(
+    resources: &Resources,
+    cx: &Context<Resources>,
+    sight: &Sight,
+    tree: &Tree,
+    outcome: &Outcome,
+) -> Result<(), NodeError> {
+    if resources.breaks.is_empty() {
+        return Ok(());
+    }
+    let mut after = tree.clone();
+    after.apply(outcome.change.clone());
+    let sight = sight.after(&after);
+    let planning = || after.node(&sight.node).and_then(|node| node.payload.planning.clone());
+    resources.breaks.pause(cx, &sight, Stage::Parsed, || serde_json::to_value(planning()).unwrap_or_default()).await?;
+    resources.breaks.pause(cx, &sight, Stage::After, || shown(&after, &sight.node)).await
+}
+
+fn shown(tree: &Tree, key: &NodeKey) -> serde_json::Value {
+    tree.node(key).map(|node| tree.node_json(node)).unwrap_or_default()
+}
+
+fn report(resources: &Resources, node: &NodeKey, action: TaskAction, outcome: Outcome) -> WritingUpdate {
+    let call = |exchange| Call { node: node.clone(), action, exchange };
+    Writing::update()
+        .tree(outcome.change)
+        .evidence(outcome.evidence.into_iter().map(|found| (found.id.clone(), found)))
+        .calls(outcome.exchanges.into_iter().map(call))
+        .notes(outcome.notes)
+        .spent(resources.ledger.spent())
+}
+
+fn fail(resources: &Resources, node: NodeKey, action: TaskAction, error: &StageError) -> WritingUpdate {
+    let call = error.exchange().cloned().map(|exchange| Call { node: node.clone(), action, exchange });
+    let spent = matches!(error, StageError::Agent(AgentError::Model { source, .. }) if matches!(**source, ModelError::Budget { .. }));
+    let what = if spent { "is left out" } else { "failed" };
+    let note = format!("task `{node}`: `{}` {what}: {}", action.name(), chain(error));
+    Writing::update()
+        .tree(TreeChange::<Task>::failed(node, action, chain(error)))
+        .calls(call)
+        .notes([note])
+        .spent(resources.ledger.spent())
+        .budget_spent(spent)
+}
+
+fn chain(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        let part = error.to_string();
+        if !text.contains(&part) {
+            text.push_str(": ");
+            text.push_str(&part);
+        }
+        cause = error.source();
+    }
+    text
+}
+

@@ -1,0 +1,14 @@
+//! Node `finish`.
+
+use graphloom_core_graph::{NodeError, Snapshot};
+
+use crate::finish::Finished;
+use crate::state::{Writing, WritingUpdate};
+
+/// Puts the result together when nothing more can be done: the text with numbered citations, and what became of the
+/// tree.
+pub(crate) async fn finish(state: Snapshot<Writing>) -> Result<WritingUpdate, NodeError> {
+    let finished = Finished::of(&state);
+    let notes: Vec<String> = finished.events.iter().map(ToString::to_string).collect();
+    Ok(Writing::update().notes(notes).finished(finished))
+}

@@ -1,0 +1,10 @@
+//! The nodes of the graph.
+
+mod action;
+mod begin;
+mod durable;
+mod finish;
+
+pub(crate) use action::{Turn, take};
+pub(crate) use begin::begin;
+pub(crate) use finish::finish;

@@ -1,0 +1,61 @@
+//! Pictures of drawings: DOT laid out as SVG, SVG as PNG.
+
+use layout::backends::svg::SVGWriter;
+use layout::gv::{DotParser, GraphBuilder};
+use resvg::{tiny_skia, usvg};
+
+/// A drawing that cannot be made.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum PictureError {
+    /// The DOT text cannot be read.
+    #[error("the drawing cannot be laid out: {message}")]
+    Layout {
+        /// What the reader says.
+        message: String,
+    },
+    /// The SVG cannot be made a picture.
+    #[error("the drawing cannot be made a picture: {message}")]
+    Render {
+        /// What the renderer says.
+        message: String,
+    },
+}
+
+/// Lays DOT out as SVG.
+///
+/// # Errors
+/// DOT that cannot be read.
+pub fn svg(dot: &str) -> Result<String, PictureError> {
+    let graph = DotParser::new(dot).process().map_err(|message| PictureError::Layout { message })?;
+    let mut builder = GraphBuilder::new();
+    builder.visit_graph(&graph);
+    let mut drawn = builder.get();
+    let mut writer = SVGWriter::new();
+    drawn.do_it(false, false, false, &mut writer);
+    Ok(writer.finalize())
+}
+
+/// Makes a picture of SVG, and tells whether there were fonts for its labels.
+///
+/// # Errors
+/// SVG that cannot be read, or is too large.
+pub fn png(svg: &str) -> Result<(Vec<u8>, bool), PictureError> {
+    let render = |message: String| PictureError::Render { message };
+    let mut options = usvg::Options::default();
+    options.fontdb_mut().load_system_fonts();
+    let labelled = !options.fontdb.is_empty();
+    let family = options.fontdb.faces().find_map(|face| face.families.first().map(|(name, _)| name.clone()));
+    if let Some(family) = family {
+        // The drawing asks for Times, which few machines have.
+        options.fontdb_mut().set_serif_family(family.clone());
+        options.font_family = family;
+    }
+    let tree = usvg::Tree::from_str(svg, &options).map_err(|error| render(error.to_string()))?;
+    let size = tree.size().to_int_size();
+    let mut picture = tiny_skia::Pixmap::new(size.width(), size.height())
+        .ok_or_else(|| render(format!("it has {} x {} points", size.width(), size.height())))?;
+    picture.fill(tiny_skia::Color::WHITE);
+    resvg::render(&tree, tiny_skia::Transform::default(), &mut picture.as_mut());
+    Ok((picture.encode_png().map_err(|error| render(error.to_string()))?, labelled))
+}

@@ -1,0 +1,116 @@
+//! The state of a run: the request, the tree, and what was found and said on the way.
+
+use graphloom_agents::Exchange;
+use graphloom_core_graph::{Log, State, Table};
+use graphloom_llm::layers::Spent;
+use graphloom_retrieval::Evidence;
+use graphloom_state_machine::{NodeKey, TaskAction, TreeChange};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::finish::Finished;
+use crate::task::{Task, Tree};
+
+/// The state of a run.
+#[derive(State, Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
+pub struct Writing {
+    /// What was asked for.
+    pub request: Request,
+    /// The tasks.
+    #[state(reduce_with = Tree::apply, update = TreeChange<Task>, stored = deltas)]
+    pub tree: Tree,
+    /// Everything that was found, by evidence id.
+    #[state(merge)]
+    pub evidence: Table<String, Evidence>,
+    /// Every call of an agent, in commit order.
+    #[state(append)]
+    #[schemars(with = "Vec<Value>")]
+    pub calls: Log<Call>,
+    /// What a user should know, in commit order.
+    #[state(append)]
+    pub notes: Log<String>,
+    /// What the calls have spent.
+    #[state(reduce_with = keep_greater)]
+    #[schemars(with = "Value")]
+    pub spent: Spent,
+    /// Whether a budget ended before the work did.
+    #[state(reduce_with = also)]
+    pub budget_spent: bool,
+    /// The result, when all is done that can be.
+    pub finished: Option<Finished>,
+}
+
+/// What was asked for. It does not change during a run.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+#[non_exhaustive]
+pub struct Request {
+    /// What shall be written.
+    pub goal: String,
+    /// The kind of text.
+    pub mode: Mode,
+    /// The length in words.
+    pub words: Option<u32>,
+    /// Tasks at this layer and deeper are carried out without planning.
+    pub max_depth: Option<usize>,
+    /// A tree of this many nodes is not planned further.
+    pub max_nodes: Option<usize>,
+    /// In which order ready tasks run.
+    pub schedule: Schedule,
+    /// The date that prompts state, empty for none.
+    pub today: String,
+    /// The seed of samplers.
+    pub seed: u64,
+    /// The models, as on the command line.
+    pub model: String,
+    /// The searched folders.
+    pub corpus: Vec<String>,
+    /// Where the results are written.
+    pub out: String,
+}
+
+/// The kind of text.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Mode {
+    /// A report that cites its sources.
+    #[default]
+    Report,
+    /// A story.
+    Story,
+}
+
+/// In which order ready tasks run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Schedule {
+    /// All at once; texts stay in order because each depends on the one before.
+    #[default]
+    Concurrent,
+    /// One action a step, the shallowest first, as the original does.
+    Sequential,
+}
+
+/// A call of an agent, and for what it was made.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Call {
+    /// The task.
+    pub node: NodeKey,
+    /// The action.
+    pub action: TaskAction,
+    /// What was sent and came back.
+    pub exchange: Exchange,
+}
+
+fn also(spent: &mut bool, other: bool) {
+    *spent |= other;
+}
+
+/// Ledgers only grow, so the greater of two counts is the later one.
+fn keep_greater(spent: &mut Spent, other: Spent) {
+    spent.calls = spent.calls.max(other.calls);
+    spent.tokens = spent.tokens.max(other.tokens);
+    spent.usd_micros = spent.usd_micros.max(other.usd_micros);
+    spent.millis = spent.millis.max(other.millis);
+}
