@@ -193,7 +193,8 @@ impl Attached {
         let mut deferred: Vec<_> = std::mem::take(&mut *lock(&self.deferred)).into_values().collect();
         let mut journal: Vec<_> = deferred.iter_mut().flat_map(|commit| commit.journal.drain(..)).collect();
         journal.sort_by_key(|row| row.seq);
-        let release = deferred.iter_mut().fold(false, |release, commit| std::mem::take(&mut commit.release) || release);
+        let release = deferred.iter().any(|commit| commit.release);
+        deferred.iter_mut().for_each(|commit| commit.release = false);
         if let Some(last) = deferred.last_mut() {
             (last.journal, last.release) = (journal, release);
         }

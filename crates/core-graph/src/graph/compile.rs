@@ -1,22 +1,17 @@
-//! The proofs of `compile()`, and the flat topology they allow.
+//! `compile()`: what the declarations name, and the flat topology that they make.
 
 use std::collections::{BTreeMap, BTreeSet};
-
-use petgraph::algo::tarjan_scc;
-use petgraph::graphmap::DiGraphMap;
-use petgraph::visit::Dfs;
 
 use crate::graph::builder::{Declared, StateGraph};
 use crate::graph::diagram::Diagram;
 use crate::graph::errors::{CompileError, CompileErrors, CompileWarning};
-use crate::graph::spec::Mode;
 use crate::graph::topology::{Conditional, Exits, Join, NodeIndex, NodeInfo, SendRule, Topology};
 use crate::graph::{Compiled, compiled};
 use crate::name::{END, Name, START};
-use crate::state::{FieldKind, State};
+use crate::state::State;
 
 /// START's place in the reachability graph; nodes are numbered from 0.
-const ENTRY: NodeIndex = NodeIndex::MAX;
+pub(super) const ENTRY: NodeIndex = NodeIndex::MAX;
 
 impl<S: State, Cx: Send + Sync + 'static> StateGraph<S, Cx> {
     /// Checks everything that is declared and makes the graph runnable.
@@ -100,12 +95,12 @@ fn assemble<S: State, Cx>(
     compiled::new(topology, handlers, warnings)
 }
 
-struct Checks {
-    index: BTreeMap<Name, NodeIndex>,
-    tasks: BTreeSet<NodeIndex>,
+pub(super) struct Checks {
+    pub(super) index: BTreeMap<Name, NodeIndex>,
+    pub(super) tasks: BTreeSet<NodeIndex>,
     known: String,
-    errors: Vec<CompileError>,
-    warnings: Vec<CompileWarning>,
+    pub(super) errors: Vec<CompileError>,
+    pub(super) warnings: Vec<CompileWarning>,
 }
 
 impl Checks {
@@ -268,162 +263,4 @@ impl Checks {
         }
         joins
     }
-
-    fn reach<S: State, Cx>(&mut self, graph: &StateGraph<S, Cx>, start: &Exits<S>, exits: &[Exits<S>], joins: &[Join]) {
-        let mut all = DiGraphMap::<NodeIndex, ()>::new();
-        let mut certain = DiGraphMap::<NodeIndex, ()>::new();
-        let mut leaves = BTreeSet::new();
-        all.add_node(ENTRY);
-        certain.add_node(ENTRY);
-        let goto = |at: NodeIndex| graph.nodes[at as usize].spec.goto.iter();
-        for (from, exits) in std::iter::once((ENTRY, start)).chain((0..).zip(exits)) {
-            for to in &exits.edges {
-                all.add_edge(from, *to, ());
-                certain.add_edge(from, *to, ());
-            }
-            for conditional in &exits.conditionals {
-                for to in &conditional.targets {
-                    all.add_edge(from, *to, ());
-                }
-                if conditional.may_end {
-                    leaves.insert(from);
-                }
-            }
-            for rule in &exits.sends {
-                rule.targets.iter().for_each(|to| {
-                    all.add_edge(from, *to, ());
-                    certain.add_edge(from, *to, ());
-                });
-                leaves.insert(from);
-            }
-            if from == ENTRY {
-                continue;
-            }
-            for name in goto(from).chain(&graph.nodes[from as usize].spec.sends) {
-                match self.index.get(name) {
-                    Some(to) => {
-                        all.add_edge(from, *to, ());
-                    }
-                    None => {
-                        leaves.insert(from);
-                    }
-                }
-            }
-        }
-        for join in joins {
-            for from in &join.predecessors {
-                all.add_edge(*from, join.target, ());
-            }
-        }
-        let reached = visited(&all);
-        for (node, at) in graph.nodes.iter().zip(0..) {
-            if !reached.contains(&at) {
-                self.errors.push(CompileError::Unreachable { name: node.name.to_string() });
-            }
-        }
-        let certainly = visited(&certain);
-        let name = |at: NodeIndex| graph.nodes[at as usize].name.to_string();
-        for join in joins {
-            for predecessor in join.predecessors.iter().filter(|at| **at != ENTRY && reached.contains(at)) {
-                if !certainly.contains(predecessor) {
-                    let (target, predecessor) = (name(join.target), name(*predecessor));
-                    self.warnings.push(CompileWarning::JoinMayStarve { target, predecessor });
-                }
-            }
-        }
-        for mut component in tarjan_scc(&all) {
-            let is_loop = component.len() > 1 || component.iter().any(|at| all.contains_edge(*at, *at));
-            let exit =
-                component.iter().any(|at| leaves.contains(at) || all.neighbors(*at).any(|to| !component.contains(&to)));
-            if is_loop && !exit {
-                component.sort_unstable();
-                let nodes: Vec<_> = component.into_iter().map(|at| format!("`{}`", name(at))).collect();
-                self.warnings.push(CompileWarning::EndlessLoop { nodes: nodes.join(", ") });
-            }
-        }
-    }
-
-    /// Successors of one node by plain edges run in the same super-step.
-    fn writers<S: State, Cx>(&mut self, graph: &StateGraph<S, Cx>, start: &Exits<S>, exits: &[Exits<S>]) {
-        let fields = S::fields(&graph.layout);
-        for node in &graph.nodes {
-            for field in node.spec.writes.iter().flatten() {
-                if !fields.iter().any(|known| known.name == *field) {
-                    let known: Vec<_> = fields.iter().map(|field| format!("`{}`", field.name)).collect();
-                    let (node, field, known) = (node.name.to_string(), field.clone(), known.join(", "));
-                    self.errors.push(CompileError::UnknownField { node, field, known });
-                }
-            }
-        }
-        let last: BTreeSet<&str> =
-            fields.iter().filter(|field| field.kind == FieldKind::Last).map(|field| &*field.name).collect();
-        let mut found = BTreeSet::new();
-        for exits in std::iter::once(start).chain(exits) {
-            for (at, first) in exits.edges.iter().enumerate() {
-                for second in &exits.edges[at + 1..] {
-                    let (first, second) = (&graph.nodes[*first as usize], &graph.nodes[*second as usize]);
-                    let of = |node: &Declared<S, Cx>| -> BTreeSet<String> {
-                        node.spec.writes.iter().flatten().cloned().collect()
-                    };
-                    for field in of(first).intersection(&of(second)).filter(|field| last.contains(field.as_str())) {
-                        found.insert((field.clone(), first.name.to_string(), second.name.to_string()));
-                    }
-                }
-            }
-        }
-        self.errors.extend(found.into_iter().map(|(field, first, second)| CompileError::ParallelWriters {
-            field,
-            first,
-            second,
-        }));
-    }
-
-    fn eager<S: State, Cx>(&mut self, graph: &StateGraph<S, Cx>, start: &Exits<S>, exits: &[Exits<S>], joins: &[Join]) {
-        if graph.mode == Mode::Barrier {
-            return;
-        }
-        for field in S::fields(&graph.layout).iter().filter(|field| field.ephemeral) {
-            self.errors.push(CompileError::EphemeralInEager { field: field.name.to_string() });
-        }
-        for (node, at) in graph.nodes.iter().zip(0..) {
-            let from: Vec<_> =
-                std::iter::once((ENTRY, start))
-                    .chain((0..).zip(exits))
-                    .filter(|(_, exits)| exits.edges.contains(&at))
-                    .map(|(from, _)| {
-                        if from == ENTRY {
-                            "START".to_owned()
-                        } else {
-                            format!("`{}`", graph.nodes[from as usize].name)
-                        }
-                    })
-                    .collect();
-            let from_task =
-                (0..).zip(exits).any(|(from, exits)| exits.edges.contains(&at) && self.tasks.contains(&from));
-            let joined = joins.iter().any(|join| join.target == at);
-            if (from.len() > 1 || from_task) && !joined && !node.spec.each {
-                let (node, predecessors) = (node.name.to_string(), from.join(", "));
-                self.errors.push(CompileError::AmbiguousInEager { node, predecessors });
-            }
-        }
-    }
-
-    fn classes<S: State, Cx>(&mut self, graph: &StateGraph<S, Cx>) {
-        for node in &graph.nodes {
-            let Some(class) = &node.spec.class else { continue };
-            if !graph.limits.iter().any(|(name, limit)| name == class && *limit > 0) {
-                let (node, class) = (node.name.to_string(), class.clone());
-                self.errors.push(CompileError::UnlimitedClass { node, class });
-            }
-        }
-    }
-}
-
-fn visited(graph: &DiGraphMap<NodeIndex, ()>) -> BTreeSet<NodeIndex> {
-    let mut seen = BTreeSet::new();
-    let mut search = Dfs::new(graph, ENTRY);
-    while let Some(at) = search.next(graph) {
-        seen.insert(at);
-    }
-    seen
 }

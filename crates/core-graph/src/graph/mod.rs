@@ -5,6 +5,7 @@ mod compile;
 mod compiled;
 mod diagram;
 mod errors;
+mod proofs;
 mod spec;
 mod subgraph;
 mod topology;

@@ -10,7 +10,7 @@ use crate::error::{NodeError, RunError};
 use crate::graph::{Mode, Topology};
 use crate::machine::Machine;
 use crate::machine::route::{Coalesced, RouteFault, Triggered, by_key, guarded};
-use crate::machine::task::{Done, GroupId, Phase, TaskId};
+use crate::machine::task::{Done, GroupId, Groups, Phase, TaskId};
 use crate::state::{FieldChange, FieldKind, FieldSet, State, Stored};
 use crate::step::Next;
 
@@ -55,7 +55,8 @@ pub(crate) enum Fault {
 struct Batched<S: State> {
     id: TaskId,
     node: u32,
-    group: GroupId,
+    /// The fan-outs that the task belongs to, or the one that it begins.
+    groups: Groups,
     nested: bool,
     seen: u64,
     attempt: u32,
@@ -80,13 +81,13 @@ impl<S: State> Machine<S> {
         let watched = self.in_flight > 0 || !self.ns.is_empty() || Arc::strong_count(&self.state) > 1;
         let kept = watched.then(|| Arc::clone(&self.state));
         let mut folded = Folded::default();
-        let mut finished: SmallVec<[GroupId; 1]> = SmallVec::new();
+        let mut finished = Groups::new();
         let mut settled = Vec::new();
         let mut tasks = Vec::new();
-        let mut routes: SmallVec<[(TaskId, u32, Next, GroupId); 1]> = SmallVec::new();
+        let mut routes: SmallVec<[(TaskId, u32, Next, Groups); 1]> = SmallVec::new();
         let mut executed = 0;
         self.fade(batch.iter().filter_map(|task| task.done.update.as_ref()), &mut folded);
-        for Batched { id, node, group, nested, attempt, done, .. } in batch {
+        for Batched { id, node, groups, nested, attempt, done, .. } in batch {
             if self.persist.is_some() || self.observed {
                 let path = self.task_path(id);
                 if self.observed {
@@ -105,15 +106,15 @@ impl<S: State> Machine<S> {
             }
             folded.changes.extend(done.encoded);
             if nested {
-                finished.push(group);
+                finished.extend_from_slice(&groups);
             }
-            routes.push((id, node, done.next, group));
+            routes.push((id, node, done.next, groups));
         }
         let mut triggered = Triggered::default();
-        for (at, (id, node, next, group)) in routes.iter_mut().enumerate() {
+        for (at, (id, node, next, groups)) in routes.iter_mut().enumerate() {
             let state = own.get(at).and_then(Option::as_ref).unwrap_or(&self.state);
             let next = std::mem::take(next);
-            if let Err(fault) = triggered.follow(&self.topology, Some(*node), next, state, *group) {
+            if let Err(fault) = triggered.follow(&self.topology, Some(*node), next, state, groups) {
                 if let Some(kept) = kept {
                     self.state = kept;
                 }
@@ -190,8 +191,8 @@ impl<S: State> Machine<S> {
             self.frontier.clear_joins();
         }
         let mut triggered = Triggered::default();
-        let group = GroupId { number, place: self.frontier.next_place(number) };
-        if let Err(fault) = triggered.follow(&self.topology, node, Next::Edges, &self.state, group) {
+        let group = [GroupId { number, place: self.frontier.next_place(number) }];
+        if let Err(fault) = triggered.follow(&self.topology, node, Next::Edges, &self.state, &group) {
             return Err(match fault {
                 RouteFault::Run(error) => Fault::Run(error),
                 RouteFault::Node(error) => of_node(error, &self.topology),
@@ -212,7 +213,7 @@ impl<S: State> Machine<S> {
             let old = self.task_path(id);
             let Some(mut task) = self.frontier.remove(id, durable) else { continue };
             if Some(task.node) == dropped {
-                left.extend(task.group);
+                left.extend(task.groups);
                 continue;
             }
             let new = TaskId { number, place };
@@ -235,16 +236,14 @@ impl<S: State> Machine<S> {
                 return;
             }
             let Phase::Finished(done) = std::mem::replace(&mut task.phase, Phase::InFlight) else { return };
-            let place = u32::try_from(batch.len()).unwrap_or(u32::MAX);
-            let group = task.group.unwrap_or(GroupId { number, place });
             let key = task.key.clone();
             batch.push((
                 key,
                 Batched {
                     id,
                     node: task.node,
-                    group,
-                    nested: task.group.is_some(),
+                    groups: task.groups.clone(),
+                    nested: !task.groups.is_empty(),
                     seen: task.seen.unwrap_or(0),
                     attempt: task.failed + 1,
                     done,
@@ -268,7 +267,13 @@ impl<S: State> Machine<S> {
         if !batch.is_sorted_by(|a, b| order(a, b).is_le()) {
             batch.sort_by(order);
         }
-        batch.into_iter().map(|(_, task)| task).collect()
+        let numbered = batch.into_iter().zip(0..).map(|((_, mut task), place)| {
+            if !task.nested {
+                task.groups.push(GroupId { number, place });
+            }
+            task
+        });
+        numbered.collect()
     }
 
     fn check_conflicts(&self, batch: &Batch<S>) -> Result<(), (TaskId, RunError)> {

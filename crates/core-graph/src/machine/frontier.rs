@@ -57,7 +57,7 @@ pub(crate) struct TaskRow {
     pub(crate) key: Option<Arc<str>>,
     #[serde(with = "serde_bytes")]
     pub(crate) input: Option<Vec<u8>>,
-    pub(crate) group: Option<GroupId>,
+    pub(crate) groups: Vec<GroupId>,
     pub(crate) failed: u32,
     pub(crate) seen: Option<u64>,
 }
@@ -195,8 +195,9 @@ impl<S: State> Frontier<S> {
         self.ready.len()
     }
 
-    pub(crate) fn has_send(&self, node: u32, key: &Arc<str>) -> bool {
-        !self.sends.is_empty() && self.sends.contains_key(&(node, Arc::clone(key)))
+    /// The unfinished task of a send.
+    pub(crate) fn sent(&self, node: u32, key: &Arc<str>) -> Option<TaskId> {
+        if self.sends.is_empty() { None } else { self.sends.get(&(node, Arc::clone(key))).copied() }
     }
 
     /// Whether a task of the node that no send made waits to be dispatched on the head: a second trigger adds nothing.
@@ -282,7 +283,7 @@ fn row<S: State>(id: TaskId, task: &Pending<S>, topology: &Topology<S>) -> TaskR
         node: topology.node(task.node).name.to_string(),
         key: task.key.clone(),
         input: task.input.as_ref().map(|bytes| bytes.to_vec()),
-        group: task.group,
+        groups: task.groups.to_vec(),
         failed: task.failed,
         seen: task.seen,
     }

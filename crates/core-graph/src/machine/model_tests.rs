@@ -1,6 +1,6 @@
 //! The machine against a small obvious model: random graphs, random completion orders, retries, failures, questions.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use proptest::prelude::*;
@@ -38,30 +38,69 @@ struct Drawn {
     deferred: Vec<bool>,
 }
 
+impl Drawn {
+    /// Leads START, or a send, to what nothing reaches.
+    fn reach_all(&mut self) {
+        loop {
+            let mut reached: BTreeSet<usize> = self.start.iter().copied().collect();
+            loop {
+                let pairs = self.edges.iter().copied();
+                let pairs = pairs.chain(self.routes.iter().map(|(from, to, _)| (*from, *to)));
+                let pairs = pairs.chain(self.sends.iter().map(|(from, to, _)| (*from, *to)));
+                let joins = self.joins.iter().flat_map(|(from, to)| from.iter().map(|from| (*from, *to)));
+                let next: Vec<_> =
+                    pairs.chain(joins).filter(|(from, _)| reached.contains(from)).map(|(_, to)| to).collect();
+                let before = reached.len();
+                reached.extend(next);
+                if reached.len() == before {
+                    break;
+                }
+            }
+            match (0..NODES + TASKS).find(|at| !reached.contains(at)) {
+                Some(node) if node < NODES => self.start.push(node),
+                Some(task) => self.sends.push((self.start[0], task, 3)),
+                None => return,
+            }
+        }
+    }
+
+    /// Eager mode: nodes of several predecessors run once for each.
+    fn say_how_often(&mut self) {
+        for node in 0..NODES {
+            let starts = usize::from(self.start.contains(&node));
+            let from: Vec<_> = self.edges.iter().filter(|(_, to)| *to == node).map(|(from, _)| *from).collect();
+            self.each[node] |= self.eager && (starts + from.len() > 1 || from.iter().any(|from| *from >= NODES));
+        }
+    }
+}
+
 const NODES: usize = 5;
 const TASKS: usize = 2;
 const NAMES: [&str; NODES + TASKS] = ["a", "b", "c", "d", "e", "s", "t"];
 
 fn drawn() -> impl Strategy<Value = Drawn> {
     let node = 0..NODES;
-    let any = 0..NODES + TASKS;
+    let either = 0..NODES + TASKS;
     (
         any::<bool>(),
         prop::collection::vec(node.clone(), 1..3),
-        prop::collection::vec((any.clone(), node.clone()), 0..7),
+        prop::collection::vec((either.clone(), node.clone()), 0..7),
         prop::collection::vec((node.clone(), node.clone(), 2..4u64), 0..3),
-        prop::collection::vec((any.clone(), NODES..NODES + TASKS, 1..4u64), 0..3),
-        prop::collection::vec((prop::collection::btree_set(any, 1..3), node), 0..3),
+        prop::collection::vec((either.clone(), NODES..NODES + TASKS, 1..4u64), 0..3),
+        prop::collection::vec((prop::collection::btree_set(either, 1..3), node), 0..3),
         prop::collection::vec(prop::bool::weighted(0.3), NODES),
         prop::collection::vec(prop::bool::weighted(0.2), NODES),
     )
         .prop_map(|(eager, start, edges, routes, sends, joins, each, deferred)| {
             let joins = joins.into_iter().map(|(from, to)| (from.into_iter().collect(), to)).collect();
             let mut drawn = Drawn { eager, start, edges, routes, sends, joins, each, deferred };
+            drawn.joins.retain(|(from, to)| from != &[*to]);
+            drawn.reach_all();
             drawn.start.sort_unstable();
             drawn.start.dedup();
             drawn.edges.sort_unstable();
             drawn.edges.dedup();
+            drawn.say_how_often();
             drawn
         })
 }
@@ -86,13 +125,17 @@ fn compile(drawn: &Drawn) -> Option<Compiled<Sum>> {
             .add_task(task(at), |_: u64, _: Snapshot<Sum>| async { Ok::<(), NodeError>(()) })
             .retry(Retry::immediate(3));
     }
-    drawn.start.iter().for_each(|to| drop(graph.add_edge(START, node(*to))));
-    drawn.edges.iter().for_each(|(from, to)| drop(graph.add_edge(node(*from), node(*to))));
-    for (from, to, divisor) in drawn.routes.iter().cloned() {
-        let route = move |sum: &Sum| if sum.count % divisor == 0 { END } else { Node::named(NAMES[to]) };
+    drawn.start.iter().for_each(|to| {
+        graph.add_edge(START, node(*to));
+    });
+    drawn.edges.iter().for_each(|(from, to)| {
+        graph.add_edge(node(*from), node(*to));
+    });
+    for (from, to, divisor) in drawn.routes.iter().copied() {
+        let route = move |sum: &Sum| if sum.count.is_multiple_of(divisor) { END } else { Node::named(NAMES[to]) };
         graph.add_conditional_edges(node(from), [node(to), END], route);
     }
-    for (from, to, divisor) in drawn.sends.iter().cloned() {
+    for (from, to, divisor) in drawn.sends.iter().copied() {
         let send = move |sum: &Sum| (0..sum.count % divisor).map(|key| Task::named(NAMES[to]).send(key, key)).collect();
         graph.add_sends(node(from), task(to), send);
     }
@@ -118,7 +161,7 @@ enum Phase {
 struct Pending {
     node: usize,
     key: Option<u64>,
-    group: Option<Id>,
+    groups: Vec<Id>,
     phase: Phase,
     tries: u32,
 }
@@ -170,38 +213,55 @@ impl<'a> Model<'a> {
         for (place, id) in (0..).zip(&batch) {
             let task = self.tasks[id].clone();
             let count = if batch.len() > 1 { before + 1 } else { after };
-            let group = task.group.unwrap_or((self.number, place));
+            let nested = !task.groups.is_empty();
+            let groups = if nested { task.groups.clone() } else { vec![(self.number, place)] };
             nodes.extend(self.drawn.edges.iter().filter(|(from, _)| *from == task.node).map(|(_, to)| *to));
             for (from, to, divisor) in &self.drawn.routes {
-                if *from == task.node && count % divisor != 0 {
+                if *from == task.node && !count.is_multiple_of(*divisor) {
                     nodes.push(*to);
                 }
             }
             for (from, to, divisor) in &self.drawn.sends {
                 if *from == task.node {
-                    self.groups.entry(group).or_default().1.push(*to);
-                    touched.push(group);
-                    packets.extend((0..count % divisor).map(|key| (key, *to, group)));
+                    for group in &groups {
+                        self.groups.entry(*group).or_default().1.push(*to);
+                        touched.push(*group);
+                    }
+                    packets.extend((0..count % divisor).map(|key| (key, *to, groups.clone())));
                 }
             }
-            match task.group {
-                Some(group) => touched.push(group),
-                None if task.node < NODES => arrived.push(task.node),
-                None => {}
+            if nested {
+                touched.extend(groups);
+            } else if task.node < NODES {
+                arrived.push(task.node);
             }
         }
-        packets.sort_by_key(|(key, node, _)| (*key, *node));
+        packets.sort_by_key(|(key, node, _): &(u64, usize, Vec<Id>)| (*key, *node));
         let left: Vec<_> = batch.iter().filter_map(|id| self.tasks.remove(id)).collect();
-        let mut sent: Vec<(u64, usize, Id)> = Vec::new();
-        for (key, node, group) in packets {
-            let has = |task: &Pending| task.node == node && task.key == Some(key);
-            if !self.tasks.values().any(has) && !sent.iter().any(|(k, n, _)| (*k, *n) == (key, node)) {
-                sent.push((key, node, group));
-                self.groups.entry(group).or_default().0 += 1;
+        let mut sent: Vec<(u64, usize, Vec<Id>)> = Vec::new();
+        for (key, node, groups) in packets {
+            // A second send of a key does nothing, but its fan-out waits for the first one's task.
+            let same = |task: &&mut Pending| task.node == node && task.key == Some(key);
+            let waits_for = match self.tasks.values_mut().find(same) {
+                Some(task) => &mut task.groups,
+                None => {
+                    let at = sent.iter().position(|(k, n, _)| (*k, *n) == (key, node));
+                    let at = at.unwrap_or_else(|| {
+                        sent.push((key, node, Vec::new()));
+                        sent.len() - 1
+                    });
+                    &mut sent[at].2
+                }
+            };
+            for group in groups {
+                if !waits_for.contains(&group) {
+                    waits_for.push(group);
+                    self.groups.entry(group).or_default().0 += 1;
+                }
             }
         }
-        for group in left.iter().filter_map(|task| task.group) {
-            self.groups.entry(group).or_default().0 -= 1;
+        for group in left.iter().flat_map(|task| &task.groups) {
+            self.groups.entry(*group).or_default().0 -= 1;
         }
         touched.sort_unstable();
         touched.dedup();
@@ -229,7 +289,7 @@ impl<'a> Model<'a> {
         self.make_tasks(nodes, sent);
     }
 
-    fn make_tasks(&mut self, mut nodes: Vec<usize>, sent: Vec<(u64, usize, Id)>) {
+    fn make_tasks(&mut self, mut nodes: Vec<usize>, sent: Vec<(u64, usize, Vec<Id>)>) {
         nodes.sort_unstable();
         if !nodes.is_empty() {
             let each = |at: usize| self.drawn.each[at];
@@ -244,12 +304,12 @@ impl<'a> Model<'a> {
             }
             nodes = kept;
         }
-        let plain = nodes.into_iter().map(|node| (node, None, None));
-        let packets = sent.into_iter().map(|(key, node, group)| (node, Some(key), Some(group)));
-        for (place, (node, key, group)) in (0..).zip(plain.chain(packets)) {
+        let plain = nodes.into_iter().map(|node| (node, None, Vec::new()));
+        let packets = sent.into_iter().map(|(key, node, groups)| (node, Some(key), groups));
+        for (place, (node, key, groups)) in (0..).zip(plain.chain(packets)) {
             let deferred = key.is_none() && self.drawn.deferred[node];
             let phase = if deferred { Phase::Deferred } else { Phase::Waits };
-            self.tasks.insert((self.number, place), Pending { node, key, group, phase, tries: 0 });
+            self.tasks.insert((self.number, place), Pending { node, key, groups, phase, tries: 0 });
         }
     }
 
@@ -394,5 +454,5 @@ fn enough_of_the_drawn_graphs_compile() {
     use proptest::test_runner::TestRunner;
     let mut runner = TestRunner::deterministic();
     let compiled = (0..500).filter(|_| compile(&drawn().new_tree(&mut runner).unwrap().current()).is_some()).count();
-    assert!(compiled > 50, "{compiled} of 500");
+    assert!(compiled > 450, "{compiled} of 500");
 }

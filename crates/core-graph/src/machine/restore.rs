@@ -112,7 +112,7 @@ impl<S: State> Machine<S> {
         for row in frontier.tasks {
             let node = topology.find(&row.node).ok_or_else(|| {
                 mismatch(format!(
-                    "a task waits at node `{}`, which the graph no longer has; add the node back, or drop the task with `update_state`",
+                    "a task waits at node `{}`, which the graph no longer has; add the node back, or drop all unfinished tasks with `abandon().run(…)`",
                     row.node
                 ))
             })?;
@@ -128,7 +128,7 @@ impl<S: State> Machine<S> {
             let task = Pending {
                 key: row.key,
                 input: row.input.map(Arc::from),
-                group: row.group,
+                groups: row.groups.into(),
                 failed: if forget_attempts { 0 } else { row.failed },
                 seen: dispatched.filter(|_| state.is_some()),
                 state: state.filter(|_| row.failed == 0),

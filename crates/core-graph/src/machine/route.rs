@@ -10,7 +10,7 @@ use smallvec::SmallVec;
 use crate::error::{NodeError, RunError, panic_text};
 use crate::graph::{Exits, Found, Topology};
 use crate::machine::Machine;
-use crate::machine::task::{GroupId, Pending, Phase, TaskId};
+use crate::machine::task::{GroupId, Groups, Pending, Phase, TaskId};
 use crate::name::{END, Name, Packet};
 use crate::state::State;
 use crate::step::Next;
@@ -20,12 +20,15 @@ use crate::step::Next;
 pub(super) struct Triggered {
     /// Nodes, one entry per trigger.
     nodes: SmallVec<[u32; 4]>,
-    packets: Vec<(u32, Arc<str>, Arc<[u8]>, GroupId)>,
+    packets: Vec<Sent>,
     /// Joins and the places of predecessors that arrived.
     arrivals: SmallVec<[(usize, usize); 2]>,
     /// Fan-outs to open or widen: how many sends, to which nodes.
     opened: SmallVec<[(GroupId, BTreeSet<u32>); 1]>,
 }
+
+/// A send: target, key, input, and the fan-outs that wait for it.
+type Sent = (u32, Arc<str>, Arc<[u8]>, Groups);
 
 /// A send that did nothing, because its target has one of the same key.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -42,24 +45,24 @@ pub(super) enum RouteFault {
 }
 
 impl Triggered {
-    /// Follows what `next` says about a finished task of `node`, or START for `None`. `group` is the fan-out that sends belong to.
+    /// Follows what `next` says about a finished task of `node`, or START for `None`. `groups` are the fan-outs that sends belong to.
     pub(super) fn follow<S: State>(
         &mut self,
         topology: &Topology<S>,
         node: Option<u32>,
         next: Next,
         state: &S,
-        group: GroupId,
+        groups: &[GroupId],
     ) -> Result<(), RouteFault> {
         match next {
             Next::End => Ok(()),
             Next::Edges => {
                 let exits = node.map_or(&topology.start, |node| &topology.node(node).exits);
-                self.edges(topology, node, exits, state, group)
+                self.edges(topology, node, exits, state, groups)
             }
             Next::To { goto, send } => {
                 let Some(node) = node else { return Ok(()) };
-                self.chosen(topology, node, &goto, send, group)
+                self.chosen(topology, node, &goto, send, groups)
             }
         }
     }
@@ -70,7 +73,7 @@ impl Triggered {
         node: Option<u32>,
         exits: &Exits<S>,
         state: &S,
-        group: GroupId,
+        groups: &[GroupId],
     ) -> Result<(), RouteFault> {
         self.nodes.extend_from_slice(&exits.edges);
         let name = || node.map_or_else(|| "START".to_owned(), |node| topology.node(node).name.to_string());
@@ -84,7 +87,7 @@ impl Triggered {
         }
         for rule in &exits.sends {
             let packets = guarded("send function", || (rule.send)(state)).map_err(RouteFault::Node)?;
-            self.send(topology, packets, &rule.targets, group).map_err(|fault| fault.of(name(), "add_sends"))?;
+            self.send(topology, packets, &rule.targets, groups).map_err(|fault| fault.of(name(), "add_sends"))?;
         }
         // A task node arrives when its fan-out closes.
         if node.is_none_or(|node| !topology.is_task(node)) {
@@ -99,7 +102,7 @@ impl Triggered {
         node: u32,
         goto: &[Name],
         send: Vec<Packet>,
-        group: GroupId,
+        groups: &[GroupId],
     ) -> Result<(), RouteFault> {
         let info = topology.node(node);
         for target in goto {
@@ -107,7 +110,7 @@ impl Triggered {
                 .map_err(|declared| undeclared(info.name.to_string(), target, declared, "may_goto"))?;
         }
         if !send.is_empty() || goto.is_empty() {
-            self.send(topology, send, &info.sends, group)
+            self.send(topology, send, &info.sends, groups)
                 .map_err(|fault| fault.of(info.name.to_string(), "may_send"))?;
         }
         Ok(())
@@ -138,16 +141,16 @@ impl Triggered {
         topology: &Topology<S>,
         packets: Vec<Packet>,
         declared: &[u32],
-        group: GroupId,
+        groups: &[GroupId],
     ) -> Result<(), SendFault> {
         for packet in packets {
             let Some(at) = declared.iter().find(|at| topology.node(**at).name == packet.to) else {
                 return Err(SendFault::Undeclared(packet.to, topology.names(declared)));
             };
             let input = packet.input.map_err(SendFault::Input)?;
-            self.packets.push((*at, packet.key, input, group));
+            self.packets.push((*at, packet.key, input, groups.into()));
         }
-        self.opened.push((group, declared.iter().copied().collect()));
+        self.opened.extend(groups.iter().map(|group| (*group, declared.iter().copied().collect())));
         Ok(())
     }
 }
@@ -184,20 +187,38 @@ impl<S: State> Machine<S> {
     /// that ended with this commit. Returns sends that did nothing.
     pub(super) fn trigger(&mut self, number: u64, mut triggered: Triggered, finished: &[GroupId]) -> Vec<Coalesced> {
         let durable = self.persist.is_some();
-        let mut coalesced = Vec::new();
-        let mut packets = Vec::with_capacity(triggered.packets.len());
+        let (mut coalesced, mut joined) = (Vec::new(), Vec::new());
+        let mut packets: Vec<Sent> = Vec::with_capacity(triggered.packets.len());
         triggered.packets.sort_by(|a, b| by_key(&a.1, &b.1).then(a.0.cmp(&b.0)));
         for packet in triggered.packets {
-            let repeated = packets
-                .last()
-                .is_some_and(|(node, key, ..): &(u32, Arc<str>, _, _)| *node == packet.0 && *key == packet.1);
-            if repeated || self.frontier.has_send(packet.0, &packet.1) {
-                coalesced.push(Coalesced { node: packet.0, key: packet.1 });
-            } else {
-                packets.push(packet);
+            // A second send of a key does nothing, but its fan-out waits for the task of the first.
+            let pending = self.frontier.sent(packet.0, &packet.1);
+            let waits_for = match (packets.last_mut(), pending.and_then(|id| self.frontier.get_mut(id))) {
+                (_, Some(task)) => &mut task.groups,
+                (Some((node, key, _, groups)), None) if *node == packet.0 && *key == packet.1 => groups,
+                _ => {
+                    for group in &packet.3 {
+                        self.frontier.groups.entry(*group).or_default().open += 1;
+                    }
+                    packets.push(packet);
+                    continue;
+                }
+            };
+            for group in packet.3 {
+                if !waits_for.contains(&group) {
+                    waits_for.push(group);
+                    joined.push(group);
+                }
+            }
+            coalesced.push(Coalesced { node: packet.0, key: packet.1 });
+            if let (Some(id), true) = (pending, durable) {
+                self.frontier.touch(id);
             }
         }
-        self.count_groups(&triggered.opened, &packets, finished, &mut triggered.arrivals);
+        for group in joined {
+            self.frontier.groups.entry(group).or_default().open += 1;
+        }
+        self.count_groups(&triggered.opened, finished, &mut triggered.arrivals);
         self.arrive(&triggered.arrivals, &mut triggered.nodes);
         triggered.nodes.sort_unstable();
         let mut place = self.frontier.next_place(number);
@@ -213,9 +234,8 @@ impl<S: State> Machine<S> {
             self.frontier.push(TaskId { number, place }, Pending::new(node, phase), durable);
             place += 1;
         }
-        for (node, key, input, group) in packets {
-            let task =
-                Pending { key: Some(key), input: Some(input), group: Some(group), ..Pending::new(node, Phase::Ready) };
+        for (node, key, input, groups) in packets {
+            let task = Pending { key: Some(key), input: Some(input), groups, ..Pending::new(node, Phase::Ready) };
             self.frontier.push(TaskId { number, place }, task, durable);
             place += 1;
         }
@@ -226,7 +246,6 @@ impl<S: State> Machine<S> {
     fn count_groups(
         &mut self,
         opened: &[(GroupId, BTreeSet<u32>)],
-        packets: &[(u32, Arc<str>, Arc<[u8]>, GroupId)],
         finished: &[GroupId],
         arrivals: &mut SmallVec<[(usize, usize); 2]>,
     ) {
@@ -237,9 +256,6 @@ impl<S: State> Machine<S> {
         for (id, targets) in opened {
             self.frontier.groups.entry(*id).or_default().targets.extend(targets);
             touched.insert(*id);
-        }
-        for (.., id) in packets {
-            self.frontier.groups.entry(*id).or_default().open += 1;
         }
         for id in finished {
             if let Some(group) = self.frontier.groups.get_mut(id) {

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use smallvec::SmallVec;
 
 use crate::error::NodeError;
 use crate::graph::AnswerCheck;
@@ -24,11 +25,15 @@ pub(crate) struct GroupId {
     pub(crate) place: u32,
 }
 
+/// Mostly one: several when a send of another fan-out found the task pending.
+pub(crate) type Groups = SmallVec<[GroupId; 1]>;
+
 pub(crate) struct Pending<S: State> {
     pub(crate) node: u32,
     pub(crate) key: Option<Arc<str>>,
     pub(crate) input: Option<Arc<[u8]>>,
-    pub(crate) group: Option<GroupId>,
+    /// The fan-outs that wait for the task; none for tasks that no send made.
+    pub(crate) groups: Groups,
     /// Attempts that failed.
     pub(crate) failed: u32,
     /// The commit whose state the task saw when it was dispatched.
@@ -117,7 +122,7 @@ impl<S: State> Pending<S> {
             node,
             key: None,
             input: None,
-            group: None,
+            groups: Groups::new(),
             failed: 0,
             seen: None,
             state: None,

@@ -36,7 +36,7 @@ struct Seen {
     onces: BTreeMap<(String, String), OnceRuns>,
 }
 
-/// SplitMix64 (Steele, Lea, Flood 2014).
+/// `SplitMix64` (Steele, Lea, Flood 2014).
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Random(u64);
 

@@ -102,3 +102,26 @@ async fn a_join_may_wait_for_a_node_and_a_fan_out() {
         assert!(story.ends_with("last") && story.matches("part").count() == 3 && story.contains('b'), "{story}");
     }
 }
+
+#[tokio::test]
+async fn a_fan_out_whose_key_is_pending_already_waits_for_that_task() {
+    // Both planners send the same key; the join of each counts only after the one task.
+    for mode in [Mode::Barrier, Mode::Eager] {
+        let mut graph = StateGraph::<Work>::new("g");
+        graph.mode(mode);
+        for (node, name) in [(A, "a"), (B, "b")] {
+            graph.add_node(node.clone(), note(name));
+            graph.add_sends(node, PART, |_: &Work| vec![PART.send("same", 1)]);
+        }
+        graph.add_task(PART, |_: u64, _: Snapshot<Work>| async {
+            for _ in 0..20 {
+                tokio::task::yield_now().await;
+            }
+            Noted::Ok(noted("part"))
+        });
+        graph.add_node(LAST, note("last"));
+        graph.add_edge(START, A).add_edge(START, B);
+        graph.add_join(PART, LAST);
+        assert_eq!(done(thread(graph).run(Work::update()).await).story(), "a b part last");
+    }
+}

@@ -189,6 +189,9 @@ async fn a_thread_of_another_graph_or_with_a_vanished_node_is_refused() {
     };
     let other = renamed("other", A).state().await.unwrap_err();
     insta::assert_snapshot!(other, @"thread `t` does not fit the graph `other`: it belongs to the graph `g`; open it with that graph, or choose another id");
-    let vanished = renamed("g", B).continue_().await.unwrap_err();
-    insta::assert_snapshot!(vanished, @"thread `t` is Waiting: answer its questions with `resume`");
+    let vanished = renamed("g", B);
+    let refused = vanished.state().await.unwrap_err();
+    insta::assert_snapshot!(refused, @"thread `t` does not fit the graph `g`: a task waits at node `a`, which the graph no longer has; add the node back, or drop all unfinished tasks with `abandon().run(…)`");
+    assert_eq!(vanished.resume(Default::default()).await.unwrap_err().to_string(), refused.to_string());
+    assert_eq!(done(vanished.abandon().run(Work::update()).await).story(), "x");
 }
