@@ -95,6 +95,8 @@ pub async fn follow<S: Send + Sync + 'static>(
     mut seen: impl FnMut(&Event),
 ) -> Result<Outcome<S>, RunError> {
     let mut interrupt = interrupt.clone();
+    // A signal that stopped an earlier run is not meant for this one.
+    let before = *interrupt.count.borrow_and_update();
     interrupt.followers.fetch_add(1, Ordering::SeqCst);
     let _following = Following(Arc::clone(&interrupt.followers));
     let handle = run.handle();
@@ -108,7 +110,7 @@ pub async fn follow<S: Send + Sync + 'static>(
                 None => break,
             },
             count = interrupt.next() => {
-                if count < 2 {
+                if count.saturating_sub(before) < 2 {
                     progress.note("stopping: what is in flight is finished and saved; once more stops at once");
                     handle.drain();
                 } else {

@@ -153,10 +153,10 @@ mod tests {
     fn outcomes_have_statuses() {
         let state = std::sync::Arc::new(());
         for (outcome, status) in [
-            (Outcome::Done(state.clone()), 0),
+            (Outcome::Done(std::sync::Arc::clone(&state)), 0),
             (Outcome::Waiting(graphloom_core_graph::Questions::default()), 3),
-            (Outcome::BudgetSpent { state: state.clone(), next: vec![] }, 4),
-            (Outcome::Drained { state: state.clone(), next: vec![] }, 130),
+            (Outcome::BudgetSpent { state: std::sync::Arc::clone(&state), next: vec![] }, 4),
+            (Outcome::Drained { state: std::sync::Arc::clone(&state), next: vec![] }, 130),
             (Outcome::Cancelled { state, next: vec![] }, 130),
         ] {
             assert_eq!(ExitStatus::from(&outcome) as u8, status);

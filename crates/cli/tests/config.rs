@@ -1,5 +1,7 @@
 //! Parameters in layers, as an application uses them.
 
+#![expect(clippy::unwrap_used, reason = "a helper that fails fails its test")]
+
 use graphloom_cli::config::Layers;
 use serde::{Deserialize, Serialize};
 

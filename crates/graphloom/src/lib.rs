@@ -1,1 +1,74 @@
-//! Typed, durable state graphs for LLM workflows: the facade library and the graphloom command.
+//! Typed, durable state graphs for LLM workflows.
+//!
+//! - [`graph`]: nodes are async functions over a typed state, and every super-step is a checkpoint. Kill the process
+//!   anywhere; the thread goes on from its last commit ([`sqlite`] keeps it in one file).
+//! - [`llm`], [`agents`], [`retrieval`], [`state_machine`]: chat models behind one trait, structured calls by prompt files,
+//!   search with citable evidence, and task trees with declared status tables.
+//! - [`embedded`]: a small model inside the process, so that everything runs without a key or a server.
+//!
+//! ```
+//! use graphloom::graph::{Context, Log, Node, NodeError, Outcome, START, Snapshot, State, StateGraph};
+//! use graphloom::llm::{ChatModel, ChatRequest, Scripted};
+//! use graphloom::sqlite::SqliteCheckpointer;
+//! use schemars::JsonSchema;
+//! use serde::{Deserialize, Serialize};
+//! use std::sync::Arc;
+//!
+//! #[derive(State, Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
+//! #[state(crate = graphloom::graph)]
+//! struct Talk {
+//!     topic: String,
+//!     #[state(append)]
+//!     lines: Log<String>,
+//! }
+//!
+//! /// What nodes use but no checkpoint holds.
+//! struct Tools {
+//!     model: Arc<dyn ChatModel>,
+//! }
+//!
+//! const SPEAK: Node = Node::named("speak");
+//!
+//! async fn speak(talk: Snapshot<Talk>, cx: Context<Tools>) -> Result<TalkUpdate, NodeError> {
+//!     let ask = cx.resources().model.chat(ChatRequest::user(format!("One line on {}.", talk.topic)));
+//!     // A durable step: once its result is stored, a resumed run does not ask the model again.
+//!     let answer = cx.once("line", ask).await?;
+//!     Ok(Talk::update().lines([answer.text()]))
+//! }
+//!
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let mut graph = StateGraph::<Talk, Tools>::new("talk");
+//! graph.add_node(SPEAK, speak);
+//! graph.add_edge(START, SPEAK);
+//!
+//! let model = Arc::new(Scripted::from_fn(|_| Ok("The sea is wide.")));
+//! # let place = tempfile::tempdir()?;
+//! # let file = place.path().join("talks.db");
+//! let threads = graph.compile()?.with_context(Tools { model }).with_checkpointer(SqliteCheckpointer::open(&file)?);
+//! let Outcome::Done(talk) = threads.thread("sea").run(Talk::update().topic("the sea")).await? else {
+//!     unreachable!("nothing is asked, and there is no budget");
+//! };
+//! assert_eq!(talk.lines.iter().collect::<Vec<_>>(), ["The sea is wide."]);
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! # The derive
+//! `#[derive(State)]` names the graph crate from outside. Through this facade it is told where that is:
+//! `#[state(crate = graphloom::graph)]`.
+//!
+//! # The command
+//! `graphloom doctor` tells which models and other parts are there, `graphloom model` fetches and checks the built-in
+//! model, `graphloom runs` lists, shows and draws the runs of all applications.
+
+#![forbid(unsafe_code)]
+
+pub use graphloom_agents as agents;
+pub use graphloom_checkpoint_sqlite as sqlite;
+pub use graphloom_core_graph as graph;
+pub use graphloom_llm as llm;
+#[cfg(feature = "embedded")]
+pub use graphloom_llm_embedded as embedded;
+pub use graphloom_retrieval as retrieval;
+pub use graphloom_state_machine as state_machine;

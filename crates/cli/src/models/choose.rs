@@ -92,9 +92,7 @@ pub fn usable_model(server: &LocalServer) -> Option<&str> {
 }
 
 fn one(default: ModelSpec) -> ModelSpecs {
-    let mut specs = ModelSpecs::default();
-    specs.default = default;
-    specs
+    ModelSpecs { default, ..ModelSpecs::default() }
 }
 
 impl fmt::Display for Chosen {

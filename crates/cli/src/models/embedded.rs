@@ -22,10 +22,10 @@ pub(super) async fn load(
             ModelSource::Gguf(path) => path,
             ModelSource::Embedded => match installed_weights(&SMOLLM2_135M, &dirs) {
                 Ok(Some(path)) => path,
-                Ok(None) => fetch_weights(&SMOLLM2_135M, &dirs, FetchOptions::default(), &progress)?,
+                Ok(None) => fetch_weights(&SMOLLM2_135M, &dirs, &FetchOptions::default(), &progress)?,
                 Err(error) => {
                     progress.warn(format!("{error}; it is fetched again now"));
-                    fetch_weights(&SMOLLM2_135M, &dirs, FetchOptions::default(), &progress)?
+                    fetch_weights(&SMOLLM2_135M, &dirs, &FetchOptions::default(), &progress)?
                 }
             },
         };
@@ -61,15 +61,15 @@ pub fn installed_weights(model: &KnownModel, dirs: &DataDir) -> Result<Option<Pa
 pub fn fetch_weights(
     model: &KnownModel,
     dirs: &DataDir,
-    options: FetchOptions,
+    options: &FetchOptions,
     progress: &Progress,
 ) -> Result<PathBuf, EmbeddedError> {
     let megabytes = model.size as f64 / 1e6;
-    weights::fetch(model, &dirs.models(), &options, |event| match event {
+    weights::fetch(model, &dirs.models(), options, |event| match event {
         FetchEvent::Cached { .. } => {}
         FetchEvent::Waiting => progress.phase("another program fetches the same weights; waiting for it"),
         FetchEvent::Trying { source } => {
-            progress.note(format!("fetching the weights of `{}` ({megabytes:.0} MB, once) from {source}", model.name))
+            progress.note(format!("fetching the weights of `{}` ({megabytes:.0} MB, once) from {source}", model.name));
         }
         FetchEvent::Progress { done, total } => progress.transfer("fetching the weights", done, total),
         FetchEvent::Failed { source, message } => progress.note(format!("no weights from {source}: {message}")),

@@ -52,7 +52,7 @@ impl RunReport {
         let mut checkpoints = Vec::new();
         for ns in store.namespaces(&thread).await? {
             let rows = store.checkpoints(&thread, &ns, &HistoryFilter::default()).await?;
-            checkpoints.extend(rows.into_iter().rev().map(|row| checkpoint(&ns, row)));
+            checkpoints.extend(rows.iter().rev().map(|row| checkpoint(&ns, row)));
         }
         let events = events(store, &thread).await?;
         Ok(Self { summary, checkpoints, events })
@@ -67,7 +67,7 @@ impl RunReport {
     }
 }
 
-fn checkpoint(ns: &str, row: CheckpointRow) -> Checkpoint {
+fn checkpoint(ns: &str, row: &CheckpointRow) -> Checkpoint {
     let number = row.number;
     // Names that begin with `#` belong to the runtime.
     let changed = row.fields.iter().filter(|field| field.version == number && !field.field.starts_with('#'));

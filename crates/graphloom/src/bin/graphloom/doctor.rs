@@ -1,0 +1,184 @@
+//! `graphloom doctor`: what is there to work with, and what each part allows.
+
+mod findings;
+mod text;
+
+use std::path::Path;
+use std::time::Duration;
+
+use clap::Args;
+use graphloom_cli::{CliError, DataDir, ExitStatus, Failure, Progress, choose_models, open_checkpointer, usable_model};
+use graphloom_core_graph::checkpoint::{Checkpointer, ThreadFilter};
+use graphloom_llm::resolve::{ModelSpec, ModelSpecs, probe_local};
+
+use findings::{BuiltIn, Choice, Data, Findings, Index, Key, Server};
+
+/// How long each usual port of this machine is asked.
+const PROBE: Duration = Duration::from_millis(500);
+
+/// Less room than this is worth a word.
+const LITTLE_ROOM: u64 = 500 << 20;
+
+#[derive(Args, Debug)]
+pub(crate) struct DoctorArgs {
+    /// The model to look at, as an application takes it
+    #[arg(long, value_name = "SPEC", env = "GRAPHLOOM_MODEL")]
+    model: Option<ModelSpecs>,
+}
+
+pub(crate) async fn run(args: DoctorArgs, dirs: &DataDir, progress: &Progress) -> Result<ExitStatus, Failure> {
+    progress.phase("looking for model servers on this machine");
+    let findings = examine(args.model.as_ref(), dirs).await;
+    let status = if findings.problems.is_empty() { ExitStatus::Done } else { ExitStatus::Failed };
+    progress.result(status, &findings.to_string(), &findings)?;
+    Ok(status)
+}
+
+async fn examine(named: Option<&ModelSpecs>, dirs: &DataDir) -> Findings {
+    let mut findings = Findings {
+        choice: None,
+        servers: servers().await,
+        keys: keys(),
+        built_in: built_in(dirs),
+        data: data(dirs).await,
+        indexes: indexes(dirs),
+        problems: Vec::new(),
+        suggestions: Vec::new(),
+    };
+    match choose_models(named).await {
+        Ok(chosen) => {
+            for spec in chosen.specs.all() {
+                findings.problems.extend(problem_of(spec, &findings));
+            }
+            findings.choice = Some(Choice {
+                model: chosen.specs.to_string(),
+                because: chosen.to_string().replacen("model: ", "", 1),
+            });
+        }
+        Err(error) => findings.problems.push(error.to_string()),
+    }
+    findings.problems.extend(findings.data.problem.clone());
+    findings.suggest();
+    findings
+}
+
+/// Why a run with this model would fail at once.
+fn problem_of(spec: &ModelSpec, findings: &Findings) -> Option<String> {
+    let unreadable =
+        |path: &Path| std::fs::File::open(path).err().map(|error| format!("`{spec}` cannot be used: {error}"));
+    match spec {
+        ModelSpec::Gguf(path) | ModelSpec::Scripted(path) | ModelSpec::Replay(path) => unreadable(path),
+        ModelSpec::Embedded if findings.built_in.state == "not built" => {
+            Some(CliError::NotBuilt { feature: "embedded" }.to_string())
+        }
+        _ => None,
+    }
+}
+
+async fn servers() -> Vec<Server> {
+    if std::env::var("LLM_PROBE").is_ok_and(|probe| probe.trim() == "0") {
+        return Vec::new();
+    }
+    let found = probe_local(PROBE).await;
+    let server = |server: graphloom_llm::resolve::LocalServer| Server {
+        usable: usable_model(&server).map(|name| format!("compatible:{name}@{}", server.base_url)),
+        kind: server.kind,
+        base_url: server.base_url,
+        models: server.models,
+    };
+    found.into_iter().map(server).collect()
+}
+
+/// Names and whether they are set; a value never leaves this function.
+fn keys() -> Vec<Key> {
+    const OTHERS: [&str; 6] = [
+        "ANTHROPIC_API_KEY",
+        "OPENAI_API_KEY",
+        "GEMINI_API_KEY",
+        "GOOGLE_API_KEY",
+        "OPENROUTER_API_KEY",
+        "DEEPSEEK_API_KEY",
+    ];
+    let is_set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
+    let own = "LLM_API_KEY";
+    let mut keys = vec![Key {
+        variable: own.to_owned(),
+        set: is_set(own),
+        allows: "the key that `compatible:NAME@BASE_URL` models are asked with; local servers need none".to_owned(),
+    }];
+    keys.extend(OTHERS.into_iter().filter(|name| is_set(name)).map(|name| {
+        Key {
+            variable: name.to_owned(),
+            set: true,
+            allows:
+                "not read by this version; where the provider has an OpenAI-compatible address, set `LLM_API_KEY` and \
+                 name `compatible:NAME@BASE_URL`"
+                    .to_owned(),
+        }
+    }));
+    keys
+}
+
+#[cfg(feature = "embedded")]
+fn built_in(dirs: &DataDir) -> BuiltIn {
+    let model = graphloom_llm_embedded::weights::SMOLLM2_135M;
+    let (state, path) = crate::model::state(&model, dirs);
+    BuiltIn { model: model.name.to_owned(), bytes: model.size, path, state }
+}
+
+#[cfg(not(feature = "embedded"))]
+fn built_in(_: &DataDir) -> BuiltIn {
+    BuiltIn { model: "embedded".to_owned(), bytes: 0, path: Path::new("").to_owned(), state: "not built".to_owned() }
+}
+
+async fn data(dirs: &DataDir) -> Data {
+    let mut data = Data {
+        data: dirs.data().to_owned(),
+        cache: dirs.cache().to_owned(),
+        free_bytes: fs4::available_space(existing(dirs.data())).ok(),
+        runs: None,
+        problem: None,
+    };
+    for dir in [dirs.data(), dirs.cache()] {
+        if let Err(error) = try_to_write(existing(dir)) {
+            let dir = dir.display();
+            data.problem =
+                Some(format!("`{dir}` cannot be written: {error}; name another directory with `--data-dir`"));
+        }
+    }
+    match runs(dirs).await {
+        Ok(runs) => data.runs = runs,
+        Err(failure) => data.problem = Some(failure.to_string()),
+    }
+    data
+}
+
+/// How many runs there are; `None` without a database.
+async fn runs(dirs: &DataDir) -> Result<Option<usize>, Failure> {
+    if !dirs.threads_db().exists() {
+        return Ok(None);
+    }
+    Ok(Some(open_checkpointer(dirs)?.threads(&ThreadFilter::default()).await?.len()))
+}
+
+/// The directory itself, or the nearest one above it that exists: it would be made there.
+fn existing(dir: &Path) -> &Path {
+    dir.ancestors().find(|dir| dir.exists() && !dir.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
+
+fn try_to_write(dir: &Path) -> std::io::Result<()> {
+    let probe = dir.join(format!(".graphloom-doctor-{}", std::process::id()));
+    std::fs::File::create_new(&probe)?;
+    std::fs::remove_file(probe)
+}
+
+fn indexes(dirs: &DataDir) -> Vec<Index> {
+    let Ok(entries) = std::fs::read_dir(dirs.indexes()) else { return Vec::new() };
+    let mut indexes: Vec<Index> = entries
+        .flatten()
+        .filter(|entry| entry.path().is_dir())
+        .map(|entry| Index { name: entry.file_name().to_string_lossy().into_owned(), path: entry.path() })
+        .collect();
+    indexes.sort_by(|a, b| a.name.cmp(&b.name));
+    indexes
+}

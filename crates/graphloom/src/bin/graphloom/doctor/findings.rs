@@ -1,0 +1,105 @@
+//! What the doctor found.
+
+use std::path::PathBuf;
+
+use serde::Serialize;
+
+use super::LITTLE_ROOM;
+
+/// Everything that was found. Names of keys, never their values.
+#[derive(Debug, Serialize)]
+pub(crate) struct Findings {
+    /// The model that a run would use now.
+    pub(crate) choice: Option<Choice>,
+    /// Model servers on this machine.
+    pub(crate) servers: Vec<Server>,
+    /// Keys in the environment.
+    pub(crate) keys: Vec<Key>,
+    /// The built-in model.
+    pub(crate) built_in: BuiltIn,
+    /// Where runs and models are kept.
+    pub(crate) data: Data,
+    /// Indexes of corpora.
+    pub(crate) indexes: Vec<Index>,
+    /// What would make a run fail.
+    pub(crate) problems: Vec<String>,
+    /// What could be done next.
+    pub(crate) suggestions: Vec<String>,
+}
+
+#[derive(Debug, Serialize)]
+pub(crate) struct Choice {
+    pub(crate) model: String,
+    pub(crate) because: String,
+}
+
+#[derive(Debug, Serialize)]
+pub(crate) struct Server {
+    pub(crate) kind: String,
+    pub(crate) base_url: String,
+    pub(crate) models: Vec<String>,
+    /// What to write after `--model`, if a model can chat.
+    pub(crate) usable: Option<String>,
+}
+
+#[derive(Debug, Serialize)]
+pub(crate) struct Key {
+    pub(crate) variable: String,
+    pub(crate) set: bool,
+    pub(crate) allows: String,
+}
+
+#[derive(Debug, Serialize)]
+pub(crate) struct BuiltIn {
+    pub(crate) model: String,
+    pub(crate) bytes: u64,
+    pub(crate) path: PathBuf,
+    /// `ready`, `missing`, `not built`, or `damaged` with the reason.
+    pub(crate) state: String,
+}
+
+#[derive(Debug, Serialize)]
+pub(crate) struct Data {
+    pub(crate) data: PathBuf,
+    pub(crate) cache: PathBuf,
+    pub(crate) free_bytes: Option<u64>,
+    /// Stored runs; none without a database.
+    pub(crate) runs: Option<usize>,
+    pub(crate) problem: Option<String>,
+}
+
+#[derive(Debug, Serialize)]
+pub(crate) struct Index {
+    pub(crate) name: String,
+    pub(crate) path: PathBuf,
+}
+
+impl Findings {
+    /// Fills the suggestions from the rest.
+    pub(crate) fn suggest(&mut self) {
+        let mut suggestions = Vec::new();
+        match self.servers.iter().find_map(|server| server.usable.as_ref()) {
+            Some(spec) => suggestions.push(format!("use the model on this machine with `--model {spec}`")),
+            None if self.servers.is_empty() => suggestions.push(
+                "for results worth reading start a local model server (llama-server, Ollama, vLLM, LM Studio) or name one \
+                 with `--model compatible:NAME@BASE_URL`"
+                    .to_owned(),
+            ),
+            None => suggestions.push("the server on this machine has no model that can chat; load one".to_owned()),
+        }
+        match self.built_in.state.as_str() {
+            "ready" | "not built" => {}
+            "missing" => suggestions.push(
+                "`graphloom model fetch` fetches the built-in model now; otherwise the first run does it".to_owned(),
+            ),
+            _ => suggestions.push("`graphloom model fetch` replaces the damaged weights".to_owned()),
+        }
+        if let Some(free) = self.data.free_bytes.filter(|free| *free < LITTLE_ROOM) {
+            suggestions.push(format!("only {} MB are free for runs and models; free some", free >> 20));
+        }
+        if self.indexes.is_empty() {
+            suggestions.push("give an application documents to cite with `--corpus DIR`".to_owned());
+        }
+        self.suggestions = suggestions;
+    }
+}

@@ -1,0 +1,63 @@
+//! The findings for people.
+
+use std::fmt;
+
+use super::findings::Findings;
+
+impl fmt::Display for Findings {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "Models")?;
+        if let Some(choice) = &self.choice {
+            writeln!(f, "  a run would now use {}", choice.because)?;
+        }
+        let built_in = &self.built_in;
+        writeln!(f, "  built-in `embedded`: {}", built_in.state)?;
+        if built_in.state != "not built" {
+            let megabytes = built_in.bytes as f64 / 1e6;
+            writeln!(f, "    {} ({megabytes:.0} MB) in `{}`", built_in.model, built_in.path.display())?;
+            writeln!(f, "    allows: every workflow offline, without a key; its prose is unreliable")?;
+        }
+        if self.servers.is_empty() {
+            writeln!(f, "  servers on this machine: none on ports 11434, 8080, 8000, 1234")?;
+        }
+        for server in &self.servers {
+            writeln!(f, "  server on this machine: {} at `{}`", server.kind, server.base_url)?;
+            writeln!(
+                f,
+                "    models: {}",
+                if server.models.is_empty() { "none".to_owned() } else { server.models.join(", ") }
+            )?;
+            if let Some(usable) = &server.usable {
+                writeln!(f, "    allows: `--model {usable}`")?;
+            }
+        }
+        writeln!(f, "Keys")?;
+        for key in &self.keys {
+            writeln!(f, "  `{}` {}: {}", key.variable, if key.set { "is set" } else { "is not set" }, key.allows)?;
+        }
+        writeln!(f, "Search")?;
+        writeln!(f, "  `local`: built in; allows: evidence from the folders of `--corpus DIR`")?;
+        for index in &self.indexes {
+            writeln!(f, "    index `{}`", index.path.display())?;
+        }
+        let data = &self.data;
+        writeln!(f, "Data")?;
+        writeln!(f, "  runs in `{}`, models and indexes in `{}`", data.data.display(), data.cache.display())?;
+        match data.runs {
+            Some(runs) => writeln!(f, "  {runs} stored runs; `graphloom runs list` lists them")?,
+            None => writeln!(f, "  no runs yet")?,
+        }
+        if let Some(free) = data.free_bytes {
+            writeln!(f, "  {:.1} GB are free", free as f64 / 1e9)?;
+        }
+        for (title, lines) in [("Problems", &self.problems), ("Next", &self.suggestions)] {
+            if !lines.is_empty() {
+                writeln!(f, "{title}")?;
+            }
+            for line in lines {
+                writeln!(f, "  {line}")?;
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,56 @@
+//! The `graphloom` command: what belongs to no single application.
+
+#![forbid(unsafe_code)]
+
+mod doctor;
+#[cfg(feature = "embedded")]
+mod model;
+mod runs;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+use graphloom_cli::{BaseArgs, DataDir, ExitStatus, Failure, Session};
+
+/// Tells what is there to work with, fetches the built-in model, and shows stored runs
+#[derive(Parser, Debug)]
+#[command(name = "graphloom", version, arg_required_else_help = true)]
+struct Args {
+    #[command(subcommand)]
+    command: Command,
+    #[command(flatten)]
+    base: BaseArgs,
+}
+
+#[derive(Subcommand, Debug)]
+enum Command {
+    /// Fetch, list and check the weights of the built-in model
+    #[cfg(feature = "embedded")]
+    #[command(subcommand)]
+    Model(model::ModelCommand),
+    /// Tell which models, keys, servers and indexes are there, and what each allows
+    Doctor(doctor::DoctorArgs),
+    /// List, show and draw the runs of a data directory
+    #[command(subcommand)]
+    Runs(runs::RunsCommand),
+}
+
+impl AsRef<BaseArgs> for Args {
+    fn as_ref(&self) -> &BaseArgs {
+        &self.base
+    }
+}
+
+fn main() -> ExitCode {
+    graphloom_cli::main(|args: Args, session| command(args, session))
+}
+
+async fn command(args: Args, session: Session) -> Result<ExitStatus, Failure> {
+    let dirs = DataDir::new(args.base.data_dir.as_deref())?;
+    match args.command {
+        #[cfg(feature = "embedded")]
+        Command::Model(command) => model::run(command, dirs, &session.progress).await,
+        Command::Doctor(args) => doctor::run(args, &dirs, &session.progress).await,
+        Command::Runs(command) => runs::run(command, &dirs, &session.progress).await,
+    }
+}

@@ -1,0 +1,105 @@
+//! `graphloom runs` over a database that a small graph wrote.
+
+use graphloom::graph::{Context, END, NodeError, START, Snapshot, State, StateGraph, Step};
+use graphloom::graph::{Node, Task};
+use graphloom::sqlite::SqliteCheckpointer;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+use crate::{result, run};
+
+#[derive(State, Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[state(crate = graphloom::graph)]
+struct Word {
+    #[state(append)]
+    letters: graphloom::graph::Log<String>,
+}
+
+const SPLIT: Node = Node::named("split");
+const SPELL: Task<String> = Task::named("spell");
+const CHECK: Node = Node::named("check");
+
+/// A fan-out of three, then a question for a person.
+fn write_runs(file: &std::path::Path) {
+    async fn split(_: Snapshot<Word>) -> Result<Step<Word>, NodeError> {
+        Ok(Step::send(["a", "b", "c"].map(|letter| SPELL.send(letter, letter.to_owned()))))
+    }
+    async fn spell(letter: String, _: Snapshot<Word>) -> Result<WordUpdate, NodeError> {
+        Ok(Word::update().letters([letter]))
+    }
+    async fn check(word: Snapshot<Word>, cx: Context) -> Result<Step<Word>, NodeError> {
+        let _: bool = cx.ask("right", &word.letters).await?;
+        Ok(Step::goto(END))
+    }
+    std::fs::create_dir_all(file.parent().unwrap()).unwrap();
+    let mut graph = StateGraph::<Word>::new("words");
+    graph.add_node(SPLIT, split).may_send(SPELL);
+    graph.add_task(SPELL, spell);
+    graph.add_node(CHECK, check).asks::<bool>("right").may_goto(END);
+    graph.add_edge(START, SPLIT).add_join(SPELL, CHECK);
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    runtime.block_on(async {
+        let threads = graph.compile().unwrap().with_checkpointer(SqliteCheckpointer::open(file).unwrap());
+        threads.thread("abc").run(Word::update()).await.unwrap();
+    });
+}
+
+#[test]
+fn runs_are_listed_shown_and_drawn() {
+    let place = tempfile::tempdir().unwrap();
+    write_runs(&place.path().join("home/threads.db"));
+
+    let (status, stdout, stderr) = run(place.path(), &["runs", "list"]);
+    assert_eq!((status, stderr.as_str()), (0, ""));
+    let line = stdout.lines().nth(1).unwrap();
+    assert!(line.starts_with("abc  words  waiting"), "{stdout}");
+    assert!(line.contains("`right`"), "{stdout}");
+
+    let (status, stdout, _) = run(place.path(), &["--json", "runs", "show", "abc"]);
+    assert_eq!(status, 0);
+    let shown = &result(&stdout)["result"];
+    assert_eq!(shown["summary"]["status"], "waiting");
+    let events: Vec<&str> = shown["events"].as_array().unwrap().iter().map(|e| e["event"].as_str().unwrap()).collect();
+    assert_eq!((events[0], *events.last().unwrap()), ("run_started", "run_ended"));
+    assert!(events.contains(&"question"));
+    assert!(shown["checkpoints"].as_array().unwrap().len() >= 3);
+
+    let (_, stdout, _) = run(place.path(), &["runs", "graph", "abc", "--json"]);
+    let path = &result(&stdout)["result"];
+    assert_eq!(path["nodes"][2], json!({"name": "spell", "runs": 3, "retries": 0, "failures": 0}), "{path}");
+    let edges = path["edges"].as_array().unwrap();
+    assert!(edges.contains(&json!({"from": "split", "to": "spell", "times": 3})), "{path}");
+
+    let (_, mermaid, _) = run(place.path(), &["runs", "graph", "abc"]);
+    assert!(mermaid.starts_with("flowchart TD\n") && mermaid.contains("spell<br/>3 runs"), "{mermaid}");
+    let (_, dot, _) = run(place.path(), &["runs", "graph", "abc", "--format", "dot"]);
+    assert!(dot.starts_with("digraph run {") && dot.contains("spell\\n3 runs"), "{dot}");
+}
+
+#[test]
+fn a_run_that_is_not_there_is_an_error_that_helps() {
+    let place = tempfile::tempdir().unwrap();
+    let (status, stdout, stderr) = run(place.path(), &["runs", "list"]);
+    assert_eq!((status, stdout.as_str()), (0, ""));
+    assert!(stderr.contains("there are no runs in"), "{stderr}");
+    assert!(!place.path().join("home").exists(), "looking must not make a database");
+    assert_eq!(run(place.path(), &["runs", "show", "abc"]).0, 1);
+
+    write_runs(&place.path().join("home/threads.db"));
+    let (status, _, stderr) = run(place.path(), &["runs", "show", "acb"]);
+    assert_eq!(status, 1);
+    assert!(stderr.contains("there is no run `acb`") && stderr.contains("did you mean `abc`?"), "{stderr}");
+}
+
+#[test]
+fn a_file_that_is_no_database_is_named() {
+    let place = tempfile::tempdir().unwrap();
+    std::fs::create_dir(place.path().join("home")).unwrap();
+    std::fs::write(place.path().join("home/threads.db"), "not a database, but a text of some length".repeat(40))
+        .unwrap();
+    let (status, stdout, stderr) = run(place.path(), &["runs", "list", "--json"]);
+    assert_eq!(status, 1);
+    assert!(stderr.contains("threads.db") && stderr.contains("not a"), "{stderr}");
+    assert_eq!(result(&stdout)["status"], "failed");
+}
