@@ -15,7 +15,7 @@ use crate::step::Step;
 
 /// A graph under construction: nodes, then edges, then [`compile`](Self::compile).
 ///
-/// `S` is the state, `Cx` the resources that nodes find in their [`Context`].
+/// `S` is the state, `Cx` the resources that nodes find in their [`Context`](crate::Context).
 pub struct StateGraph<S: State, Cx = ()> {
     pub(super) name: String,
     pub(super) version: u32,

@@ -20,7 +20,7 @@ async fn message_of(build: impl Fn(&mut StateGraph<Work>)) -> String {
         graph.add_edge(START, A).add_edge(START, B);
         let thread = thread(graph);
         messages.push(failed(thread.run(Work::update()).await));
-        let state = thread.state().await.unwrap();
+        let state = thread.state().await.expect("the thread reads");
         assert_eq!(state.status, ThreadStatus::Failed);
         assert!(state.next.contains(&"a".to_owned()), "{:?}", state.next);
         assert!(!state.state.story().contains('a'));

@@ -19,8 +19,8 @@ struct Verdict {
 }
 
 async fn waiting(thread: &Thread<Work>, outcome: Result<Outcome<Work>, RunError>) -> Questions {
-    let Outcome::Waiting(questions) = outcome.unwrap() else { panic!("the run waits") };
-    assert_eq!(thread.state().await.unwrap().status, ThreadStatus::Waiting);
+    let Outcome::Waiting(questions) = outcome.expect("the run ends") else { panic!("the run waits") };
+    assert_eq!(thread.state().await.expect("the thread reads").status, ThreadStatus::Waiting);
     questions
 }
 

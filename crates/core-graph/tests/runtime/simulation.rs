@@ -35,7 +35,7 @@ fn everything(mode: Mode) -> Compiled<Work> {
     graph
         .add_task(PART, |number: u64, _: Snapshot<Work>, cx: Context| async move {
             let one = cx.once("one", async { Ok::<i64, NodeError>(1) }).await?;
-            if number % 2 == 0 && cx.task().attempt == 1 {
+            if number.is_multiple_of(2) && cx.task().attempt == 1 {
                 return Err(NodeError::retryable("again"));
             }
             let two = cx.once("two", async { Ok::<i64, NodeError>(10) }).await?;

@@ -53,32 +53,32 @@ async fn brought_to(status: ThreadStatus) -> Thread<Work> {
         ThreadStatus::Done => drop(done(thread.run(Work::update()).await)),
         ThreadStatus::Waiting => {
             manner.store(ASKS, Ordering::SeqCst);
-            thread.run(Work::update()).await.unwrap();
+            thread.run(Work::update()).await.expect("the run ends");
             return thread;
         }
         ThreadStatus::Failed => {
             manner.store(FAILS, Ordering::SeqCst);
-            thread.run(Work::update()).await.unwrap_err();
+            thread.run(Work::update()).await.expect_err("the run fails");
         }
         ThreadStatus::BudgetSpent => {
-            thread.clone().policy(RunPolicy::default().budget(1)).run(Work::update()).await.unwrap();
+            thread.clone().policy(RunPolicy::default().budget(1)).run(Work::update()).await.expect("the run ends");
         }
         ThreadStatus::Cancelled | ThreadStatus::Running => {
             manner.store(HANGS, Ordering::SeqCst);
             let run = thread.run(Work::update()).start();
             started.notified().await;
             thread.cancel();
-            run.await.unwrap();
+            run.await.expect("the run ends");
         }
         _ => {
             manner.store(HANGS, Ordering::SeqCst);
             let run = thread.run(Work::update()).start();
             thread.drain();
-            run.await.unwrap();
+            run.await.expect("the run ends");
         }
     }
     manner.store(GOOD, Ordering::SeqCst);
-    assert_eq!(thread.state().await.unwrap().status, status);
+    assert_eq!(thread.state().await.expect("the thread reads").status, status);
     thread
 }
 

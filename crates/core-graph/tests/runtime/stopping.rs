@@ -59,7 +59,7 @@ fn gated(mode: Mode, wide: bool) -> (Threads<Work>, Gate) {
 }
 
 async fn status(thread: &Thread<Work>) -> ThreadStatus {
-    thread.state().await.unwrap().status
+    thread.state().await.expect("the thread reads").status
 }
 
 #[tokio::test]
