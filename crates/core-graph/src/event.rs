@@ -140,6 +140,26 @@ pub enum EventKind {
     },
 }
 
+/// What a reader of a run wants to be told, see [`Run::only`](crate::Run::only).
+///
+/// The beginning and the end of a run, warnings and lost events are told in every mode.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[non_exhaustive]
+pub enum EventMode {
+    /// The state after each commit.
+    Values,
+    /// The update of each committed task.
+    Updates,
+    /// What nodes tell with [`Context::emit`](crate::Context::emit).
+    Custom,
+    /// Tasks that begin, fail, are tried again or ask.
+    Tasks,
+    /// Commits.
+    Checkpoints,
+    /// Everything.
+    Debug,
+}
+
 /// A typed value in an event.
 #[derive(Clone)]
 pub struct Payload(Arc<dyn ErasedPayload>);
@@ -212,6 +232,24 @@ impl<'de> Deserialize<'de> for Payload {
 }
 
 impl EventKind {
+    /// Whether the event is told in a mode.
+    pub fn is_in(&self, mode: EventMode) -> bool {
+        let only = match self {
+            Self::Values { .. } => EventMode::Values,
+            Self::Update { .. } => EventMode::Updates,
+            Self::Custom { .. } => EventMode::Custom,
+            Self::TaskStarted { .. } | Self::TaskRetry { .. } | Self::TaskFailed { .. } | Self::Question { .. } => {
+                EventMode::Tasks
+            }
+            Self::Committed { .. } => EventMode::Checkpoints,
+            Self::SendCoalesced { .. } => EventMode::Debug,
+            Self::RunStarted { .. } | Self::Warning { .. } | Self::Lagged { .. } | Self::RunEnded { .. } => {
+                return true;
+            }
+        };
+        mode == only || mode == EventMode::Debug
+    }
+
     /// Whether the event is stored.
     pub(crate) fn is_journal(&self) -> bool {
         matches!(

@@ -120,7 +120,7 @@ pub use clock::{Clock, SystemClock};
 pub use context::{Context, DuplicateKey, StopReason, TaskInfo, TaskServices};
 pub use driver::{Durability, Lag, Order, Outcome, Run, RunFuture, RunHandle, RunPolicy, Scope};
 pub use error::{NodeError, RunError};
-pub use event::{EVENT_VERSION, Event, EventKind, Payload};
+pub use event::{EVENT_VERSION, Event, EventKind, EventMode, Payload};
 pub use graph::{
     App, ChildOutcome, CompileError, CompileErrors, CompileWarning, Compiled, Diagram, DiagramEdge, DiagramNode,
     EdgeKind, FromRef, Mode, NodeKind, NodeSpec, Retry, Route, StateGraph, Timeout,

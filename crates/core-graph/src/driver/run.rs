@@ -17,7 +17,7 @@ use crate::driver::policy::RunPolicy;
 use crate::driver::session::Session;
 use crate::driver::sink::{Lag, Queue};
 use crate::error::RunError;
-use crate::event::Event;
+use crate::event::{Event, EventMode};
 use crate::machine::Stop;
 use crate::questions::Questions;
 use crate::state::State;
@@ -65,6 +65,7 @@ pub struct Run<S> {
     started: Option<Started<S>>,
     control: Arc<Control>,
     lag: Lag,
+    modes: Vec<EventMode>,
 }
 
 struct Started<S> {
@@ -129,7 +130,7 @@ impl<S: Send + Sync + 'static> Run<S> {
         F: Future<Output = Result<Outcome<S>, RunError>> + Send + 'static,
     {
         let starting: Starting<S> = Box::new(move |queue| work(queue).boxed());
-        Self { starting: Some(starting), started: None, control, lag: Lag::default() }
+        Self { starting: Some(starting), started: None, control, lag: Lag::default(), modes: vec![EventMode::Debug] }
     }
 
     pub(crate) fn without_store<Cx: Send + Sync + 'static>(
@@ -153,6 +154,13 @@ impl<S: Send + Sync + 'static> Run<S> {
     /// What happens to events when this reader is slower than the run. Before the first [`next`](Self::next).
     pub fn lag(mut self, lag: Lag) -> Self {
         self.lag = lag;
+        self
+    }
+
+    /// Tells this reader only the events of these modes; all of them unless stated. Before the first
+    /// [`next`](Self::next).
+    pub fn only(mut self, modes: impl IntoIterator<Item = EventMode>) -> Self {
+        self.modes = modes.into_iter().collect();
         self
     }
 
@@ -184,7 +192,7 @@ impl<S: Send + Sync + 'static> Run<S> {
 
     fn begin(&mut self, read: bool) {
         let Some(starting) = self.starting.take() else { return };
-        let queue = read.then(|| Arc::new(Queue::new(self.lag)));
+        let queue = read.then(|| Arc::new(Queue::new(self.lag, std::mem::take(&mut self.modes))));
         let work = starting(queue.clone());
         let writer = Writer(queue.clone());
         let task = tokio::spawn(async move {

@@ -1,6 +1,5 @@
 //! What becomes of tasks that ended: records, events, commits.
 
-use std::collections::VecDeque;
 use std::sync::Arc;
 
 use crate::checkpoint::{Commit, TaskRecord, TaskRecordKind};
@@ -15,8 +14,10 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
     pub(super) async fn settle(&mut self, ended: Ended<S>) -> Result<(), RunError> {
         let mut writes = Vec::new();
         let mut events = Vec::new();
-        let mut queue: VecDeque<_> = ended.into_iter().collect();
-        while let Some((id, outcome)) = queue.pop_front() {
+        // Taken from the back, oldest first.
+        let mut queue = ended;
+        queue.reverse();
+        while let Some((id, outcome)) = queue.pop() {
             let Some(outcome) = self.take_turn(id, outcome) else { continue };
             self.flying.remove(&id);
             let wide = self.machine.in_wide_step();
@@ -31,7 +32,9 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
                 Completion::Suspended => writes.extend(self.write_record(id)),
                 Completion::Hold | Completion::Retry { .. } | Completion::Failed | Completion::Ready => {}
             }
-            queue.extend(self.turns.next());
+            if let Some(next) = self.turns.next() {
+                queue.insert(0, next);
+            }
         }
         if self.session.attached.is_some() && !(writes.is_empty() && events.is_empty()) {
             let commit = Commit { ns: Arc::clone(&self.ns), tasks: writes, ..Commit::default() };

@@ -5,7 +5,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::Notify;
 
-use crate::event::{Event, EventKind};
+use crate::event::{Event, EventKind, EventMode};
 
 /// What happens when a subscriber is slower than its run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -22,6 +22,8 @@ pub enum Lag {
 pub(crate) struct Queue {
     inner: Mutex<Inner>,
     lag: Lag,
+    /// What the subscriber wants to be told.
+    modes: Vec<EventMode>,
     room: Notify,
     news: Notify,
 }
@@ -40,8 +42,8 @@ struct Inner {
 const CAPACITY: usize = 1024;
 
 impl Queue {
-    pub(crate) fn new(lag: Lag) -> Self {
-        Self { inner: Mutex::default(), lag, room: Notify::new(), news: Notify::new() }
+    pub(crate) fn new(lag: Lag, modes: Vec<EventMode>) -> Self {
+        Self { inner: Mutex::default(), lag, modes, room: Notify::new(), news: Notify::new() }
     }
 
     fn lock(&self) -> MutexGuard<'_, Inner> {
@@ -49,6 +51,9 @@ impl Queue {
     }
 
     pub(crate) async fn send(&self, event: Event) {
+        if !self.modes.iter().any(|mode| event.kind.is_in(*mode)) {
+            return;
+        }
         loop {
             let room = self.room.notified();
             tokio::pin!(room);

@@ -2,7 +2,8 @@
 
 use graphloom_core_graph::checkpoint::ThreadStatus;
 use graphloom_core_graph::{
-    Context, EventKind, Lag, Mode, Node, NodeError, Order, Retry, RunPolicy, START, Snapshot, StateGraph, Task,
+    Context, EventKind, EventMode, Lag, Mode, Node, NodeError, Order, Retry, RunPolicy, START, Snapshot, StateGraph,
+    Task,
 };
 
 use crate::log::{Noted, Work, done, note, noted, steps, thread, threads};
@@ -179,5 +180,28 @@ async fn a_recorded_order_that_cannot_be_kept_does_not_hang() {
         let policy = RunPolicy::default().order(Order::Recorded(ghosts.clone())).max_concurrency(concurrency);
         let work = done(thread(racing(|number| number)).policy(policy).run(Work::update()).await);
         assert_eq!(work.notes.len(), 7, "{concurrency}");
+    }
+}
+
+#[tokio::test]
+async fn a_reader_is_told_only_what_it_wants() {
+    let threads = threads(graph());
+    for (modes, expected) in [
+        (vec![EventMode::Values], "values values values"),
+        (vec![EventMode::Updates], "update update"),
+        (vec![EventMode::Custom], "custom custom"),
+        (vec![EventMode::Tasks], "task_started task_retry task_started task_started"),
+        (vec![EventMode::Checkpoints], "committed committed committed"),
+        (vec![EventMode::Updates, EventMode::Custom], "custom custom update update"),
+    ] {
+        let thread = threads.thread(format!("{modes:?}"));
+        let mut run = thread.run(Work::update()).only(modes);
+        let mut told = Vec::new();
+        while let Some(event) = run.next().await {
+            told.push(serde_json::to_value(&event).unwrap()["event"].as_str().unwrap().to_owned());
+        }
+        done(run.await);
+        assert_eq!((told.first().unwrap().as_str(), told.last().unwrap().as_str()), ("run_started", "run_ended"));
+        assert_eq!(told[1..told.len() - 1].join(" "), expected);
     }
 }

@@ -6,10 +6,10 @@ use std::collections::BTreeMap;
 use graphloom_core_graph::checkpoint::ThreadStatus;
 use graphloom_core_graph::{
     ChildOutcome, Compiled, Context, Durability, Mode, Node, NodeError, Report, Retry, RunPolicy, START, Simulator,
-    Snapshot, StateGraph, Task,
+    Snapshot, StateGraph, Step, Task,
 };
 
-use crate::log::{Noted, Work, note};
+use crate::log::{Calls, Noted, Work, note, noted};
 
 const PLAN: Node = Node::named("plan");
 const SIDE: Node = Node::named("side");
@@ -147,4 +147,64 @@ async fn a_failure_and_an_unanswered_question_end_a_simulation() {
         assert_eq!(report.status, ThreadStatus::Waiting);
         assert!(report.violations.is_empty(), "{:?}", report.violations);
     }
+}
+
+#[tokio::test(start_paused = true)]
+async fn attempts_survive_a_crash() {
+    let mut inner = StateGraph::<Work>::new("inner");
+    inner
+        .add_node(SIDE, |_: Snapshot<Work>| async { Noted::Err(NodeError::retryable("busy")) })
+        .retry(Retry::exponential(3));
+    inner.add_edge(START, SIDE);
+    let inner = inner.compile().unwrap();
+    let mut graph = StateGraph::<Work>::new("g");
+    graph.add_subgraph(PLAN, inner.clone(), |_: &Work| Work::update(), |child| Noted::Ok(noted(child.done()?.story())));
+    graph.add_edge(START, PLAN);
+    for graph in [inner, graph.compile().unwrap()] {
+        for report in Simulator::new(&graph).crash_everywhere(Work::update()).await.unwrap() {
+            assert_eq!(report.status, ThreadStatus::Failed);
+            let tried = report.started.iter().filter(|started| started.task.contains("side"));
+            let attempts: Vec<_> = tried.map(|started| started.attempt).collect();
+            assert!(attempts.is_sorted() && attempts.last() == Some(&3), "{attempts:?}");
+            assert!(attempts.len() as u64 <= 3 + report.crashes, "{attempts:?}");
+        }
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn eager_a_task_in_flight_at_a_crash_sees_its_state_again() {
+    let calls = Calls::default();
+    let mut graph = StateGraph::<Work>::new("g");
+    graph.mode(Mode::Eager);
+    graph.add_node(PLAN, note("plan"));
+    let seen = calls.clone();
+    graph
+        .add_task(PART, move |number: u64, work: Snapshot<Work>, cx: Context| {
+            seen.add(format!("{} {}", cx.task().id, work.story()));
+            async move {
+                for _ in 0..number * 3 {
+                    tokio::task::yield_now().await;
+                }
+                let more: Vec<_> = (0..number % 3).map(|at| PART.send(format!("{number}.{at}"), at)).collect();
+                Ok::<_, NodeError>(Step::send(more).with(noted(number.to_string())))
+            }
+        })
+        .may_send(PART);
+    graph.add_edge(START, PLAN);
+    graph.add_sends(PLAN, PART, |_: &Work| (0..6).map(|at| PART.send(at, at)).collect());
+    let graph = graph.compile().unwrap();
+    let mut crashes = 0;
+    for seed in 0..60 {
+        let from = calls.all().len();
+        let report = Simulator::new(&graph).seed(seed).crash_between_any().run(Work::update()).await.unwrap();
+        assert_eq!((report.status, report.violations.len()), (ThreadStatus::Done, 0));
+        crashes += report.crashes;
+        let mut first = BTreeMap::new();
+        for call in &calls.all()[from..] {
+            let (task, story) = call.split_once(' ').unwrap();
+            let before = first.entry(task.to_owned()).or_insert_with(|| story.to_owned());
+            assert_eq!(before, story, "seed {seed}: `{task}` saw another state");
+        }
+    }
+    assert!(crashes > 100, "{crashes}");
 }
