@@ -5,7 +5,8 @@
 #[non_exhaustive]
 pub struct RunPolicy {
     /// The most tasks to execute, subgraphs' included; retries are free. The run then ends as
-    /// [`Outcome::BudgetSpent`](crate::Outcome::BudgetSpent), and can be continued.
+    /// [`Outcome::BudgetSpent`](crate::Outcome::BudgetSpent), and can be continued with a larger budget: it counts from
+    /// the run's input on, over all resumes. A barrier step is executed whole or not at all.
     pub budget: Option<u64>,
     /// Barrier mode: the most super-steps of this call.
     pub max_steps: Option<u64>,

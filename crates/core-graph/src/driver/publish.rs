@@ -11,7 +11,8 @@ use crate::state::State;
 
 impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
     pub(super) async fn commit(&mut self, id: TaskId) -> Result<(), RunError> {
-        let paths = if self.machine.in_barrier() { self.machine.step_paths() } else { Vec::new() };
+        let stored = self.session.attached.is_some();
+        let paths = if stored && self.machine.in_barrier() { self.machine.step_paths() } else { Vec::new() };
         let now = self.now();
         match self.machine.commit(id, now) {
             Err(fault) => self.refused(fault, paths).await,

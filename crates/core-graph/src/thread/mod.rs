@@ -8,6 +8,8 @@
 //! | waiting | `WrongStatus`, or after `abandon()` runs from START | goes on | `WrongStatus` | commits, tasks are planned anew |
 //! | failed, cancelled, drained, budget spent, running and its process died | `WrongStatus`, or after `abandon()` runs from START | `WrongStatus` | goes on | commits, tasks are planned anew |
 //! | running | `ThreadBusy` | `ThreadBusy` | `ThreadBusy` | `ThreadBusy` |
+//!
+//! An input that fails, in a reducer or in a router of START, leaves the thread as it was.
 
 mod inspect;
 mod open;

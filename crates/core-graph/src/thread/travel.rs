@@ -9,7 +9,7 @@ use crate::error::RunError;
 use crate::name::Node;
 use crate::state::State;
 use crate::thread::open::Opening;
-use crate::thread::{Thread, ThreadState};
+use crate::thread::{Live, Thread, ThreadState};
 
 /// A checkpoint of a thread.
 pub struct At<S: State, Cx = ()> {
@@ -98,14 +98,18 @@ impl<S: State, Cx: Send + Sync + 'static> At<S, Cx> {
         let at = Self { thread: self.thread.clone(), number: self.number, reuse_once: self.reuse_once };
         let control = Arc::new(Control::default());
         let shared = Arc::clone(&control);
-        Run::new(control, move |queue| async move {
-            at.fork().await?;
-            let state = at.thread.state().await?;
-            if state.next.is_empty() {
-                return Ok(crate::driver::Outcome::Done(state.state));
+        Run::new(control, move |queue| {
+            let live = Live::enter(&at.thread, &shared);
+            async move {
+                let _live = live;
+                at.fork().await?;
+                let state = at.thread.state().await?;
+                if state.next.is_empty() {
+                    return Ok(crate::driver::Outcome::Done(state.state));
+                }
+                let (driver, entry) = at.thread.open(Opening::Continue, shared, queue).await?;
+                crate::driver::conclude(driver, entry).await
             }
-            let (driver, entry) = at.thread.open(Opening::Continue, shared, queue).await?;
-            crate::driver::conclude(driver, entry).await
         })
     }
 }

@@ -196,7 +196,9 @@ async fn eager_a_task_in_flight_at_a_crash_sees_its_state_again() {
     let mut crashes = 0;
     for seed in 0..60 {
         let from = calls.all().len();
-        let report = Simulator::new(&graph).seed(seed).crash_between_any().run(Work::update()).await.unwrap();
+        let policy = RunPolicy::default().max_concurrency(2 + seed as usize % 5);
+        let simulator = Simulator::new(&graph).policy(policy).seed(seed).crash_between_any();
+        let report = simulator.run(Work::update()).await.unwrap();
         assert_eq!((report.status, report.violations.len()), (ThreadStatus::Done, 0));
         crashes += report.crashes;
         let mut first = BTreeMap::new();
@@ -207,4 +209,35 @@ async fn eager_a_task_in_flight_at_a_crash_sees_its_state_again() {
         }
     }
     assert!(crashes > 100, "{crashes}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn eager_no_trigger_is_lost_in_a_crash() {
+    // Every part triggers `last`, which notes how much it saw: the last run of it has seen everything.
+    let mut graph = StateGraph::<Work>::new("g");
+    graph.mode(Mode::Eager);
+    graph.add_node(PLAN, note("plan"));
+    graph.add_task(PART, |number: u64, _: Snapshot<Work>| async move {
+        for _ in 0..number * 5 {
+            tokio::task::yield_now().await;
+        }
+        Noted::Ok(noted(number.to_string()))
+    });
+    graph.add_node(LAST, |work: Snapshot<Work>| async move {
+        for _ in 0..7 {
+            tokio::task::yield_now().await;
+        }
+        Noted::Ok(Work::update().parts([(work.notes.len() as u64, String::new())]))
+    });
+    graph.add_edge(START, PLAN);
+    graph.add_sends(PLAN, PART, |_: &Work| (0..6).map(|at| PART.send(at, at)).collect());
+    graph.add_conditional_edges(PART, [LAST], |_: &Work| LAST);
+    let graph = graph.compile().unwrap();
+    for seed in 0..100 {
+        let policy = RunPolicy::default().max_concurrency(1 + seed as usize % 4);
+        let simulator = Simulator::new(&graph).policy(policy).seed(seed).crash_between_any();
+        let report = simulator.run(Work::update()).await.unwrap();
+        assert_eq!((report.status, report.violations.len()), (ThreadStatus::Done, 0));
+        assert!(report.state.parts.contains_key(&7), "seed {seed}: {:?}", report.state.parts);
+    }
 }
