@@ -113,3 +113,61 @@ async fn a_trigger_while_its_node_runs_is_not_lost() {
     assert_eq!(done(thread(graph).run(Work::update()).await).count, 2);
     assert_eq!(calls.all(), ["fast", "fast slow"]);
 }
+
+#[tokio::test]
+async fn a_trigger_of_a_task_that_was_in_flight_at_a_stop_is_not_lost() {
+    // `next` is in flight on an older state when the run is cancelled, and waits for its second dispatch when `a_slow`
+    // triggers it: what it sees is too old for that trigger, so it runs again.
+    const EARLY: Node = Node::named("a_slow");
+    const OTHER: Node = Node::named("other");
+    let mut graph = StateGraph::<Work>::new("g");
+    graph.mode(Mode::Eager);
+    let calls = Calls::default();
+    let started = Arc::new(Notify::new());
+    let hangs = Arc::new(std::sync::atomic::AtomicBool::new(true));
+    let hanging = Arc::clone(&hangs);
+    graph.add_node(EARLY, move |_: Snapshot<Work>| {
+        let hangs = hanging.load(std::sync::atomic::Ordering::SeqCst);
+        async move {
+            if hangs {
+                std::future::pending::<()>().await;
+            }
+            Noted::Ok(noted("slow"))
+        }
+    });
+    graph.add_node(FAST, note("fast"));
+    let (tells, waits, log, hanging) = (Arc::clone(&started), started, calls.clone(), Arc::clone(&hangs));
+    graph.add_node(NEXT, move |work: Snapshot<Work>| {
+        let (tells, log) = (Arc::clone(&tells), log.clone());
+        let hangs = hanging.load(std::sync::atomic::Ordering::SeqCst);
+        async move {
+            log.add(work.story());
+            if hangs {
+                tells.notify_one();
+                std::future::pending::<()>().await;
+            }
+            Noted::Ok(Work::update().count(1))
+        }
+    });
+    graph.add_node(OTHER, move |_: Snapshot<Work>| {
+        let waits = Arc::clone(&waits);
+        async move {
+            waits.notified().await;
+            Noted::Ok(noted("other"))
+        }
+    });
+    graph.add_edge(START, EARLY).add_edge(START, FAST).add_edge(START, OTHER);
+    graph.add_conditional_edges(EARLY, [NEXT], |_: &Work| NEXT);
+    graph.add_conditional_edges(FAST, [NEXT], |_: &Work| NEXT);
+    let thread = thread(graph);
+    let run = thread.run(Work::update()).start();
+    while steps(&thread).await.len() < 2 {
+        tokio::task::yield_now().await;
+    }
+    thread.cancel();
+    run.await.unwrap();
+    hangs.store(false, std::sync::atomic::Ordering::SeqCst);
+    let alone = graphloom_core_graph::RunPolicy::default().max_concurrency(1);
+    assert_eq!(done(thread.clone().policy(alone).continue_().await).count, 2);
+    assert_eq!(calls.all(), ["fast", "fast", "fast other slow"]);
+}
