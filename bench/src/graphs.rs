@@ -1,6 +1,8 @@
 //! Tiny graphs.
 
-use graphloom_core_graph::{App, CompileErrors, Context, END, Mode, Node, NodeError, START, Snapshot, State, StateGraph, Task};
+use graphloom_core_graph::{
+    App, CompileErrors, Context, END, Mode, Node, NodeError, START, Snapshot, State, StateGraph, Task,
+};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -64,7 +66,8 @@ pub(crate) fn chain(length: usize) -> Result<App<Count>, CompileErrors> {
 pub(crate) fn fan_out(branches: u64) -> Result<App<Count>, CompileErrors> {
     let mut graph = StateGraph::<Count>::new("fan-out");
     graph.add_node(BEGIN, tick);
-    graph.add_task(WORK, |input: u64, _: Snapshot<Count>| async move { Ok::<_, NodeError>(Count::update().sum(input)) });
+    graph
+        .add_task(WORK, |input: u64, _: Snapshot<Count>| async move { Ok::<_, NodeError>(Count::update().sum(input)) });
     graph.add_node(LAST, tick);
     graph.add_edge(START, BEGIN);
     graph.add_sends(BEGIN, WORK, move |_: &Count| (0..branches).map(|at| WORK.send(at, at)).collect());

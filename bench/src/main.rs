@@ -41,7 +41,10 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             return Ok(());
         }
         let app = graphs::looped(STEPS, Mode::Barrier)?;
-        println!("{}", compare("loop, memory checkpointer", STEPS, || run_stored(&app, MemoryCheckpointer::new())).await?);
+        println!(
+            "{}",
+            compare("loop, memory checkpointer", STEPS, || run_stored(&app, MemoryCheckpointer::new())).await?
+        );
         let app = graphs::looped(STEPS / 10, Mode::Barrier)?;
         let mut file = 0;
         let row = compare("loop, SQLite checkpointer (NORMAL)", STEPS / 10, || {
@@ -61,7 +64,10 @@ async fn run_once(app: &App<Count>) -> Result<(), Failure> {
     app.run_once(Count::update()).await?.done().map(drop).map_err(|outcome| format!("not done: {outcome:?}").into())
 }
 
-async fn run_stored(app: &App<Count>, store: impl graphloom_core_graph::checkpoint::Checkpointer) -> Result<(), Failure> {
+async fn run_stored(
+    app: &App<Count>,
+    store: impl graphloom_core_graph::checkpoint::Checkpointer,
+) -> Result<(), Failure> {
     let thread = app.with_checkpointer(store).thread("bench");
     thread.run(Count::update()).await?.done().map(drop).map_err(|outcome| format!("not done: {outcome:?}").into())
 }

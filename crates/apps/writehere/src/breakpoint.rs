@@ -139,7 +139,9 @@ impl Breakpoint {
 
 /// A breakpoint that cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{part}` is no part of a breakpoint: {reason}; parts are `node=KEY`, `goal=TEXT`, `status=STATUS`, `next=STATUS`, `plan>N`, `stage=before|prompt|reply|parsed|after`, joined by `,`")]
+#[error(
+    "`{part}` is no part of a breakpoint: {reason}; parts are `node=KEY`, `goal=TEXT`, `status=STATUS`, `next=STATUS`, `plan>N`, `stage=before|prompt|reply|parsed|after`, joined by `,`"
+)]
 pub struct BreakpointError {
     part: String,
     reason: String,
@@ -199,7 +201,8 @@ mod tests {
 
     #[test]
     fn every_stated_part_must_fit() {
-        let tree = Tree::new(crate::Task::root("Report on Tides", None), graphloom_state_machine::FailurePolicy::Degrade);
+        let tree =
+            Tree::new(crate::Task::root("Report on Tides", None), graphloom_state_machine::FailurePolicy::Degrade);
         let sight = Sight::of(&tree, &NodeKey::root(), TaskAction::Plan).unwrap();
         for (text, stage, fits) in [
             ("node=root", Stage::Before, true),

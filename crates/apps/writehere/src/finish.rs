@@ -34,7 +34,12 @@ impl Finished {
         let root = state.tree.root().and_then(|root| root.payload.final_text());
         let text = root.map_or_else(|| article_text(&article_of(&state.tree, &NodeKey::root())), str::to_owned);
         let words = count_words(&text);
-        let cited = resolve(text.trim(), state.evidence.iter().map(|(_, evidence)| evidence));
+        let body = match text.trim() {
+            "" => String::new(),
+            titled if titled.starts_with("# ") => titled.to_owned(),
+            plain => format!("# {}\n\n{plain}", state.request.goal.replace('\n', " ")),
+        };
+        let cited = resolve(&body, state.evidence.iter().map(|(_, evidence)| evidence));
         let done = matches!(status, TreeStatus::Done);
         let failures = || {
             let failed = state.tree.failed().map(|node| {
@@ -58,4 +63,3 @@ impl Finished {
         self.status == "done" && self.words > 0
     }
 }
-

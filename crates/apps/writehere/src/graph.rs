@@ -9,7 +9,9 @@
 
 use std::time::Duration;
 
-use graphloom_core_graph::{CompileErrors, Compiled, END, Mode, Node, NodeError, Packet, Retry, START, StateGraph, Task};
+use graphloom_core_graph::{
+    CompileErrors, Compiled, END, Mode, Node, NodeError, Packet, Retry, START, StateGraph, Task,
+};
 use graphloom_state_machine::{Symbol, TaskAction};
 
 use crate::nodes::{Turn, begin, finish, take};

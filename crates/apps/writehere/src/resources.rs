@@ -29,7 +29,12 @@ pub struct Resources {
 
 impl Resources {
     /// The time of a result: the runtime's, or the recorded one.
-    pub(crate) async fn time_text(&self, cx: &Context<Self>, node: &NodeKey, action: TaskAction) -> Result<String, NodeError> {
+    pub(crate) async fn time_text(
+        &self,
+        cx: &Context<Self>,
+        node: &NodeKey,
+        action: TaskAction,
+    ) -> Result<String, NodeError> {
         let now = (self.time)(cx.now());
         let Some(cassette) = &self.cassette else { return Ok(now) };
         let of = json!({ "node": node, "action": action.name() });

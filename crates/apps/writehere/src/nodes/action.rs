@@ -114,4 +114,3 @@ fn chain(error: &dyn std::error::Error) -> String {
     }
     text
 }
-

@@ -7,7 +7,9 @@ use async_trait::async_trait;
 use graphloom_agents::Models;
 use graphloom_core_graph::{Context, NodeError};
 use graphloom_llm::cassette::key_of;
-use graphloom_llm::{Capabilities, ChatModel, ChatRequest, ChatResponse, ChatStream, Choice, ModelError, ModelId, events_of};
+use graphloom_llm::{
+    Capabilities, ChatModel, ChatRequest, ChatResponse, ChatStream, Choice, ModelError, ModelId, events_of,
+};
 use graphloom_retrieval::{Hit, RetrievalError, Search};
 use serde_json::{Value, json};
 
@@ -102,8 +104,14 @@ impl DurableModel {
         let asked = serde_json::to_value(&request)?;
         let key = self.steps.key("call", &asked);
         self.steps.pause(Stage::Prompt, || asked).await?;
-        let response: ChatResponse = self.steps.cx.once(&key, self.inner.chat(request)).await?;
-        tracing::info!(target: "graphloom::call", task = %self.steps.cx.task().id, %key, "a model call is committed");
+        let mut called = false;
+        let work = async {
+            called = true;
+            self.inner.chat(request).await
+        };
+        let response: ChatResponse = self.steps.cx.once(&key, work).await?;
+        let what = if called { "model call committed" } else { "model call taken from the record" };
+        tracing::info!(task = %self.steps.cx.task().id, %key, "{what}");
         self.steps.pause(Stage::Reply, || json!({ "reply": response.text(), "finish": response.finish })).await?;
         Ok(response)
     }

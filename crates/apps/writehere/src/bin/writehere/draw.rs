@@ -29,7 +29,9 @@ pub(crate) async fn tree(common: &CommonArgs, session: &Session, args: TreeArgs)
             };
             let (png, labelled) = picture::png(&picture::svg(&tree.to_dot())?)?;
             if !labelled {
-                session.progress.warn("this machine has no fonts, so the picture has no labels; `--format svg` has them");
+                session
+                    .progress
+                    .warn("this machine has no fonts, so the picture has no labels; `--format svg` has them");
             }
             return put(session, file, &png);
         }

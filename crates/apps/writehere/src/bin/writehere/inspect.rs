@@ -21,14 +21,26 @@ pub(crate) async fn runs(common: &CommonArgs, session: &Session) -> Result<ExitS
 }
 
 /// Shows a run, or what was said about one of its tasks.
-pub(crate) async fn show(common: &CommonArgs, session: &Session, id: &str, node: Option<&str>) -> Result<ExitStatus, Failure> {
+pub(crate) async fn show(
+    common: &CommonArgs,
+    session: &Session,
+    id: &str,
+    node: Option<&str>,
+) -> Result<ExitStatus, Failure> {
     let (run, state) = find(common, id).await?;
     let writing = &*state.state;
     let Some(node) = node else {
         let mut text = format!("{id}: {:?} {}\n{}\n", state.status, state.detail, writing.request.goal);
         text.push_str(&writing.tree.to_text());
         for row in run.history(&HistoryFilter::default()).await?.iter().rev() {
-            let _ = writeln!(text, "checkpoint {:>4}  step {:>4}  {}  {:?}", row.number, row.step, time_text(row.time), row.source);
+            let _ = writeln!(
+                text,
+                "checkpoint {:>4}  step {:>4}  {}  {:?}",
+                row.number,
+                row.step,
+                time_text(row.time),
+                row.source
+            );
         }
         for question in state.questions.iter() {
             let _ = writeln!(text, "waits at `{}`: {}", question.key, serde_json::to_string_pretty(&question.payload)?);
@@ -42,13 +54,27 @@ pub(crate) async fn show(common: &CommonArgs, session: &Session, id: &str, node:
     let mut text = serde_json::to_string_pretty(&task)?;
     for call in &calls {
         let exchange = &call.exchange;
-        let _ = writeln!(text, "\n\n=== {} by `{}`, template `{}` {}", call.action.name(), exchange.model, exchange.template, exchange.version);
+        let _ = writeln!(
+            text,
+            "\n\n=== {} by `{}`, template `{}` {}",
+            call.action.name(),
+            exchange.model,
+            exchange.template,
+            exchange.version
+        );
         let _ = writeln!(text, "--- arguments\n{}", serde_json::to_string_pretty(&exchange.args)?);
         for message in &exchange.messages {
             let _ = writeln!(text, "--- {:?}\n{}", message.role, message.joined_text());
         }
         for (number, attempt) in exchange.attempts.iter().enumerate() {
-            let _ = writeln!(text, "--- reply {} ({:?}, {} tokens)\n{}", number + 1, attempt.finish, attempt.usage.total(), attempt.reply);
+            let _ = writeln!(
+                text,
+                "--- reply {} ({:?}, {} tokens)\n{}",
+                number + 1,
+                attempt.finish,
+                attempt.usage.total(),
+                attempt.reply
+            );
             attempt.notes.iter().try_for_each(|note| writeln!(text, "note: {note}"))?;
             attempt.problem.iter().try_for_each(|problem| writeln!(text, "refused: {problem}"))?;
         }

@@ -4,7 +4,10 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use graphloom_agents::Models;
-use graphloom_cli::{CommonArgs, DataDir, ExitStatus, Failure, ModelSet, Session, build_models, open_checkpointer, open_corpus, time_text};
+use graphloom_cli::{
+    CommonArgs, DataDir, ExitStatus, Failure, ModelSet, Session, build_models, open_checkpointer, open_corpus,
+    time_text,
+};
 use graphloom_core_graph::{Thread, ThreadState, Threads};
 use graphloom_llm::layers::{Budget, Ledger, Spent};
 use graphloom_llm::{ChatRequest, ModelError, Scripted};
@@ -52,7 +55,9 @@ pub(crate) async fn open(
     match corpus {
         Some((corpus, _)) => desk.search = Some(Arc::new(corpus) as Arc<dyn Search>),
         None if mode == Mode::Report => {
-            session.progress.warn("no corpus is given, so nothing is searched and the report cites nothing; add `--corpus DIR`");
+            session
+                .progress
+                .warn("no corpus is given, so nothing is searched and the report cites nothing; add `--corpus DIR`");
         }
         None => {}
     }

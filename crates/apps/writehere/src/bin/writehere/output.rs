@@ -28,12 +28,18 @@ pub(crate) async fn journal(thread: &Thread<Writing, Resources>) -> Result<Vec<E
 }
 
 /// What `run.json` says. `measured` holds what differs from run to run; all else is the same for the same answers.
-pub(crate) async fn record(thread: &Thread<Writing, Resources>, state: &ThreadState<Writing>, notes: &Notes) -> Result<Value, Failure> {
+pub(crate) async fn record(
+    thread: &Thread<Writing, Resources>,
+    state: &ThreadState<Writing>,
+    notes: &Notes,
+) -> Result<Value, Failure> {
     let writing = &state.state;
     let events = journal(thread).await?;
     let matter: Vec<&Event> = events
         .iter()
-        .filter(|event| matches!(event.kind, EventKind::TaskRetry { .. } | EventKind::TaskFailed { .. } | EventKind::Warning { .. }))
+        .filter(|event| {
+            matches!(event.kind, EventKind::TaskRetry { .. } | EventKind::TaskFailed { .. } | EventKind::Warning { .. })
+        })
         .collect();
     let mut usage = Usage::default();
     let mut models = std::collections::BTreeMap::<&str, u64>::new();

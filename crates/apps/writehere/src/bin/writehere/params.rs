@@ -35,7 +35,12 @@ pub(crate) fn profile_of(mode: Mode) -> Result<WriteProfile, Failure> {
 }
 
 /// The parameters, or `None` when they were only to be printed.
-pub(crate) fn params(common: &CommonArgs, session: &Session, mode: Mode, args: Option<&WriteArgs>) -> Result<Option<Params>, Failure> {
+pub(crate) fn params(
+    common: &CommonArgs,
+    session: &Session,
+    mode: Mode,
+    args: Option<&WriteArgs>,
+) -> Result<Option<Params>, Failure> {
     let defaults = Params { settings: profile_of(mode)?.settings, ..Params::default() };
     let mut layers = Layers::of(&defaults, common)?;
     if let Some(args) = args {

@@ -2,7 +2,9 @@
 
 use std::path::PathBuf;
 
-use graphloom_cli::{CommonArgs, ExitStatus, Failure, Session, check_thread_id, follow, new_thread_id, resume_line, time_text};
+use graphloom_cli::{
+    CommonArgs, ExitStatus, Failure, Session, check_thread_id, follow, new_thread_id, resume_line, time_text,
+};
 use graphloom_core_graph::checkpoint::ThreadStatus;
 use graphloom_core_graph::{Answers, Clock, EventKind, Order, Outcome, Run, RunPolicy, SystemClock, Thread};
 use graphloom_llm::ModelError;
@@ -12,12 +14,17 @@ use serde_json::{Value, json};
 
 use crate::args::{ResumeArgs, WriteArgs};
 use crate::open::{Opened, as_before, find, open};
+use crate::output;
 use crate::params::params;
 use crate::watch::Watch;
-use crate::output;
 
 /// Begins a run and follows it to its end.
-pub(crate) async fn write(common: &CommonArgs, session: &Session, mode: Mode, args: WriteArgs) -> Result<ExitStatus, Failure> {
+pub(crate) async fn write(
+    common: &CommonArgs,
+    session: &Session,
+    mode: Mode,
+    args: WriteArgs,
+) -> Result<ExitStatus, Failure> {
     let Some(params) = params(common, session, mode, Some(&args))? else { return Ok(ExitStatus::Done) };
     if args.request.trim().is_empty() {
         return Err(Failure::usage("the request is empty; say what shall be written"));
@@ -58,7 +65,8 @@ pub(crate) async fn resume(common: &CommonArgs, session: &Session, args: ResumeA
         ThreadStatus::Waiting => {
             let mut answers = Answers::new();
             for answer in &args.answers {
-                let (key, value) = answer.split_once('=').ok_or_else(|| Failure::usage(format!("`{answer}` is not KEY=JSON")))?;
+                let (key, value) =
+                    answer.split_once('=').ok_or_else(|| Failure::usage(format!("`{answer}` is not KEY=JSON")))?;
                 let value: Value = serde_json::from_str(value).unwrap_or_else(|_| Value::String(value.to_owned()));
                 answers = answers.and(key, value)?;
             }
@@ -79,7 +87,11 @@ pub(crate) async fn fork(common: &CommonArgs, session: &Session, id: &str, at: u
     let (run, _) = find(common, id).await?;
     run.at(at).fork().await?;
     let line = resume_line("writehere", id, &common.base);
-    session.progress.result(ExitStatus::Done, &format!("checkpoint {at} is the head of `{id}` now; go on with: {line}"), &json!({ "at": at, "resume": line }))?;
+    session.progress.result(
+        ExitStatus::Done,
+        &format!("checkpoint {at} is the head of `{id}` now; go on with: {line}"),
+        &json!({ "at": at, "resume": line }),
+    )?;
     Ok(ExitStatus::Done)
 }
 
@@ -107,9 +119,14 @@ async fn conclude(
             deliver(common, session, opened, thread).await
         }
         Outcome::Waiting(questions) => {
-            let asked: Vec<_> = questions.iter().map(|question| json!({ "key": question.key, "question": question.payload })).collect();
+            let asked: Vec<_> =
+                questions.iter().map(|question| json!({ "key": question.key, "question": question.payload })).collect();
             let shown = serde_json::to_string_pretty(&asked)?;
-            session.progress.result(ExitStatus::Waiting, &format!("{shown}\nwaiting; go on with: {line}"), &json!({ "questions": asked, "resume": line }))?;
+            session.progress.result(
+                ExitStatus::Waiting,
+                &format!("{shown}\nwaiting; go on with: {line}"),
+                &json!({ "questions": asked, "resume": line }),
+            )?;
             Ok(ExitStatus::Waiting)
         }
         other => {
@@ -121,7 +138,12 @@ async fn conclude(
 }
 
 /// Writes the files of a run that has ended and tells where they are.
-async fn deliver(common: &CommonArgs, session: &Session, opened: &Opened, thread: &Thread<Writing, Resources>) -> Result<ExitStatus, Failure> {
+async fn deliver(
+    common: &CommonArgs,
+    session: &Session,
+    opened: &Opened,
+    thread: &Thread<Writing, Resources>,
+) -> Result<ExitStatus, Failure> {
     let state = thread.state().await?;
     let out = common.out.clone().unwrap_or_else(|| PathBuf::from(&state.state.request.out));
     let record = output::record(thread, &state, &opened.models.notes).await?;
