@@ -21,7 +21,7 @@
 //!
 //! # What the default model can do
 //! It has 135 million parameters. It follows a schema because it cannot do otherwise, it tells approval from rejection most of
-//! the time, and it writes fluent sentences that are often wrong. Applications print [`NOTICE`] before they use it.
+//! the time, and it writes fluent sentences that are often wrong. Applications say so before they use it.
 //!
 //! # Answers
 //! Without [`graphloom_llm::Params`] an answer is drawn at temperature 0.7 from nine tenths of the probability mass, avoids its
@@ -49,7 +49,6 @@ mod embedded;
 mod engine;
 mod error;
 mod model;
-mod notice;
 mod prompt;
 #[cfg(test)]
 mod reference_tests;
@@ -58,4 +57,3 @@ pub mod weights;
 
 pub use embedded::{Embedded, LoadOptions};
 pub use error::EmbeddedError;
-pub use notice::NOTICE;

@@ -66,6 +66,8 @@ pub struct Request {
     pub model: String,
     /// The searched folders.
     pub corpus: Vec<String>,
+    /// Documents that could not be read, with the reason.
+    pub unread: Vec<String>,
     /// Where the results are written.
     pub out: String,
 }

@@ -55,7 +55,7 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
         events: &mut Vec<Event>,
     ) -> Completion {
         let quiet = self.session.attached.is_none() && !self.session.is_watched();
-        let plain = matches!(outcome, TaskOutcome::Step { .. });
+        let plain = matches!(outcome, TaskOutcome::Step(_));
         let now = if plain { 0 } else { self.session.clock.now() };
         let path = (!plain).then(|| self.machine.task_path(id));
         let (error, swallowed) = match &outcome {
@@ -98,7 +98,7 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
 
     /// Keeps a finished task for its recorded turn.
     fn take_turn(&mut self, id: TaskId, outcome: TaskOutcome<S>) -> Option<TaskOutcome<S>> {
-        if self.turns.is_over() || !matches!(outcome, TaskOutcome::Step { .. }) {
+        if self.turns.is_over() || !matches!(outcome, TaskOutcome::Step(_)) {
             return Some(outcome);
         }
         self.turns.take(&self.machine.task_path(id), id, outcome)

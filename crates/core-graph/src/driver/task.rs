@@ -19,7 +19,7 @@ use crate::driver::session::Session;
 use crate::error::{ErrorKind, NodeError};
 use crate::event::{EventKind, Payload};
 use crate::graph::{AnswerCheck, Timeout};
-use crate::machine::{Question, Stop, TaskOutcome};
+use crate::machine::{Done, Question, Stop, TaskOutcome};
 use crate::state::State;
 use crate::step::Step;
 use crate::store::Store;
@@ -227,7 +227,7 @@ async fn unguarded<S: State>(
     match cell {
         Some(cell) => judge(result, &cell),
         None => match result {
-            Ok(step) => TaskOutcome::Step { step, cost: 0 },
+            Ok(step) => TaskOutcome::Step(Done::of(step, 0)),
             Err(error) => TaskOutcome::Error(error),
         },
     }
@@ -273,7 +273,7 @@ fn judge<S: State>(result: Result<Step<S>, NodeError>, cell: &TaskCell) -> TaskO
         return TaskOutcome::Suspended { questions, swallowed };
     }
     match result {
-        Ok(step) => TaskOutcome::Step { step, cost: cell.cost.load(Ordering::SeqCst) },
+        Ok(step) => TaskOutcome::Step(Done::of(step, cell.cost.load(Ordering::SeqCst))),
         Err(error) => TaskOutcome::Error(error),
     }
 }

@@ -55,12 +55,13 @@ pub(crate) enum Fault {
 struct Batched<S: State> {
     id: TaskId,
     node: u32,
+    key: Option<Arc<str>>,
     /// The fan-outs that the task belongs to, or the one that it begins.
     groups: Groups,
     nested: bool,
     seen: u64,
     attempt: u32,
-    done: Done<S>,
+    done: Box<Done<S>>,
 }
 
 type Batch<S> = SmallVec<[Batched<S>; 1]>;
@@ -71,7 +72,7 @@ pub(crate) type Renamed = Vec<(Arc<str>, Arc<str>)>;
 impl<S: State> Machine<S> {
     /// Commits a finished task (eager mode), or all tasks of the finished step (barrier mode).
     pub(crate) fn commit(&mut self, id: TaskId, now: u64) -> Result<Committed<S>, Fault> {
-        let batch = self.take_batch(id);
+        let mut batch = self.take_batch(id);
         if let Err((id, error)) = self.check_conflicts(&batch) {
             return Err(self.refuse(id, RouteFault::Run(error)));
         }
@@ -84,48 +85,46 @@ impl<S: State> Machine<S> {
         let mut finished = Groups::new();
         let mut settled = Vec::new();
         let mut tasks = Vec::new();
-        let mut routes: SmallVec<[(TaskId, u32, Next, Groups); 1]> = SmallVec::new();
         let mut executed = 0;
         self.fade(batch.iter().filter_map(|task| task.done.update.as_ref()), &mut folded);
-        for Batched { id, node, groups, nested, attempt, done, .. } in batch {
+        for task in &mut batch {
             if self.persist.is_some() || self.observed {
-                let path = self.task_path(id);
+                let path = self.task_path(task.id);
                 if self.observed {
-                    let node = self.topology.node(node).name.to_string();
-                    let (path, update) = (Arc::clone(&path), done.update.clone());
-                    tasks.push(CommittedTask { path, node, attempt, update });
+                    let node = self.topology.node(task.node).name.to_string();
+                    let (path, update) = (Arc::clone(&path), task.done.update.clone());
+                    tasks.push(CommittedTask { path, node, attempt: task.attempt, update });
                 }
                 settled.push(path);
             }
-            executed += 1 + done.cost;
-            if let Some(update) = done.update
+            executed += 1 + task.done.cost;
+            if let Some(update) = task.done.update.take()
                 && let Err(error) = self.fold(update, &mut folded)
             {
                 self.state = kept.unwrap_or_else(|| Arc::clone(&self.state));
-                return Err(self.refuse(id, RouteFault::Node(error)));
+                return Err(self.refuse(task.id, RouteFault::Node(error)));
             }
-            folded.changes.extend(done.encoded);
-            if nested {
-                finished.extend_from_slice(&groups);
+            folded.changes.append(&mut task.done.encoded);
+            if task.nested {
+                finished.extend_from_slice(&task.groups);
             }
-            routes.push((id, node, done.next, groups));
         }
         let mut triggered = Triggered::default();
-        for (at, (id, node, next, groups)) in routes.iter_mut().enumerate() {
+        for (at, task) in batch.iter_mut().enumerate() {
             let state = own.get(at).and_then(Option::as_ref).unwrap_or(&self.state);
-            let next = std::mem::take(next);
-            if let Err(fault) = triggered.follow(&self.topology, Some(*node), next, state, groups) {
+            let next = std::mem::take(&mut task.done.next);
+            if let Err(fault) = triggered.follow(&self.topology, Some(task.node), next, state, &task.groups) {
                 if let Some(kept) = kept {
                     self.state = kept;
                 }
-                return Err(self.refuse(*id, fault));
+                return Err(self.refuse(task.id, fault));
             }
         }
-        for (id, ..) in &routes {
-            self.frontier.remove(*id, self.persist.is_some());
+        for task in &batch {
+            self.frontier.remove(task.id, self.persist.is_some());
         }
         if self.topology.mode == Mode::Eager {
-            let writer = routes.first().map(|(_, node, ..)| *node);
+            let writer = batch.first().map(|task| task.node);
             folded.changed.iter().for_each(|at| self.writers[at] = writer);
         }
         self.executed += executed;
@@ -230,25 +229,22 @@ impl<S: State> Machine<S> {
     fn take_batch(&mut self, id: TaskId) -> Batch<S> {
         let eager = self.topology.mode == Mode::Eager;
         let number = self.newest + 1;
-        let mut batch = SmallVec::<[_; 1]>::new();
+        let mut batch = Batch::new();
         let mut take = |id: TaskId, task: &mut crate::machine::task::Pending<S>| {
             if !matches!(task.phase, Phase::Finished(_)) {
                 return;
             }
             let Phase::Finished(done) = std::mem::replace(&mut task.phase, Phase::InFlight) else { return };
-            let key = task.key.clone();
-            batch.push((
-                key,
-                Batched {
-                    id,
-                    node: task.node,
-                    groups: task.groups.clone(),
-                    nested: !task.groups.is_empty(),
-                    seen: task.seen.unwrap_or(0),
-                    attempt: task.failed + 1,
-                    done,
-                },
-            ));
+            batch.push(Batched {
+                id,
+                node: task.node,
+                key: task.key.clone(),
+                groups: task.groups.clone(),
+                nested: !task.groups.is_empty(),
+                seen: task.seen.unwrap_or(0),
+                attempt: task.failed + 1,
+                done,
+            });
         };
         if eager {
             if let Some(task) = self.frontier.get_mut(id) {
@@ -258,22 +254,19 @@ impl<S: State> Machine<S> {
             self.frontier.iter_mut().filter(|(_, task)| task.in_step).for_each(|(id, task)| take(id, task));
         }
         // Tasks of one commit are in this order already; deferred and renewed ones may be of several.
-        let order = |a: &(Option<Arc<str>>, Batched<S>), b: &(Option<Arc<str>>, Batched<S>)| match (&a.0, &b.0) {
-            (None, None) => a.1.node.cmp(&b.1.node),
+        let order = |a: &Batched<S>, b: &Batched<S>| match (&a.key, &b.key) {
+            (None, None) => a.node.cmp(&b.node),
             (None, Some(_)) => Ordering::Less,
             (Some(_), None) => Ordering::Greater,
-            (Some(one), Some(other)) => by_key(one, other).then(a.1.node.cmp(&b.1.node)),
+            (Some(one), Some(other)) => by_key(one, other).then(a.node.cmp(&b.node)),
         };
-        if !batch.is_sorted_by(|a, b| order(a, b).is_le()) {
+        if batch.len() > 1 && !batch.is_sorted_by(|a, b| order(a, b).is_le()) {
             batch.sort_by(order);
         }
-        let numbered = batch.into_iter().zip(0..).map(|((_, mut task), place)| {
-            if !task.nested {
-                task.groups.push(GroupId { number, place });
-            }
-            task
-        });
-        numbered.collect()
+        for (task, place) in batch.iter_mut().zip(0..).filter(|(task, _)| !task.nested) {
+            task.groups.push(GroupId { number, place });
+        }
+        batch
     }
 
     fn check_conflicts(&self, batch: &Batch<S>) -> Result<(), (TaskId, RunError)> {

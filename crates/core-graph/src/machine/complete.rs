@@ -6,12 +6,12 @@ use crate::machine::Machine;
 use crate::machine::plan::Stop;
 use crate::machine::task::{Done, Phase, Question, TaskId};
 use crate::state::{FieldChange, State, StateError};
-use crate::step::{Next, Step};
+use crate::step::Next;
 
 /// How a task ended, as its driver saw it.
 pub(crate) enum TaskOutcome<S: State> {
-    /// It returned a step. `cost` counts tasks executed inside a subgraph.
-    Step { step: Step<S>, cost: u64 },
+    /// It returned a step.
+    Step(Box<Done<S>>),
     /// It waits for answers, whatever it returned. `swallowed` tells that it did not pass the suspension on.
     Suspended { questions: Vec<Question>, swallowed: bool },
     /// It failed, panicked or ran out of time.
@@ -47,8 +47,11 @@ impl<S: State> Machine<S> {
             self.in_class[class] = self.in_class[class].saturating_sub(1);
         }
         match outcome {
-            TaskOutcome::Step { step, cost } => match self.encode(&step) {
-                Ok(encoded) => self.finish(id, Done { update: step.update, next: step.next, cost, encoded }),
+            TaskOutcome::Step(mut done) => match self.encode(&done) {
+                Ok(encoded) => {
+                    done.encoded = encoded;
+                    self.finish(id, done)
+                }
                 Err(error) => self.fail(id, NodeError::terminal(error)),
             },
             TaskOutcome::Suspended { questions, .. } => {
@@ -81,7 +84,7 @@ impl<S: State> Machine<S> {
     }
 
     /// Encodes the update for the store. A send whose input cannot be encoded is found here too.
-    fn encode(&self, step: &Step<S>) -> Result<Vec<FieldChange>, StateError> {
+    fn encode(&self, step: &Done<S>) -> Result<Vec<FieldChange>, StateError> {
         if let Next::To { send, .. } = &step.next
             && let Some((packet, message)) = send.iter().find_map(|packet| Some((packet, packet.input.as_ref().err()?)))
         {
@@ -94,7 +97,7 @@ impl<S: State> Machine<S> {
         }
     }
 
-    fn finish(&mut self, id: TaskId, done: Done<S>) -> Completion {
+    fn finish(&mut self, id: TaskId, done: Box<Done<S>>) -> Completion {
         if let Some(task) = self.frontier.get_mut(id) {
             task.phase = Phase::Finished(done);
         }

@@ -28,7 +28,7 @@ pub(crate) use plan::{Dispatch, Plan, Stop};
 pub(crate) use restore::Restored;
 use task::Phase;
 pub use task::Question;
-pub(crate) use task::{TaskId, question_check};
+pub(crate) use task::{Done, TaskId, question_check};
 
 /// The name under which stores keep the frontier.
 pub(crate) const FRONTIER: &str = "#frontier";

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use crate::State;
 use crate::error::NodeError;
 use crate::graph::{Compiled, Mode, Retry, StateGraph};
-use crate::machine::{Completion, Limits, Machine, Plan, Stop, TaskId, TaskOutcome};
+use crate::machine::{Completion, Done, Limits, Machine, Plan, Stop, TaskId, TaskOutcome};
 use crate::name::{END, Node, START, Task};
 use crate::state::{Log, Snapshot};
 use crate::step::Step;
@@ -383,7 +383,7 @@ fn play(drawn: &Drawn, concurrency: usize, mut choices: impl Iterator<Item = u32
                     0..4 => TaskOutcome::Error(NodeError::retryable("again")),
                     4 => TaskOutcome::Suspended { questions: Vec::new(), swallowed: false },
                     5 => TaskOutcome::Error(NodeError::terminal("broken")),
-                    _ => TaskOutcome::Step { step: Step::update(Sum::update().notes([label]).count(1)), cost: 0 },
+                    _ => TaskOutcome::Step(Done::of(Step::update(Sum::update().notes([label]).count(1)), 0)),
                 };
                 task.phase = match fate {
                     0..4 if task.tries + 1 < 3 => {

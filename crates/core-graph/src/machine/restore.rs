@@ -181,7 +181,8 @@ impl<S: State> Machine<S> {
                 TaskRecordKind::Write => match codec::decode("write", &record.payload)? {
                     WriteRow::Finished { changes, next, cost } => {
                         let update = S::decode_update(&self.topology.layout, &changes)?;
-                        let done = Done { update: Some(update), next: next.into_next(), cost, encoded: changes };
+                        let next = next.into_next();
+                        let done = Box::new(Done { update: Some(update), next, cost, encoded: changes });
                         self.rest(id, Phase::Finished(done));
                     }
                     WriteRow::Suspended { questions } => {

@@ -9,7 +9,7 @@ use smallvec::SmallVec;
 use crate::error::NodeError;
 use crate::graph::AnswerCheck;
 use crate::state::{FieldChange, State};
-use crate::step::Next;
+use crate::step::{Next, Step};
 
 /// A task within its namespace: the commit that made it, and its place among the tasks of that commit. Ids grow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -54,7 +54,7 @@ pub(crate) enum Phase<S: State> {
     InFlight,
     /// Waits for its next attempt.
     Backoff(u64),
-    Finished(Done<S>),
+    Finished(Box<Done<S>>),
     Suspended(Vec<Question>),
     Failed(NodeError),
 }
@@ -104,6 +104,13 @@ impl PartialEq for Check {
 }
 
 impl Eq for Check {}
+
+impl<S: State> Done<S> {
+    /// What a step leaves, on the heap: it is handed on from the attempt to the commit.
+    pub(crate) fn of(step: Step<S>, cost: u64) -> Box<Self> {
+        Box::new(Self { update: step.update, next: step.next, cost, encoded: Vec::new() })
+    }
+}
 
 impl TaskId {
     pub(crate) fn path(self, ns: &str, node: &str) -> Arc<str> {

@@ -118,7 +118,12 @@ impl FieldSet {
     /// The fields, ascending.
     pub fn iter(&self) -> impl Iterator<Item = usize> + '_ {
         std::iter::once(self.first).chain(self.rest.iter().copied()).enumerate().flat_map(|(word, bits)| {
-            (0..64).filter(move |bit| bits & (1u64 << bit) != 0).map(move |bit| word * 64 + bit)
+            let mut left = bits;
+            std::iter::from_fn(move || {
+                let bit = (left != 0).then(|| left.trailing_zeros() as usize)?;
+                left &= left - 1;
+                Some(word * 64 + bit)
+            })
         })
     }
 }

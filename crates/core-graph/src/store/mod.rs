@@ -1,6 +1,6 @@
 //! Long-term memory beside the threads: JSON values under a key, in namespaces.
 //!
-//! What a [`Store`] keeps outlives every thread: what is known of a user, results worth reusing, notes of an agent.
+//! What a [`Store`] keeps outlives every thread: what is known of a user, results worth reusing, notes for later.
 //! Items are found by key, by the beginning of their [`Namespace`] and by [`Condition`]s on their values, and may
 //! expire.
 

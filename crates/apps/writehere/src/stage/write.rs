@@ -78,6 +78,7 @@ async fn write_in_paragraphs(
     let mut second_round = false;
     let mut pool = quotable(&question, &gathered, &before);
     let mut paragraphs: Vec<String> = Vec::new();
+    let mut leads = BTreeSet::from([args.goal.trim().trim_end_matches('.').to_lowercase() + "."]);
     let mut exchanges = Vec::new();
     let mut notes = Vec::new();
     let written = |paragraphs: &[String]| paragraphs.iter().map(|p| count_words(p)).sum::<usize>();
@@ -90,7 +91,10 @@ async fn write_in_paragraphs(
         let answer =
             value::<Choice>(agent, &prompt, seeded(desk, &scene, &action), "paragraph", paragraph_schema(&offered))
                 .await?;
-        let (paragraph, note) = compose(&offered, &answer.value.lead, &answer.value.facts, &args.to_run_root_question);
+        // A small model likes to begin every paragraph alike.
+        let lead = answer.value.lead.trim();
+        let lead = if leads.insert(lead.to_lowercase()) { lead } else { "" };
+        let (paragraph, note) = compose(&offered, lead, &answer.value.facts, &args.to_run_root_question);
         // What was passed over is offered once more when everything else is used up.
         let passed_over =
             sentences.into_iter().filter(|sentence| !paragraph.contains(sentence.text.trim_end_matches('.')));

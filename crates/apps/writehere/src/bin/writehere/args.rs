@@ -22,7 +22,7 @@ pub(crate) enum Command {
     Report(WriteArgs),
     /// Write a story
     Story(WriteArgs),
-    /// Go on with a run: after a kill, a stop, a spent budget or a breakpoint
+    /// Go on with a run: after a kill, a stop or a breakpoint; write the files of a finished one again
     Resume(ResumeArgs),
     /// List the runs
     Runs,

@@ -27,6 +27,8 @@ pub(crate) type Run = Thread<Writing, Resources>;
 pub(crate) struct Opened {
     pub(crate) runs: Runs,
     pub(crate) models: ModelSet,
+    /// Documents of the corpus that could not be read, with the reason.
+    pub(crate) unread: Vec<String>,
 }
 
 /// Makes what a run needs. `common` has the models and folders, also those that the run began with.
@@ -52,8 +54,12 @@ pub(crate) async fn open(
     }
     profile.check(&prompts)?;
     let mut desk = Desk::new(Arc::new(prompts), Arc::new(profile), models.models.clone());
+    let mut unread = Vec::new();
     match corpus {
-        Some((corpus, _)) => desk.search = Some(Arc::new(corpus) as Arc<dyn Search>),
+        Some((corpus, report)) => {
+            unread = report.unread.iter().map(|file| format!("`{}` {}", file.path, file.reason)).collect();
+            desk.search = Some(Arc::new(corpus) as Arc<dyn Search>);
+        }
         None if mode == Mode::Report => {
             session
                 .progress
@@ -69,7 +75,7 @@ pub(crate) async fn open(
         time: time_text,
     };
     let runs = graph()?.with_context(resources).with_checkpointer(store);
-    Ok(Opened { runs, models })
+    Ok(Opened { runs, models, unread })
 }
 
 /// The runs of the database for looking only: no model is made.

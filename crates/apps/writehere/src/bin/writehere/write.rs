@@ -41,6 +41,7 @@ pub(crate) async fn write(
     request.model = opened.models.chosen.specs.to_string();
     request.corpus = common.corpus.iter().map(|folder| absolute(folder).display().to_string()).collect();
     let out = common.out.clone().unwrap_or_else(|| PathBuf::from(format!("{id}-out")));
+    request.unread.clone_from(&opened.unread);
     request.out = absolute(&out).display().to_string();
     output::prepare(&out)?;
     let policy = policy(&opened).await?;
