@@ -284,7 +284,7 @@ mod tests {
         });
         let mut value = json!({"tasks": [{"id": 1, "dependency": [0]}, {"id": "2", "dependency": "1"}]});
         let paths: Vec<_> = coerce(&mut value, &schema).into_iter().map(|change| change.path).collect();
-        assert_eq!(paths, ["/tasks/0/dependency/0", "/tasks/0/id", "/tasks/1/dependency"]);
+        assert_eq!(paths, ["/tasks/0/id", "/tasks/0/dependency/0", "/tasks/1/dependency"]);
         assert_eq!(value, json!({"tasks": [{"id": "1", "dependency": ["0"]}, {"id": "2", "dependency": ["1"]}]}));
     }
 
@@ -295,7 +295,7 @@ mod tests {
             "maybe": {"type": ["string", "null"]}, "kind": {"enum": ["a"]}}});
         let mut value = json!({"need": null, "list": null, "free": null, "maybe": null, "kind": null, "other": null});
         let paths: Vec<_> = coerce(&mut value, &schema).into_iter().map(|change| change.path).collect();
-        assert_eq!(paths, ["/kind", "/list"]);
+        assert_eq!(paths, ["/list", "/kind"]);
         assert_eq!(value, json!({"need": null, "free": null, "maybe": null, "other": null}));
     }
 

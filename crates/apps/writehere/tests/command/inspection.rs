@@ -10,7 +10,8 @@ fn a_run_tells_everything_about_itself() {
     for (args, parts) in [
         (vec!["runs"], vec!["seen", "done"]),
         (vec!["show", "seen"], vec!["checkpoint    1", "FINISH"]),
-        (vec!["show", "seen", "root"], vec!["--- arguments", "--- reply 1", "\"status\": \"FINISH\""]),
+        (vec!["show", "seen", "root"], vec!["\"status\": \"FINISH\"", "final_aggregate"]),
+        (vec!["show", "seen", "0"], vec!["--- arguments", "--- reply 1"]),
         (vec!["why", "seen", "root"], vec!["status FINISH", "group `silence`"]),
         (vec!["log", "seen"], vec!["READY", "PLAN_DONE", "FINISH"]),
         (vec!["tree", "seen", "--at", "2"], vec!["READY"]),
@@ -30,8 +31,7 @@ fn a_run_tells_everything_about_itself() {
 #[test]
 fn a_run_stops_at_a_breakpoint_and_goes_on() {
     let desk = Desk::new();
-    let output =
-        desk.run(&desk.report(&["--out", "out", "--thread", "stopped", "--break-at", "node=root,stage=reply"]));
+    let output = desk.run(&desk.report(&["--out", "out", "--thread", "stopped", "--break-at", "stage=reply"]));
     assert_eq!(output.status.code(), Some(3), "{}", text(&output.stderr));
     let shown = text(&output.stdout);
     assert!(shown.contains("\"reply\"") && shown.contains("writehere resume stopped"), "{shown}");
