@@ -39,7 +39,7 @@ impl Respond for Planner {
             ]})
             .to_string()
         } else {
-            "<think>ok</think><result>The log is replayed.</result>".to_owned()
+            format!("<think>ok</think><result>The log is replayed [reference:{}].</result>", mark.unwrap_or_default())
         };
         let content =
             if content.starts_with('{') { format!("<think>plan</think><result>{content}</result>") } else { content };
