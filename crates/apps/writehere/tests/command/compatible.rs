@@ -13,13 +13,11 @@ impl Respond for Planner {
     fn respond(&self, request: &Request) -> ResponseTemplate {
         let body: Value = serde_json::from_slice(&request.body).unwrap_or_default();
         let prompt = body["messages"].to_string();
-        let id = prompt
-            .split("logging")
-            .nth(1)
-            .map(|rest| rest.chars().take_while(|c| !c.is_whitespace()).collect::<String>());
-        let mark = id.map(|rest| {
-            format!("logging{}", rest.trim_matches(|c: char| !c.is_alphanumeric() && c != '#' && c != '-'))
-        });
+        let part_of_id = |c: &char| c.is_ascii_alphanumeric() || matches!(c, '-' | '#');
+        let mut ids = prompt
+            .match_indices("logging")
+            .map(|(at, _)| prompt[at..].chars().take_while(part_of_id).collect::<String>());
+        let mark = ids.find(|id| id.contains('#'));
         let content = if prompt.contains("atomic_task_determination") {
             "<think>small</think><result><atomic_task_determination>complex</atomic_task_determination></result>"
                 .to_owned()
