@@ -169,7 +169,6 @@ fn told(error: &reqwest::Error) -> String {
 }
 
 /// The time that a server's `Retry-After` date is compared with.
-#[expect(clippy::disallowed_methods, reason = "a date of a server means the wall clock, and comes before any state")]
 fn wall_clock() -> SystemTime {
     SystemTime::now()
 }

@@ -43,7 +43,7 @@ pub(crate) async fn record(
         .collect();
     let mut usage = Usage::default();
     let mut models = std::collections::BTreeMap::<&str, u64>::new();
-    for call in writing.calls.iter() {
+    for call in &writing.calls {
         usage += call.exchange.usage();
         *models.entry(&call.exchange.model).or_default() += call.exchange.calls();
     }

@@ -152,7 +152,7 @@ async fn deliver(
     let Some(finished) = &state.state.finished else {
         return Err(Failure::new(ExitStatus::Failed, "the run ended without a result"));
     };
-    for note in state.state.notes.iter() {
+    for note in &state.state.notes {
         session.progress.note(note);
     }
     let status = if state.state.budget_spent {
