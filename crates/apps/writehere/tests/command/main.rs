@@ -3,7 +3,6 @@
 #![expect(clippy::unwrap_used, reason = "a test ends where something is not as it must be")]
 
 mod bad_input;
-mod compatible;
 mod inspection;
 mod kills;
 mod recording;
