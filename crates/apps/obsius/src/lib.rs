@@ -1,0 +1,3 @@
+//! Obsius: an assistant for a vault of notes that analyzes, searches, executes and reflects.
+
+#![forbid(unsafe_code)]
