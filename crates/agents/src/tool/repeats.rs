@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{Risk, ToolError};
+use super::{Risk, ToolError, ToolOutcome};
 
 /// A call is not made again after it failed this often.
 const LIMIT: u32 = 2;
@@ -37,6 +37,19 @@ impl Repeats {
     pub(super) fn refusal(&self, tool: &str, fingerprint: &str) -> Option<ToolError> {
         let failed = self.failed.get(fingerprint).filter(|failed| failed.times >= LIMIT)?;
         Some(ToolError::Repeated { tool: tool.to_owned(), times: failed.times, last: failed.last.clone() })
+    }
+
+    /// Takes over what `later` knows of one call, where calls were made at the same time, each with a copy of its own.
+    pub fn absorb(&mut self, later: &Self, outcome: &ToolOutcome) {
+        if outcome.is_success() && outcome.risk.is_some_and(|risk| risk > Risk::Read) {
+            self.failed.clone_from(&later.failed);
+            return;
+        }
+        let fingerprint = fingerprint(&outcome.tool, &outcome.arguments);
+        match later.failed.get(&fingerprint) {
+            Some(failed) => self.failed.insert(fingerprint, failed.clone()),
+            None => self.failed.remove(&fingerprint),
+        };
     }
 
     pub(super) fn note_failure(&mut self, fingerprint: String, error: &ToolError) {

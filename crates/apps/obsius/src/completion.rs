@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::state::WorkflowState;
+use crate::state::{ExecutedAction, Objectives, WorkflowState};
 
 /// A plan of at most this complexity counts as simple on the complex path.
 pub const SIMPLE_PLAN: u32 = 2;
@@ -45,6 +45,8 @@ pub struct Facts {
     pub actions: usize,
     /// How many of them failed.
     pub failed: usize,
+    /// Whether a criterion that must hold is refuted by its probe: an action is still owed.
+    pub outstanding: bool,
     /// Whether there are sub-objectives and all are confirmed.
     pub objectives_complete: bool,
     /// The confidence, from 0 to 1.
@@ -56,19 +58,21 @@ pub struct Facts {
 }
 
 impl Facts {
-    /// The facts of a state.
-    pub fn of(state: &WorkflowState) -> Self {
-        let actions = state.executed_actions.len();
-        let failed = state.executed_actions.iter().filter(|action| !action.result.success).count();
+    /// The facts of a state on the complex path, with what a phase is about to add to it.
+    pub fn of(state: &WorkflowState, actions: &[ExecutedAction], objectives: &Objectives, confidence: f64) -> Self {
         Self {
             simple: state.task_plan.as_ref().is_some_and(|plan| plan.estimated_complexity <= SIMPLE_PLAN),
             iteration: state.iteration.number,
-            actions,
-            failed,
-            objectives_complete: state.objectives.all_complete(),
-            confidence: state.confidence,
+            actions: actions.len(),
+            failed: actions.iter().filter(|action| !action.result.success).count(),
+            outstanding: objectives.is_outstanding(),
+            objectives_complete: objectives.all_complete(),
+            confidence,
             threshold: state.session.config.confidence_threshold,
-            signal: state.working_memory.signal().is_some(),
+            signal: state
+                .working_memory
+                .iter()
+                .any(|entry| entry.signal.is_some() && entry.iteration > state.review.since_iteration),
         }
     }
 }
@@ -76,7 +80,7 @@ impl Facts {
 /// The first rule that holds, in the seed's order: a simple task at iteration one with all actions successful; all
 /// sub-objectives; confidence; completion signal. None: continue.
 pub fn check(facts: Facts) -> Option<Completion> {
-    if facts.simple && facts.iteration == 1 && facts.actions > 0 && facts.failed == 0 {
+    if facts.simple && facts.iteration == 1 && facts.actions > 0 && facts.failed == 0 && !facts.outstanding {
         Some(Completion::SimpleTask)
     } else if facts.objectives_complete {
         Some(Completion::SubObjectives)
@@ -104,6 +108,7 @@ mod tests {
             ("simple without actions", Facts { actions: 0, ..simple }, None),
             ("simple, later", Facts { iteration: 2, ..simple }, None),
             ("simple, one failed", Facts { failed: 1, ..simple }, None),
+            ("simple, something owed", Facts { outstanding: true, ..simple }, None),
             ("not simple", Facts { simple: false, ..simple }, None),
             ("simple comes first", every, Some(Completion::SimpleTask)),
             ("then the objectives", Facts { failed: 1, ..every }, Some(Completion::SubObjectives)),

@@ -1,6 +1,6 @@
 //! Success criteria as probes: what shows that a subtask is done is looked up, not claimed.
 
-use graphloom_vault::{LinkIndex, Note, NotePath, Notes, Resolution};
+use graphloom_vault::{LinkIndex, Note, NotePath, Notes};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -232,7 +232,7 @@ fn links_resolve<N: Notes>(view: &View<'_, N>, note: &Note) -> (bool, String) {
     let dead: Vec<&str> = note
         .links()
         .iter()
-        .filter(|link| matches!(view.links.resolve(note.path(), link), Resolution::Unresolved { .. }))
+        .filter(|link| !view.links.resolve(note.path(), link).is_sound())
         .map(|link| link.target.as_str())
         .collect();
     match dead.first() {
@@ -245,10 +245,7 @@ fn found_linked<N: Notes>(view: &View<'_, N>, note: &Note) -> (bool, String) {
     let linked: Vec<NotePath> = note
         .links()
         .iter()
-        .filter_map(|link| match view.links.resolve(note.path(), link) {
-            Resolution::Note { path, .. } => Some(path),
-            _ => None,
-        })
+        .filter_map(|link| view.links.resolve(note.path(), link).note().cloned())
         .collect();
     let missing: Vec<&str> = view
         .findings

@@ -302,7 +302,7 @@ fn covers(tasks: &[Subtask], request: &str) -> Result<(), String> {
 }
 
 /// A plan for a request that says what is to be done again, after a person did not approve.
-pub(super) fn or_by_rules(compiled: Result<Compiled, String>, request: &str) -> (TaskPlan, Vec<String>) {
+pub(crate) fn or_by_rules(compiled: Result<Compiled, String>, request: &str) -> (TaskPlan, Vec<String>) {
     match compiled {
         Ok(Compiled { plan, repairs }) => {
             (plan, repairs.into_iter().map(|repair| format!("plan: {repair}")).collect())

@@ -115,7 +115,7 @@ pub(super) fn required_tools(plan: &TaskPlan) -> Vec<String> {
 }
 
 /// The tag of a subject: its words joined by `-`, in lower case.
-pub(super) fn tag_of(keywords: &[String]) -> String {
+pub(crate) fn tag_of(keywords: &[String]) -> String {
     let joined = keywords.iter().map(|word| word.to_lowercase()).collect::<Vec<_>>().join("-");
     let tag: String = joined.chars().filter(|c| c.is_alphanumeric() || matches!(c, '-' | '_')).collect();
     // A tag of digits only is none.

@@ -80,6 +80,8 @@ pub struct WorkflowState {
     pub notes: Log<String>,
     /// What has been said so far to the person.
     pub answer: String,
+    /// Why the run ends, once that is decided.
+    pub stop: Option<StopReason>,
     /// The failure that ends the run.
     pub failure: Option<Failure>,
     /// What the run came to.
@@ -99,6 +101,10 @@ pub struct WorkflowState {
 pub struct Review {
     /// How often the changes were shown.
     pub rounds: u32,
+    /// Whether the changes, as they are now, are approved.
+    pub approved: bool,
+    /// The iteration of the newest refusal; signals of completion before it count no more.
+    pub since_iteration: u32,
     /// What the newest verdict comes to.
     pub verdict: Option<Reviewed>,
     /// What the run still has to consider of a refusal.

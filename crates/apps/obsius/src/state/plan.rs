@@ -116,12 +116,38 @@ pub struct Objectives {
     pub completed: Vec<String>,
     /// What the newest probes say, one of each criterion.
     pub evidence: Vec<crate::probe::Finding>,
+    /// How many iterations in a row left everything as it was.
+    pub unchanged: u32,
 }
 
 impl Objectives {
     /// Whether every subtask is confirmed; false without any.
     pub fn all_complete(&self) -> bool {
         !self.sub.is_empty() && self.sub.iter().all(|id| self.completed.contains(id))
+    }
+
+    /// Whether a criterion that must hold does not.
+    pub fn is_outstanding(&self) -> bool {
+        self.evidence.iter().any(|finding| !finding.holds && finding.criterion.is_hard())
+    }
+
+    /// The same with newer evidence.
+    #[must_use]
+    pub fn with_evidence(&self, plan: Option<&TaskPlan>, evidence: Vec<crate::probe::Finding>) -> Self {
+        let tasks = plan.map_or(&[][..], |plan| plan.decomposed_tasks.as_slice());
+        let holds = |id: &str| {
+            let mut own = evidence.iter().filter(|finding| finding.subtask == id).peekable();
+            own.peek().is_some() && own.all(|finding| finding.holds)
+        };
+        let completed: Vec<String> = tasks.iter().map(|task| task.id.clone()).filter(|id| holds(id)).collect();
+        let current = tasks.iter().find(|task| !completed.contains(&task.id)).map(|task| task.goal.clone());
+        Self {
+            current: current.unwrap_or_default(),
+            sub: tasks.iter().map(|task| task.id.clone()).collect(),
+            completed,
+            unchanged: self.unchanged,
+            evidence,
+        }
     }
 
     /// The share of confirmed criteria, 0 without any.
