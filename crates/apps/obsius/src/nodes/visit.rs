@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use graphloom_agents::{AgentError, EntryKind, Exchange, MemoryEntry};
-use graphloom_core_graph::{Context, NodeError, Snapshot, State};
+use graphloom_core_graph::{Context, NodeError, Snapshot};
 use graphloom_llm::ModelError;
 use graphloom_state_machine::Symbol;
 use graphloom_vault::VaultError;
