@@ -4,7 +4,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::{ContentHash, NotePath};
+use crate::NotePath;
 
 /// A failed operation on a vault: what happened, where, and what to do about it.
 #[derive(Clone, Debug, thiserror::Error)]
@@ -246,11 +246,6 @@ impl VaultError {
     pub(crate) fn illegal_edit(path: &NotePath, reason: impl Into<String>) -> Self {
         Self::IllegalEdit { path: path.clone(), reason: reason.into() }
     }
-}
-
-/// Whether `found` is what `expected` says: absent for `None`.
-pub(crate) fn as_expected(found: Option<&ContentHash>, expected: Option<&ContentHash>) -> bool {
-    found == expected
 }
 
 fn hint(source: &VaultError) -> &'static str {

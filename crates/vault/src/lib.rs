@@ -11,6 +11,7 @@ mod note;
 mod notes;
 mod overlay;
 mod path;
+pub mod transaction;
 mod vault;
 
 pub use changes::{Change, ChangeKind, Changes, Move};

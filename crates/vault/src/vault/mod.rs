@@ -13,7 +13,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 use crate::{ContentHash, Note, NotePath, Notes, VaultError};
 use cache::{Cache, Stamp};
 pub use options::VaultOptions;
-pub(crate) use walk::Listing;
+pub(crate) use walk::{Listing, broken_folder};
 pub use walk::{SkipReason, Skipped};
 
 /// A directory of Markdown notes, with or without Obsidian's `.obsidian` in it.
