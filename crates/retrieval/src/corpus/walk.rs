@@ -91,7 +91,8 @@ pub(super) fn walk(roots: &[Root], index: &Path, options: &CorpusOptions) -> Res
 fn is_ignored(entry: &DirEntry, index: &Path, options: &CorpusOptions) -> bool {
     let name = entry.file_name().to_string_lossy();
     let folder = entry.file_type().is_dir();
-    name.starts_with('.') || (folder && (options.ignored_folders.iter().any(|ignored| *ignored == name) || entry.path() == index))
+    name.starts_with('.')
+        || (folder && (options.ignored_folders.iter().any(|ignored| *ignored == name) || entry.path() == index))
 }
 
 /// Whether files of this ending are asked for.

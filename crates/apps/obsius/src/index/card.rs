@@ -59,8 +59,7 @@ impl Stamp {
 
     /// Whether a file with the stamp `now` surely has the content it had at this stamp.
     pub(super) fn still_holds(&self, now: &Self) -> bool {
-        self.settled
-            && (self.bytes, self.modified, self.nanoseconds) == (now.bytes, now.modified, now.nanoseconds)
+        self.settled && (self.bytes, self.modified, self.nanoseconds) == (now.bytes, now.modified, now.nanoseconds)
     }
 }
 

@@ -63,8 +63,7 @@ impl VaultIndex {
     /// # Errors
     /// A directory that cannot be made, that holds something else, or that a newer version made.
     pub fn open(vault: Arc<Vault>, dir: &Path) -> Result<Self, IndexError> {
-        std::fs::create_dir_all(dir)
-            .map_err(|source| IndexError::Unwritable { path: dir.to_path_buf(), source })?;
+        std::fs::create_dir_all(dir).map_err(|source| IndexError::Unwritable { path: dir.to_path_buf(), source })?;
         let mut options = CorpusOptions::default();
         options.endings = vec!["md".to_owned()];
         // To a vault these are folders like others.
@@ -125,6 +124,9 @@ impl VaultIndex {
 
 impl fmt::Debug for VaultIndex {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("VaultIndex").field("vault", &self.vault.root()).field("file", &self.file).finish_non_exhaustive()
+        f.debug_struct("VaultIndex")
+            .field("vault", &self.vault.root())
+            .field("file", &self.file)
+            .finish_non_exhaustive()
     }
 }

@@ -140,11 +140,7 @@ impl VaultIndex {
     }
 
     /// The best passage of each note: path, score and the sentences to show.
-    fn passages(
-        &self,
-        overlay: &Overlay,
-        query: &SearchQuery,
-    ) -> Result<Vec<(NotePath, f32, String)>, IndexError> {
+    fn passages(&self, overlay: &Overlay, query: &SearchQuery) -> Result<Vec<(NotePath, f32, String)>, IndexError> {
         let changes = overlay.changes();
         let catalogue = self.catalogue();
         let folder = query.folder.as_deref();

@@ -49,7 +49,8 @@ impl TypedTool for Backlinks {
         for link in &incoming {
             content.push_str(&format!("\n- {} (line {})", link.from, link.link.line));
         }
-        let mut data = json!({ "path": path, "backlinks": incoming.iter().map(|link| place(link)).collect::<Vec<_>>() });
+        let mut data =
+            json!({ "path": path, "backlinks": incoming.iter().map(|link| place(link)).collect::<Vec<_>>() });
         if arguments.outgoing {
             let outgoing = links.outgoing(&path);
             content.push_str(&format!("\n{} in {path}:", count(outgoing.len(), "link", "links")));

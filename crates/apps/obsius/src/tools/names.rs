@@ -44,9 +44,10 @@ fn only(name: &str, found: impl Iterator<Item = NotePath>) -> Result<Option<Note
     match found.as_slice() {
         [] => Ok(None),
         [one] => Ok(Some(one.clone())),
-        several => {
-            Err(ToolError::refused(format!("several notes are named `{name}`: {}; give the whole path", ticked(several))))
-        }
+        several => Err(ToolError::refused(format!(
+            "several notes are named `{name}`: {}; give the whole path",
+            ticked(several)
+        ))),
     }
 }
 

@@ -108,7 +108,11 @@ fn shown(note: &Note, arguments: &ReadArguments) -> Result<(String, Option<Strin
     let all: Vec<&str> = text.lines().collect();
     let first = arguments.from_line.unwrap_or(1).max(1);
     if first > all.len().max(1) {
-        return Err(ToolError::failed(format!("`{}` has {} lines there, and none from {first} on", note.path(), all.len())));
+        return Err(ToolError::failed(format!(
+            "`{}` has {} lines there, and none from {first} on",
+            note.path(),
+            all.len()
+        )));
     }
     let last = first.saturating_sub(1).saturating_add(arguments.lines.unwrap_or(usize::MAX)).min(all.len());
     let lines = all.get(first - 1..last).unwrap_or_default().join("\n");

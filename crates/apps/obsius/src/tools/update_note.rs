@@ -178,7 +178,9 @@ impl Edit {
         match self {
             Self::Append(_) => "Added text at the end".to_owned(),
             Self::Prepend(_) => "Added text at the start".to_owned(),
-            Self::Section { heading, .. } => format!("Replaced the section `{}`", heading.trim_start_matches('#').trim()),
+            Self::Section { heading, .. } => {
+                format!("Replaced the section `{}`", heading.trim_start_matches('#').trim())
+            }
             Self::Replace { expected, .. } => format!("Replaced text in {}", count(*expected, "place", "places")),
             Self::Frontmatter(keys) => {
                 let names: Vec<String> = keys.keys().map(|key| format!("`{key}`")).collect();
@@ -199,6 +201,8 @@ fn missing(operation: Operation, what: &str) -> ToolError {
     ToolError::Arguments {
         tool: UpdateNote::NAME.to_owned(),
         faults: vec![format!("at the top level: {what} for the operation `{name}`")],
-        hint: format!("`{name}` needs {needs}; the operations are `append`, `prepend`, `section`, `replace`, `frontmatter`"),
+        hint: format!(
+            "`{name}` needs {needs}; the operations are `append`, `prepend`, `section`, `replace`, `frontmatter`"
+        ),
     }
 }
