@@ -9,7 +9,7 @@ use std::sync::Arc;
 use graphloom_agents::{Repeats, Risk, ToolOutcome};
 use graphloom_llm::ToolCall;
 use graphloom_obsius::index::VaultIndex;
-use graphloom_obsius::tools::{Desk, NAMES, registry};
+use graphloom_obsius::tools::{Bench, NAMES, registry};
 use graphloom_vault::{NotePath, Notes, Vault, VaultOptions};
 use serde_json::{Value, json};
 
@@ -28,7 +28,7 @@ const NOTES: [(&str, &str); 7] = [
 
 struct Place {
     dir: tempfile::TempDir,
-    desk: Desk,
+    bench: Bench,
     repeats: Repeats,
 }
 
@@ -44,11 +44,11 @@ impl Place {
         let vault = Arc::new(Vault::open(&root, VaultOptions::default()).unwrap());
         let index = Arc::new(VaultIndex::open(vault, &dir.path().join("index")).unwrap());
         index.refresh().unwrap();
-        Self { desk: Desk::new(index, Default::default()), dir, repeats: Repeats::new() }
+        Self { bench: Bench::new(index, Default::default()), dir, repeats: Repeats::new() }
     }
 
     async fn call(&mut self, name: &str, arguments: Value) -> ToolOutcome {
-        let registry = registry(&self.desk, Risk::Destructive).unwrap();
+        let registry = registry(&self.bench, Risk::Destructive).unwrap();
         let call = ToolCall { id: "1".into(), name: name.into(), arguments };
         registry.call(&call, &mut self.repeats).await
     }
@@ -69,7 +69,7 @@ impl Place {
     }
 
     fn text(&self, path: &str) -> Option<String> {
-        let note = self.desk.overlay().read(&NotePath::parse(path).unwrap()).unwrap();
+        let note = self.bench.overlay().read(&NotePath::parse(path).unwrap()).unwrap();
         note.map(|note| note.text().to_owned())
     }
 
@@ -104,9 +104,9 @@ fn assert_parts(text: &str, parts: &[&str]) {
 #[tokio::test]
 async fn the_registry_has_the_nine_tools_by_their_risk() {
     let place = Place::new();
-    let all = registry(&place.desk, Risk::Destructive).unwrap();
+    let all = registry(&place.bench, Risk::Destructive).unwrap();
     assert_eq!(all.names().collect::<Vec<_>>(), NAMES);
-    let names = |ceiling| registry(&place.desk, ceiling).unwrap().names().count();
+    let names = |ceiling| registry(&place.bench, ceiling).unwrap().names().count();
     assert_eq!([names(Risk::Read), names(Risk::Write), names(Risk::Destructive)], [5, 8, 9]);
     for spec in all.specs() {
         assert!(!spec.description.is_empty() && spec.parameters["type"] == "object", "{}", spec.name);
@@ -139,7 +139,7 @@ async fn search_finds_by_text_title_tag_and_folder_in_both_languages() {
             assert_eq!(found.len(), count, "{arguments}: {content}");
         }
         assert!(!found.iter().any(|path| path.starts_with('.')), "hidden folders are not searched: {content}");
-        let note = place.desk.overlay().expect(&NotePath::parse(first).unwrap()).unwrap();
+        let note = place.bench.overlay().expect(&NotePath::parse(first).unwrap()).unwrap();
         assert_eq!(data["found"][0]["hash"], json!(note.hash()), "{arguments}");
     }
     let (content, data) = place.ok("search_notes", json!({"query": "quetzal"})).await;
@@ -193,7 +193,7 @@ async fn read_note_takes_any_name_of_one_note() {
     for name in ["Tides.md", "tides", "[[Tides|x]]", "Ebb and flow", " ./Tides "] {
         let (content, data) = place.ok("read_note", json!({ "path": name })).await;
         assert_eq!(data["path"], "Tides.md", "{name}");
-        assert_parts(&content, &["Tides.md — Tides", "Tags: sea, moon/phases", "Tides follow the moon."]);
+        assert_parts(&content, &["`Tides.md` — Tides", "Tags: sea, moon/phases", "Tides follow the moon."]);
     }
     let (_, data) = place.ok("read_note", json!({"title": "潮汐について"})).await;
     assert_eq!(data["path"], "日本/潮汐.md");
@@ -205,7 +205,7 @@ async fn read_note_takes_any_name_of_one_note() {
     let (content, data) = place.ok("read_note", json!({"path": "Tides", "from_line": 6, "lines": 1})).await;
     assert!(content.ends_with("Lines 6 to 6 of 16.\n\n# Tides"), "{content}");
     assert_eq!(data["frontmatter"]["status"], "draft");
-    assert_eq!(place.desk.read().len(), 3);
+    assert_eq!(place.bench.read().len(), 3);
     for (arguments, parts) in [
         (json!({"path": "Porto"}), vec!["several notes", "`Archive/Porto.md`", "`Harbours/Porto.md`"]),
         (json!({"path": "Tide"}), vec!["no note `Tide.md`", "`Tides.md`"]),
@@ -223,19 +223,22 @@ async fn read_note_takes_any_name_of_one_note() {
 async fn list_backlinks_and_tags_tell_what_there_is() {
     let mut place = Place::new();
     let (content, data) = place.ok("list_notes", json!({"folder": "Harbours"})).await;
-    assert_eq!(content, "2 notes:\n- Harbours/Lisbon.md\n- Harbours/Porto.md");
+    assert_eq!(content, "2 notes:\n- `Harbours/Lisbon.md`\n- `Harbours/Porto.md`");
     assert_eq!(data["total"], 2);
     let (content, _) = place.ok("list_notes", json!({"contains": "*潮汐*"})).await;
-    assert_eq!(content, "1 note:\n- 日本/潮汐.md — 潮汐について");
+    assert_eq!(content, "1 note:\n- `日本/潮汐.md` — 潮汐について");
     let (content, _) = place.ok("list_notes", json!({"limit": 2, "offset": 1})).await;
-    assert_eq!(content, "2 of 7 notes:\n- Diary/2025/Lisbon trip.md\n- Harbours/Lisbon.md");
+    assert_eq!(content, "2 of 7 notes:\n- `Diary/2025/Lisbon trip.md`\n- `Harbours/Lisbon.md`");
     assert_eq!(place.ok("list_notes", json!({"folder": "None"})).await.0, "There are no such notes.");
 
     let (content, data) = place.ok("backlinks", json!({"path": "Lisbon", "outgoing": true})).await;
     assert_eq!(data["backlinks"].as_array().unwrap().len(), 2);
-    assert_parts(&content, &["2 links to Harbours/Lisbon.md", "Tides.md (line 8)", "1 link in Harbours/Lisbon.md"]);
+    assert_parts(
+        &content,
+        &["2 links to `Harbours/Lisbon.md`", "`Tides.md` (line 8)", "1 link in `Harbours/Lisbon.md`"],
+    );
     let (content, _) = place.ok("backlinks", json!({"note": "Harbours/Porto", "outgoing": "true"})).await;
-    assert_parts(&content, &["Nowhere leads nowhere (line 3)"]);
+    assert_parts(&content, &["`Nowhere` leads nowhere (line 3)"]);
 
     let (content, data) = place.ok("tags", json!({})).await;
     assert_eq!(content, "2 tags, the most used first:\n- sea (3 notes)\n- moon/phases (1 note)");
@@ -254,11 +257,11 @@ async fn create_note_makes_a_note_once() {
     let (content, data) = place.ok("create_note", arguments.clone()).await;
     let path = data["path"].as_str().unwrap().to_owned();
     assert_eq!(path, "Indexes/Moon an index.md");
-    assert_parts(&content, &["Created Indexes/Moon an index.md", "Its name differs from the title", "`Craters`"]);
+    assert_parts(&content, &["Created `Indexes/Moon an index.md`", "Its name differs from the title", "`Craters`"]);
     assert_eq!(data["broken_links"], json!(["Craters"]));
     let text = place.text(&path).unwrap();
     assert!(text.starts_with("---\n") && text.ends_with("---\n- [[Tides]]\n- [[Craters]]\n"), "{text}");
-    let note = place.desk.overlay().expect(&NotePath::parse(&path).unwrap()).unwrap();
+    let note = place.bench.overlay().expect(&NotePath::parse(&path).unwrap()).unwrap();
     assert_eq!(note.tag_names(), ["index", "moon"]);
     assert_eq!(note.frontmatter().get("status"), Some(&json!("new")));
     let (_, data) = place.ok("backlinks", json!({"path": "Tides"})).await;
@@ -268,7 +271,7 @@ async fn create_note_makes_a_note_once() {
     assert_eq!(data["path"], "A/B/c.md");
     let (_, data) = place.ok("create_note", json!({"title": "日誌", "text": "今日"})).await;
     assert_eq!(data["path"], "日誌.md");
-    let before = place.desk.changes();
+    let before = place.bench.changes();
     for (arguments, parts) in [
         (arguments, vec!["already a note `Indexes/Moon an index.md`"]),
         (json!({"title": "tides"}), vec!["already a note `Tides.md`"]),
@@ -281,7 +284,7 @@ async fn create_note_makes_a_note_once() {
         let error = place.refused("create_note", arguments).await;
         assert_parts(&error, &parts);
     }
-    assert_eq!(place.desk.changes(), before, "what is refused changes nothing");
+    assert_eq!(place.bench.changes(), before, "what is refused changes nothing");
 }
 
 #[tokio::test]
@@ -292,7 +295,7 @@ async fn update_note_makes_each_kind_of_edit_and_no_other() {
         (
             json!({"operation": "append", "content": "More."}),
             format!("{whole}More.\n"),
-            "Added text at the end in Tides.md: 16 lines before, 17 lines after.",
+            "Added text at the end in `Tides.md`: 16 lines before, 17 lines after.",
         ),
         (
             json!({"mode": "Prepend", "text": "First."}),
@@ -336,14 +339,14 @@ async fn update_note_makes_each_kind_of_edit_and_no_other() {
         let error = place.refused("update_note", arguments).await;
         assert_parts(&error, &parts);
     }
-    assert!(place.desk.changes().is_empty());
+    assert!(place.bench.changes().is_empty());
     let (content, data) =
         place.ok("update_note", json!({"path": "Tides", "old_text": "moon. ", "content": "moon. "})).await;
     assert_eq!(
         (content.as_str(), &data["changed"]),
-        ("Tides.md is as it was: the edit changes nothing.", &json!(false))
+        ("`Tides.md` is as it was: the edit changes nothing.", &json!(false))
     );
-    assert!(place.desk.changes().is_empty());
+    assert!(place.bench.changes().is_empty());
 }
 
 #[tokio::test]
@@ -371,7 +374,10 @@ async fn a_note_that_changed_since_it_was_read_is_not_changed_blindly() {
 async fn move_note_rewrites_every_link() {
     let mut place = Place::new();
     let (content, data) = place.ok("move_note", json!({"from": "Lisbon", "new_name": "Lisboa"})).await;
-    assert_parts(&content, &["Moved Harbours/Lisbon.md to Harbours/Lisboa.md.", "2 links were rewritten in 2 notes"]);
+    assert_parts(
+        &content,
+        &["Moved `Harbours/Lisbon.md` to `Harbours/Lisboa.md`.", "2 links were rewritten in 2 notes"],
+    );
     assert_eq!((&data["path"], &data["links"]), (&json!("Harbours/Lisboa.md"), &json!(2)));
     assert!(place.text("Tides.md").unwrap().contains("See [[Lisboa]] and"));
     assert_eq!(place.text("Diary/2025/Lisbon trip.md").unwrap(), "We saw [[Lisboa]] and the tide.\n");
@@ -396,7 +402,7 @@ async fn move_note_rewrites_every_link() {
 
 /// The path of the one note whose name begins so.
 fn data_path(place: &Place, beginning: &str) -> Option<String> {
-    let paths = place.desk.overlay().paths();
+    let paths = place.bench.overlay().paths();
     paths.iter().find(|path| path.name().starts_with(beginning) && path.name().len() < 8).map(ToString::to_string)
 }
 
@@ -410,7 +416,7 @@ async fn delete_note_is_for_the_trash_and_says_what_dangles() {
     assert!(place.disk().contains_key("Harbours/Lisbon.md"));
     let error = place.refused("delete_note", json!({"path": "Harbours/Lisbon"})).await;
     assert_parts(&error, &["no note"]);
-    let held = registry(&place.desk, Risk::Write).unwrap();
+    let held = registry(&place.bench, Risk::Write).unwrap();
     let call = ToolCall { id: "1".into(), name: "delete_note".into(), arguments: json!({"path": "Tides"}) };
     let outcome = held.call(&call, &mut Repeats::new()).await;
     assert_parts(&outcome.content(), &["`delete_note` is destructive"]);
@@ -421,11 +427,11 @@ async fn delete_note_is_for_the_trash_and_says_what_dangles() {
 async fn the_changes_of_a_desk_go_on_at_another() {
     let mut place = Place::new();
     place.ok("create_note", json!({"title": "Currents", "content": "Warm."})).await;
-    let changes = serde_json::to_value(place.desk.changes()).unwrap();
-    let again = Desk::new(Arc::clone(place.desk.index()), serde_json::from_value(changes).unwrap())
-        .having_read(place.desk.read());
-    assert_eq!(again.changes(), place.desk.changes());
-    place.desk = again;
+    let changes = serde_json::to_value(place.bench.changes()).unwrap();
+    let again = Bench::new(Arc::clone(place.bench.index()), serde_json::from_value(changes).unwrap())
+        .having_read(place.bench.read());
+    assert_eq!(again.changes(), place.bench.changes());
+    place.bench = again;
     let (_, data) = place.ok("search_notes", json!({"query": "currents"})).await;
     assert_eq!(paths(&data, "found"), ["Currents.md"]);
 }

@@ -6,10 +6,10 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::desk::Desk;
+use super::bench::Bench;
 use super::names::{count, find_note};
 
-pub(super) struct Backlinks(pub(super) Desk);
+pub(super) struct Backlinks(pub(super) Bench);
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -43,23 +43,23 @@ impl TypedTool for Backlinks {
         let links = self.0.links().await?;
         let incoming = links.backlinks(&path);
         let mut content = match incoming.len() {
-            0 => format!("No note links to {path}."),
-            number => format!("{} to {path}:", count(number, "link", "links")),
+            0 => format!("No note links to `{path}`."),
+            number => format!("{} to `{path}`:", count(number, "link", "links")),
         };
         for link in &incoming {
-            content.push_str(&format!("\n- {} (line {})", link.from, link.link.line));
+            content.push_str(&format!("\n- `{}` (line {})", link.from, link.link.line));
         }
         let mut data =
             json!({ "path": path, "backlinks": incoming.iter().map(|link| place(link)).collect::<Vec<_>>() });
         if arguments.outgoing {
             let outgoing = links.outgoing(&path);
-            content.push_str(&format!("\n{} in {path}:", count(outgoing.len(), "link", "links")));
+            content.push_str(&format!("\n{} in `{path}`:", count(outgoing.len(), "link", "links")));
             for link in outgoing {
                 let target = &link.link.target;
                 content.push_str(&match link.to.note() {
-                    _ if !link.to.is_sound() => format!("\n- {target} leads nowhere (line {})", link.link.line),
-                    Some(to) => format!("\n- {to} (line {})", link.link.line),
-                    None => format!("\n- {target} (line {})", link.link.line),
+                    _ if !link.to.is_sound() => format!("\n- `{target}` leads nowhere (line {})", link.link.line),
+                    Some(to) => format!("\n- `{to}` (line {})", link.link.line),
+                    None => format!("\n- `{target}` (line {})", link.link.line),
                 });
             }
             data["outgoing"] = outgoing.iter().map(place).collect();

@@ -6,10 +6,10 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use super::desk::{Desk, told};
+use super::bench::{Bench, told};
 use super::names::{broken_in_words, broken_links};
 
-pub(super) struct CreateNote(pub(super) Desk);
+pub(super) struct CreateNote(pub(super) Bench);
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -80,7 +80,7 @@ impl TypedTool for CreateNote {
         let note = changed.value;
         let broken = broken_links(&changed.links, &path);
         let lines = note.text().lines().count();
-        let mut said = format!("Created {path} with {}.", super::names::count(lines, "line", "lines"));
+        let mut said = format!("Created `{path}` with {}.", super::names::count(lines, "line", "lines"));
         if !changed_name.is_empty() {
             said.push_str(&format!(" Its name differs from the title: {}.", changed_name.join("; ")));
         }

@@ -6,10 +6,10 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 
-use super::desk::{Desk, told};
+use super::bench::{Bench, told};
 use super::names::{count, find_note, ticked};
 
-pub(super) struct DeleteNote(pub(super) Desk);
+pub(super) struct DeleteNote(pub(super) Bench);
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -50,7 +50,7 @@ impl TypedTool for DeleteNote {
             })
             .await?;
         let (note, from) = changed.value;
-        let mut said = format!("{} goes to the trash when the changes are applied.", note.path());
+        let mut said = format!("`{}` goes to the trash when the changes are applied.", note.path());
         if !from.is_empty() {
             let linking = count(from.len(), "note links to it and will", "notes link to it and will");
             said.push_str(&format!(" {linking} have links that lead nowhere: {}.", ticked(&from)));

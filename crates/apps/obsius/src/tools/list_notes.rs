@@ -5,13 +5,13 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 
-use super::desk::Desk;
+use super::bench::Bench;
 use super::names::count;
 use crate::index::is_in;
 
 const LIMIT: u32 = 100;
 
-pub(super) struct ListNotes(pub(super) Desk);
+pub(super) struct ListNotes(pub(super) Bench);
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -83,7 +83,7 @@ impl TypedTool for ListNotes {
             _ => format!("{}:", count(total, "note", "notes")),
         };
         for (card, pending) in &shown {
-            content.push_str(&format!("\n- {}", card.path));
+            content.push_str(&format!("\n- `{}`", card.path));
             if card.title != card.path.name() {
                 content.push_str(&format!(" — {}", card.title));
             }

@@ -6,10 +6,10 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 
-use super::desk::{Desk, told};
+use super::bench::{Bench, told};
 use super::names::{count, find_note, ticked};
 
-pub(super) struct MoveNote(pub(super) Desk);
+pub(super) struct MoveNote(pub(super) Bench);
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -57,7 +57,7 @@ impl TypedTool for MoveNote {
             })
             .await?;
         let renamed = changed.value;
-        let mut said = format!("Moved {} to {}.", renamed.from, renamed.to);
+        let mut said = format!("Moved `{}` to `{}`.", renamed.from, renamed.to);
         let links = renamed.links();
         if links == 0 {
             said.push_str(" No link had to be changed.");

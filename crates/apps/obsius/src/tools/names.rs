@@ -3,7 +3,7 @@
 use graphloom_agents::ToolError;
 use graphloom_vault::{LinkIndex, NotePath, Notes, Overlay, Resolution};
 
-use super::desk::told;
+use super::bench::told;
 use crate::index::VaultIndex;
 
 /// How many names a message lists.

@@ -6,10 +6,10 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 
-use super::desk::{Desk, told};
+use super::bench::{Bench, told};
 use super::names::{find_note, ticked};
 
-pub(super) struct ReadNote(pub(super) Desk);
+pub(super) struct ReadNote(pub(super) Bench);
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -63,7 +63,7 @@ impl TypedTool for ReadNote {
         let pending = self.0.overlay().changes().get(note.path()).is_some();
         let (shown, part) = shown(&note, &arguments)?;
         self.0.saw(note.path().clone(), note.hash().clone());
-        let mut content = format!("{} — {}", note.path(), note.title());
+        let mut content = format!("`{}` — {}", note.path(), note.title());
         if !note.tag_names().is_empty() {
             content.push_str(&format!("\nTags: {}", note.tag_names().join(", ")));
         }

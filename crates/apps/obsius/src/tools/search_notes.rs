@@ -5,13 +5,13 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 
-use super::desk::Desk;
+use super::bench::Bench;
 use super::names::count;
 use crate::index::{SearchField, SearchQuery};
 
 const LIMIT: u32 = 10;
 
-pub(super) struct SearchNotes(pub(super) Desk);
+pub(super) struct SearchNotes(pub(super) Bench);
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -90,7 +90,7 @@ impl TypedTool for SearchNotes {
         };
         for hit in &found {
             let pending = if hit.pending { " (changed in this run)" } else { "" };
-            content.push_str(&format!("\n- {} — {}{pending}\n  {}", hit.path, hit.title, hit.snippet));
+            content.push_str(&format!("\n- `{}` — {}{pending}\n  {}", hit.path, hit.title, hit.snippet));
         }
         Ok(ToolOutput::new(content).with_data(json!({ "found": found })))
     }

@@ -7,13 +7,13 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 
-use super::desk::Desk;
+use super::bench::Bench;
 use super::names::count;
 use crate::index::is_in;
 
 const LIMIT: u32 = 100;
 
-pub(super) struct Tags(pub(super) Desk);
+pub(super) struct Tags(pub(super) Bench);
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -58,7 +58,7 @@ impl TypedTool for Tags {
             };
             cards.truncate(limit);
             for (card, _) in &cards {
-                content.push_str(&format!("\n- {} — {}", card.path, card.title));
+                content.push_str(&format!("\n- `{}` — {}", card.path, card.title));
             }
             let notes: Vec<_> =
                 cards.iter().map(|(card, _)| json!({ "path": card.path, "title": card.title })).collect();

@@ -6,10 +6,10 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use super::desk::{Desk, told};
+use super::bench::{Bench, told};
 use super::names::{broken_in_words, broken_links, count, find_note};
 
-pub(super) struct UpdateNote(pub(super) Desk);
+pub(super) struct UpdateNote(pub(super) Bench);
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -112,9 +112,13 @@ impl TypedTool for UpdateNote {
         let (was, is) = (before.text().lines().count(), after.text().lines().count());
         let broken = broken_links(&changed.links, path);
         let said = if before.hash() == after.hash() {
-            format!("{path} is as it was: the edit changes nothing.")
+            format!("`{path}` is as it was: the edit changes nothing.")
         } else {
-            format!("{what} in {path}: {} before, {is} after.{}", count(was, "line", "lines"), broken_in_words(&broken))
+            format!(
+                "{what} in `{path}`: {} before, {is} after.{}",
+                count(was, "line", "lines"),
+                broken_in_words(&broken)
+            )
         };
         let data = json!({ "path": path, "before": before.hash(), "hash": after.hash(), "lines_before": was, "lines": is,
                            "changed": before.hash() != after.hash(), "broken_links": broken });

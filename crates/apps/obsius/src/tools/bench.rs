@@ -17,7 +17,7 @@ const TRIES: usize = 8;
 ///
 /// A change is made on a copy and takes effect in one step when it is whole; a call that is dropped has changed nothing.
 #[derive(Clone)]
-pub struct Desk {
+pub struct Bench {
     index: Arc<VaultIndex>,
     state: Arc<Mutex<State>>,
 }
@@ -44,8 +44,8 @@ pub(super) struct Sight<'a> {
     read: &'a BTreeMap<NotePath, ContentHash>,
 }
 
-impl Desk {
-    /// A desk with the changes of a run so far.
+impl Bench {
+    /// A bench with the changes of a run so far.
     pub fn new(index: Arc<VaultIndex>, changes: Changes) -> Self {
         let overlay = Overlay::new(Arc::clone(index.vault()), changes);
         let state = State { overlay, version: 0, read: BTreeMap::new(), links: None };
@@ -74,7 +74,27 @@ impl Desk {
         self.lock().overlay.changes().clone()
     }
 
-    /// The notes that were read or written through the desk, with the hash of the text that was seen.
+    /// Goes back, or on, to these changes. What was read stays known.
+    pub fn reset(&self, changes: Changes) {
+        let mut state = self.lock();
+        state.overlay = Overlay::new(Arc::clone(self.index.vault()), changes);
+        state.version += 1;
+        state.links = None;
+    }
+
+    /// Changes the notes by the program's own hand: all that `edit` does, or nothing. It blocks.
+    ///
+    /// # Errors
+    /// Those of `edit`.
+    pub fn edit<T, E>(&self, edit: impl FnOnce(&mut Overlay) -> Result<T, E>) -> Result<T, E> {
+        let mut state = self.lock();
+        let mut overlay = state.overlay.clone();
+        let value = edit(&mut overlay)?;
+        state.take(&overlay, None);
+        Ok(value)
+    }
+
+    /// The notes that were read or written through the bench, with the hash of the text that was seen.
     pub fn read(&self) -> BTreeMap<NotePath, ContentHash> {
         self.lock().read.clone()
     }
@@ -132,7 +152,7 @@ impl Desk {
             .await?;
             let mut state = self.lock();
             if state.version == version {
-                state.take(&changed.overlay, &changed.links);
+                state.take(&changed.overlay, Some(&changed.links));
                 return Ok(changed);
             }
         }
@@ -145,7 +165,7 @@ impl Desk {
 }
 
 impl State {
-    fn take(&mut self, overlay: &Overlay, links: &Arc<LinkIndex>) {
+    fn take(&mut self, overlay: &Overlay, links: Option<&Arc<LinkIndex>>) {
         // Whoever changes a note knows its text, unless it was somebody else's before.
         for (path, change) in overlay.changes().iter() {
             let before = self.overlay.changes().get(path);
@@ -164,7 +184,7 @@ impl State {
         }
         self.overlay = overlay.clone();
         self.version += 1;
-        self.links = Some((self.version, Arc::clone(links)));
+        self.links = links.map(|links| (self.version, Arc::clone(links)));
     }
 }
 
@@ -181,10 +201,10 @@ impl Sight<'_> {
     }
 }
 
-impl fmt::Debug for Desk {
+impl fmt::Debug for Bench {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let state = self.lock();
-        f.debug_struct("Desk")
+        f.debug_struct("Bench")
             .field("vault", &self.index.vault().root())
             .field("changes", &state.overlay.changes().len())
             .field("read", &state.read.len())
