@@ -5,8 +5,9 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
 
-use graphloom_agents::{Repeats, Risk, ToolOutcome};
+use graphloom_agents::{Repeats, Risk, ToolError, ToolOutcome};
 use graphloom_llm::ToolCall;
 use graphloom_obsius::index::VaultIndex;
 use graphloom_obsius::tools::{Bench, NAMES, registry};
