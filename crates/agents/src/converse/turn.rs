@@ -76,8 +76,7 @@ impl Question<'_> {
     async fn written(self) -> Result<Turn, ModelError> {
         let support = self.model.capabilities().structured;
         let schema = if self.last { union::answer_only() } else { union::tools_or_answer(self.tools, support) };
-        let mut options = StructuredOptions::default();
-        options.name = Some("turn".to_owned());
+        let options = StructuredOptions { name: Some("turn".to_owned()), ..StructuredOptions::default() };
         let request = ChatRequest { messages: self.messages, params: self.params, ..ChatRequest::default() };
         let reply = match structured_value(self.model, request, &schema, &options).await {
             Ok(reply) => reply,
