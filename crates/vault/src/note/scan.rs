@@ -109,7 +109,7 @@ pub(crate) fn scan(text: &str, body_start: usize, lines: &Lines) -> Scan {
 
     wikilinks(text, body_start..text.len(), &masked, |link| found.links.push(link), lines);
     markdown.retain(|link| {
-        !touches(&masked, &link.span) && !found.links.iter().any(|wiki| wiki.span.start == link.span.start)
+        !touches(&masked, &(link.span.start..link.span.start + 1)) && !found.links.iter().any(|wiki| wiki.span.start == link.span.start)
     });
     found.links.append(&mut markdown);
     found.links.sort_by_key(|link| (link.span.start, link.span.end));

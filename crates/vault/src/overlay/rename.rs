@@ -92,12 +92,15 @@ pub(super) fn rename(overlay: &mut Overlay, from: &NotePath, to: &NotePath) -> R
         }
     }
     let relinked: BTreeSet<NotePath> = renamed.relinked.keys().cloned().collect();
-    overlay.put(from, None)?;
-    overlay.put(to, Some(moved.shared_text()))?;
+    // All of it or nothing: one of these can be refused.
+    let mut next = overlay.clone();
+    next.put(from, None)?;
+    next.put(to, Some(moved.shared_text()))?;
     for (path, text) in rewritten {
-        overlay.put(&path, Some(Arc::from(text)))?;
+        next.put(&path, Some(Arc::from(text)))?;
     }
-    overlay.changes.record_move(from, to, relinked);
+    next.changes.record_move(from, to, relinked);
+    *overlay = next;
     Ok(renamed)
 }
 

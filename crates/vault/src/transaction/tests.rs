@@ -200,7 +200,7 @@ fn files(tree: &Tree) -> Tree {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 24, max_shrink_iters: 200, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 8, max_shrink_iters: 200, ..ProptestConfig::default() })]
 
     #[test]
     fn stopped_anywhere_an_apply_is_all_or_nothing(before in vault_tree(), edits in edits()) {

@@ -22,7 +22,7 @@ pub(super) struct Effect {
     pub(super) notes: BTreeMap<NotePath, Net>,
     pub(super) moves: Vec<Move>,
     pub(super) made: Vec<String>,
-    /// Notes that were given back.
+    /// Notes that were given back since the run last applied.
     pub(super) undone: BTreeSet<NotePath>,
 }
 
@@ -40,7 +40,6 @@ pub(super) fn effect_of(entries: &[Entry], run: &str) -> Effect {
                 effect.undone.insert(op.path.clone());
                 continue;
             }
-            effect.undone.remove(&op.path);
             let net = effect.notes.entry(op.path.clone()).or_insert_with(|| Net {
                 before: op.before.clone(),
                 after: None,
@@ -52,6 +51,7 @@ pub(super) fn effect_of(entries: &[Entry], run: &str) -> Effect {
             }
         }
         if intent.kind == Kind::Apply {
+            effect.undone.clear();
             effect.moves.extend(intent.moves.iter().cloned());
             effect.made.extend(intent.made.iter().filter(|folder| !effect.made.contains(folder)).cloned().collect::<Vec<_>>());
         }

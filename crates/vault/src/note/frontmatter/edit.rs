@@ -81,11 +81,17 @@ fn replacement(text: &str, entry: &Entry, value: &Value) -> (std::ops::Range<usi
         return (value_range, format!("{gap}{written}"));
     }
     let indent = match entry.shape {
-        Shape::Block(column) => column,
+        Shape::Block => indent_of(&text[entry.span.clone()]),
         _ => 2,
     };
     // The key keeps its own spelling, quotes included.
     (key_end(text, entry)..entry.span.end, emit::after_colon(value, indent))
+}
+
+/// How far the items of a block value are indented: its first line that is no comment tells.
+fn indent_of(written: &str) -> usize {
+    let rows = written.lines().skip(1).filter(|row| !row.trim().is_empty() && !row.trim_start().starts_with('#'));
+    rows.map(|row| row.len() - row.trim_start_matches(' ').len()).next().unwrap_or(2)
 }
 
 /// The byte after the colon of the key.

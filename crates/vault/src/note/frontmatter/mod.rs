@@ -53,8 +53,7 @@ pub(crate) enum Shape {
     Scalar,
     BlockScalar,
     Flow,
-    /// With the indentation of its items.
-    Block(usize),
+    Block,
 }
 
 /// A text somewhere in a value, where links can stand.

@@ -104,6 +104,7 @@ impl Reader<'_> {
                     let empty = style == ScalarStyle::Plain && matches!(&*text, "" | "~" | "null");
                     return if empty { Ok(()) } else { Err("it is not a list of keys and values".to_owned()) };
                 }
+                let end = quoted_end(self.source, start, style).unwrap_or(end);
                 let block = matches!(style, ScalarStyle::Literal | ScalarStyle::Folded);
                 // An empty value has no characters of its own: its mark is wherever the reader looked next.
                 if !(style == ScalarStyle::Plain && start >= end) {
@@ -129,15 +130,15 @@ impl Reader<'_> {
                 self.value(value, 0, size)
             }
             Event::SequenceStart(anchor, _) => {
-                self.begin(Holds::List(Vec::new()), anchor, start, end, span.start.col())
+                self.begin(Holds::List(Vec::new()), anchor, start, end)
             }
             Event::MappingStart(anchor, _) => {
-                self.begin(Holds::Map(Map::new(), None), anchor, start, end, span.start.col())
+                self.begin(Holds::Map(Map::new(), None), anchor, start, end)
             }
             Event::SequenceEnd | Event::MappingEnd => {
                 // Only the end of a bracketed one has a character of its own.
                 if end > start && self.source[start..end].starts_with([']', '}']) {
-                    self.reach(start, end, Shape::Flow);
+                    self.reach(start, start + 1, Shape::Flow);
                 }
                 if self.open.len() == 1 {
                     self.finish();
@@ -160,7 +161,7 @@ impl Reader<'_> {
         }
     }
 
-    fn begin(&mut self, holds: Holds, anchor: usize, start: usize, end: usize, column: usize) -> Result<(), String> {
+    fn begin(&mut self, holds: Holds, anchor: usize, start: usize, end: usize) -> Result<(), String> {
         let flow = end > start && self.source[start..end].starts_with(['[', '{']);
         if self.open.is_empty() {
             if matches!(holds, Holds::List(_)) {
@@ -173,7 +174,7 @@ impl Reader<'_> {
             if self.at_top_key() {
                 return Err("a key is not a text".to_owned());
             }
-            self.reach(start, end.max(start), if flow { Shape::Flow } else { Shape::Block(column) });
+            self.reach(start, end.max(start), if flow { Shape::Flow } else { Shape::Block });
         }
         if self.open.len() >= DEPTH_LIMIT {
             return Err(format!("it is nested deeper than {DEPTH_LIMIT} levels"));
@@ -270,6 +271,27 @@ impl Reader<'_> {
             key: pending.key,
         });
     }
+}
+
+/// Where a quoted scalar ends; the reader's own mark is after the space and the comment that follow it.
+fn quoted_end(source: &str, start: usize, style: ScalarStyle) -> Option<usize> {
+    let quote = match style {
+        ScalarStyle::SingleQuoted => b'\'',
+        ScalarStyle::DoubleQuoted => b'"',
+        _ => return None,
+    };
+    let bytes = source.as_bytes();
+    let mut at = start + 1;
+    while let Some(byte) = bytes.get(at) {
+        match *byte {
+            b'\\' if quote == b'"' => at += 1,
+            byte if byte == quote && quote == b'\'' && bytes.get(at + 1) == Some(&quote) => at += 1,
+            byte if byte == quote => return Some(at + 1),
+            _ => {}
+        }
+        at += 1;
+    }
+    None
 }
 
 fn size_of(value: &Value) -> usize {
