@@ -46,8 +46,7 @@ pub struct Relinked {
 
 pub(super) fn rename(overlay: &mut Overlay, from: &NotePath, to: &NotePath) -> Result<Renamed, VaultError> {
     let moved = overlay.expect(from)?;
-    let mut renamed =
-        Renamed { from: from.clone(), to: to.clone(), relinked: BTreeMap::new(), unread: Vec::new() };
+    let mut renamed = Renamed { from: from.clone(), to: to.clone(), relinked: BTreeMap::new(), unread: Vec::new() };
     if from == to {
         return Ok(renamed);
     }

@@ -84,8 +84,7 @@ impl Ground<'_> {
         for stage in staged {
             self.write(&stage_path(dir, stage.op), &stage.bytes, stage.like.clone())?;
         }
-        let json = serde_json::to_vec(intent)
-            .map_err(|error| VaultError::io("write", dir, io::Error::other(error)))?;
+        let json = serde_json::to_vec(intent).map_err(|error| VaultError::io("write", dir, io::Error::other(error)))?;
         let unfinished = dir.join("intent.part");
         self.write(&unfinished, &json, None)?;
         self.sync_dir(dir)?;
@@ -235,8 +234,7 @@ impl Ground<'_> {
         let full = self.root.join(op.place());
         match (&op.before, &op.fate) {
             (None, _) => self.remove(&full)?,
-            (Some(before), Fate::Trash(from))
-                if matches!(self.state(Path::new(from), false), Ok(Some(now)) if now == *before) =>
+            (Some(before), Fate::Trash(from)) if matches!(self.state(Path::new(from), false), Ok(Some(now)) if now == *before) =>
             {
                 let from = self.root.join(from);
                 self.rename(&from, &full)?;

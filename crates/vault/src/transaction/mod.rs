@@ -228,7 +228,7 @@ fn apply_with(files: &dyn Files, vault: &Vault, run: &str, changes: &Changes) ->
     let _lock = lock::lock(vault.root(), files)?;
     let ground = Ground { root: vault.root(), files };
     recover_first(vault, &ground)?;
-    let plan = plan::plan(vault, &ground, run, Kind::Apply, plan::targets(changes), changes.moves().to_vec())?;
+    let plan = plan::plan(vault, &ground, run, Kind::Apply, &plan::targets(changes), changes.moves().to_vec())?;
     let intent = commit(&ground, plan)?;
     vault.refresh()?;
     let mut applied = Applied { run: run.to_owned(), ..Applied::default() };
@@ -267,7 +267,7 @@ fn undo_with(files: &dyn Files, vault: &Vault, run: &str, options: &UndoOptions)
     let found = undo::restoration(vault, &ground, &effect, options.force)?;
     let restored: Vec<NotePath> = found.targets.keys().cloned().collect();
     if !restored.is_empty() {
-        let mut plan = plan::plan(vault, &ground, run, Kind::Undo, found.targets, found.moves)?;
+        let mut plan = plan::plan(vault, &ground, run, Kind::Undo, &found.targets, found.moves)?;
         plan.intent.cleared = found.cleared;
         commit(&ground, plan)?;
         vault.refresh()?;

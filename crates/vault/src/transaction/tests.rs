@@ -345,7 +345,9 @@ fn a_forged_journal_touches_nothing_outside() {
     stopped_half_way(place.path(), &before, &changes);
     let intent = place.path().join(".obsius/journal/000001/intent");
     let honest = fs::read_to_string(&intent).unwrap();
-    for (what, with) in [("\"B.md\"", "\"../B.md\""), ("\"made\":[]", "\"made\":[\"../x\"]"), ("\"write\"", "{\"trash\":\"../x.md\"}")] {
+    for (what, with) in
+        [("\"B.md\"", "\"../B.md\""), ("\"made\":[]", "\"made\":[\"../x\"]"), ("\"write\"", "{\"trash\":\"../x.md\"}")]
+    {
         assert!(honest.contains(what), "{honest}");
         fs::write(&intent, honest.replacen(what, with, 1)).unwrap();
         let half = tree(place.path());

@@ -53,7 +53,9 @@ pub(super) fn effect_of(entries: &[Entry], run: &str) -> Effect {
         if intent.kind == Kind::Apply {
             effect.undone.clear();
             effect.moves.extend(intent.moves.iter().cloned());
-            effect.made.extend(intent.made.iter().filter(|folder| !effect.made.contains(folder)).cloned().collect::<Vec<_>>());
+            effect
+                .made
+                .extend(intent.made.iter().filter(|folder| !effect.made.contains(folder)).cloned().collect::<Vec<_>>());
         }
     }
     effect.notes.retain(|_, net| net.before != net.after);

@@ -72,7 +72,9 @@ fn changes_survive_being_stored() {
 
 #[test]
 fn a_note_edited_meanwhile_stops_everything() {
-    for (name, text) in [("A.md", Some("mine")), ("C.md", None), ("other/F.md", Some("mine")), ("dir/D.md", Some("mine"))] {
+    for (name, text) in
+        [("A.md", Some("mine")), ("C.md", None), ("other/F.md", Some("mine")), ("dir/D.md", Some("mine"))]
+    {
         let place = Place::new(FILES);
         let changes = changed(&place);
         let file = place.root().join(name);
@@ -195,11 +197,17 @@ fn a_damaged_backup_is_told_and_nothing_is_given_back() {
 fn names_of_runs_are_checked_and_nothing_is_written_for_nothing() {
     let place = Place::new(FILES);
     for run in ["", "../x", "a/b", ".hidden", "a b"] {
-        assert!(matches!(transaction::apply(&place.vault, run, &Changes::default()), Err(VaultError::IllegalRun { .. })));
+        assert!(matches!(
+            transaction::apply(&place.vault, run, &Changes::default()),
+            Err(VaultError::IllegalRun { .. })
+        ));
     }
     transaction::apply(&place.vault, "run", &Changes::default()).unwrap();
     assert!(transaction::recover(&place.vault).unwrap().is_empty());
     assert!(transaction::runs(&place.vault).unwrap().is_empty());
-    assert!(matches!(transaction::undo(&place.vault, "run", &UndoOptions::default()), Err(VaultError::NoSuchRun { .. })));
+    assert!(matches!(
+        transaction::undo(&place.vault, "run", &UndoOptions::default()),
+        Err(VaultError::NoSuchRun { .. })
+    ));
     assert!(!place.root().join(".obsius").exists());
 }

@@ -8,7 +8,11 @@ use crate::{Place, path};
 
 #[test]
 fn a_file_that_is_not_utf8_is_reported_and_never_changed() {
-    let place = Place::of_bytes(&[("Good.md", b"[[Bad]]"), ("Bad.md", &[0x66, 0xff, 0xfe]), ("Wide.md", &[0xff, 0xfe, b'a', 0])]);
+    let place = Place::of_bytes(&[
+        ("Good.md", b"[[Bad]]"),
+        ("Bad.md", &[0x66, 0xff, 0xfe]),
+        ("Wide.md", &[0xff, 0xfe, b'a', 0]),
+    ]);
     let before = place.tree();
     let bad = path("Bad.md");
     assert!(matches!(place.vault.read(&bad), Err(VaultError::NotUtf8 { .. })));
@@ -139,7 +143,8 @@ mod unix {
 
     #[test]
     fn names_that_other_systems_refuse_are_skipped() {
-        let place = Place::new(&[("what?.md", ""), ("C#.md", ""), ("con.md", ""), ("Cafe\u{301}.md", "x"), ("ok.md", "")]);
+        let place =
+            Place::new(&[("what?.md", ""), ("C#.md", ""), ("con.md", ""), ("Cafe\u{301}.md", "x"), ("ok.md", "")]);
         assert_eq!(place.vault.paths(), [path("Café.md"), path("ok.md")]);
         assert_eq!(place.vault.skipped().len(), 3);
         // The file keeps the name it has on disk.

@@ -35,7 +35,8 @@ fn shows_lines_and_what_they_mean() {
     );
     assert_eq!(shown.counts(), (6, 5));
     assert_eq!(shown.files[3].moved_from, Some(path("Old.md")));
-    let link = |before: &str, after: &str| Meaning::LinkRetargeted { before: before.to_owned(), after: after.to_owned() };
+    let link =
+        |before: &str, after: &str| Meaning::LinkRetargeted { before: before.to_owned(), after: after.to_owned() };
     let key = |key: &str, before, after| Meaning::Frontmatter { key: key.to_owned(), before, after };
     assert_eq!(
         shown.files[0].meanings,

@@ -5,7 +5,10 @@ use graphloom_vault::{Notes, VaultError};
 use crate::{Place, path};
 
 /// Edits a note and gives its text.
-fn edited(text: &str, edit: impl FnOnce(&mut graphloom_vault::Overlay) -> Result<(), VaultError>) -> Result<String, VaultError> {
+fn edited(
+    text: &str,
+    edit: impl FnOnce(&mut graphloom_vault::Overlay) -> Result<(), VaultError>,
+) -> Result<String, VaultError> {
     let place = Place::new(&[("N.md", text)]);
     let mut overlay = place.overlay();
     edit(&mut overlay)?;
@@ -62,7 +65,8 @@ fn replacing_text_needs_the_expected_count() {
 fn a_section_is_replaced_up_to_the_next_of_its_level() {
     let text = "# T\n\nintro\n\n## A *b*\n\nold\n\n### Sub\n\nold sub\n\n## B\n\n```\n# code\n```\n\n> # quoted\n\n## Empty\n## A *b*x\nlast\n";
     let note = path("N.md");
-    let section = |heading: &str, content: &str| edited(text, |overlay| overlay.replace_section(&note, heading, content));
+    let section =
+        |heading: &str, content: &str| edited(text, |overlay| overlay.replace_section(&note, heading, content));
 
     let expected = text.replace("old\n\n### Sub\n\nold sub\n", "new\nlines\n");
     for heading in ["A *b*", "a b", "## A b", " ##  a *b* "] {
@@ -91,7 +95,8 @@ fn a_section_keeps_line_breaks_and_last_line() {
     assert_eq!(crlf, "# A\r\n\r\n1\r\n2\r\n\r\n# B\r\nx");
     let last = edited("# A\nold", |overlay| overlay.replace_section(&note, "A", "new\n")).unwrap();
     assert_eq!(last, "# A\nnew");
-    let underlined = edited("A\n===\nold\n\nB\n---\nkept\n", |overlay| overlay.replace_section(&note, "B", "new")).unwrap();
+    let underlined =
+        edited("A\n===\nold\n\nB\n---\nkept\n", |overlay| overlay.replace_section(&note, "B", "new")).unwrap();
     assert_eq!(underlined, "A\n===\nold\n\nB\n---\nnew\n");
 }
 

@@ -1,6 +1,6 @@
 //! Frontmatter: read as YAML, edited key by key without touching another byte.
 
-use graphloom_vault::{Notes, Note, VaultError};
+use graphloom_vault::{Note, Notes, VaultError};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -104,7 +104,8 @@ fn broken_yaml_reads_as_nothing_and_is_never_edited() {
     ] {
         let text = format!("---\n{yaml}---\n[[Link]]\n");
         let note = Note::parse(path("N.md"), text.clone());
-        let problem = note.frontmatter().problem().unwrap_or_else(|| panic!("{yaml:?} was read: {:?}", note.frontmatter()));
+        let problem =
+            note.frontmatter().problem().unwrap_or_else(|| panic!("{yaml:?} was read: {:?}", note.frontmatter()));
         assert!(problem.line.abs_diff(line) <= 1, "{yaml:?}: {problem:?}");
         assert!(note.frontmatter().is_empty() && note.frontmatter().is_present());
         assert_eq!(note.links().len(), 1);
@@ -116,7 +117,14 @@ fn broken_yaml_reads_as_nothing_and_is_never_edited() {
 
 #[test]
 fn too_much_yaml_is_a_problem_and_no_harm() {
-    let bomb: String = (0..12).map(|n| format!("k{n}: &a{n} [{}]\n", if n == 0 { "x".to_owned() } else { vec![format!("*a{}", n - 1); 10].join(",") })).collect();
+    let bomb: String = (0..12)
+        .map(|n| {
+            format!(
+                "k{n}: &a{n} [{}]\n",
+                if n == 0 { "x".to_owned() } else { vec![format!("*a{}", n - 1); 10].join(",") }
+            )
+        })
+        .collect();
     for yaml in [bomb, format!("k: {}\n", "[".repeat(5000)), format!("k: {}\n", "x".repeat(400_000))] {
         let note = Note::parse(path("N.md"), format!("---\n{yaml}---\n"));
         assert!(note.frontmatter().problem().is_some());
@@ -160,14 +168,16 @@ fn value() -> impl Strategy<Value = Value> {
         "[a-z:# \\[\\]'\"\\-\n日\t]{0,10}".prop_map(Value::String),
         ".{0,6}".prop_map(Value::String),
         proptest::sample::select(vec![
-            "true", "null", "~", "1e3", "0x10", "- a", "a: b", "a #b", "---", "...", "*a", "&a", "!t", "%x", "@", "`", ":", "-", "?",
+            "true", "null", "~", "1e3", "0x10", "- a", "a: b", "a #b", "---", "...", "*a", "&a", "!t", "%x", "@", "`",
+            ":", "-", "?",
         ])
         .prop_map(|text| json!(text)),
     ];
     leaf.prop_recursive(3, 12, 4, |inner| {
         prop_oneof![
             proptest::collection::vec(inner.clone(), 0..4).prop_map(Value::Array),
-            proptest::collection::vec(("[a-z: ]{1,5}", inner), 0..4).prop_map(|pairs| Value::Object(pairs.into_iter().collect())),
+            proptest::collection::vec(("[a-z: ]{1,5}", inner), 0..4)
+                .prop_map(|pairs| Value::Object(pairs.into_iter().collect())),
         ]
     })
 }

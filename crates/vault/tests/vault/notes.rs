@@ -1,6 +1,7 @@
 //! What is read in a note.
 
 use graphloom_vault::{Anchor, LinkForm, Note};
+use proptest::prelude::*;
 
 use crate::path;
 
@@ -65,13 +66,39 @@ fn links_in_every_form() {
 #[test]
 fn what_is_no_link() {
     for text in [
-        "`[[N]]`", "```\n[[N]]\n```", "~~~\n[[N]]", "    [[N]]", "%%[[N]]%%", "%%\n\n[[N]]\n\n%%", "$[[N]]$", "$$\n[[N]]\n$$",
-        "\\[[N]]", "[[]]", "[[|x]]", "[[a\nb]]", "[x](https://a.b)", "[x](mailto:a@b)", "<https://a.b>", "[x]()", "[x]",
-        "<!-- [[N]] -->", "``a [[N]] ` b``", "[[N]",
+        "`[[N]]`",
+        "```\n[[N]]\n```",
+        "~~~\n[[N]]",
+        "    [[N]]",
+        "%%[[N]]%%",
+        "%%\n\n[[N]]\n\n%%",
+        "$[[N]]$",
+        "$$\n[[N]]\n$$",
+        "\\[[N]]",
+        "[[]]",
+        "[[|x]]",
+        "[[a\nb]]",
+        "[x](https://a.b)",
+        "[x](mailto:a@b)",
+        "<https://a.b>",
+        "[x]()",
+        "[x]",
+        "<!-- [[N]] -->",
+        "``a [[N]] ` b``",
+        "[[N]",
     ] {
         assert!(note(text).links().is_empty(), "{text:?}: {:?}", note(text).links());
     }
-    for text in ["100%% [[N]]", "$5 and [[N]] for $6", "\\\\[[N]]", "a ` [[N]]", "*[[N]]*", "> - [[N]]", "| [[N]] |", "~~[[N]]~~"] {
+    for text in [
+        "100%% [[N]]",
+        "$5 and [[N]] for $6",
+        "\\\\[[N]]",
+        "a ` [[N]]",
+        "*[[N]]*",
+        "> - [[N]]",
+        "| [[N]] |",
+        "~~[[N]]~~",
+    ] {
         assert_eq!(note(text).links().len(), 1, "{text:?}");
     }
 }
@@ -80,8 +107,11 @@ fn what_is_no_link() {
 fn headings_and_blocks() {
     let text = "# One\nx ^b1\n## Two ##\n```\n# no\n```\n> ### In quote\n\nUnder\n---\n- item ^b-2\n\n^b3\n2^no `^no`\n#nospace\n";
     let note = note(text);
-    let headings: Vec<(u8, &str, usize, bool)> =
-        note.headings().iter().map(|heading| (heading.level, heading.text.as_str(), heading.line, heading.nested)).collect();
+    let headings: Vec<(u8, &str, usize, bool)> = note
+        .headings()
+        .iter()
+        .map(|heading| (heading.level, heading.text.as_str(), heading.line, heading.nested))
+        .collect();
     assert_eq!(
         headings,
         [(1, "One", 1, false), (2, "Two", 3, false), (3, "In quote", 7, true), (2, "Under", 9, false)]
@@ -107,4 +137,36 @@ fn a_body_starts_after_the_frontmatter() {
     assert_eq!(note("---\na: 1\n--- \nx").body(), "x");
     assert_eq!(note("---\na: 1\nx").body(), "---\na: 1\nx");
     assert_eq!(note(" ---\na: 1\n---\nx").frontmatter().get("a"), None);
+}
+
+proptest! {
+    #[test]
+    fn every_text_is_a_note_and_every_span_is_in_it(
+        text in "([\\[\\]()#^|!`%$<>\\\\:&;*_ \n\t\r\\-/.~]|[ab1日]|\\[\\[|\\]\\]|---\n|\\]\\(|<!--|-->|```){0,60}"
+    ) {
+        let note = note(&text);
+        for link in note.links() {
+            prop_assert!(text.get(link.span.clone()).is_some());
+            prop_assert!(!link.target.is_empty() || link.anchor.is_some());
+        }
+        for tag in note.tags() {
+            prop_assert!(tag.span.clone().is_none_or(|span| text[span].starts_with('#')));
+        }
+        for heading in note.headings() {
+            prop_assert!(text.get(heading.span.clone()).is_some() && heading.line <= text.matches('\n').count() + 1);
+        }
+    }
+}
+
+#[test]
+fn long_lines_of_brackets_are_read_in_time() {
+    for text in [
+        "[[".repeat(200_000),
+        "]]".repeat(200_000),
+        "[[a]]".repeat(50_000),
+        "%%".repeat(100_001),
+        "#a ".repeat(100_000),
+    ] {
+        assert!(note(&text).links().len() <= 50_000);
+    }
 }

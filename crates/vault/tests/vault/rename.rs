@@ -2,7 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use graphloom_vault::{LinkIndex, Notes, VaultError, transaction};
+use graphloom_vault::{LinkIndex, Notes, Resolution, VaultError, transaction};
+use proptest::prelude::*;
 
 use crate::{Place, path};
 
@@ -35,7 +36,10 @@ fn every_form_keeps_its_form() {
         ("[[Old#^block]]", "[[New name#^block]]"),
         ("![[Old]] ![[Old#Part]]", "![[New name]] ![[New name#Part]]"),
         ("[[ Old ]]", "[[ New name ]]"),
-        ("| a | b |\n|---|---|\n| [[Old\\|x]] | [[Old]] |", "| a | b |\n|---|---|\n| [[New name\\|x]] | [[New name]] |"),
+        (
+            "| a | b |\n|---|---|\n| [[Old\\|x]] | [[Old]] |",
+            "| a | b |\n|---|---|\n| [[New name\\|x]] | [[New name]] |",
+        ),
         ("[x](Old.md)", "[x](New%20name.md)"),
         ("[x](Old.md#part)", "[x](New%20name.md#part)"),
         ("[x](<Old.md>)", "[x](<New name.md>)"),
@@ -150,4 +154,73 @@ fn a_move_and_its_links_are_one_group() {
     assert_eq!(changes.only([&path("From.md")]).moves().len(), 1);
     assert_eq!(changes.only([&path("Other.md")]).len(), 1);
     assert!(changes.only([]).is_empty());
+}
+
+const POOL: &[&str] = &["A.md", "B.md", "x/A.md", "x/B.md", "x/y/A.md", "x/y/C d.md", "z/C d.md", "z/é's.md", "Z/B.md"];
+
+const LINKS: &[&str] = &[
+    "[[A]]",
+    "[[a#h|b]]",
+    "[[B]]",
+    "[[x/A]]",
+    "[[y/A]]",
+    "[[x/y/A.md]]",
+    "[[./A]]",
+    "[[../A]]",
+    "[[../x/B]]",
+    "[[/A]]",
+    "![[C d]]",
+    "[m](A.md)",
+    "[m](./B.md)",
+    "[m](../A.md)",
+    "[m](x/A.md)",
+    "[m](C%20d.md)",
+    "[m](<../z/C d.md>)",
+    "[[é's]]",
+    "[m](/x/B.md)",
+];
+
+proptest! {
+    #[test]
+    fn after_a_move_every_link_leads_where_it_led(
+        notes in proptest::collection::btree_map(0..POOL.len(), proptest::collection::vec(0..LINKS.len(), 0..5), 2..7),
+        yaml in 0..3_usize,
+        (from, to) in (0..POOL.len(), 0..POOL.len()),
+    ) {
+        let text = |links: &Vec<usize>| {
+            let links: Vec<&str> = links.iter().map(|at| LINKS[*at]).collect();
+            match (yaml, links.first()) {
+                (1, Some(link)) => format!("---\nup: '{}'\n---\n{}", link.replace('\'', "''"), links.join(" ")),
+                (2, Some(link)) => format!("---\nup: [\"{link}\"]\n---\n{}", links.join(" ")),
+                _ => links.join(" "),
+            }
+        };
+        let texts: Vec<(&str, String)> = notes.iter().map(|(at, links)| (POOL[*at], text(links))).collect();
+        let files: Vec<(&str, &str)> = texts.iter().map(|(path, text)| (*path, text.as_str())).collect();
+        let place = Place::new(&files);
+        let (from, to) = (path(POOL[from]), path(POOL[to]));
+        let mut overlay = place.overlay();
+        let before = LinkIndex::build(&overlay);
+        if overlay.rename(&from, &to).is_err() {
+            prop_assert!(overlay.changes().is_empty());
+            return Ok(());
+        }
+        let after = LinkIndex::build(&overlay);
+        for note in before.notes() {
+            let place_now = if *note.path() == from { &to } else { note.path() };
+            let (old, new) = (before.outgoing(note.path()), after.outgoing(place_now));
+            prop_assert_eq!(old.len(), new.len());
+            for (old, new) in old.iter().zip(new) {
+                if let Resolution::Unresolved(_) = old.to {
+                    prop_assert_eq!(&old.link.target, &new.link.target);
+                    continue;
+                }
+                let expected = old.to.note().map(|path| if *path == from { &to } else { path });
+                prop_assert_eq!(new.to.note(), expected, "{:?} became {:?}", old, new);
+                prop_assert_eq!((&old.link.anchor, &old.link.shown), (&new.link.anchor, &new.link.shown));
+            }
+        }
+        overlay.rename(&to, &from).unwrap();
+        prop_assert_eq!(overlay.paths(), place.vault.paths());
+    }
 }

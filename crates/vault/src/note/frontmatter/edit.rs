@@ -51,7 +51,8 @@ pub(crate) fn remove_key(text: &str, key: &str) -> Result<Option<String>, EditPr
     let Some(entry) = front.entries.iter().find(|entry| entry.key == key) else { return Ok(None) };
     let start = text[..entry.span.start].rfind('\n').map_or(0, |at| at + 1);
     let end = text[entry.span.end..].find('\n').map_or(text.len(), |at| entry.span.end + at + 1);
-    let only = front.entries.len() == 1 && text[front.source.start..start].trim().is_empty()
+    let only = front.entries.len() == 1
+        && text[front.source.start..start].trim().is_empty()
         && text[end..front.source.end].trim().is_empty();
     let edited = if only { spliced(text, front.span.clone(), "") } else { spliced(text, start..end, "") };
     checked(&front, edited, key, None).map(Some)

@@ -60,8 +60,11 @@ pub(super) fn read(source: &str, base: usize) -> Result<Read, Problem> {
     if source.len() > SIZE_LIMIT {
         return Err((1, format!("it has {} bytes, more than {SIZE_LIMIT}", source.len())));
     }
-    let bytes =
-        if source.is_ascii() { Vec::new() } else { source.char_indices().map(|(at, _)| at).chain([source.len()]).collect() };
+    let bytes = if source.is_ascii() {
+        Vec::new()
+    } else {
+        source.char_indices().map(|(at, _)| at).chain([source.len()]).collect()
+    };
     let mut reader = Reader {
         source,
         base,
@@ -129,12 +132,8 @@ impl Reader<'_> {
                 };
                 self.value(value, 0, size)
             }
-            Event::SequenceStart(anchor, _) => {
-                self.begin(Holds::List(Vec::new()), anchor, start, end)
-            }
-            Event::MappingStart(anchor, _) => {
-                self.begin(Holds::Map(Map::new(), None), anchor, start, end)
-            }
+            Event::SequenceStart(anchor, _) => self.begin(Holds::List(Vec::new()), anchor, start, end),
+            Event::MappingStart(anchor, _) => self.begin(Holds::Map(Map::new(), None), anchor, start, end),
             Event::SequenceEnd | Event::MappingEnd => {
                 // Only the end of a bracketed one has a character of its own.
                 if end > start && self.source[start..end].starts_with([']', '}']) {
@@ -194,14 +193,8 @@ impl Reader<'_> {
         if !self.keys.insert(key.to_owned()) {
             return Err(format!("the key `{key}` is there twice"));
         }
-        self.pending = Some(Pending {
-            key: key.to_owned(),
-            start,
-            key_end: end,
-            value_start: None,
-            end,
-            shape: Shape::Scalar,
-        });
+        self.pending =
+            Some(Pending { key: key.to_owned(), start, key_end: end, value_start: None, end, shape: Shape::Scalar });
         if let Some(Open { holds: Holds::Map(_, waiting), .. }) = self.open.last_mut() {
             *waiting = Some(key.to_owned());
         }
@@ -321,13 +314,17 @@ fn number(text: &str) -> Option<Number> {
         return i64::from_str_radix(digits, 8).ok().filter(|_| !digits.starts_with(['+', '-'])).map(Number::from);
     }
     let unsigned = text.strip_prefix(['+', '-']).unwrap_or(text);
-    if unsigned.is_empty() || !unsigned.bytes().all(|b| b.is_ascii_digit() || matches!(b, b'.' | b'e' | b'E' | b'+' | b'-')) {
+    if unsigned.is_empty()
+        || !unsigned.bytes().all(|b| b.is_ascii_digit() || matches!(b, b'.' | b'e' | b'E' | b'+' | b'-'))
+    {
         return None;
     }
     if unsigned.bytes().all(|b| b.is_ascii_digit()) {
         return text.parse::<i64>().map(Number::from).or_else(|_| text.parse::<u64>().map(Number::from)).ok();
     }
-    if !unsigned.starts_with(|c: char| c.is_ascii_digit() || c == '.') || !unsigned.contains(|c: char| c.is_ascii_digit()) {
+    if !unsigned.starts_with(|c: char| c.is_ascii_digit() || c == '.')
+        || !unsigned.contains(|c: char| c.is_ascii_digit())
+    {
         return None;
     }
     text.parse::<f64>().ok().and_then(Number::from_f64)
