@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::{Anchor, Link, Note, NotePath, Notes, Skipped, SkipReason, VaultError};
+use crate::{Anchor, Link, Note, NotePath, Notes, SkipReason, Skipped, VaultError};
 use resolve::{File, Resolver};
 
 /// What a link leads to.
@@ -126,7 +126,8 @@ impl LinkIndex {
         let mut outgoing = BTreeMap::new();
         let mut incoming: BTreeMap<NotePath, Vec<(NotePath, usize)>> = BTreeMap::new();
         for (path, note) in &index.notes {
-            let resolve = |link: &Link| ResolvedLink { from: path.clone(), link: link.clone(), to: index.resolve(path, link) };
+            let resolve =
+                |link: &Link| ResolvedLink { from: path.clone(), link: link.clone(), to: index.resolve(path, link) };
             let links: Vec<ResolvedLink> = note.links().iter().map(resolve).collect();
             for (number, link) in links.iter().enumerate() {
                 if let Some(to) = link.to.note() {
@@ -181,23 +182,24 @@ impl LinkIndex {
     /// The links to a heading or a block that is not in its note.
     #[must_use]
     pub fn broken_anchors(&self) -> Vec<&ResolvedLink> {
-        let broken = |link: &&ResolvedLink| {
-            matches!(link.to, Resolution::MissingHeading(_) | Resolution::MissingBlock(_))
-        };
+        let broken =
+            |link: &&ResolvedLink| matches!(link.to, Resolution::MissingHeading(_) | Resolution::MissingBlock(_));
         self.all().filter(broken).collect()
     }
 
     /// The notes that no other note links to.
     #[must_use]
     pub fn orphans(&self) -> Vec<&NotePath> {
-        let linked = |path: &&NotePath| self.incoming.get(*path).is_some_and(|from| from.iter().any(|(f, _)| f != *path));
+        let linked =
+            |path: &&NotePath| self.incoming.get(*path).is_some_and(|from| from.iter().any(|(f, _)| f != *path));
         self.notes.keys().filter(|path| !linked(path)).collect()
     }
 
     /// The notes that link to no other note.
     #[must_use]
     pub fn dead_ends(&self) -> Vec<&NotePath> {
-        let leads = |path: &&NotePath| self.outgoing(path).iter().any(|link| link.to.note().is_some_and(|to| to != *path));
+        let leads =
+            |path: &&NotePath| self.outgoing(path).iter().any(|link| link.to.note().is_some_and(|to| to != *path));
         self.notes.keys().filter(|path| !leads(path)).collect()
     }
 
