@@ -85,6 +85,7 @@ fn assemble<S: State, Cx>(
         version: graph.version,
         state_version: graph.state_version,
         mode: graph.mode,
+        fades: S::fields(&graph.layout).iter().any(|field| field.ephemeral),
         layout: graph.layout,
         nodes,
         start,

@@ -19,6 +19,8 @@ pub(crate) struct Topology<S: State> {
     pub(crate) state_version: u32,
     pub(crate) mode: Mode,
     pub(crate) layout: S::Layout,
+    /// Whether the state has ephemeral fields.
+    pub(crate) fades: bool,
     pub(crate) nodes: Vec<NodeInfo<S>>,
     pub(crate) start: Exits<S>,
     pub(crate) joins: Vec<Join>,

@@ -113,6 +113,11 @@ impl<S: State> Machine<S> {
             && of_step.all(|(_, task)| matches!(task.phase, Phase::Finished(_)))
     }
 
+    /// Whether the task runs beside others in a step of barrier mode, so that its writes must be kept by themselves.
+    pub(crate) fn in_wide_step(&self) -> bool {
+        self.topology.mode == Mode::Barrier && self.frontier.len() > 1
+    }
+
     pub(crate) fn fail(&mut self, id: TaskId, error: NodeError) -> Completion {
         if let Some(task) = self.frontier.get_mut(id) {
             task.phase = Phase::Failed(error);

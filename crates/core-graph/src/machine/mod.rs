@@ -26,6 +26,7 @@ pub(crate) use frontier::{Frontier, FrontierDelta};
 pub(crate) use persist::{Chain, Persist, fold_parts};
 pub(crate) use plan::{Dispatch, Plan, Stop};
 pub(crate) use restore::Restored;
+use route::Triggered;
 use task::Phase;
 pub use task::Question;
 pub(crate) use task::{Done, TaskId, question_check};
@@ -66,6 +67,8 @@ pub(crate) struct Machine<S: State> {
     steps_this_run: u64,
     in_flight: usize,
     in_class: Vec<usize>,
+    /// Empty between commits; kept for its room.
+    triggered: Triggered,
 }
 
 /// Limits of a run.
@@ -100,6 +103,7 @@ impl<S: State> Machine<S> {
             steps_this_run: 0,
             in_flight: 0,
             in_class: vec![0; topology.limits.len()],
+            triggered: Triggered::default(),
             topology,
         }
     }

@@ -235,11 +235,6 @@ impl<S: State> Machine<S> {
             _ => None,
         }
     }
-
-    /// Whether the task runs beside others in a step of barrier mode, so that its writes must be kept by themselves.
-    pub(crate) fn in_wide_step(&self) -> bool {
-        self.topology.mode == Mode::Barrier && self.frontier.len() > 1
-    }
 }
 
 impl NextRow {
