@@ -19,15 +19,15 @@ use crate::driver::session::Session;
 use crate::driver::turns::Turns;
 use crate::error::RunError;
 use crate::event::EventKind;
-use crate::graph::{App, Asks, Compiled, Topology};
+use crate::graph::{App, Asks, Compiled, NodeRun, Topology};
 use crate::handler::NodeFn;
-use crate::machine::{Dispatch, Limits, Machine, Plan, Question, Restored, Stop, TaskId, TaskOutcome};
+use crate::machine::{AttemptRow, Dispatch, Limits, Machine, Plan, Question, Restored, Stop, TaskId, TaskOutcome};
 use crate::state::{Snapshot, State, codec};
 
 /// What a graph needs to run: its topology, its nodes, their resources.
 pub(crate) struct Runtime<S: State, Cx> {
     pub(crate) topology: Arc<Topology<S>>,
-    handlers: Arc<[Arc<dyn NodeFn<S, Cx>>]>,
+    handlers: Arc<[NodeRun<S, Cx>]>,
     resources: Arc<Cx>,
 }
 
@@ -66,6 +66,8 @@ pub(crate) struct Driver<S: State, Cx> {
 /// What a node is called with.
 struct Call<S: State, Cx> {
     node: u32,
+    /// Whether the node's error handler is called in its place.
+    handling: bool,
     input: Option<Arc<[u8]>>,
     state: Snapshot<S>,
     context: Option<Context<Cx>>,
@@ -98,7 +100,7 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
                 if restored.forget_attempts {
                     let attempts = restored.records.iter().filter(|record| record.kind == TaskRecordKind::Attempt);
                     for record in attempts {
-                        let payload = codec::encode("attempt", &0u32)?.into();
+                        let payload = codec::encode("attempt", &AttemptRow::default())?.into();
                         forgotten.push(TaskRecord { payload, ..record.clone() });
                     }
                 }
@@ -247,8 +249,8 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
                     () = self.session.control.cancelled() => {}
                 }
             }
-            let Call { node, input, state, context, cell } = self.call(dispatch);
-            let handler = &self.runtime.handlers[node as usize];
+            let Call { node, handling, input, state, context, cell } = self.call(dispatch);
+            let handler = self.runtime.function(node, handling);
             let timeout = self.runtime.topology.node(node).timeout;
             let attempt = Attempt::new(|| handler.call(input, state, context), timeout, cell);
             let outcome = attempt.finish_unless_cancelled(&self.session.control).await;
@@ -258,8 +260,8 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
             let id = dispatch.id;
             self.flying.insert(id);
             let turn = self.turn(&dispatch);
-            let Call { node, input, state, context, cell } = self.call(dispatch);
-            let handler = Arc::clone(&self.runtime.handlers[node as usize]);
+            let Call { node, handling, input, state, context, cell } = self.call(dispatch);
+            let handler = Arc::clone(self.runtime.function(node, handling));
             let timeout = self.runtime.topology.node(node).timeout;
             self.running.spawn(async move {
                 turn.await;
@@ -282,8 +284,12 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
     }
 
     fn call(&self, dispatch: Dispatch<S>) -> Call<S, Cx> {
-        let Dispatch { id, node, attempt: number, key, input, state } = dispatch;
-        let handler = &self.runtime.handlers[node as usize];
+        let Dispatch { id, node, attempt: number, key, input, failure, state } = dispatch;
+        let (handling, input) = match failure {
+            Some(failure) => (true, codec::encode("failure", &*failure).ok().map(Arc::from)),
+            None => (false, input),
+        };
+        let handler = self.runtime.function(node, handling);
         let info = self.runtime.topology.node(node);
         let cell = handler.wants_context().then(|| {
             let cell = TaskCell::new(&self.home, id, &info.name, key, number, self.machine.step());
@@ -293,7 +299,7 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
             let services: Arc<dyn TaskServices> = Arc::clone(cell) as Arc<dyn TaskServices>;
             Context::new(services, Arc::clone(&self.runtime.resources))
         });
-        Call { node, input, state: Snapshot::new(state), context, cell }
+        Call { node, handling, input, state: Snapshot::new(state), context, cell }
     }
 
     // ===== wait =====
@@ -345,6 +351,12 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
 impl<S: State, Cx> Runtime<S, Cx> {
     pub(crate) fn new(app: &App<S, Cx>) -> Self {
         Self::of(&app.graph, Arc::clone(&app.resources))
+    }
+
+    /// What runs for a node: its function, or its error handler.
+    fn function(&self, node: u32, handling: bool) -> &Arc<dyn NodeFn<S, Cx>> {
+        let NodeRun { run, on_error } = &self.handlers[node as usize];
+        on_error.as_ref().filter(|_| handling).unwrap_or(run)
     }
 
     pub(crate) fn of(graph: &Compiled<S, Cx>, resources: Arc<Cx>) -> Self {

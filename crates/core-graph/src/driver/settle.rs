@@ -62,7 +62,8 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
             }
             Completion::Hold if wide => left.writes.extend(self.write_record(id)),
             Completion::Suspended => left.writes.extend(self.write_record(id)),
-            Completion::Hold | Completion::Retry { .. } | Completion::Failed | Completion::Ready => {}
+            Completion::Retry { .. } | Completion::Handle => left.writes.extend(self.attempt_record(id)),
+            Completion::Hold | Completion::Failed | Completion::Ready => {}
         }
         Ok(())
     }
@@ -96,15 +97,10 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
         let mut tell =
             |kind| left.events.push(self.session.event(&self.ns, self.machine.step(), Some((&path, attempt)), kind));
         match &completion {
-            Completion::Retry { at, failed } => {
+            Completion::Retry { at } => {
                 tell(EventKind::TaskRetry { node, error: error.unwrap_or_default(), delay: at.saturating_sub(now) });
-                left.writes.extend(codec::encode("attempt", failed).ok().map(|payload| TaskRecord {
-                    task: Arc::clone(&path),
-                    kind: TaskRecordKind::Attempt,
-                    key: "".into(),
-                    payload: payload.into(),
-                }));
             }
+            Completion::Handle => tell(EventKind::TaskHandled { node, error: error.unwrap_or_default() }),
             Completion::Failed => tell(EventKind::TaskFailed { node, error: error.unwrap_or_default() }),
             Completion::Suspended => {
                 if swallowed {
@@ -128,6 +124,12 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
             return Some(outcome);
         }
         self.turns.take(&self.machine.task_path(id), id, outcome)
+    }
+
+    fn attempt_record(&self, id: TaskId) -> Option<TaskRecord> {
+        self.session.attached.as_ref()?;
+        let payload = codec::encode("attempt", &self.machine.attempts(id)).ok()?.into();
+        Some(TaskRecord { task: self.machine.task_path(id), kind: TaskRecordKind::Attempt, key: "".into(), payload })
     }
 
     fn write_record(&self, id: TaskId) -> Option<TaskRecord> {

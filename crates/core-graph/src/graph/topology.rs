@@ -34,6 +34,8 @@ pub(crate) struct NodeInfo<S: State> {
     pub(crate) is_task: bool,
     pub(crate) retry: Option<Retry>,
     pub(crate) timeout: Timeout,
+    /// Whether an error handler takes over when it fails.
+    pub(crate) handles_errors: bool,
     /// Index into [`Topology::limits`].
     pub(crate) class: Option<usize>,
     pub(crate) deferred: bool,

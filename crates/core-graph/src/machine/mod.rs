@@ -29,7 +29,7 @@ pub(crate) use restore::Restored;
 use route::Triggered;
 use task::Phase;
 pub use task::Question;
-pub(crate) use task::{Done, TaskId, question_check};
+pub(crate) use task::{AttemptRow, Done, TaskId, question_check};
 
 /// The name under which stores keep the frontier.
 pub(crate) const FRONTIER: &str = "#frontier";
@@ -207,6 +207,15 @@ impl<S: State> Machine<S> {
     pub(crate) fn task_path(&self, id: TaskId) -> Arc<str> {
         let node = self.frontier.get(id).map_or("?", |task| self.topology.node(task.node).name.as_str());
         id.path(&self.ns, node)
+    }
+
+    /// What the failed attempts of a task left.
+    pub(crate) fn attempts(&self, id: TaskId) -> AttemptRow {
+        let task = self.frontier.get(id);
+        AttemptRow {
+            failed: task.map_or(0, |task| task.failed),
+            failure: task.and_then(|task| task.failure.as_deref().cloned()),
+        }
     }
 
     /// The super-steps committed so far.
