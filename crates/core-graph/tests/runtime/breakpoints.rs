@@ -24,13 +24,13 @@ fn looping(mode: Mode) -> StateGraph<Work> {
 /// Runs and continues until the run is done: the story at every stop.
 async fn stops(thread: &Thread<Work>) -> Vec<String> {
     let mut stops = Vec::new();
-    let mut outcome = thread.run(Work::update()).await.unwrap();
+    let mut outcome = thread.run(Work::update()).await.expect("the run does not fail");
     while let Outcome::Drained { state, next } = &outcome {
         stops.push(format!("{} -> {}", state.story(), next.join(",")));
-        assert_eq!(thread.state().await.unwrap().status, ThreadStatus::Drained);
-        outcome = thread.continue_().await.unwrap();
+        assert_eq!(thread.state().await.expect("it reads").status, ThreadStatus::Drained);
+        outcome = thread.continue_().await.expect("the run does not fail");
     }
-    assert_eq!(outcome.done().unwrap().story(), "a b b b c");
+    assert_eq!(outcome.done().expect("it is done").story(), "a b b b c");
     stops
 }
 
