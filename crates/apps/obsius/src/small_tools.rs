@@ -210,10 +210,16 @@ impl SmallTools {
     }
 }
 
+/// What a result says, without the words and marks around it that are for the model.
 fn said(text: &str) -> Vec<Part> {
-    // Results stand between tags that are the model's business.
-    let lines: Vec<&str> = text.lines().filter(|line| !line.starts_with("<material") && *line != "</material>").collect();
-    vec![Part::Text { text: lines.join("\n") }]
+    let lines: Vec<&str> = text.lines().collect();
+    let begins = lines.iter().position(|line| line.starts_with("<material")).map(|at| at + 1);
+    let ends = lines.iter().rposition(|line| *line == "</material>");
+    let inner = match (begins, ends) {
+        (Some(begins), Some(ends)) if begins <= ends => &lines[begins..ends],
+        _ => &lines[..],
+    };
+    vec![Part::Text { text: inner.join("\n") }]
 }
 
 fn sum(mut one: Usage, other: Usage) -> Usage {

@@ -1,27 +1,28 @@
 //! The overlay of a run and the tools over it.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
-use graphloom_agents::{AgentError, ToolRegistry};
+use graphloom_agents::{AgentError, Risk, ToolRegistry};
 use graphloom_vault::{Changes, Diff, LinkIndex, NotePath, Overlay, VaultError, diff};
 
 use crate::desk::Resources;
 use crate::probe::{Finding, View};
 use crate::state::{ExecutedAction, WorkflowState};
+use crate::tools::{Bench, registry};
 use crate::write::mend_links;
 
 /// The notes as they are to be, and the tools that read and change them. Nothing here touches the disk.
 pub(crate) struct Workbench {
-    overlay: Arc<Mutex<Overlay>>,
+    bench: Bench,
     tools: ToolRegistry,
 }
 
 impl Workbench {
     /// A bench with the changes of a run so far.
     pub(crate) fn new(resources: &Resources, changes: &Changes) -> Result<Self, AgentError> {
-        let overlay = Arc::new(Mutex::new(Overlay::new(Arc::clone(&resources.vault), changes.clone())));
-        let tools = crate::tools::registry(Arc::clone(&overlay), Arc::clone(&resources.index))?;
-        Ok(Self { overlay, tools })
+        let bench = Bench::new(Arc::clone(&resources.index), changes.clone());
+        let tools = registry(&bench, Risk::Destructive)?;
+        Ok(Self { bench, tools })
     }
 
     /// The tools.
@@ -29,28 +30,24 @@ impl Workbench {
         &self.tools
     }
 
-    fn lock(&self) -> MutexGuard<'_, Overlay> {
-        self.overlay.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// The notes as they are to be now. Cheap: texts are shared.
     pub(crate) fn notes(&self) -> Overlay {
-        self.lock().clone()
+        self.bench.overlay()
     }
 
     /// The changes so far.
     pub(crate) fn changes(&self) -> Changes {
-        self.lock().changes().clone()
+        self.bench.changes()
     }
 
     /// Goes back to these changes.
-    pub(crate) fn reset(&self, vault: &Resources, changes: &Changes) {
-        *self.lock() = Overlay::new(Arc::clone(&vault.vault), changes.clone());
+    pub(crate) fn reset(&self, changes: &Changes) {
+        self.bench.reset(changes.clone());
     }
 
     /// Mends links that were written and lead nowhere.
     pub(crate) fn mend(&self) -> Result<Vec<String>, VaultError> {
-        mend_links(&mut self.lock())
+        self.bench.edit(mend_links)
     }
 }
 

@@ -21,7 +21,8 @@ pub(crate) fn append(path: &str, content: &str) -> (&'static str, Value) {
 
 /// Sets a key of the frontmatter.
 pub(crate) fn set_frontmatter(path: &str, key: &str, value: Value) -> (&'static str, Value) {
-    ("update_note", json!({ "path": path, "operation": "set_frontmatter", "key": key, "value": value }))
+    let frontmatter = Value::Object([(key.to_owned(), value)].into_iter().collect());
+    ("update_note", json!({ "path": path, "operation": "frontmatter", "frontmatter": frontmatter }))
 }
 
 /// A planned action of a call.

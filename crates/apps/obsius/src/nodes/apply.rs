@@ -18,7 +18,9 @@ pub(crate) async fn apply(
         (cx.resources().vault.clone(), state.changes.clone(), run.clone());
     let done = tokio::task::spawn_blocking(move || {
         // After a crash between writing and this task's commit, the transaction is there already.
-        let is_there = transaction::runs(&vault)?.iter().any(|known| known.run == name);
+        transaction::recover(&vault)?;
+        let is_applied = |known: &transaction::RunRecord| known.run == name && known.state == transaction::RunState::Applied;
+        let is_there = transaction::runs(&vault)?.iter().any(is_applied);
         if !is_there {
             transaction::apply(&vault, &name, &changes)?;
         }

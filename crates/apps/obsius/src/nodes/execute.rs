@@ -49,7 +49,7 @@ async fn work(visit: &Visit) -> Result<Report, NodeError> {
     let (saved, number) = newest_saved(&visit.cx)?;
     let begun = match saved {
         Some(saved) => {
-            bench.reset(visit.resources(), &saved.changes);
+            bench.reset(&saved.changes);
             saved
         }
         None => {

@@ -1,0 +1,8 @@
+//! The workflow with scripted models: what happens in which phase, and how runs end.
+
+#![expect(clippy::unwrap_used, reason = "a test ends where something is not as it must be")]
+
+mod limits;
+mod review;
+mod support;
+mod traces;
