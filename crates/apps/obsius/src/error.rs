@@ -8,8 +8,13 @@ use graphloom_vault::VaultError;
 #[non_exhaustive]
 pub enum ObsiusError {
     /// The model answered as if it had changed something.
-    #[error("the model said it was done, but no tool changed a note; ask again in other words, or choose another `--model`")]
-    NothingDone,
+    #[error(
+        "the request asks for a change, and the model made none; it says: {said}; ask in other words, or choose another `--model`"
+    )]
+    NothingDone {
+        /// Its words.
+        said: String,
+    },
     /// The model's conversation came to no answer.
     #[error("the model came to no answer in {turns} turns: {why}")]
     NoAnswer {

@@ -86,7 +86,11 @@ fn next(state: &WorkflowState) -> Node {
     let Some(decision) = state.result.as_ref().and_then(|result| result.decision) else { return node_of(phase) };
     match next_phase(phase, decision) {
         Ok(Phase::Complete) if !state.changes.is_empty() && state.applied.is_none() => {
-            if state.review.approved { APPLY } else { REVIEW }
+            if state.review.approved {
+                APPLY
+            } else {
+                REVIEW
+            }
         }
         Ok(next) => node_of(next),
         // A node cannot decide what its phase does not have; were it to, the error node says so.

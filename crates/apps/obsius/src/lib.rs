@@ -63,7 +63,5 @@ mod workbench;
 pub use config::Config;
 pub use desk::{Desk, Resources};
 pub use error::ObsiusError;
-pub use graph::{
-    ANALYZE, APPLY, ASSESS, COMPLETE, ERROR, EXECUTE, INITIALIZE, REFLECT, REVIEW, SEARCH, SIMPLE, graph,
-};
+pub use graph::{ANALYZE, APPLY, ASSESS, COMPLETE, ERROR, EXECUTE, INITIALIZE, REFLECT, REVIEW, SEARCH, SIMPLE, graph};
 pub use state::{SessionInfo, WorkflowState, WorkflowStateUpdate};

@@ -209,7 +209,9 @@ fn found_read<N: Notes>(view: &View<'_, N>, count: usize) -> (bool, String) {
     let missing: Vec<&&str> = wanted.iter().filter(|path| !read.contains(*path)).collect();
     match missing.first() {
         None => (true, format!("{} notes were read", wanted.len())),
-        Some(first) => (false, format!("{} of {} notes were not read, the first `{first}`", missing.len(), wanted.len())),
+        Some(first) => {
+            (false, format!("{} of {} notes were not read, the first `{first}`", missing.len(), wanted.len()))
+        }
     }
 }
 
@@ -242,11 +244,8 @@ fn links_resolve<N: Notes>(view: &View<'_, N>, note: &Note) -> (bool, String) {
 }
 
 fn found_linked<N: Notes>(view: &View<'_, N>, note: &Note) -> (bool, String) {
-    let linked: Vec<NotePath> = note
-        .links()
-        .iter()
-        .filter_map(|link| view.links.resolve(note.path(), link).note().cloned())
-        .collect();
+    let linked: Vec<NotePath> =
+        note.links().iter().filter_map(|link| view.links.resolve(note.path(), link).note().cloned()).collect();
     let missing: Vec<&str> = view
         .findings
         .notes

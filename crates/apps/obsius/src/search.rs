@@ -216,7 +216,10 @@ impl<'a> Gathering<'a> {
 
 impl std::fmt::Debug for Gathering<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Gathering").field("keywords", &self.keywords).field("findings", &self.findings).finish_non_exhaustive()
+        f.debug_struct("Gathering")
+            .field("keywords", &self.keywords)
+            .field("findings", &self.findings)
+            .finish_non_exhaustive()
     }
 }
 
@@ -227,7 +230,11 @@ fn subject_text(note: &Note) -> String {
 
 fn folded(text: &str) -> String {
     let lower = text.to_lowercase();
-    lower.split(|c: char| c.is_whitespace() || matches!(c, '-' | '_')).filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ")
+    lower
+        .split(|c: char| c.is_whitespace() || matches!(c, '-' | '_'))
+        .filter(|part| !part.is_empty())
+        .collect::<Vec<_>>()
+        .join(" ")
 }
 
 fn folder_of(path: &str) -> String {

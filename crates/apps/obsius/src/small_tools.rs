@@ -44,9 +44,8 @@ impl SmallTools {
     async fn next(&self, request: &ChatRequest) -> Result<(Vec<Part>, Usage), AgentError> {
         let results: Vec<(String, bool)> = results_in(&request.messages);
         let called: Vec<&str> = calls_in(&request.messages);
-        let may_call = |tool: &str| {
-            request.tool_choice != ToolChoice::None && request.tools.iter().any(|spec| spec.name == tool)
-        };
+        let may_call =
+            |tool: &str| request.tool_choice != ToolChoice::None && request.tools.iter().any(|spec| spec.name == tool);
         let Some((newest, failed)) = results.last() else {
             let (tool, usage) = self.first_tool().await?;
             let (call, more) = match tool {
@@ -113,17 +112,24 @@ impl SmallTools {
             "additionalProperties": false
         });
         let args = json!({ "request": self.request });
-        let named =
-            value::<Title>(&self.desk, &agent(&self.desk, "title", "note")?, &args, "title", schema).await?;
+        let named = value::<Title>(&self.desk, &agent(&self.desk, "title", "note")?, &args, "title", schema).await?;
         let mut usage = named.exchange.usage();
         let subject = keywords(&self.request).join(" ");
         let given = plain(&named.value.title);
         // A name that shares no word with the request is not its subject.
         let lower = given.to_lowercase();
-        let fits = subject.is_empty() || keywords(&self.request).iter().any(|word| lower.contains(&word.to_lowercase()));
-        let mut title = if fits && NotePath::for_title("", &given).is_ok() { given } else { crate::analyze::title_of(&self.request) };
+        let fits =
+            subject.is_empty() || keywords(&self.request).iter().any(|word| lower.contains(&word.to_lowercase()));
+        let mut title = if fits && NotePath::for_title("", &given).is_ok() {
+            given
+        } else {
+            crate::analyze::title_of(&self.request)
+        };
         if !refused.is_empty() || find_note(&self.notes, &title).is_some() {
-            title = (2..).map(|n| format!("{title} {n}")).find(|name| find_note(&self.notes, name).is_none()).unwrap_or(title);
+            title = (2..)
+                .map(|n| format!("{title} {n}"))
+                .find(|name| find_note(&self.notes, name).is_none())
+                .unwrap_or(title);
         }
         let args = json!({ "subject": if subject.is_empty() { &title } else { &subject }, "material": "" });
         let written = text(&self.desk, &agent(&self.desk, "write", "note")?, &args).await?;
@@ -206,7 +212,12 @@ impl SmallTools {
     fn response(&self, parts: Vec<Part>, usage: Usage) -> ChatResponse {
         let calls = parts.iter().any(|part| matches!(part, Part::ToolCall(_)));
         let finish = if calls { FinishReason::ToolCalls } else { FinishReason::Stop };
-        ChatResponse { model: self.inner.id().name.clone(), message: Message { role: Role::Assistant, parts }, finish, usage }
+        ChatResponse {
+            model: self.inner.id().name.clone(),
+            message: Message { role: Role::Assistant, parts },
+            finish,
+            usage,
+        }
     }
 }
 
@@ -262,9 +273,7 @@ impl ChatModel for SmallTools {
         match self.next(&request).await {
             Ok((parts, usage)) => Ok(self.response(parts, usage)),
             Err(AgentError::Model { source, .. }) => Err(*source),
-            Err(error) => {
-                Err(ModelError::Internal { model: self.inner.id().to_string(), message: error.to_string() })
-            }
+            Err(error) => Err(ModelError::Internal { model: self.inner.id().to_string(), message: error.to_string() }),
         }
     }
 

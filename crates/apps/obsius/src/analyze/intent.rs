@@ -27,14 +27,19 @@ pub struct Intents {
     pub ask: bool,
 }
 
-const SEARCH: (&[&str], &[&str]) =
-    (&["find", "search", "locate", "discover", "explore", "look", "list"], &["検索", "探し", "探す", "見つけ", "一覧を見"]);
+const SEARCH: (&[&str], &[&str]) = (
+    &["find", "search", "locate", "discover", "explore", "look", "list"],
+    &["検索", "探し", "探す", "見つけ", "一覧を見"],
+);
 const CREATE: (&[&str], &[&str]) = (
     &["create", "make", "write", "generate", "build", "draft", "compose"],
     &["作成", "作って", "作る", "作り", "書いて", "書く", "生成", "まとめて", "要約"],
 );
 const MODIFY: (&[&str], &[&str]) = (
-    &["update", "edit", "change", "modify", "fix", "improve", "enhance", "append", "rewrite", "add", "insert", "tag", "replace"],
+    &[
+        "update", "edit", "change", "modify", "fix", "improve", "enhance", "append", "rewrite", "add", "insert", "tag",
+        "replace",
+    ],
     &["更新", "編集", "変更", "修正", "改善", "追加", "追記", "付けて", "つけて", "置き換え"],
 );
 const ORGANIZE: (&[&str], &[&str]) = (
@@ -50,19 +55,121 @@ const ASK: (&[&str], &[&str]) = (
 
 /// Words that say nothing about the subject.
 const STOP: &[&str] = &[
-    "the", "and", "for", "with", "that", "this", "from", "they", "have", "will", "then", "into", "about", "of", "in", "on",
-    "to", "my", "your", "our", "their", "its", "it", "an", "please", "could", "would", "should", "can", "you", "me", "them",
-    "each", "every", "all", "multiple", "comprehensive", "detailed", "research", "analyze", "analyse", "also", "new",
-    "note", "notes", "page", "pages", "document", "documents", "file", "files", "vault", "index", "overview", "summary",
-    "list", "outline", "report", "guide", "link", "links", "related", "some", "any", "there", "here", "short", "long",
-    "together", "them", "those", "these", "what", "which", "when", "where", "does",
+    "the",
+    "and",
+    "for",
+    "with",
+    "that",
+    "this",
+    "from",
+    "they",
+    "have",
+    "will",
+    "then",
+    "into",
+    "about",
+    "of",
+    "in",
+    "on",
+    "to",
+    "my",
+    "your",
+    "our",
+    "their",
+    "its",
+    "it",
+    "an",
+    "please",
+    "could",
+    "would",
+    "should",
+    "can",
+    "you",
+    "me",
+    "them",
+    "each",
+    "every",
+    "all",
+    "multiple",
+    "comprehensive",
+    "detailed",
+    "research",
+    "analyze",
+    "analyse",
+    "also",
+    "new",
+    "note",
+    "notes",
+    "page",
+    "pages",
+    "document",
+    "documents",
+    "file",
+    "files",
+    "vault",
+    "index",
+    "overview",
+    "summary",
+    "list",
+    "outline",
+    "report",
+    "guide",
+    "link",
+    "links",
+    "related",
+    "some",
+    "any",
+    "there",
+    "here",
+    "short",
+    "long",
+    "together",
+    "them",
+    "those",
+    "these",
+    "what",
+    "which",
+    "when",
+    "where",
+    "does",
 ];
 
 /// Words of Japanese that say nothing about the subject, longest first.
 const STOP_JA: &[&str] = &[
-    "ノート", "メモ", "索引", "目次", "一覧", "包括的", "詳細", "複数", "全部", "整理", "作成", "検索", "追加", "更新",
-    "削除", "移動", "編集", "要約", "変更", "修正", "分析", "調査", "研究", "関連", "全て", "全", "各", "新", "作", "書",
-    "読", "探", "教", "下",
+    "ノート",
+    "メモ",
+    "索引",
+    "目次",
+    "一覧",
+    "包括的",
+    "詳細",
+    "複数",
+    "全部",
+    "整理",
+    "作成",
+    "検索",
+    "追加",
+    "更新",
+    "削除",
+    "移動",
+    "編集",
+    "要約",
+    "変更",
+    "修正",
+    "分析",
+    "調査",
+    "研究",
+    "関連",
+    "全て",
+    "全",
+    "各",
+    "新",
+    "作",
+    "書",
+    "読",
+    "探",
+    "教",
+    "下",
 ];
 
 /// What the deliverable of a request is called, as (word, noun of a title).
@@ -83,7 +190,8 @@ impl Intents {
     pub fn of(request: &str) -> Self {
         let words = words(request);
         let has = |(english, japanese): (&[&str], &[&str])| {
-            words.iter().any(|word| english.contains(&word.as_str())) || japanese.iter().any(|word| request.contains(word))
+            words.iter().any(|word| english.contains(&word.as_str()))
+                || japanese.iter().any(|word| request.contains(word))
         };
         Self {
             search: has(SEARCH),

@@ -53,8 +53,16 @@ pub struct WrittenCriterion {
 
 /// The kinds of probes that a model may name.
 const CHECKS: &[&str] = &[
-    "note_exists", "note_changed", "note_contains", "links_resolve", "frontmatter_parses", "found_linked_from",
-    "tag_present", "found_tagged", "answered", "judged",
+    "note_exists",
+    "note_changed",
+    "note_contains",
+    "links_resolve",
+    "frontmatter_parses",
+    "found_linked_from",
+    "tag_present",
+    "found_tagged",
+    "answered",
+    "judged",
 ];
 
 const KINDS: &[&str] = &["search", "read", "organize", "create", "update", "link", "verify", "answer"];
@@ -239,15 +247,16 @@ fn title(written: &WrittenPlan, request: &str, repairs: &mut Vec<String>) -> Opt
 
 /// What shows that a subtask of a kind is done, when its plan does not say.
 fn usual_criteria(kind: SubtaskKind, title: Option<&str>, request: &str) -> Vec<Criterion> {
-    let judged = || vec![Criterion::Judged { question: format!("The pending changes do what was asked: {}", request.trim()) }];
+    let judged =
+        || vec![Criterion::Judged { question: format!("The pending changes do what was asked: {}", request.trim()) }];
     let about = |make: fn(String) -> Vec<Criterion>| title.map_or_else(judged, |title| make(title.to_owned()));
     match kind {
         SubtaskKind::Search => vec![Criterion::Searched { strategy: SearchStrategy::Keyword }],
         SubtaskKind::Read => vec![Criterion::FoundRead { count: READ }],
         SubtaskKind::Organize => about(|note| vec![Criterion::FoundLinkedFrom { note }]),
-        SubtaskKind::Create => about(|note| {
-            vec![Criterion::NoteExists { note: note.clone() }, Criterion::FrontmatterParses { note }]
-        }),
+        SubtaskKind::Create => {
+            about(|note| vec![Criterion::NoteExists { note: note.clone() }, Criterion::FrontmatterParses { note }])
+        }
         SubtaskKind::Link => about(|note| vec![Criterion::FoundLinkedFrom { note }]),
         SubtaskKind::Verify => about(|note| vec![Criterion::LinksResolve { note }]),
         SubtaskKind::Update => judged(),
@@ -304,9 +313,7 @@ fn covers(tasks: &[Subtask], request: &str) -> Result<(), String> {
 /// A plan for a request that says what is to be done again, after a person did not approve.
 pub(crate) fn or_by_rules(compiled: Result<Compiled, String>, request: &str) -> (TaskPlan, Vec<String>) {
     match compiled {
-        Ok(Compiled { plan, repairs }) => {
-            (plan, repairs.into_iter().map(|repair| format!("plan: {repair}")).collect())
-        }
+        Ok(Compiled { plan, repairs }) => (plan, repairs.into_iter().map(|repair| format!("plan: {repair}")).collect()),
         Err(problem) => (
             plan_by_rules(request),
             vec![format!("the model's plan could not be used ({problem}); the plan was made by rules")],

@@ -16,8 +16,14 @@ pub fn plan_by_rules(request: &str) -> TaskPlan {
     let title = Some(title_of(request)).filter(|title| !title.is_empty());
     let title = title.unwrap_or_else(|| subject.clone());
     let mut steps = Steps { japanese: language(request) == Language::Japanese, tasks: Vec::new() };
-    let needs_search = intents.search || intents.organize || intents.modify || intents.delete || intents.rename
-        || intents.ask || wants_index(request) || !intents.changes_something();
+    let needs_search = intents.search
+        || intents.organize
+        || intents.modify
+        || intents.delete
+        || intents.rename
+        || intents.ask
+        || wants_index(request)
+        || !intents.changes_something();
 
     if needs_search {
         steps.search(&subject, SearchStrategy::Keyword);
@@ -26,7 +32,11 @@ pub fn plan_by_rules(request: &str) -> TaskPlan {
             steps.search(&subject, SearchStrategy::Links);
         }
         if intents.organize || intents.modify || intents.ask || wants_index(request) {
-            steps.add(SubtaskKind::Read, ("Read the best of them", "見つけたノートを読む"), vec![Criterion::FoundRead { count: READ }]);
+            steps.add(
+                SubtaskKind::Read,
+                ("Read the best of them", "見つけたノートを読む"),
+                vec![Criterion::FoundRead { count: READ }],
+            );
         }
     }
     if intents.organize && !intents.create {
@@ -71,7 +81,11 @@ pub fn plan_by_rules(request: &str) -> TaskPlan {
         );
     }
     if !intents.changes_something() {
-        steps.add(SubtaskKind::Answer, ("Answer from what was found", "見つけたことから答える"), vec![Criterion::Answered]);
+        steps.add(
+            SubtaskKind::Answer,
+            ("Answer from what was found", "見つけたことから答える"),
+            vec![Criterion::Answered],
+        );
     }
     let complexity = estimated_complexity(request);
     let mut plan = TaskPlan {

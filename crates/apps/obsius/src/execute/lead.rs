@@ -110,7 +110,8 @@ impl<N: Notes + Sync> Leading<'_, N> {
             return Ok(());
         }
         let links_found = self.state.task_plan.as_ref().is_some_and(|plan| {
-            plan.success_criteria().any(|criterion| matches!(criterion, Criterion::FoundLinkedFrom { note } if note == title))
+            plan.success_criteria()
+                .any(|criterion| matches!(criterion, Criterion::FoundLinkedFrom { note } if note == title))
         });
         let entries = self.entries();
         let subject = match self.state.task_plan.as_ref().map(|plan| plan.keywords.join(" ")) {
@@ -174,9 +175,9 @@ impl<N: Notes + Sync> Leading<'_, N> {
     fn link_missing(&mut self, subtask: &str, note: &Note) {
         let all = self.notes.paths();
         let linked = |path: &NotePath| {
-            note.links().iter().any(|link| {
-                find_note(self.notes, &link.target).is_some_and(|target| target.path() == path)
-            })
+            note.links()
+                .iter()
+                .any(|link| find_note(self.notes, &link.target).is_some_and(|target| target.path() == path))
         };
         let lines: Vec<String> = self
             .entries()

@@ -115,3 +115,165 @@ pub async fn carry_out(
     }
     Ok(carried)
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+    use std::sync::{Arc, Mutex};
+    use std::time::Duration;
+
+    use graphloom_agents::{ToolError, ToolOutput, TypedTool, typed};
+    use schemars::JsonSchema;
+    use serde::Deserialize;
+    use serde_json::json;
+
+    use super::*;
+
+    /// What ran, and how many at a time.
+    #[derive(Default)]
+    struct Seen {
+        log: Mutex<Vec<String>>,
+        now: AtomicUsize,
+        most: AtomicUsize,
+    }
+
+    #[derive(Deserialize, JsonSchema)]
+    struct Named {
+        name: String,
+        seconds: u64,
+    }
+
+    impl Seen {
+        async fn work(&self, named: Named) -> Result<ToolOutput, ToolError> {
+            let now = self.now.fetch_add(1, Ordering::SeqCst) + 1;
+            self.most.fetch_max(now, Ordering::SeqCst);
+            tokio::time::sleep(Duration::from_secs(named.seconds)).await;
+            self.now.fetch_sub(1, Ordering::SeqCst);
+            self.log.lock().unwrap().push(named.name.clone());
+            if named.name.starts_with("bad") { Err(ToolError::failed("bad")) } else { Ok(ToolOutput::new("good")) }
+        }
+    }
+
+    struct Look(Arc<Seen>);
+    struct Change(Arc<Seen>);
+
+    impl TypedTool for Look {
+        type Arguments = Named;
+        const NAME: &'static str = "look";
+        const DESCRIPTION: &'static str = "looks";
+        const RISK: Risk = Risk::Read;
+
+        async fn run(&self, named: Named) -> Result<ToolOutput, ToolError> {
+            self.0.work(named).await
+        }
+    }
+
+    impl TypedTool for Change {
+        type Arguments = Named;
+        const NAME: &'static str = "change";
+        const DESCRIPTION: &'static str = "changes";
+        const RISK: Risk = Risk::Write;
+
+        async fn run(&self, named: Named) -> Result<ToolOutput, ToolError> {
+            self.0.work(named).await
+        }
+    }
+
+    /// Saves every five seconds.
+    struct Every {
+        due: tokio::time::Instant,
+        dirty: bool,
+        saved: Vec<Carried>,
+    }
+
+    #[async_trait]
+    impl Keeper for Every {
+        fn ended(&mut self, _: &Carried) {
+            self.dirty = true;
+        }
+
+        async fn due(&self) {
+            if self.dirty {
+                tokio::time::sleep_until(self.due).await;
+            } else {
+                std::future::pending::<()>().await;
+            }
+        }
+
+        async fn save(&mut self, carried: &Carried) -> Result<(), NodeError> {
+            self.saved.push(carried.clone());
+            self.due = tokio::time::Instant::now() + Duration::from_secs(5);
+            self.dirty = false;
+            Ok(())
+        }
+    }
+
+    fn tools(seen: &Arc<Seen>) -> ToolRegistry {
+        let mut tools = ToolRegistry::new(Risk::Write).with_timeout(Duration::from_secs(60));
+        tools.register(typed(Look(Arc::clone(seen)))).unwrap().register(typed(Change(Arc::clone(seen)))).unwrap();
+        tools
+    }
+
+    fn action(tool: &str, id: &str, seconds: u64, depends_on: &[&str]) -> PlannedAction {
+        PlannedAction {
+            id: id.to_owned(),
+            tool: tool.to_owned(),
+            arguments: json!({ "name": id, "seconds": seconds }),
+            depends_on: depends_on.iter().map(|id| (*id).to_owned()).collect(),
+            subtask: String::new(),
+        }
+    }
+
+    async fn carry(actions: Vec<PlannedAction>, before: Carried) -> (Arc<Seen>, Carried, Vec<Carried>) {
+        let seen = Arc::new(Seen::default());
+        let mut keeper =
+            Every { due: tokio::time::Instant::now() + Duration::from_secs(5), dirty: false, saved: Vec::new() };
+        let plan = ExecutionPlan { actions, answer: None };
+        let carried = carry_out(&plan, &tools(&seen), before, 1, 3, &mut keeper).await.unwrap();
+        (seen, carried, keeper.saved)
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn reads_run_three_at_a_time_and_writes_alone_and_in_order() {
+        let reads = (1..=5).map(|n| action("look", &format!("r{n}"), 10 - n, &[]));
+        let actions: Vec<PlannedAction> = reads
+            .chain([
+                action("change", "w1", 3, &["r1"]),
+                action("change", "w2", 1, &["r1"]),
+                action("look", "r6", 1, &["w2"]),
+            ])
+            .collect();
+        let (seen, carried, _) = carry(actions, Carried::default()).await;
+        assert_eq!(seen.most.load(Ordering::SeqCst), 3);
+        let log = seen.log.lock().unwrap().clone();
+        assert_eq!(&log[..3], ["r3", "r2", "r1"]);
+        assert_eq!(&log[5..], ["w1", "w2", "r6"]);
+        assert_eq!((carried.done.len(), carried.skipped.len()), (8, 0));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn what_depends_on_a_failure_or_a_circle_is_skipped_and_told() {
+        let actions = vec![
+            action("look", "bad", 1, &[]),
+            action("change", "after", 1, &["bad"]),
+            action("look", "later", 1, &["after"]),
+            action("look", "one", 1, &["two"]),
+            action("look", "two", 1, &["one"]),
+            action("look", "free", 1, &["unknown"]),
+        ];
+        let (seen, carried, _) = carry(actions, Carried::default()).await;
+        assert_eq!(*seen.log.lock().unwrap(), ["bad", "free"]);
+        assert_eq!(carried.skipped.len(), 4, "{:?}", carried.skipped);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn progress_is_saved_by_the_interval_and_taken_up_again() {
+        let actions = || (1..=4).map(|n| action("change", &format!("w{n}"), 4, &[])).collect::<Vec<_>>();
+        let (_, whole, saved) = carry(actions(), Carried::default()).await;
+        // At 5 s one has ended, at 10 s two, at 15 s three.
+        assert_eq!(saved.iter().map(|carried| carried.done.len()).collect::<Vec<_>>(), [1, 2, 3]);
+        let (seen, again, _) = carry(actions(), saved[1].clone()).await;
+        assert_eq!(*seen.log.lock().unwrap(), ["w3", "w4"]);
+        assert_eq!(again.done, whole.done);
+    }
+}

@@ -6,13 +6,13 @@ use serde_json::{Value, json};
 
 use super::visit::{Report, Visit, tokens, visit};
 use crate::ObsiusError;
-use crate::analyze::{Intents, WrittenPlan, compile, or_by_rules, plan_by_rules, plan_schema, small_plan_schema, title_of};
+use crate::analyze::{
+    Intents, WrittenPlan, compile, or_by_rules, plan_by_rules, plan_schema, small_plan_schema, title_of,
+};
 use crate::ask::{agent, value};
 use crate::desk::Resources;
 use crate::phase::{Decision, Phase};
-use crate::state::{
-    Failure, FailureClass, StopReason, SubtaskKind, TaskPlan, WorkflowState, WorkflowStateUpdate,
-};
+use crate::state::{Failure, FailureClass, StopReason, SubtaskKind, TaskPlan, WorkflowState, WorkflowStateUpdate};
 use crate::view::{language_name, memory_text, progress_args, unmet, vault_args};
 use crate::workbench::{Workbench, probe_all};
 
@@ -35,7 +35,8 @@ async fn work(visit: &Visit) -> Result<Report, NodeError> {
         let stop = StopReason::IterationLimit { iterations: config.max_iterations };
         return Ok(Report::new(Decision::NothingLeft, stop.text()).with(WorkflowState::update().stop(stop)));
     }
-    let again = state.task_plan.is_some() && state.review.feedback.is_none() && !is_stuck(state);
+    let refused = state.review.feedback.is_some() && visit.iteration.number == state.review.since_iteration + 1;
+    let again = state.task_plan.is_some() && !refused && !is_stuck(state);
     if let (true, Some(plan)) = (again, &state.task_plan) {
         return continue_plan(visit, plan);
     }

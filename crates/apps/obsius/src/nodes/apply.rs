@@ -14,12 +14,12 @@ pub(crate) async fn apply(
     cx: Context<Resources>,
 ) -> Result<WorkflowStateUpdate, NodeError> {
     let run = transaction_name(&state.session.workflow_id);
-    let (vault, changes, name) =
-        (cx.resources().vault.clone(), state.changes.clone(), run.clone());
+    let (vault, changes, name) = (cx.resources().vault.clone(), state.changes.clone(), run.clone());
     let done = tokio::task::spawn_blocking(move || {
         // After a crash between writing and this task's commit, the transaction is there already.
         transaction::recover(&vault)?;
-        let is_applied = |known: &transaction::RunRecord| known.run == name && known.state == transaction::RunState::Applied;
+        let is_applied =
+            |known: &transaction::RunRecord| known.run == name && known.state == transaction::RunState::Applied;
         let is_there = transaction::runs(&vault)?.iter().any(is_applied);
         if !is_there {
             transaction::apply(&vault, &name, &changes)?;

@@ -23,7 +23,8 @@ pub(crate) async fn error(
             unknown_citations: Vec::new(),
             stop: stop.clone(),
         };
-        let mut report = Report::new(Decision::Failed, failure.message).with(WorkflowState::update().outcome(outcome).stop(stop));
+        let mut report =
+            Report::new(Decision::Failed, failure.message).with(WorkflowState::update().outcome(outcome).stop(stop));
         report.success = false;
         Ok(report)
     })

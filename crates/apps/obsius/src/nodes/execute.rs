@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use graphloom_agents::{EntryKind, Exchange};
-use graphloom_core_graph::{NodeError, Context, Shared, Snapshot};
+use graphloom_core_graph::{Context, NodeError, Shared, Snapshot};
 use graphloom_vault::Changes;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -183,17 +183,14 @@ fn results(state: &WorkflowState) -> Vec<Value> {
 }
 
 /// What the actions so far change in the state, apart from the vault.
-fn done_update(
-    visit: &Visit,
-    plan: &ExecutionPlan,
-    carried: &Carried,
-    exchanges: &[Exchange],
-) -> WorkflowStateUpdate {
+fn done_update(visit: &Visit, plan: &ExecutionPlan, carried: &Carried, exchanges: &[Exchange]) -> WorkflowStateUpdate {
     let mut memory = Vec::new();
     for action in &carried.done {
         memory.push(visit.entry(EntryKind::Action, action.line()));
         if !action.result.success {
-            memory.push(visit.entry(EntryKind::Observation, format!("`{}` failed: {}", action.tool, action.result.message)));
+            memory.push(
+                visit.entry(EntryKind::Observation, format!("`{}` failed: {}", action.tool, action.result.message)),
+            );
         }
     }
     let mut metrics = Metrics::default();

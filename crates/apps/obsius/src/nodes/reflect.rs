@@ -56,16 +56,17 @@ async fn work(visit: &Visit) -> Result<Report, NodeError> {
     let judged = judge(visit, &mut evidence).await.map_err(ObsiusError::from)?;
     let mut objectives = state.objectives.with_evidence(state.task_plan.as_ref(), evidence);
     let confidence = confidence(&objectives, judged.stated);
-    let signal = judged.stated.filter(|stated| {
-        judged.complete && *stated >= config.confidence_threshold && !objectives.is_outstanding()
-    });
+    let signal = judged
+        .stated
+        .filter(|stated| judged.complete && *stated >= config.confidence_threshold && !objectives.is_outstanding());
     let unmet: Vec<String> = objectives
         .evidence
         .iter()
         .filter(|finding| !finding.holds)
         .map(|finding| format!("{}: {}", finding.criterion.text(), finding.evidence))
         .collect();
-    let said = if unmet.is_empty() { "every criterion holds".to_owned() } else { format!("missing: {}", unmet.join("; ")) };
+    let said =
+        if unmet.is_empty() { "every criterion holds".to_owned() } else { format!("missing: {}", unmet.join("; ")) };
     let mut reflection = visit.entry(EntryKind::Reflection, said.clone());
     if let Some(stated) = signal {
         reflection = reflection.with_signal(CompletionSignal { confidence: stated as f32, reason: said.clone() });
@@ -81,14 +82,16 @@ async fn work(visit: &Visit) -> Result<Report, NodeError> {
         .execution_metrics(tokens(&judged.exchanges))
         .exchanges(judged.exchanges);
     let total = objectives.sub.len();
-    let message = format!("{} of {total} sub-objectives confirmed, confidence {confidence:.2}", objectives.completed.len());
+    let message =
+        format!("{} of {total} sub-objectives confirmed, confidence {confidence:.2}", objectives.completed.len());
     let data = json!({ "unmet": unmet });
     let unchanged = objectives.unchanged;
     let update = update.objectives(objectives);
     let mut report = if let Some(by) = check(facts) {
         Report::new(Decision::CompletionConfirmed, message).with(update.stop(StopReason::Complete { by }))
     } else if unchanged >= config.max_identical_failures {
-        let stop = StopReason::RepeatedFailure { action: "iteration".to_owned(), times: unchanged, error: said.clone() };
+        let stop =
+            StopReason::RepeatedFailure { action: "iteration".to_owned(), times: unchanged, error: said.clone() };
         let told = ObsiusError::Repeated { action: "iteration".to_owned(), times: unchanged, message: said };
         let failure = Failure::new(visit.phase, FailureClass::Internal, told.to_string());
         Report::failed(failure.clone()).with(update.failure(failure).stop(stop))

@@ -76,9 +76,10 @@ pub(crate) async fn review(
             })
         }
         reason => {
-            let told = reason.map_or_else(|| "the changes were not approved".to_owned(), |reason| {
-                format!("the changes were not approved: {reason}")
-            });
+            let told = reason.map_or_else(
+                || "the changes were not approved".to_owned(),
+                |reason| format!("the changes were not approved: {reason}"),
+            );
             Ok(update.review(review).stop(StopReason::Declined).notes([told]))
         }
     }

@@ -55,7 +55,9 @@ async fn work(visit: &Visit) -> Result<Report, NodeError> {
         .searches
         .iter()
         .filter(|search| search.iteration == visit.iteration.number)
-        .map(|search| format!("{} `{}`: {} notes, {} new", strategy_name(search.strategy), search.query, search.hits, search.new))
+        .map(|search| {
+            format!("{} `{}`: {} notes, {} new", strategy_name(search.strategy), search.query, search.hits, search.new)
+        })
         .collect();
     let mut context = state.vault_context.clone();
     context.active_files = findings.notes.iter().map(|found| found.path.clone()).collect();
@@ -93,7 +95,8 @@ fn paths_in(output: &ToolOutput) -> Vec<NotePath> {
     fn collect(value: &Value, paths: &mut Vec<NotePath>) {
         match value {
             Value::Object(members) => {
-                if let Some(path) = members.get("path").and_then(Value::as_str).and_then(|text| NotePath::parse(text).ok())
+                if let Some(path) =
+                    members.get("path").and_then(Value::as_str).and_then(|text| NotePath::parse(text).ok())
                     && !paths.contains(&path)
                 {
                     paths.push(path);

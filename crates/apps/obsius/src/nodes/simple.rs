@@ -85,8 +85,9 @@ async fn work(visit: &Visit) -> Result<Report, NodeError> {
         second.turns += transcript.turns;
         second.usage += transcript.usage;
         transcript = second;
-        if transcript.answer.is_none() && claims(&transcript, &bench) {
-            return Err(NodeError::terminal(ObsiusError::NothingDone));
+        if claims(&transcript, &bench) {
+            let said = transcript.answer.unwrap_or_default().chars().take(300).collect();
+            return Err(NodeError::terminal(ObsiusError::NothingDone { said }));
         }
     }
     let mended = bench.mend().map_err(ObsiusError::from)?;

@@ -123,14 +123,8 @@ where
     let mut desk = steps.desk(&cx.resources().desk);
     desk.today.clone_from(&state.session.today);
     desk.seed = state.session.seed;
-    let visit = Arc::new(Visit {
-        state: state.clone(),
-        cx: cx.clone(),
-        desk,
-        phase,
-        iteration,
-        partial: Arc::default(),
-    });
+    let visit =
+        Arc::new(Visit { state: state.clone(), cx: cx.clone(), desk, phase, iteration, partial: Arc::default() });
     let timed = !matches!(phase, Phase::Assess | Phase::Initialize | Phase::Complete | Phase::Error);
     let left = Duration::from_millis(config.iteration_timeout_ms.saturating_sub(iteration.spent_ms));
     let done = if timed {
@@ -177,7 +171,8 @@ fn failure_of(phase: Phase, error: NodeError) -> Result<Failure, NodeError> {
 /// What becomes of a phase whose time ran out: the work was dropped, what it had finished is kept, and analysis follows
 /// where the table lets it.
 fn out_of_time(visit: &Visit, limit: u64) -> Report {
-    let message = format!("`{}` ran out of the {limit} ms of its iteration; what it was doing was dropped", visit.phase);
+    let message =
+        format!("`{}` ran out of the {limit} ms of its iteration; what it was doing was dropped", visit.phase);
     let kept = visit.partial.lock().unwrap_or_else(PoisonError::into_inner).take();
     if visit.phase == Phase::Simple {
         return Report::failed(Failure::new(visit.phase, FailureClass::Timeout, message));

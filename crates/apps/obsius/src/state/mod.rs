@@ -16,7 +16,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 pub use action::{ExecutedAction, ExecutionPlan, PlannedAction, ToolResult};
-pub use findings::{Found, Findings, SearchRecord, SearchStrategy};
+pub use findings::{Findings, Found, SearchRecord, SearchStrategy};
 pub use outcome::{Failure, FailureClass, RunOutcome, StopReason};
 pub use plan::{Objectives, PlanSource, Priority, Subtask, SubtaskKind, TaskPlan};
 pub use result::{Iteration, Metrics, NodeExecutionResult, NodeStatus, WorkflowNode};

@@ -114,11 +114,11 @@ impl Failure {
 
     /// The failure that an error is.
     pub fn of(phase: Phase, error: &graphloom_core_graph::NodeError) -> Self {
-        let model = error
-            .downcast_ref::<ModelError>()
-            .or_else(|| error.downcast_ref::<AgentError>().and_then(model_error));
+        let model =
+            error.downcast_ref::<ModelError>().or_else(|| error.downcast_ref::<AgentError>().and_then(model_error));
         let class = model.map_or(FailureClass::Internal, class_of);
-        let class = if error.downcast_ref::<graphloom_vault::VaultError>().is_some() { FailureClass::Vault } else { class };
+        let class =
+            if error.downcast_ref::<graphloom_vault::VaultError>().is_some() { FailureClass::Vault } else { class };
         Self {
             phase: Some(phase),
             class,

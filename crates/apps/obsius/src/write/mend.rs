@@ -34,7 +34,8 @@ pub fn mend_links(overlay: &mut Overlay) -> Result<Vec<String>, VaultError> {
         for link in dead.into_iter().rev() {
             let shown = link.shown.clone().unwrap_or_else(|| link.target.clone());
             let there = links.resolve(&path, link).note().and_then(|path| overlay.read(path).ok().flatten());
-            let meant = there.or_else(|| find_note(&*overlay, &link.target)).or_else(|| by_title(overlay, &link.target));
+            let meant =
+                there.or_else(|| find_note(&*overlay, &link.target)).or_else(|| by_title(overlay, &link.target));
             let new = match meant {
                 Some(meant) => {
                     told.push(format!("`{path}`: the link `{}` was corrected to `{}`", link.target, meant.path()));
@@ -60,11 +61,9 @@ pub fn mend_links(overlay: &mut Overlay) -> Result<Vec<String>, VaultError> {
 
 fn by_title(overlay: &Overlay, wanted: &str) -> Option<Note> {
     let wanted = wanted.trim().to_lowercase();
-    let mut meant = overlay
-        .paths()
-        .into_iter()
-        .filter_map(|path| overlay.read(&path).ok().flatten())
-        .filter(|note| note.title().to_lowercase() == wanted || note.aliases().iter().any(|a| a.to_lowercase() == wanted));
+    let mut meant = overlay.paths().into_iter().filter_map(|path| overlay.read(&path).ok().flatten()).filter(|note| {
+        note.title().to_lowercase() == wanted || note.aliases().iter().any(|a| a.to_lowercase() == wanted)
+    });
     let found = meant.next()?;
     // Two notes of one title: nobody knows which is meant.
     meant.next().is_none().then_some(found)

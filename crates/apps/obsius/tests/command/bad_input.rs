@@ -80,9 +80,15 @@ fn parameters_are_printed_with_their_source() {
     let output =
         desk.run(&["run", "x", "--config", "mine.toml", "--set", "PERSISTENCE_INTERVAL_MS=100", "--print-config"]);
     let printed = text(&output.stdout);
-    for part in ["MAX_ITERATIONS = 3", "from mine.toml; default 24", "PERSISTENCE_INTERVAL_MS = 100", "from --set; default 5000",
-        "ITERATION_TIMEOUT_MS = 30000", "MAX_WORKING_MEMORY_ENTRIES = 50", "MAX_STATE_SIZE = 1048576"]
-    {
+    for part in [
+        "MAX_ITERATIONS = 3",
+        "from mine.toml; default 24",
+        "PERSISTENCE_INTERVAL_MS = 100",
+        "from --set; default 5000",
+        "ITERATION_TIMEOUT_MS = 30000",
+        "MAX_WORKING_MEMORY_ENTRIES = 50",
+        "MAX_STATE_SIZE = 1048576",
+    ] {
         assert!(printed.contains(part), "{part}: {printed}");
     }
 }

@@ -9,7 +9,8 @@ fn the_simple_request_creates_the_note() {
     let (desk, count) = Desk::of_documents();
     assert!(count >= 500, "{count} documents");
     let before = desk.bytes();
-    let output = desk.run(&["run", "Create a note about AI", "--vault", "vault", "--model", "embedded", "--yes", "--json"]);
+    let output =
+        desk.run(&["run", "Create a note about AI", "--vault", "vault", "--model", "embedded", "--yes", "--json"]);
     assert!(output.status.success(), "{}", text(&output.stderr));
     let run = result(&output);
     assert_eq!(run["complexity"], "simple", "{run:#}");
@@ -27,7 +28,7 @@ fn the_complex_request_ends_with_an_index_that_is_applied_once_and_undone() {
     // The specification's own request, and one of its form whose subject many documents have.
     for (run, request, at_least) in [
         ("ml", "Organize all my machine learning notes and create a comprehensive index", 1),
-        ("unicode", "Organize all my unicode segmentation notes and create a comprehensive index", 3),
+        ("errors", "Organize all my error handling notes and create a comprehensive index", 10),
     ] {
         let before = desk.bytes();
         let args = ["run", request, "--vault", "vault", "--model", "embedded", "--thread", run];

@@ -24,14 +24,16 @@ fn a_new_request_never_goes_on_with_an_old_run_which_is_offered_instead() {
     let first = desk.run(&["run", "Create a note about tea", "--vault", "vault", "--model", &tea, "--thread", "first"]);
     assert_eq!(first.status.code(), Some(3), "{}", text(&first.stderr));
     let salt = creates(&desk, "Salt");
-    let second = desk.run(&["run", "Create a note about salt", "--vault", "vault", "--model", &salt, "--yes", "--json"]);
+    let second =
+        desk.run(&["run", "Create a note about salt", "--vault", "vault", "--model", &salt, "--yes", "--json"]);
     assert!(second.status.success(), "{}", text(&second.stderr));
     assert!(text(&second.stderr).contains("run `first` of this session is waiting"), "{}", text(&second.stderr));
     assert!(desk.vault().join("Salt.md").exists() && !desk.vault().join("Tea.md").exists());
 
     // Another session is not told of it.
     let pepper = creates(&desk, "Pepper");
-    let args = ["run", "Create a note about pepper", "--vault", "vault", "--session", "other", "--model", &pepper, "--yes"];
+    let args =
+        ["run", "Create a note about pepper", "--vault", "vault", "--session", "other", "--model", &pepper, "--yes"];
     let third = desk.run(&args);
     assert!(!text(&third.stderr).contains("run `first`"), "{}", text(&third.stderr));
 
@@ -49,7 +51,8 @@ fn a_run_is_shown_whole_diffed_and_refused() {
     let model = creates(&desk, "Tea");
     desk.run(&["run", "Create a note about tea", "--vault", "vault", "--model", &model, "--thread", "tea"]);
     let shown = result(&desk.run(&["show", "tea", "--json"]));
-    for field in ["session", "phases", "working_memory", "executed_actions", "execution_metrics", "changes", "findings"] {
+    for field in ["session", "phases", "working_memory", "executed_actions", "execution_metrics", "changes", "findings"]
+    {
         assert!(!shown["state"][field].is_null(), "{field}: {shown:#}");
     }
     assert_eq!(shown["state"]["session"]["config"]["MAX_ITERATIONS"], 24);
@@ -69,7 +72,8 @@ fn a_run_that_failed_for_a_while_goes_on_from_before_the_failure() {
         &[json!({"when": "user:", "error": {"error": "rate_limited", "model": "m", "message": "slow down",
             "retry_after": {"secs": 7, "nanos": 0}}})],
     );
-    let failed = desk.run(&["run", "Create a note about tea", "--vault", "vault", "--model", &slow, "--thread", "tea", "--yes"]);
+    let failed =
+        desk.run(&["run", "Create a note about tea", "--vault", "vault", "--model", &slow, "--thread", "tea", "--yes"]);
     let said = text(&failed.stderr);
     assert_eq!(failed.status.code(), Some(1), "{said}");
     assert!(said.contains("rate_limited") && said.contains("try again in 7 s"), "{said}");

@@ -41,7 +41,7 @@ async fn the_limit_of_iterations_is_a_stop_reason_and_no_bare_complete() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_iteration_ends_after_twenty_four_unless_told_otherwise() {
+async fn a_run_ends_after_twenty_four_iterations_unless_told_otherwise() {
     let place = Place::new();
     let Outcome::Done(state) = run(&place.runs(restless()), place.session("Update all the soup notes")).await else {
         panic!("it ends")
@@ -90,7 +90,9 @@ fn writes_one() -> Arc<dyn ChatModel> {
         Ok(match kind {
             "plan" => json!({"keywords": [], "title": "One", "answer": null, "subtasks": [
                 {"goal": "write it", "kind": "create", "depends_on": [], "criteria": []}]}),
-            _ => json!({"answer": null, "actions": [action("a", "create_note", &json!({"title": "One", "content": "1"}), &[])]}),
+            _ => {
+                json!({"answer": null, "actions": [action("a", "create_note", &json!({"title": "One", "content": "1"}), &[])]})
+            }
         })
     })
 }
@@ -99,7 +101,8 @@ fn writes_one() -> Arc<dyn ChatModel> {
 async fn an_iteration_that_runs_out_of_time_counts_and_returns_to_analyze() {
     let place = Place::new();
     let model = Slow { inner: writes_one(), hangs: 1, asked: AtomicUsize::new(0) };
-    let state = reviewed(&place.runs(Arc::new(model)), place.session("Write one detailed note"), &[Verdict::Approve]).await;
+    let state =
+        reviewed(&place.runs(Arc::new(model)), place.session("Write one detailed note"), &[Verdict::Approve]).await;
     assert_eq!(
         phases(&state),
         ["assess", "initialize", "analyze", "execute", "analyze", "execute", "reflect", "complete"]
@@ -114,8 +117,9 @@ async fn iterations_that_always_run_out_of_time_stop_the_run() {
     let place = Place::new();
     let before = place.bytes();
     let model = Slow { inner: writes_one(), hangs: usize::MAX, asked: AtomicUsize::new(0) };
-    let Outcome::Done(state) =
-        run(&place.runs(Arc::new(model)), place.session("Write one detailed note")).await else { panic!("it ends") };
+    let Outcome::Done(state) = run(&place.runs(Arc::new(model)), place.session("Write one detailed note")).await else {
+        panic!("it ends")
+    };
     assert_eq!(state.failure.as_ref().unwrap().class, FailureClass::Timeout);
     assert_eq!(state.iteration.number, 4);
     assert_eq!(place.bytes(), before);

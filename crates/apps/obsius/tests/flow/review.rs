@@ -94,13 +94,6 @@ async fn a_note_that_was_edited_meanwhile_is_not_overwritten() {
 #[tokio::test(start_paused = true)]
 async fn a_claim_without_a_tool_is_asked_again_and_then_refused() {
     let place = Place::new();
-    let model = scripted(|_, _, prompt| {
-        Ok(if prompt.contains("No tool has changed a note") {
-            call("create_note", json!({"title": "Tea", "content": "Tea is a drink."}))
-        } else {
-            json!("I created the note.")
-        })
-    });
     let model_that_obeys = scripted(|_, count, _| {
         Ok(match count {
             1 => json!("I created the note."),
@@ -108,10 +101,17 @@ async fn a_claim_without_a_tool_is_asked_again_and_then_refused() {
             _ => json!("Now it is there."),
         })
     });
-    drop(model);
-    let state = reviewed(&place.runs(model_that_obeys), place.session("Create a note about tea"), &[Verdict::Approve]).await;
+    let state =
+        reviewed(&place.runs(model_that_obeys), place.session("Create a note about tea"), &[Verdict::Approve]).await;
     assert!(state.outcome.as_ref().unwrap().is_complete);
     assert!(place.bytes().contains_key("Tea.md"));
+
+    let boaster = scripted(|_, _, _| Ok(json!("I created the note.")));
+    let mut info = place.session("Create a note about salt");
+    info.workflow_id = "run-2".to_owned();
+    let Outcome::Done(state) = run(&place.runs(boaster), info).await else { panic!("it ends") };
+    assert!(state.failure.as_ref().unwrap().message.contains("made none"), "{:?}", state.failure);
+    assert!(!state.outcome.as_ref().unwrap().is_complete);
 }
 
 #[tokio::test(start_paused = true)]

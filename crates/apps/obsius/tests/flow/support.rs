@@ -22,7 +22,10 @@ pub(crate) struct Place {
 
 /// The notes of most tests.
 pub(crate) const NOTES: &[(&str, &str)] = &[
-    ("Gradient descent.md", "---\ntags: [machine-learning]\n---\nGradient descent is how machine learning models are trained.\n"),
+    (
+        "Gradient descent.md",
+        "---\ntags: [machine-learning]\n---\nGradient descent is how machine learning models are trained.\n",
+    ),
     ("nets/Networks.md", "# Neural networks\n\nNetworks are a kind of machine learning. See [[Gradient descent]].\n"),
     ("nets/Trees.md", "Decision trees are machine learning without gradients.\n"),
     ("Soup.md", "Soup is made of water. The machine for it is a pot.\n"),
@@ -72,7 +75,11 @@ impl Place {
         let desk = Desk::new(prompts, Arc::new(profile::profile().unwrap()), Models::new(model));
         let ledger = Ledger::new(Budget::default());
         let resources = Resources { desk, vault, index: Arc::new(index), ledger };
-        graph().unwrap().with_context(resources).with_checkpointer(MemoryCheckpointer::new()).with_clock(Arc::new(Virtual::new()))
+        graph()
+            .unwrap()
+            .with_context(resources)
+            .with_checkpointer(MemoryCheckpointer::new())
+            .with_clock(Arc::new(Virtual::new()))
     }
 
     pub(crate) fn session(&self, request: &str) -> SessionInfo {

@@ -87,7 +87,10 @@ async fn tools_that_always_fail_stop_the_run_with_the_reason_and_the_state_is_ke
     };
     let outcome = state.outcome.as_ref().unwrap();
     assert!(!outcome.is_complete);
-    assert!(matches!(&outcome.stop, StopReason::RepeatedFailure { action, times: 3, .. } if action == "read_note"), "{outcome:?}");
+    assert!(
+        matches!(&outcome.stop, StopReason::RepeatedFailure { action, times: 3, .. } if action == "read_note"),
+        "{outcome:?}"
+    );
     assert!(state.failure.as_ref().unwrap().message.contains("Gone"), "{:?}", state.failure);
     assert_eq!(state.iteration.number, 3);
     assert_eq!(phases(&state).last().unwrap(), "error");
@@ -107,7 +110,10 @@ async fn a_model_error_on_the_simple_path_is_an_error_with_its_class_and_no_note
         panic!("it ends")
     };
     let failure = state.failure.as_ref().unwrap();
-    assert_eq!((failure.class, failure.retry_after_ms, failure.retryable), (FailureClass::RateLimited, Some(7000), true));
+    assert_eq!(
+        (failure.class, failure.retry_after_ms, failure.retryable),
+        (FailureClass::RateLimited, Some(7000), true)
+    );
     assert!(state.changes.is_empty() && !state.outcome.as_ref().unwrap().is_complete);
     assert_eq!(phases(&state), ["assess", "simple", "error"]);
     assert_eq!(place.bytes(), before);
@@ -159,7 +165,9 @@ async fn an_update_of_all_notes_reads_then_edits_with_a_diff() {
                     {"check": "note_contains", "note": "Trees", "text": "reviewed"},
                     {"check": "judged", "text": "each note says that it was reviewed"}]},
             ]}),
-            ("actions", 1) => json!({"answer": null, "actions": [action("r", "read_note", &json!({"path": "nets/Trees.md"}), &[])]}),
+            ("actions", 1) => {
+                json!({"answer": null, "actions": [action("r", "read_note", &json!({"path": "nets/Trees.md"}), &[])]})
+            }
             ("actions", _) => {
                 assert!(prompt.contains("without gradients"), "the text that was read comes back: {prompt}");
                 json!({"answer": null, "actions": [
@@ -172,8 +180,10 @@ async fn an_update_of_all_notes_reads_then_edits_with_a_diff() {
         })
     });
     let runs = place.runs(model);
-    let Outcome::Waiting(questions) =
-        run(&runs, place.session("Update all the notes on machine learning")).await else { panic!("it asks") };
+    let Outcome::Waiting(questions) = run(&runs, place.session("Update all the notes on machine learning")).await
+    else {
+        panic!("it asks")
+    };
     let question = questions.iter().next().unwrap().payload.to_string();
     assert!(question.contains("+reviewed") && question.contains("nets/Trees.md"), "{question}");
     let state = reviewed_again(&runs).await;

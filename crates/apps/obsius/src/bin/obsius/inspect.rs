@@ -69,13 +69,24 @@ pub(crate) async fn show(args: &Args, session: &Session, id: &str) -> Result<Exi
 }
 
 fn describe(text: &mut String, state: &WorkflowState) {
-    let _ = writeln!(text, "session {}, vault {}, model {}", state.session.session_id, state.session.vault, state.session.model);
-    let phases: Vec<String> = state
-        .phases
-        .visits()
-        .iter()
-        .map(|visit| if visit.iteration > 0 { format!("{}@{}", visit.phase, visit.iteration) } else { visit.phase.to_string() })
-        .collect();
+    let _ = writeln!(
+        text,
+        "session {}, vault {}, model {}",
+        state.session.session_id, state.session.vault, state.session.model
+    );
+    let phases: Vec<String> =
+        state
+            .phases
+            .visits()
+            .iter()
+            .map(|visit| {
+                if visit.iteration > 0 {
+                    format!("{}@{}", visit.phase, visit.iteration)
+                } else {
+                    visit.phase.to_string()
+                }
+            })
+            .collect();
     let _ = writeln!(text, "phases {}", phases.join(" "));
     if let Some(plan) = &state.task_plan {
         let _ = writeln!(text, "\nplan ({:?}, complexity {})", plan.source, plan.estimated_complexity);
@@ -96,7 +107,11 @@ fn describe(text: &mut String, state: &WorkflowState) {
     let _ = writeln!(
         text,
         "\n{} iterations, confidence {:.2}, {} tools, {} errors, {} tokens",
-        state.iteration.number, state.confidence, metrics.tools_executed, metrics.errors_encountered, metrics.tokens_used
+        state.iteration.number,
+        state.confidence,
+        metrics.tools_executed,
+        metrics.errors_encountered,
+        metrics.tokens_used
     );
     for note in &state.notes {
         let _ = writeln!(text, "note: {note}");

@@ -4,9 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use graphloom_agents::Models;
-use graphloom_cli::{
-    CommonArgs, DataDir, ExitStatus, Failure, ModelSet, Session, build_models, open_checkpointer,
-};
+use graphloom_cli::{CommonArgs, DataDir, ExitStatus, Failure, ModelSet, Session, build_models, open_checkpointer};
 use graphloom_core_graph::{Thread, ThreadState, Threads};
 use graphloom_llm::layers::{Budget, Ledger, Spent};
 use graphloom_llm::{ChatRequest, ModelError, Scripted};
@@ -40,7 +38,9 @@ pub(crate) fn open_vault(root: &Path, session: &Session) -> Result<Arc<Vault>, F
             RecoveryOutcome::Damaged(why) => format!("cannot be read: {why}"),
             other => format!("{other:?}"),
         };
-        session.progress.warn(format!("writing the changes of run `{}` had been interrupted; it {what}", recovered.run));
+        session
+            .progress
+            .warn(format!("writing the changes of run `{}` had been interrupted; it {what}", recovered.run));
         for path in &recovered.left {
             session.progress.warn(format!("`{path}` was changed by someone else meanwhile and is left as it is"));
         }
@@ -96,8 +96,7 @@ pub(crate) fn look(common: &CommonArgs, root: Option<&Path>) -> Result<Runs, Fai
         let message = "no model is called while a run is looked at".to_owned();
         Err::<String, _>(ModelError::Setup { message })
     });
-    let desk =
-        Desk::new(Arc::new(profile::prompts()?), Arc::new(profile::profile()?), Models::new(Arc::new(nobody)));
+    let desk = Desk::new(Arc::new(profile::prompts()?), Arc::new(profile::profile()?), Models::new(Arc::new(nobody)));
     // States can be read without their vault; the data directory stands in for it, and nothing reads it.
     let vault = Arc::new(Vault::open(root.unwrap_or(dirs.data()), VaultOptions::default())?);
     let index = VaultIndex::open(Arc::clone(&vault), &dirs.index(&[vault.root().to_owned()]))?;

@@ -135,8 +135,7 @@ pub(crate) fn deliver(session: &Session, thread: &Run, state: &WorkflowState) ->
     };
     if let Some(failure) = &state.failure {
         session.progress.event(&json!({ "v": 1, "event": "failure", "run": thread.id(), "failure": failure }));
-        let status =
-            if failure.class == FailureClass::Budget { ExitStatus::BudgetSpent } else { ExitStatus::Failed };
+        let status = if failure.class == FailureClass::Budget { ExitStatus::BudgetSpent } else { ExitStatus::Failed };
         let class = serde_json::to_value(failure.class)?;
         let mut message = format!("{}: {}", class.as_str().unwrap_or("failure"), failure.message);
         if let Some(wait) = failure.retry_after_ms {
@@ -200,7 +199,9 @@ async fn offer_unfinished(args: &Args, session: &Session, opened: &Opened) -> Re
         told += 1;
         let line = resume_line("obsius", &run.thread, &args.common.base);
         let request: String = state.state.session.original_request.chars().take(60).collect();
-        session.progress.note(format!("run `{}` of this session is {}: {request}; go on with: {line}", run.thread, run.status));
+        session
+            .progress
+            .note(format!("run `{}` of this session is {}: {request}; go on with: {line}", run.thread, run.status));
     }
     Ok(())
 }

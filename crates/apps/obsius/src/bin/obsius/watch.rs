@@ -58,7 +58,8 @@ impl Watch {
     fn show(&self) {
         let counts = if self.counts.is_empty() { String::new() } else { format!(", {}", self.counts) };
         // Plain lines carry no time, so that the same run tells the same.
-        let time = if self.progress.is_live() { format!(", {} s", self.begun.elapsed().as_secs()) } else { String::new() };
+        let time =
+            if self.progress.is_live() { format!(", {} s", self.begun.elapsed().as_secs()) } else { String::new() };
         self.progress.phase(format!("{}{counts}{time}", self.phase));
     }
 }
