@@ -11,7 +11,7 @@ use super::ask::{agent, seeded, text, value};
 use super::cited::{Choice, Offer, Quotable, compose, invented, offers, paragraph_schema, quotable};
 use super::{Desk, Outcome, Scene, StageError, gather};
 use crate::TaskType;
-use crate::cite::cited_ids;
+use crate::cite::{cited_ids, without_marks};
 use crate::context::{PromptArgs, article_of, article_text, outer_precedents, same_graph_precedents, subject};
 use crate::length::count_words;
 use crate::task::{ActionResult, Node};
@@ -81,7 +81,7 @@ async fn write_in_paragraphs(
     let mut leads = BTreeSet::from([args.goal.trim().trim_end_matches('.').to_lowercase() + "."]);
     let mut exchanges = Vec::new();
     let mut notes = Vec::new();
-    let written = |paragraphs: &[String]| paragraphs.iter().map(|p| count_words(p)).sum::<usize>();
+    let written = |paragraphs: &[String]| paragraphs.iter().map(|p| count_words(&without_marks(p))).sum::<usize>();
     while !pool.is_empty() && paragraphs.len() < MOST_PARAGRAPHS && written(&paragraphs) * 10 < target * 9 {
         let count = pool.len().min(small.sentences_per_paragraph.clamp(1, 26));
         let sentences: Vec<Quotable> = pool.drain(..count).collect();
