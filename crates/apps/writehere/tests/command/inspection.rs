@@ -39,13 +39,3 @@ fn a_run_stops_at_a_breakpoint_and_goes_on() {
     assert!(output.status.success(), "{}", text(&output.stderr));
     crate::support::assert_report(&desk.path("out"));
 }
-
-#[test]
-fn a_spent_budget_delivers_what_there_is() {
-    let desk = Desk::new();
-    let output = desk.run(&desk.report(&["--out", "out", "--budget", "calls=2"]));
-    assert_eq!(output.status.code(), Some(4), "{}", text(&output.stderr));
-    let run: serde_json::Value = serde_json::from_str(&desk.read("out/run.json")).unwrap();
-    assert_ne!(run["status"], "done");
-    assert!(run["explanation"].as_str().unwrap().contains("budget"), "{run:#}");
-}
