@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::cite::{CiteEvent, Reference, resolve, without_marks};
 use crate::context::{article_of, article_text};
 use crate::length::{count_words, missed};
-use crate::state::{Request, Writing};
+use crate::state::{Mode, Request, Writing};
 
 /// The result of a run: the text, its sources, and what became of the tasks.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -79,9 +79,12 @@ impl Finished {
         self.status == "done" && self.words > 0
     }
 
-    /// What a user should know of the text: changed citations, and a length that was missed.
+    /// What a user should know of the text: changed or missing citations, and a length that was missed.
     pub fn notes(&self, request: &Request) -> Vec<String> {
         let missed = request.words.and_then(|asked| missed(self.words, asked));
-        self.events.iter().map(ToString::to_string).chain(missed).collect()
+        let searched = request.mode == Mode::Report && !request.corpus.is_empty();
+        let uncited = (searched && self.words > 0 && self.references.is_empty())
+            .then(|| "the report cites nothing, although there was something to search".to_owned());
+        self.events.iter().map(ToString::to_string).chain(uncited).chain(missed).collect()
     }
 }

@@ -62,8 +62,10 @@ pub struct Request {
     pub seed: u64,
     /// The models, as on the command line.
     pub model: String,
-    /// The searched folders.
+    /// The searched folders, as they were given.
     pub corpus: Vec<String>,
+    /// The directory that they were given in.
+    pub directory: String,
     /// Documents that could not be read, with the reason.
     pub unread: Vec<String>,
     /// Where the results are written.

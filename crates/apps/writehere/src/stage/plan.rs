@@ -117,7 +117,7 @@ fn forced_atomic(desk: &Desk, scene: Scene<'_>, layer: Option<usize>, constraine
 }
 
 /// Asks for a plan in words. A reply with faults is sent back as often as the rules say; when no reply holds a plan, the
-/// task is carried out as it is.
+/// model is given the shape of one, and when that gives none either, the task is carried out as it is.
 async fn plan_by_words(
     desk: &Desk,
     scene: Scene<'_>,
@@ -146,6 +146,17 @@ async fn plan_by_words(
         Err(AgentError::Unusable { exchange, problem, .. }) => {
             outcome.exchanges.push(*exchange);
             let key = scene.key;
+            // A model that cannot plan in words is led like the small ones: it plans no deeper than they do.
+            if key.layer() < desk.profile.settings.small.force_atom_layer {
+                let raw = plan_by_schema(desk, scene, rules, outcome).await?;
+                if raw.tasks.is_empty() {
+                    return Ok(None);
+                }
+                outcome.notes.push(format!(
+                    "no plan for task `{key}` could be read ({problem}); the model filled in a plan of a given shape"
+                ));
+                return Ok(Some(raw));
+            }
             outcome
                 .notes
                 .push(format!("no plan for task `{key}` could be read ({problem}); it is carried out as a whole"));
@@ -163,7 +174,8 @@ struct ShapedArgs<'a> {
     slots: Vec<&'static str>,
 }
 
-/// Asks a model that answers inside a grammar: the shape is given, goals and dependencies are the model's.
+/// Asks for a plan of a given shape: goals and dependencies are the model's. For models that answer inside a grammar, and
+/// for others that could not put a plan into words.
 async fn plan_by_schema(
     desk: &Desk,
     scene: Scene<'_>,

@@ -7,8 +7,9 @@ use graphloom_retrieval::Evidence;
 use graphloom_state_machine::TaskAction;
 use serde::Serialize;
 
-use super::ask::{agent, seeded, text, value};
+use super::ask::{agent, seeded, text, tolerated, value};
 use super::cited::{Choice, Offer, Quotable, compose, invented, offers, paragraph_schema, quotable};
+use super::repeat::without_repetition;
 use super::{Desk, Outcome, Scene, StageError, gather};
 use crate::TaskType;
 use crate::cite::{cited_ids, without_marks};
@@ -23,8 +24,6 @@ const USUAL_WORDS: u32 = 150;
 const MOST_PARAGRAPHS: usize = 12;
 /// How much of the text before a free paragraph is shown, in words.
 const WORDS_BEFORE: usize = 60;
-/// A run of this many words that occurs twice ends a free paragraph.
-const REPEATED_WORDS: usize = 8;
 
 /// Writes a part: in one call, or paragraph by paragraph with a model that answers inside a grammar.
 pub(super) async fn write(desk: &Desk, scene: Scene<'_>) -> Result<Outcome, StageError> {
@@ -37,6 +36,7 @@ pub(super) async fn write(desk: &Desk, scene: Scene<'_>) -> Result<Outcome, Stag
     let mut result = ActionResult::new(AGENT, answer.value);
     result.evidence = cited_ids(&result.text);
     let mut outcome = scene.result(TaskAction::Execute, result);
+    outcome.notes.extend(tolerated(scene.key, &answer.exchange));
     outcome.exchanges.push(answer.exchange);
     outcome.notes.extend(args.cuts.iter().map(|cut| format!("task `{}`: {cut}", scene.key)));
     Ok(outcome)
@@ -200,27 +200,4 @@ fn heading(scene: Scene<'_>, gathered: &[Evidence], first: Option<&String>) -> O
     let mut letters = title.chars();
     let first = letters.next()?;
     Some(format!("## {}{}", first.to_uppercase(), letters.as_str()))
-}
-
-/// The text up to where a run of words occurs for the second time, cut back to the end of a sentence.
-fn without_repetition(text: &str) -> String {
-    let words: Vec<(usize, &str)> =
-        text.split_whitespace().map(|word| (word.as_ptr() as usize - text.as_ptr() as usize, word)).collect();
-    let mut seen = BTreeSet::new();
-    let mut end = text.len();
-    for window in words.windows(REPEATED_WORDS) {
-        let run: Vec<String> = window.iter().map(|(_, word)| word.to_lowercase()).collect();
-        if !seen.insert(run) {
-            end = window[0].0;
-            break;
-        }
-    }
-    let kept = &text[..end];
-    let stop = kept
-        .rfind(['.', '!', '?', '。', '！', '？'])
-        .map(|at| at + kept[at..].chars().next().map_or(1, char::len_utf8));
-    match stop {
-        Some(stop) if stop * 2 > end || end < text.len() => kept[..stop].trim().to_string(),
-        _ => kept.trim().to_string(),
-    }
 }

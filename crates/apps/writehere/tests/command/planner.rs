@@ -92,7 +92,8 @@ impl Respond for Planner {
 /// there, which is no fault of the plan but is repaired.
 fn plan() -> Value {
     let task = |id: &str, task_type: &str, goal: &str, dependency: Value| {
-        let mut task = json!({"id": id, "task_type": task_type, "goal": goal, "dependency": dependency, "sub_tasks": []});
+        let mut task =
+            json!({"id": id, "task_type": task_type, "goal": goal, "dependency": dependency, "sub_tasks": []});
         if task_type == "write" {
             task["length"] = json!("60 words");
         }

@@ -39,7 +39,8 @@ pub(crate) async fn write(
     (request.schedule, request.seed) = (params.schedule, params.seed);
     request.today = today(&opened).await?;
     request.model = opened.models.chosen.specs.to_string();
-    request.corpus = common.corpus.iter().map(|folder| absolute(folder).display().to_string()).collect();
+    request.corpus = common.corpus.iter().map(|folder| folder.display().to_string()).collect();
+    request.directory = absolute(Path::new(".")).display().to_string();
     let out = common.out.clone().unwrap_or_else(|| PathBuf::from(format!("{id}-out")));
     request.unread.clone_from(&opened.unread);
     request.out = absolute(&out).display().to_string();
