@@ -1,11 +1,12 @@
 //! Action `plan`: the inner tasks of a task, in the original's order of decision.
 
 use graphloom_agents::{AgentError, Parsed};
+use graphloom_llm::ResponseFormat;
+use graphloom_llm::parse::read_value;
 use graphloom_state_machine::TreeChange;
 use serde::Serialize;
-use serde_json::Value;
 
-use super::ask::{agent, seeded, value};
+use super::ask::{agent, seeded};
 use super::judge::{judge, update};
 use super::{Desk, Outcome, Scene, StageError};
 use crate::TaskType;
@@ -153,10 +154,12 @@ async fn plan_by_words(
                     return Ok(None);
                 }
                 outcome.notes.push(format!(
-                    "no plan for task `{key}` could be read ({problem}); the model filled in a plan of a given shape"
+                    "no plan for task `{key}` could be read ({}); the model filled in a plan of a given shape",
+                    brief(&problem)
                 ));
                 return Ok(Some(raw));
             }
+            let problem = brief(&problem);
             outcome
                 .notes
                 .push(format!("no plan for task `{key}` could be read ({problem}); it is carried out as a whole"));
@@ -191,26 +194,47 @@ async fn plan_by_schema(
     let slots = shape.slots.iter().filter_map(|types| types.first()).map(|t| t.word()).collect();
     let agent = agent(desk, "plan", task_type.word())?;
     let prompt = ShapedArgs { args: &args, slots };
-    let asked = value::<Value>(
-        &agent,
-        &prompt,
-        seeded(desk, &scene, "plan"),
-        "plan",
-        plan_schema(&shape, &node.payload.info.id),
-    );
+    let schema = plan_schema(&shape, &node.payload.info.id);
+    let mut ask = seeded(desk, &scene, "plan");
+    ask.template.clone_from(&agent.spec().small);
+    ask.format = ResponseFormat::JsonSchema { name: "plan".to_owned(), schema: schema.clone() };
+    ask.accept_incomplete = true;
+    let asked = agent.ask(&prompt, ask, |reply| {
+        // Servers keep to schemas more or less; what such a plan lacks is repaired like that of any other.
+        let fits = read_value(reply.text, Some(&schema)).map(|parsed| parsed.value.to_string());
+        let raw = match &fits {
+            Ok(value) => read_plan(value, "result"),
+            Err(_) => read_plan(reply.text, "result"),
+        };
+        let raw = raw.map_err(|error| error.to_string())?;
+        match fits {
+            Err(failure) if !reply.last => Err(failure.to_string()),
+            _ => Ok(Parsed::new(raw)),
+        }
+    });
     match asked.await {
         Ok(answer) => {
             outcome.exchanges.push(answer.exchange);
-            Ok(read_plan(&answer.value.to_string(), "result").unwrap_or_else(|_| RawPlan::of_tasks(Vec::new())))
+            Ok(answer.value)
         }
-        Err(StageError::Agent(AgentError::Unusable { exchange, problem, .. })) => {
+        Err(AgentError::Unusable { exchange, problem, .. }) => {
             outcome.exchanges.push(*exchange);
             outcome.notes.push(format!(
-                "no plan for task `{}` could be read ({problem}); it is carried out as a whole",
-                scene.key
+                "no plan for task `{}` could be read ({}); it is carried out as a whole",
+                scene.key,
+                brief(&problem)
             ));
             Ok(RawPlan::of_tasks(Vec::new()))
         }
-        Err(error) => Err(error),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// The beginning of a complaint, for a note; the record of the call has the whole.
+fn brief(problem: &str) -> String {
+    const MOST: usize = 160;
+    match problem.char_indices().nth(MOST) {
+        Some((end, _)) => format!("{}…", &problem[..end]),
+        None => problem.to_owned(),
     }
 }
