@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use graphloom_agents::{Agent, Parsed};
+use graphloom_agents::{Agent, AgentError, Parsed};
 use graphloom_retrieval::Evidence;
 use graphloom_state_machine::TaskAction;
 use serde::Serialize;
@@ -33,10 +33,25 @@ pub(super) async fn write(desk: &Desk, scene: Scene<'_>) -> Result<Outcome, Stag
         return write_in_paragraphs(desk, scene, &args, &agent).await;
     }
     let answer = text(&agent, &args, seeded(desk, &scene, "write")).await?;
+    let mut notes = tolerated(scene.key, &answer.exchange);
+    let cited = cited_ids(&answer.value);
+    if !notes.is_empty() && cited.is_empty() && desk.search.is_some() {
+        // A model that cannot follow the prompt is led like the small ones: it chooses among sentences of the sources.
+        match write_in_paragraphs(desk, scene, &args, &agent).await {
+            Ok(mut outcome) if !outcome.evidence.is_empty() => {
+                notes.push(format!("task `{}`: sentences of the sources took the place of that reply", scene.key));
+                outcome.notes.splice(0..0, notes);
+                outcome.exchanges.insert(0, answer.exchange);
+                return Ok(outcome);
+            }
+            Ok(_) | Err(StageError::Agent(AgentError::Unusable { .. })) => {}
+            Err(error) => return Err(error),
+        }
+    }
     let mut result = ActionResult::new(AGENT, answer.value);
-    result.evidence = cited_ids(&result.text);
+    result.evidence = cited;
     let mut outcome = scene.result(TaskAction::Execute, result);
-    outcome.notes.extend(tolerated(scene.key, &answer.exchange));
+    outcome.notes = notes;
     outcome.exchanges.push(answer.exchange);
     outcome.notes.extend(args.cuts.iter().map(|cut| format!("task `{}`: {cut}", scene.key)));
     Ok(outcome)

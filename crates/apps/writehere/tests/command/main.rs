@@ -9,4 +9,6 @@ mod inspection;
 mod kills;
 mod planner;
 mod recording;
+mod refusals;
+mod storage;
 mod support;
