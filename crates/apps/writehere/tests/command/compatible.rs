@@ -76,7 +76,54 @@ fn a_text_that_misses_its_length_says_so() {
     let run: Value = serde_json::from_str(&desk.read("out/run.json")).unwrap();
     let missed = "the text has 120 words, 40 % fewer than the 200 asked for";
     assert!(run["notes"].as_array().unwrap().contains(&missed.into()), "{run:#}");
+    let repair = "plan of task `root`: the lengths add up to 120 words, the task has 200; all were scaled";
+    assert!(run["notes"].as_array().unwrap().contains(&repair.into()), "{run:#}");
     let said = text(&output.stderr);
     assert_eq!(said.matches(missed).count(), 1, "a note is told once: {said}");
     assert!(said.contains("done: 120 words of 200 asked for"), "{said}");
+}
+
+#[test]
+fn a_story_needs_no_corpus_and_cites_nothing() {
+    let server = Scripted::start();
+    let (desk, model) = (Desk::new(), server.model());
+    let args = ["story", "A keeper who counts logs", "--length", LENGTH, "--model", &model, "--out", "out"];
+    let output = desk.run(&args);
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    let written = desk.read("out/report.md");
+    assert!(
+        written.contains("Part one") && written.contains("Part two") && !written.contains("References"),
+        "{written}"
+    );
+    let run: Value = serde_json::from_str(&desk.read("out/run.json")).unwrap();
+    assert_eq!((&run["status"], &run["request"]["mode"]), (&"done".into(), &"story".into()));
+}
+
+#[test]
+fn limits_on_depth_and_nodes_end_the_planning() {
+    let server = Scripted::start();
+    let model = server.model();
+    for (limit, tasks, note) in [
+        (["--max-depth", "0"], 2, "layer 0 is the deepest allowed"),
+        (["--max-nodes", "1"], 2, "the tree has 1 nodes"),
+        (["--max-depth", "1"], 11, "layer 1 is the deepest allowed"),
+    ] {
+        let desk = Desk::new();
+        let output = desk.run(&report(&model, &["--out", "out", limit[0], limit[1]]));
+        assert!(output.status.success(), "{limit:?}: {}", text(&output.stderr));
+        let run: Value = serde_json::from_str(&desk.read("out/run.json")).unwrap();
+        assert_eq!(run["tasks"], tasks, "{limit:?}");
+        assert!(run["notes"].to_string().contains(note), "{limit:?}: {run:#}");
+    }
+}
+
+#[test]
+fn a_report_without_a_corpus_says_that_it_searched_nothing() {
+    let server = Scripted::start();
+    let (desk, model) = (Desk::new(), server.model());
+    let output = desk.run(&["report", QUESTION, "--length", LENGTH, "--model", &model, "--out", "out"]);
+    let said = text(&output.stderr);
+    assert!(output.status.success() && said.contains("add `--corpus DIR`"), "{said}");
+    let run: Value = serde_json::from_str(&desk.read("out/run.json")).unwrap();
+    assert!(run["notes"].to_string().contains("there was nothing to search"), "{run:#}");
 }

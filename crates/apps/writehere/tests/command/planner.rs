@@ -88,8 +88,7 @@ impl Respond for Planner {
     }
 }
 
-/// Two searches at the same time, thinking on both, and two parts on the thinking. Task 3 also names a task that is not
-/// there, which is no fault of the plan but is repaired.
+/// Two searches at the same time, thinking on both, and two parts on the thinking.
 fn plan() -> Value {
     let task = |id: &str, task_type: &str, goal: &str, dependency: Value| {
         let mut task =
@@ -110,7 +109,9 @@ fn plan() -> Value {
 
 /// Sixty words for the part that the outline marks, with every mark that the results carry.
 fn part(prompt: &str, marks: &[String]) -> String {
-    let number = PARTS.iter().position(|goal| prompt.contains(&format!("{goal} :**You Need To Write**"))).unwrap();
+    let number = PARTS.iter().position(|goal| prompt.contains(&format!("{goal} :**You Need To Write**")));
+    // A whole that is not planned has no outline.
+    let number = number.unwrap_or_default();
     let sentence = format!("Part {} tells in ten plain words what sources say.", ["one", "two"][number]);
     let mut text = [sentence.as_str(); 6].join(" ");
     text.truncate(text.len() - 1);
