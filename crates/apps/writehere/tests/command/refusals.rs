@@ -3,21 +3,28 @@
 use wiremock::ResponseTemplate;
 
 use crate::compatible::report;
-use crate::planner::Scripted;
-use crate::support::{Desk, text};
+use crate::planner::{CALLS, Scripted};
+use crate::support::{Desk, assert_report, text};
 
 #[test]
 fn a_missing_key_names_its_variable() {
     let body = serde_json::json!({"error": {"message": "no key was given", "type": "invalid_request_error"}});
     let server = Scripted::answering(ResponseTemplate::new(401).set_body_json(body));
     let (desk, model) = (Desk::new(), server.model());
-    let output = desk.run(&report(&model, &["--out", "out"]));
+    let output = desk.run(&report(&model, &["--out", "out", "--thread", "refused"]));
     let said = text(&output.stderr);
     assert_eq!(output.status.code(), Some(1), "{said}");
     assert!(said.contains("LLM_API_KEY") && said.contains("no key was given"), "{said}");
     assert!(server.requests().len() <= 2, "a refused key is not tried again and again");
     let run: serde_json::Value = serde_json::from_str(&desk.read("out/run.json")).unwrap();
     assert_eq!((&run["status"], &run["words"]), (&"failed".into(), &0.into()), "never an empty success: {run:#}");
+
+    // The same run, once there is a model that answers.
+    let better = Scripted::start();
+    let output = desk.run(&["resume", "refused", "--model", &better.model()]);
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    assert_report(&desk.path("out"));
+    assert_eq!(better.requests().len(), CALLS);
 }
 
 #[test]

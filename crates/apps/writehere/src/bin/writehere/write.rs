@@ -9,6 +9,7 @@ use graphloom_core_graph::checkpoint::ThreadStatus;
 use graphloom_core_graph::{Answers, Clock, EventKind, Order, Outcome, Questions, Run, RunPolicy, SystemClock, Thread};
 use graphloom_llm::ModelError;
 use graphloom_llm::layers::Spent;
+use graphloom_state_machine::TreeChange;
 use graphloom_writehere::{Finished, Mode, Request, Resources, Shortage, Writing, later};
 use serde_json::{Value, json};
 
@@ -63,6 +64,11 @@ pub(crate) async fn resume(common: &CommonArgs, session: &Session, args: ResumeA
     let opened = open(&common, session, request.mode, Some(params.settings), args.debug, spent).await?;
     let thread = opened.runs.thread(args.thread);
     let run = match before.status {
+        // Nothing else is to be done for a run that has ended, unless tasks failed whose outer tasks still wait for them.
+        ThreadStatus::Done if before.state.tree.clone().try_apply(TreeChange::Reopened).is_ok() => {
+            session.progress.note("the tasks that failed are tried again");
+            thread.run(Writing::update().tree(TreeChange::Reopened))
+        }
         ThreadStatus::Done => {
             session.progress.note("the run is done already; its files are written again");
             return deliver(&common, session, &opened, &thread, &[]).await;
