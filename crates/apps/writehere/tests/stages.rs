@@ -218,6 +218,18 @@ fn a_model_that_cannot_follow_the_prompts_still_plans_searches_and_writes() {
 }
 
 #[test]
+fn a_model_that_says_nothing_of_use_leaves_a_report_of_quotations() {
+    let model = Scripted::from_fn(|_| Ok::<_, ModelError>(Reply::text("I am ready to help with any project.")));
+    let ran =
+        run(&desk(profile::report().unwrap(), model, true), Task::root("What makes tides?", Some("60 words".into())));
+    assert_eq!(ran.tree.status(), TreeStatus::Done);
+    let text = article_text(&article_of(&ran.tree, &NodeKey::root()));
+    assert!(text.contains("The moon pulls the water") && !text.contains("ready to help"), "{text}");
+    assert!(!cited_ids(&text).is_empty() && cited_ids(&text).iter().all(|id| ran.evidence.contains_key(id)), "{text}");
+    assert!(ran.notes.iter().any(|note| note.contains("the best are quoted")), "{:?}", ran.notes);
+}
+
+#[test]
 fn a_story_takes_its_thinking_from_the_nested_plan() {
     let model = Scripted::from_fn(|request| {
         let prompt = rendered(request);

@@ -206,7 +206,8 @@ async fn plan_by_schema(
             Ok(value) => read_plan(value, "result"),
             Err(_) => read_plan(reply.text, "result"),
         };
-        let raw = raw.map_err(|error| error.to_string())?;
+        let mut raw = raw.map_err(|error| error.to_string())?;
+        complete(&mut raw, &shape);
         match fits {
             Err(failure) if !reply.last => Err(failure.to_string()),
             _ => Ok(Parsed::new(raw)),
@@ -227,6 +228,24 @@ async fn plan_by_schema(
             Ok(RawPlan::of_tasks(Vec::new()))
         }
         Err(error) => Err(error.into()),
+    }
+}
+
+/// Fills in what the shape says of each task and a reply left out: its type, and that writing waits for all else.
+fn complete(raw: &mut RawPlan, shape: &PlanShape) {
+    raw.tasks.truncate(shape.slots.len());
+    let mut before: Vec<String> = Vec::new();
+    for (task, types) in raw.tasks.iter_mut().zip(&shape.slots) {
+        let Some(usual) = types.first() else { continue };
+        if task.task_type.is_none() {
+            task.task_type = Some(usual.word().to_owned());
+        }
+        if *usual == TaskType::Write {
+            task.dependency.get_or_insert_with(|| before.clone());
+        } else {
+            task.dependency.get_or_insert_default();
+            before.extend(task.id.clone());
+        }
     }
 }
 

@@ -91,6 +91,7 @@ async fn write_in_paragraphs(
     }
     let mut declined: Vec<Quotable> = Vec::new();
     let mut second_round = false;
+    let mut silent = false;
     let mut pool = quotable(&question, &gathered, &before);
     let mut paragraphs: Vec<String> = Vec::new();
     let mut leads = BTreeSet::from([args.goal.trim().trim_end_matches('.').to_lowercase() + "."]);
@@ -103,13 +104,34 @@ async fn write_in_paragraphs(
         let offered = offers(&sentences);
         let action = format!("write/{}", paragraphs.len() + 1);
         let prompt = CitedArgs { args, offers: &offered };
-        let answer =
-            value::<Choice>(agent, &prompt, seeded(desk, &scene, &action), "paragraph", paragraph_schema(&offered))
-                .await?;
+        let all = || Choice { facts: offered.iter().map(|offer| offer.label.clone()).collect(), ..Choice::default() };
+        let asked = match silent {
+            true => all(),
+            false => {
+                let ask = seeded(desk, &scene, &action);
+                match value::<Choice>(agent, &prompt, ask, "paragraph", paragraph_schema(&offered)).await {
+                    Ok(answer) => {
+                        exchanges.push(answer.exchange);
+                        answer.value
+                    }
+                    // Asking for the next paragraph would end alike, so the best sentences stand without a choice.
+                    Err(StageError::Agent(AgentError::Unusable { exchange, .. })) => {
+                        exchanges.push(*exchange);
+                        silent = true;
+                        let key = scene.key;
+                        notes.push(format!(
+                            "task `{key}`: no choice among the sentences could be read; the best are quoted"
+                        ));
+                        all()
+                    }
+                    Err(error) => return Err(error),
+                }
+            }
+        };
         // A small model likes to begin every paragraph alike.
-        let lead = answer.value.lead.trim();
+        let lead = asked.lead.trim();
         let lead = if leads.insert(lead.to_lowercase()) { lead } else { "" };
-        let (paragraph, note) = compose(&offered, lead, &answer.value.facts, &args.to_run_root_question);
+        let (paragraph, note) = compose(&offered, lead, &asked.facts, &args.to_run_root_question);
         // What was passed over is offered once more when everything else is used up.
         let passed_over =
             sentences.into_iter().filter(|sentence| !paragraph.contains(sentence.text.trim_end_matches('.')));
@@ -120,7 +142,6 @@ async fn write_in_paragraphs(
         }
         notes.extend(note.map(|note| format!("task `{}`: {note}", scene.key)));
         paragraphs.push(paragraph);
-        exchanges.push(answer.exchange);
     }
     let mut uncited = None;
     if paragraphs.is_empty() {
