@@ -8,6 +8,7 @@ mod concurrency;
 mod deferred;
 mod durability;
 mod eager;
+mod error_handlers;
 mod events;
 mod joins;
 mod once;
