@@ -21,7 +21,10 @@ use crate::error::RunError;
 use crate::event::EventKind;
 use crate::graph::{App, Asks, Compiled, NodeRun, Topology};
 use crate::handler::NodeFn;
-use crate::machine::{AttemptRow, Dispatch, Limits, Machine, Plan, Question, Restored, Stop, TaskId, TaskOutcome};
+use crate::machine::{
+    AttemptRow, Breaks, Dispatch, Limits, Machine, Plan, Question, Restored, Stop, TaskId, TaskOutcome,
+};
+use crate::name::Name;
 use crate::state::{Snapshot, State, codec};
 
 /// What a graph needs to run: its topology, its nodes, their resources.
@@ -110,6 +113,12 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
         };
         machine.observed = session.attached.is_some() || session.is_watched() || session.policy.budget.is_some();
         let is_root = ns.is_empty();
+        if is_root {
+            machine.break_at(Breaks {
+                before: runtime.find(&session.policy.break_before, &session.thread)?,
+                after: runtime.find(&session.policy.break_after, &session.thread)?,
+            });
+        }
         let asks: Arc<dyn Asks> = Arc::clone(&runtime.topology) as Arc<dyn Asks>;
         let home = Arc::new(Home { session: Arc::clone(&session), ns: Arc::clone(&ns), onces, asks });
         let turns = match &session.policy.order {
@@ -351,6 +360,18 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
 impl<S: State, Cx> Runtime<S, Cx> {
     pub(crate) fn new(app: &App<S, Cx>) -> Self {
         Self::of(&app.graph, Arc::clone(&app.resources))
+    }
+
+    /// The indices of nodes named by a breakpoint.
+    fn find(&self, nodes: &[Name], thread: &str) -> Result<Vec<u32>, RunError> {
+        let find = |name: &Name| {
+            self.topology.find(name.as_str()).ok_or_else(|| RunError::GraphMismatch {
+                thread: thread.to_owned(),
+                graph: self.topology.name.clone(),
+                message: format!("a breakpoint names `{name}`, which is no node of it"),
+            })
+        };
+        nodes.iter().map(find).collect()
     }
 
     /// What runs for a node: its function, or its error handler.

@@ -126,6 +126,9 @@ impl<S: State> Machine<S> {
             let writer = batch.first().map(|task| task.node);
             folded.changed.iter().for_each(|at| self.writers[at] = writer);
         }
+        if !self.breaks.after.is_empty() {
+            self.break_after(batch.iter().map(|task| task.node));
+        }
         self.step += 1;
         self.steps_this_run += 1;
         self.step_open = false;

@@ -4,6 +4,7 @@
 //! ([`complete`](Machine::complete)), and [`commit`](Machine::commit)s what the machine says is ready. The machine
 //! never waits, never reads a clock and never draws a random number: time comes in as `now`, in milliseconds.
 
+mod breaks;
 mod commit;
 mod complete;
 mod frontier;
@@ -20,6 +21,7 @@ use std::sync::Arc;
 use crate::graph::Topology;
 use crate::state::{FieldSet, State};
 
+pub(crate) use breaks::Breaks;
 pub(crate) use commit::{Committed, Fault};
 pub(crate) use complete::{Completion, TaskOutcome};
 pub(crate) use frontier::{Frontier, FrontierDelta};
@@ -67,6 +69,8 @@ pub(crate) struct Machine<S: State> {
     steps_this_run: u64,
     in_flight: usize,
     in_class: Vec<usize>,
+    /// Where the run stops.
+    breaks: Breaks,
     /// Empty between commits; kept for its room.
     triggered: Triggered,
 }
@@ -103,6 +107,7 @@ impl<S: State> Machine<S> {
             steps_this_run: 0,
             in_flight: 0,
             in_class: vec![0; topology.limits.len()],
+            breaks: Breaks::default(),
             triggered: Triggered::default(),
             topology,
         }

@@ -51,6 +51,7 @@ impl<S: State> Machine<S> {
         if self.frontier.is_empty() && self.in_flight == 0 {
             return Plan::Stop(Stop::Done);
         }
+        self.break_before();
         if let Some(reason) = self.halt {
             return if self.in_flight > 0 { Plan::Wait { until: None } } else { Plan::Stop(reason) };
         }

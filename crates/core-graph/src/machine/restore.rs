@@ -132,6 +132,7 @@ impl<S: State> Machine<S> {
                 failed: if forget_attempts { 0 } else { row.failed },
                 seen: dispatched.filter(|_| state.is_some()),
                 state: state.filter(|_| row.failed == 0),
+                passed: true,
                 counted: row.seen.is_some(),
                 ..Pending::new(node, phase)
             };

@@ -45,6 +45,8 @@ pub(crate) struct Pending<S: State> {
     pub(crate) state: Option<Arc<S>>,
     /// Barrier mode: whether the task belongs to the super-step under way.
     pub(crate) in_step: bool,
+    /// Whether a breakpoint has stopped at the task.
+    pub(crate) passed: bool,
     /// Whether the task has been counted against the budget.
     pub(crate) counted: bool,
     pub(crate) phase: Phase<S>,
@@ -145,6 +147,7 @@ impl<S: State> Pending<S> {
             seen: None,
             state: None,
             in_step: false,
+            passed: false,
             counted: false,
             phase,
         }

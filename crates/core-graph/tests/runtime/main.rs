@@ -2,6 +2,7 @@
 
 mod log;
 
+mod breakpoints;
 mod budget;
 mod compile;
 mod concurrency;
