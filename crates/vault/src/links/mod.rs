@@ -7,7 +7,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::{Anchor, Link, Note, NotePath, Notes, SkipReason, Skipped, VaultError};
+use crate::note::anchor_of;
+use crate::{Anchor, Link, LinkForm, Note, NotePath, Notes, SkipReason, Skipped, VaultError};
 use resolve::{File, Resolver};
 
 /// What a link leads to.
@@ -150,14 +151,31 @@ impl LinkIndex {
                 _ => Resolution::SameNote,
             };
         }
-        match self.resolver.resolve(from.folder(), &link.target, link.form) {
-            None => Resolution::Unresolved(self.suggest(&link.target)),
+        self.resolve_target(from.folder(), &link.target, link.anchor.as_ref(), link.form)
+    }
+
+    fn resolve_target(&self, folder: &str, target: &str, anchor: Option<&Anchor>, form: LinkForm) -> Resolution {
+        match self.resolver.resolve(folder, target, form) {
+            None => Resolution::Unresolved(self.suggest(target)),
             Some((File::Attachment(path), _)) => Resolution::Attachment(path.clone()),
-            Some((File::Note(path), _)) => match (self.notes.get(path), &link.anchor) {
+            Some((File::Note(path), _)) => match (self.notes.get(path), anchor) {
                 (Some(note), Some(anchor)) if !note.holds(anchor) => missing(path.clone(), anchor),
                 _ => Resolution::Note(path.clone()),
             },
         }
+    }
+
+    /// What a target written as in a wikilink, such as `Note`, `dir/Note` or `Note#Heading`, leads to from the root.
+    #[must_use]
+    pub fn resolve_name(&self, target: &str) -> Resolution {
+        let (name, anchor) = match target.split_once('#') {
+            Some((name, anchor)) => (name.trim(), anchor_of(anchor)),
+            None => (target.trim(), None),
+        };
+        if name.is_empty() {
+            return Resolution::Unresolved(Vec::new());
+        }
+        self.resolve_target("", name, anchor.as_ref(), LinkForm::Wiki)
     }
 
     /// The links in a note, in order.
@@ -224,7 +242,7 @@ impl LinkIndex {
         let key = target.strip_suffix(".md").unwrap_or(target).to_lowercase();
         let name = key.rsplit('/').next().unwrap_or(&key);
         let by_alias = self.aliases.get(&key).into_iter().chain(self.aliases.get(name)).flatten();
-        let by_name = self.resolver.resolve("", name, crate::LinkForm::Wiki).and_then(|(file, _)| match file {
+        let by_name = self.resolver.resolve("", name, LinkForm::Wiki).and_then(|(file, _)| match file {
             File::Note(path) => Some(path),
             File::Attachment(_) => None,
         });

@@ -14,6 +14,7 @@ use crate::{ContentHash, NotePath};
 pub use frontmatter::{Frontmatter, FrontmatterProblem};
 pub use heading::{Block, Heading};
 use lines::{BOM, Lines};
+pub(crate) use link::anchor_of;
 pub use link::{Anchor, Link, LinkForm};
 pub use tag::Tag;
 

@@ -230,7 +230,8 @@ fn apply_with(files: &dyn Files, vault: &Vault, run: &str, changes: &Changes) ->
     recover_first(vault, &ground)?;
     let plan = plan::plan(vault, &ground, run, Kind::Apply, &plan::targets(changes), changes.moves().to_vec())?;
     let intent = commit(&ground, plan)?;
-    vault.refresh()?;
+    // The changes are made, whether or not the files can be listed again.
+    let _ = vault.refresh();
     let mut applied = Applied { run: run.to_owned(), ..Applied::default() };
     for op in intent.ops {
         match op.fate {
@@ -270,7 +271,7 @@ fn undo_with(files: &dyn Files, vault: &Vault, run: &str, options: &UndoOptions)
         let mut plan = plan::plan(vault, &ground, run, Kind::Undo, &found.targets, found.moves)?;
         plan.intent.cleared = found.cleared;
         commit(&ground, plan)?;
-        vault.refresh()?;
+        let _ = vault.refresh();
     }
     Ok(Undone { run: run.to_owned(), restored, refused: found.refused })
 }

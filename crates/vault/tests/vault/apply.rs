@@ -108,6 +108,7 @@ fn a_note_that_was_the_same_length_at_the_same_time_is_still_seen_as_changed() {
     touch();
     assert!(matches!(transaction::apply(&place.vault, "run", overlay.changes()), Err(VaultError::Changed { .. })));
     assert_eq!(fs::read_to_string(&file).unwrap(), "zzzz");
+    assert_eq!(place.vault.expect(&path("A.md")).unwrap().text(), "zzzz");
 }
 
 #[test]

@@ -104,6 +104,18 @@ fn backlinks_orphans_and_dead_ends() {
 }
 
 #[test]
+fn a_name_resolves_without_a_link() {
+    let place = Place::new(FILES);
+    let index = LinkIndex::build(&*place.vault);
+    assert_eq!(index.resolve_name("only"), Resolution::Note(path("b/Only.md")));
+    assert_eq!(index.resolve_name("a/Note#Sub"), Resolution::Note(path("a/Note.md")));
+    assert_eq!(index.resolve_name("a/Note#Gone"), Resolution::MissingHeading(path("a/Note.md")));
+    for nothing in ["", "#Sub", "gone"] {
+        assert_eq!(index.resolve_name(nothing), Resolution::Unresolved(Vec::new()));
+    }
+}
+
+#[test]
 fn pending_changes_count() {
     let place = Place::new(&[("A.md", "[[New]] [[B]]"), ("B.md", "")]);
     let mut overlay = place.overlay();
