@@ -296,7 +296,7 @@ async fn update_note_makes_each_kind_of_edit_and_no_other() {
         (
             json!({"operation": "append", "content": "More."}),
             format!("{whole}More.\n"),
-            "Added text at the end in `Tides.md`: 16 lines before, 17 lines after.",
+            "Added text at the end in `Tides.md`: 16 lines before, 17 after.",
         ),
         (
             json!({"mode": "Prepend", "text": "First."}),
