@@ -75,6 +75,13 @@ pub enum EventKind {
         /// The error.
         error: String,
     },
+    /// A task failed for good and its error handler takes over. Journal.
+    TaskHandled {
+        /// The node.
+        node: String,
+        /// The error.
+        error: String,
+    },
     /// A checkpoint was committed. Journal.
     Committed {
         /// Its number.
@@ -238,9 +245,11 @@ impl EventKind {
             Self::Values { .. } => EventMode::Values,
             Self::Update { .. } => EventMode::Updates,
             Self::Custom { .. } => EventMode::Custom,
-            Self::TaskStarted { .. } | Self::TaskRetry { .. } | Self::TaskFailed { .. } | Self::Question { .. } => {
-                EventMode::Tasks
-            }
+            Self::TaskStarted { .. }
+            | Self::TaskRetry { .. }
+            | Self::TaskFailed { .. }
+            | Self::TaskHandled { .. }
+            | Self::Question { .. } => EventMode::Tasks,
             Self::Committed { .. } => EventMode::Checkpoints,
             Self::SendCoalesced { .. } => EventMode::Debug,
             Self::RunStarted { .. } | Self::Warning { .. } | Self::Lagged { .. } | Self::RunEnded { .. } => {
@@ -257,6 +266,7 @@ impl EventKind {
             Self::RunStarted { .. }
                 | Self::TaskRetry { .. }
                 | Self::TaskFailed { .. }
+                | Self::TaskHandled { .. }
                 | Self::Committed { .. }
                 | Self::Question { .. }
                 | Self::Warning { .. }

@@ -1,7 +1,6 @@
 //! The async functions that nodes are made of.
 
 use std::future::Future;
-use std::marker::PhantomData;
 use std::sync::Arc;
 
 use futures::future::BoxFuture;
@@ -56,133 +55,63 @@ impl<S, Cx> std::fmt::Debug for dyn NodeFn<S, Cx> {
     }
 }
 
-struct Plain<F>(F);
-struct WithContext<F>(F);
-struct TaskPlain<F, I>(F, PhantomData<fn(I)>);
-struct TaskWithContext<F, I>(F, PhantomData<fn(I)>);
+/// A node made of a function of all that a driver passes.
+struct Function<F> {
+    wants_context: bool,
+    call: F,
+}
 
-fn missing(what: &str) -> NodeError {
-    NodeError::terminal(format!("called without {what}"))
+type NodeFuture<S> = BoxFuture<'static, Result<Step<S>, NodeError>>;
+
+impl<S, Cx, F> NodeFn<S, Cx> for Function<F>
+where
+    S: State,
+    F: Fn(Option<Arc<[u8]>>, Snapshot<S>, Option<Context<Cx>>) -> NodeFuture<S> + Send + Sync + 'static,
+{
+    fn wants_context(&self) -> bool {
+        self.wants_context
+    }
+
+    fn call(
+        &self,
+        input: Option<Arc<[u8]>>,
+        state: Snapshot<S>,
+        context: Option<Context<Cx>>,
+    ) -> BoxFuture<'static, Result<Step<S>, NodeError>> {
+        (self.call)(input, state, context)
+    }
+}
+
+/// The future of a node as one that ends in a step, or the error that kept it from being called.
+fn steps<S: State, R: Into<Step<S>>>(
+    future: Result<impl Future<Output = Result<R, NodeError>> + Send + 'static, NodeError>,
+) -> NodeFuture<S> {
+    match future {
+        Ok(future) => Box::pin(async move { Ok(future.await?.into()) }),
+        Err(error) => Box::pin(async { Err(error) }),
+    }
+}
+
+fn given<Cx>(context: Option<Context<Cx>>) -> Result<Context<Cx>, NodeError> {
+    context.ok_or_else(|| NodeError::terminal("called without a context".to_owned()))
 }
 
 fn input<I: DeserializeOwned>(bytes: Option<Arc<[u8]>>) -> Result<I, NodeError> {
-    let bytes = bytes.ok_or_else(|| missing("an input"))?;
+    let bytes = bytes.ok_or_else(|| NodeError::terminal("called without an input".to_owned()))?;
     codec::decode("input", &bytes).map_err(NodeError::terminal)
-}
-
-impl<S, Cx, F, Fut, R> NodeFn<S, Cx> for Plain<F>
-where
-    S: State,
-    F: Fn(Snapshot<S>) -> Fut + Send + Sync + 'static,
-    Fut: Future<Output = Result<R, NodeError>> + Send + 'static,
-    R: Into<Step<S>>,
-{
-    fn wants_context(&self) -> bool {
-        false
-    }
-
-    fn call(
-        &self,
-        _: Option<Arc<[u8]>>,
-        state: Snapshot<S>,
-        _: Option<Context<Cx>>,
-    ) -> BoxFuture<'static, Result<Step<S>, NodeError>> {
-        let future = (self.0)(state);
-        Box::pin(async move { Ok(future.await?.into()) })
-    }
-}
-
-impl<S, Cx, F, Fut, R> NodeFn<S, Cx> for WithContext<F>
-where
-    S: State,
-    Cx: Send + Sync + 'static,
-    F: Fn(Snapshot<S>, Context<Cx>) -> Fut + Send + Sync + 'static,
-    Fut: Future<Output = Result<R, NodeError>> + Send + 'static,
-    R: Into<Step<S>>,
-{
-    fn wants_context(&self) -> bool {
-        true
-    }
-
-    fn call(
-        &self,
-        _: Option<Arc<[u8]>>,
-        state: Snapshot<S>,
-        context: Option<Context<Cx>>,
-    ) -> BoxFuture<'static, Result<Step<S>, NodeError>> {
-        let Some(context) = context else {
-            return Box::pin(async { Err(missing("a context")) });
-        };
-        let future = (self.0)(state, context);
-        Box::pin(async move { Ok(future.await?.into()) })
-    }
-}
-
-impl<S, Cx, I, F, Fut, R> NodeFn<S, Cx> for TaskPlain<F, I>
-where
-    S: State,
-    I: DeserializeOwned + 'static,
-    F: Fn(I, Snapshot<S>) -> Fut + Send + Sync + 'static,
-    Fut: Future<Output = Result<R, NodeError>> + Send + 'static,
-    R: Into<Step<S>>,
-{
-    fn wants_context(&self) -> bool {
-        false
-    }
-
-    fn call(
-        &self,
-        bytes: Option<Arc<[u8]>>,
-        state: Snapshot<S>,
-        _: Option<Context<Cx>>,
-    ) -> BoxFuture<'static, Result<Step<S>, NodeError>> {
-        let future = match input::<I>(bytes) {
-            Ok(input) => (self.0)(input, state),
-            Err(error) => return Box::pin(async { Err(error) }),
-        };
-        Box::pin(async move { Ok(future.await?.into()) })
-    }
-}
-
-impl<S, Cx, I, F, Fut, R> NodeFn<S, Cx> for TaskWithContext<F, I>
-where
-    S: State,
-    Cx: Send + Sync + 'static,
-    I: DeserializeOwned + 'static,
-    F: Fn(I, Snapshot<S>, Context<Cx>) -> Fut + Send + Sync + 'static,
-    Fut: Future<Output = Result<R, NodeError>> + Send + 'static,
-    R: Into<Step<S>>,
-{
-    fn wants_context(&self) -> bool {
-        true
-    }
-
-    fn call(
-        &self,
-        bytes: Option<Arc<[u8]>>,
-        state: Snapshot<S>,
-        context: Option<Context<Cx>>,
-    ) -> BoxFuture<'static, Result<Step<S>, NodeError>> {
-        let Some(context) = context else {
-            return Box::pin(async { Err(missing("a context")) });
-        };
-        let future = match input::<I>(bytes) {
-            Ok(input) => (self.0)(input, state, context),
-            Err(error) => return Box::pin(async { Err(error) }),
-        };
-        Box::pin(async move { Ok(future.await?.into()) })
-    }
 }
 
 impl<S, Cx, F, Fut, R> Handler<(R,), S, Cx> for F
 where
     S: State,
+    Cx: 'static,
     F: Fn(Snapshot<S>) -> Fut + Send + Sync + 'static,
     Fut: Future<Output = Result<R, NodeError>> + Send + 'static,
     R: Into<Step<S>>,
 {
     fn into_node(self) -> Arc<dyn NodeFn<S, Cx>> {
-        Arc::new(Plain(self))
+        let call = move |_: Option<_>, state, _: Option<Context<Cx>>| steps(Ok(self(state)));
+        Arc::new(Function { wants_context: false, call })
     }
 }
 
@@ -195,20 +124,23 @@ where
     R: Into<Step<S>>,
 {
     fn into_node(self) -> Arc<dyn NodeFn<S, Cx>> {
-        Arc::new(WithContext(self))
+        let call = move |_: Option<_>, state, context| steps(given(context).map(|context| self(state, context)));
+        Arc::new(Function { wants_context: true, call })
     }
 }
 
 impl<S, Cx, I, F, Fut, R> TaskHandler<(R,), I, S, Cx> for F
 where
     S: State,
+    Cx: 'static,
     I: DeserializeOwned + 'static,
     F: Fn(I, Snapshot<S>) -> Fut + Send + Sync + 'static,
     Fut: Future<Output = Result<R, NodeError>> + Send + 'static,
     R: Into<Step<S>>,
 {
     fn into_node(self) -> Arc<dyn NodeFn<S, Cx>> {
-        Arc::new(TaskPlain(self, PhantomData))
+        let call = move |bytes, state, _: Option<Context<Cx>>| steps(input(bytes).map(|input| self(input, state)));
+        Arc::new(Function { wants_context: false, call })
     }
 }
 
@@ -222,6 +154,9 @@ where
     R: Into<Step<S>>,
 {
     fn into_node(self) -> Arc<dyn NodeFn<S, Cx>> {
-        Arc::new(TaskWithContext(self, PhantomData))
+        let call = move |bytes, state, context| {
+            steps(given(context).and_then(|context| Ok(self(input(bytes)?, state, context))))
+        };
+        Arc::new(Function { wants_context: true, call })
     }
 }

@@ -105,6 +105,7 @@ mod context;
 mod driver;
 mod error;
 mod event;
+mod failure;
 mod graph;
 mod handler;
 mod machine;
@@ -121,9 +122,10 @@ pub use context::{Context, DuplicateKey, StopReason, TaskInfo, TaskServices};
 pub use driver::{Durability, Lag, Order, Outcome, Run, RunFuture, RunHandle, RunPolicy, Scope};
 pub use error::{NodeError, RunError};
 pub use event::{EVENT_VERSION, Event, EventKind, EventMode, Payload};
+pub use failure::{Failure, FailureKind};
 pub use graph::{
     App, ChildOutcome, CompileError, CompileErrors, CompileWarning, Compiled, Diagram, DiagramEdge, DiagramNode,
-    EdgeKind, FromRef, Mode, NodeKind, NodeSpec, Retry, Route, StateGraph, Timeout,
+    EdgeKind, FromRef, Mode, NodeDefaults, NodeKind, NodeSpec, Retry, Route, StateGraph, Timeout,
 };
 pub use graphloom_core_graph_macros::State;
 pub use handler::{Handler, NodeFn, TaskHandler};

@@ -132,20 +132,27 @@ impl Changes {
     #[must_use]
     pub fn only<'a>(&self, paths: impl IntoIterator<Item = &'a NotePath>) -> Self {
         let wanted: BTreeSet<&NotePath> = paths.into_iter().collect();
-        let kept: BTreeSet<NotePath> =
-            self.groups().into_iter().filter(|group| group.iter().any(|path| wanted.contains(path))).flatten().collect();
+        let kept: BTreeSet<NotePath> = self
+            .groups()
+            .into_iter()
+            .filter(|group| group.iter().any(|path| wanted.contains(path)))
+            .flatten()
+            .collect();
         Self {
-            files: self.files.iter().filter(|(path, _)| kept.contains(*path)).map(|(p, c)| (p.clone(), c.clone())).collect(),
+            files: self
+                .files
+                .iter()
+                .filter(|(path, _)| kept.contains(*path))
+                .map(|(p, c)| (p.clone(), c.clone()))
+                .collect(),
             moves: self.moves.iter().filter(|moved| kept.contains(&moved.to)).cloned().collect(),
         }
     }
 
     /// Takes the change of a path, or makes one from `before`, and lets `edit` say what it is to be.
     pub(crate) fn put(&mut self, path: &NotePath, before: Option<ContentHash>, after: Option<Arc<str>>) {
-        let change = self
-            .files
-            .entry(path.clone())
-            .or_insert(Change { before, after: None, moved_from: None, moved_to: None });
+        let change =
+            self.files.entry(path.clone()).or_insert(Change { before, after: None, moved_from: None, moved_to: None });
         change.after = after;
     }
 

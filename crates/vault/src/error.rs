@@ -105,7 +105,10 @@ pub enum VaultError {
     },
 
     /// The vault's journal knows no such run.
-    #[error("no changes of a run `{run}` can be undone in this vault; {}", known_in_words("those that can be are", known))]
+    #[error(
+        "no changes of a run `{run}` can be undone in this vault; {}",
+        known_in_words("those that can be are", known)
+    )]
     NoSuchRun {
         /// The name that was asked for.
         run: String,
@@ -216,11 +219,14 @@ impl VaultError {
     /// Whether the same call can succeed later, after reading again or when another process has finished.
     #[must_use]
     pub fn is_retryable(&self) -> bool {
-        match self {
-            Self::Changed { .. } | Self::Busy { .. } | Self::Io { .. } | Self::NotApplied { .. } => true,
-            Self::Interrupted { .. } => true,
-            _ => false,
-        }
+        matches!(
+            self,
+            Self::Changed { .. }
+                | Self::Busy { .. }
+                | Self::Io { .. }
+                | Self::NotApplied { .. }
+                | Self::Interrupted { .. }
+        )
     }
 
     /// Whether a full disk is the cause.

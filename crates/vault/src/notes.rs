@@ -26,7 +26,8 @@ pub trait Notes {
     /// # Errors
     /// [`VaultError::NoSuchNote`] with notes of a similar path, and the errors of [`read`](Self::read).
     fn expect(&self, path: &NotePath) -> Result<Note, VaultError> {
-        self.read(path)?.ok_or_else(|| VaultError::NoSuchNote { path: path.clone(), similar: similar(&self.paths(), path) })
+        self.read(path)?
+            .ok_or_else(|| VaultError::NoSuchNote { path: path.clone(), similar: similar(&self.paths(), path) })
     }
 }
 

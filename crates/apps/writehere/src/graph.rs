@@ -14,6 +14,7 @@ use graphloom_core_graph::{
 };
 use graphloom_state_machine::{Symbol, TaskAction};
 
+use crate::budget::BUDGET;
 use crate::nodes::{Turn, begin, finish, take};
 use crate::resources::Resources;
 use crate::state::{Schedule, Writing};
@@ -62,7 +63,8 @@ pub fn graph() -> Result<Compiled<Writing, Resources>, CompileErrors> {
         graph
             .add_task(node_of(action), move |turn: Turn, state, cx| take(action, turn, state, cx))
             .retry(Retry::exponential(ATTEMPTS).after(Duration::from_millis(200)).when(NodeError::is_retryable))
-            .asks::<String>("break");
+            .asks::<String>("break")
+            .asks::<String>(BUDGET);
         graph.add_sends(node_of(action), actions.clone(), ready);
     }
 

@@ -88,6 +88,28 @@ pub fn words_text(words: u32) -> String {
     format!("{words} words")
 }
 
+/// How far a text may be from the length that was asked for, in percent: the study's measure for a length that was met.
+pub const TOLERANCE_PERCENT: u64 = 15;
+
+/// What to say of a text that is further from the length that was asked for than [`TOLERANCE_PERCENT`].
+///
+/// ```
+/// use graphloom_writehere::length::missed;
+///
+/// assert_eq!(missed(764, 1000).as_deref(), Some("the text has 764 words, 24 % fewer than the 1000 asked for"));
+/// assert_eq!(missed(1150, 1000), None);
+/// ```
+pub fn missed(words: usize, asked: u32) -> Option<String> {
+    let (written, wanted) = (u64::try_from(words).unwrap_or(u64::MAX), u64::from(asked));
+    let off = written.abs_diff(wanted).saturating_mul(100);
+    if wanted == 0 || off <= wanted * TOLERANCE_PERCENT {
+        return None;
+    }
+    let side = if written < wanted { "fewer" } else { "more" };
+    // Rounded to the next whole number, so that a miss never reads as one within the tolerance.
+    Some(format!("the text has {words} words, {} % {side} than the {asked} asked for", off.div_ceil(wanted)))
+}
+
 /// Shares `total` in proportion to `weights`; the parts add up to `total`. A weight of 0 counts as 1 when all are 0.
 ///
 /// ```
@@ -158,6 +180,23 @@ mod tests {
             ("", None),
         ] {
             assert_eq!(parse_words(text), words, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn a_length_is_met_within_fifteen_percent() {
+        for (words, asked, off) in [
+            (1000, 1000, None),
+            (850, 1000, None),
+            (849, 1000, Some("16 % fewer")),
+            (1150, 1000, None),
+            (1151, 1000, Some("16 % more")),
+            (0, 300, Some("100 % fewer")),
+            (300, 0, None),
+        ] {
+            let said = missed(words, asked);
+            assert_eq!(said.is_some(), off.is_some(), "{words} of {asked}");
+            assert!(off.is_none_or(|off| said.unwrap_or_default().contains(off)), "{words} of {asked}");
         }
     }
 

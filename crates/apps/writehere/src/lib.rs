@@ -43,6 +43,7 @@ pub mod plan;
 pub mod profile;
 pub mod stage;
 
+mod budget;
 mod finish;
 mod graph;
 mod nodes;
@@ -51,6 +52,7 @@ mod state;
 mod task;
 mod task_type;
 
+pub use budget::{Shortage, later};
 pub use finish::Finished;
 pub use graph::{BEGIN, FINISH, graph};
 pub use resources::Resources;

@@ -9,6 +9,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::budget::later;
 use crate::finish::Finished;
 use crate::task::{Task, Tree};
 
@@ -34,9 +35,6 @@ pub struct Writing {
     #[state(reduce_with = keep_greater)]
     #[schemars(with = "Value")]
     pub spent: Spent,
-    /// Whether a budget ended before the work did.
-    #[state(reduce_with = also)]
-    pub budget_spent: bool,
     /// The result, when all is done that can be.
     pub finished: Option<Finished>,
 }
@@ -64,8 +62,10 @@ pub struct Request {
     pub seed: u64,
     /// The models, as on the command line.
     pub model: String,
-    /// The searched folders.
+    /// The searched folders, as they were given.
     pub corpus: Vec<String>,
+    /// The directory that they were given in.
+    pub directory: String,
     /// Documents that could not be read, with the reason.
     pub unread: Vec<String>,
     /// Where the results are written.
@@ -105,14 +105,6 @@ pub struct Call {
     pub exchange: Exchange,
 }
 
-fn also(spent: &mut bool, other: bool) {
-    *spent |= other;
-}
-
-/// Ledgers only grow, so the greater of two counts is the later one.
 fn keep_greater(spent: &mut Spent, other: Spent) {
-    spent.calls = spent.calls.max(other.calls);
-    spent.tokens = spent.tokens.max(other.tokens);
-    spent.usd_micros = spent.usd_micros.max(other.usd_micros);
-    spent.millis = spent.millis.max(other.millis);
+    *spent = later(*spent, other);
 }

@@ -9,7 +9,7 @@ use async_trait::async_trait;
 use futures::executor::block_on;
 use graphloom_agents::{Exchange, Models};
 use graphloom_llm::scripted::{Reply, Scripted, rendered};
-use graphloom_llm::{Capabilities, ChatModel, ModelError, ResponseFormat, StructuredSupport};
+use graphloom_llm::{Capabilities, ChatModel, FinishReason, ModelError, ResponseFormat, StructuredSupport};
 use graphloom_retrieval::{Evidence, Hit, RetrievalError, Search, Source};
 use graphloom_state_machine::{FailurePolicy, NodeKey, TaskAction, TaskTree, TreeStatus};
 use graphloom_writehere::cite::{cited_ids, resolve, verify};
@@ -180,7 +180,8 @@ fn unreadable_replies_degrade_and_say_so() {
     let ran = run(&desk(profile::report().unwrap(), model, false), Task::root("Report on tides", None));
     assert_eq!(ran.tree.status(), TreeStatus::Done);
     assert_eq!(article_text(&article_of(&ran.tree, &NodeKey::root())), "Just text, no tags.");
-    assert_eq!(ran.notes.len(), 2, "{:?}", ran.notes);
+    assert_eq!(ran.notes.len(), 3, "{:?}", ran.notes);
+    assert_eq!(ran.notes[2], "task `0`: the reply has no `<article>`; it was taken whole");
     assert!(
         ran.notes[0].contains("no judgement") && ran.notes[1].contains("carried out as a whole"),
         "{:?}",
@@ -188,6 +189,44 @@ fn unreadable_replies_degrade_and_say_so() {
     );
     let writing = ran.exchanges.last().unwrap();
     assert_eq!(writing.attempts.last().unwrap().notes, ["the reply has no `<article>`; it was taken whole"]);
+}
+
+#[test]
+fn a_model_that_cannot_follow_the_prompts_still_plans_searches_and_writes() {
+    // It fills in schemas, puts nothing into tags, and talks until it is cut off.
+    let model = Scripted::from_fn(|request| {
+        let ResponseFormat::JsonSchema { schema, .. } = &request.format else {
+            let mut reply =
+                Reply::text(format!("Tides rise and fall twice on every day. {}", "So it goes on and on. ".repeat(20)));
+            reply.finish = FinishReason::Length;
+            return Ok::<_, ModelError>(reply);
+        };
+        Ok(Reply::text(filled(schema).to_string()))
+    });
+    let ran =
+        run(&desk(profile::report().unwrap(), model, true), Task::root("What makes tides?", Some("200 words".into())));
+    assert_eq!(ran.tree.status(), TreeStatus::Done, "{:?}", ran.notes);
+    assert!(ran.tree.len() > 4, "it has a plan");
+    assert_eq!(ran.evidence.len(), 2, "the goals were searched");
+    let text = article_text(&article_of(&ran.tree, &NodeKey::root()));
+    let cited = cited_ids(&text);
+    assert!(!cited.is_empty() && !text.contains("So it goes on"), "{text}");
+    assert!(cited.iter().all(|id| ran.evidence.contains_key(id)), "{text}");
+    for part in ["filled in a plan", "the goal itself was asked", "ended at the limit of tokens", "took the place"] {
+        assert!(ran.notes.iter().any(|note| note.contains(part)), "{part}: {:?}", ran.notes);
+    }
+}
+
+#[test]
+fn a_model_that_says_nothing_of_use_leaves_a_report_of_quotations() {
+    let model = Scripted::from_fn(|_| Ok::<_, ModelError>(Reply::text("I am ready to help with any project.")));
+    let ran =
+        run(&desk(profile::report().unwrap(), model, true), Task::root("What makes tides?", Some("60 words".into())));
+    assert_eq!(ran.tree.status(), TreeStatus::Done);
+    let text = article_text(&article_of(&ran.tree, &NodeKey::root()));
+    assert!(text.contains("The moon pulls the water") && !text.contains("ready to help"), "{text}");
+    assert!(!cited_ids(&text).is_empty() && cited_ids(&text).iter().all(|id| ran.evidence.contains_key(id)), "{text}");
+    assert!(ran.notes.iter().any(|note| note.contains("the best are quoted")), "{:?}", ran.notes);
 }
 
 #[test]
@@ -229,33 +268,32 @@ fn a_story_takes_its_thinking_from_the_nested_plan() {
     assert_eq!(ran.tree.root().unwrap().payload.final_text(), Some("Once."));
 }
 
-/// Plays a model that fills in schemas without understanding: first choice everywhere.
-fn blind() -> Scripted {
-    let fill = |schema: &Value| -> Value {
-        fn fill(schema: &Value) -> Value {
-            if let Some(value) = schema.get("const") {
-                return value.clone();
-            }
-            if let Some(values) = schema.get("enum") {
-                return values[values.as_array().map_or(0, |list| list.len() - 1)].clone();
-            }
-            match schema["type"].as_str() {
-                Some("object") => {
-                    let fields = schema["properties"].as_object().unwrap();
-                    Value::Object(fields.iter().map(|(name, field)| (name.clone(), fill(field))).collect())
-                }
-                Some("array") => match schema.get("prefixItems") {
-                    Some(items) => items.as_array().unwrap().iter().map(fill).collect(),
-                    None => json!([fill(&schema["items"])]),
-                },
-                _ => json!("tides in 1823 by James"),
-            }
+/// A value of a schema, with the last choice everywhere.
+fn filled(schema: &Value) -> Value {
+    if let Some(value) = schema.get("const") {
+        return value.clone();
+    }
+    if let Some(values) = schema.get("enum") {
+        return values[values.as_array().map_or(0, |list| list.len() - 1)].clone();
+    }
+    match schema["type"].as_str() {
+        Some("object") => {
+            let fields = schema["properties"].as_object().unwrap();
+            Value::Object(fields.iter().map(|(name, field)| (name.clone(), filled(field))).collect())
         }
-        fill(schema)
-    };
-    Scripted::from_fn(move |request| {
+        Some("array") => match schema.get("prefixItems") {
+            Some(items) => items.as_array().unwrap().iter().map(filled).collect(),
+            None => json!([filled(&schema["items"])]),
+        },
+        _ => json!("tides in 1823 by James"),
+    }
+}
+
+/// Plays a model that fills in schemas without understanding.
+fn blind() -> Scripted {
+    Scripted::from_fn(|request| {
         Ok::<_, ModelError>(match &request.format {
-            ResponseFormat::JsonSchema { schema, .. } => Reply::text(fill(schema).to_string()),
+            ResponseFormat::JsonSchema { schema, .. } => Reply::text(filled(schema).to_string()),
             _ => Reply::text("The tide comes in and the tide goes out again and the tide comes in and the tide goes out again and the tide."),
         })
     })

@@ -9,24 +9,28 @@ use smallvec::SmallVec;
 use tokio::task::JoinSet;
 
 use crate::checkpoint::{TaskRecord, TaskRecordKind, ThreadRow, ThreadStatus};
-use crate::context::{Context, TaskInfo, TaskServices};
-use crate::driver::control::Control;
+use crate::context::{Context, TaskServices};
+use crate::driver::attempt::Attempt;
+use crate::driver::cell::{Home, TaskCell};
 use crate::driver::load::count_children;
+use crate::driver::onces::Onces;
 use crate::driver::policy::{Order, RunPolicy};
 use crate::driver::session::Session;
-use crate::driver::task::{Onces, TaskCell, attempt};
 use crate::driver::turns::Turns;
 use crate::error::RunError;
 use crate::event::EventKind;
-use crate::graph::{App, Asks as _, Compiled, Topology};
+use crate::graph::{App, Asks, Compiled, NodeRun, Topology};
 use crate::handler::NodeFn;
-use crate::machine::{Dispatch, Limits, Machine, Plan, Question, Restored, Stop, TaskId, TaskOutcome};
+use crate::machine::{
+    AttemptRow, Breaks, Dispatch, Limits, Machine, Plan, Question, Restored, Stop, TaskId, TaskOutcome,
+};
+use crate::name::Name;
 use crate::state::{Snapshot, State, codec};
 
 /// What a graph needs to run: its topology, its nodes, their resources.
 pub(crate) struct Runtime<S: State, Cx> {
     pub(crate) topology: Arc<Topology<S>>,
-    handlers: Arc<[Arc<dyn NodeFn<S, Cx>>]>,
+    handlers: Arc<[NodeRun<S, Cx>]>,
     resources: Arc<Cx>,
 }
 
@@ -44,7 +48,7 @@ pub(crate) struct Driver<S: State, Cx> {
     pub(super) session: Arc<Session>,
     pub(super) ns: Arc<str>,
     pub(super) machine: Machine<S>,
-    pub(super) onces: Arc<Onces>,
+    pub(super) home: Arc<Home>,
     pub(super) running: JoinSet<(TaskId, TaskOutcome<S>)>,
     /// Tasks in flight beside others.
     pub(super) flying: BTreeSet<TaskId>,
@@ -62,6 +66,17 @@ pub(crate) struct Driver<S: State, Cx> {
     pub(super) fault: Option<RunError>,
 }
 
+/// What a node is called with.
+struct Call<S: State, Cx> {
+    node: u32,
+    /// Whether the node's error handler is called in its place.
+    handling: bool,
+    input: Option<Arc<[u8]>>,
+    state: Snapshot<S>,
+    context: Option<Context<Cx>>,
+    cell: Option<Arc<TaskCell>>,
+}
+
 pub(super) type Ended<S> = SmallVec<[(TaskId, TaskOutcome<S>); 1]>;
 
 impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
@@ -77,7 +92,7 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
             concurrency: session.policy.max_concurrency.unwrap_or(usize::MAX).max(1),
         };
         let topology = Arc::clone(&runtime.topology);
-        let onces = Arc::new(Onces::default());
+        let onces = Onces::default();
         let mut forgotten = Vec::new();
         let mut machine = match restored {
             None => Machine::fresh(topology, Arc::clone(&ns), limits, session.attached.is_some()),
@@ -88,7 +103,7 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
                 if restored.forget_attempts {
                     let attempts = restored.records.iter().filter(|record| record.kind == TaskRecordKind::Attempt);
                     for record in attempts {
-                        let payload = codec::encode("attempt", &0u32)?.into();
+                        let payload = codec::encode("attempt", &AttemptRow::default())?.into();
                         forgotten.push(TaskRecord { payload, ..record.clone() });
                     }
                 }
@@ -96,8 +111,16 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
                 Machine::restore(&topology, Arc::clone(&ns), limits, restored, &session.thread)?
             }
         };
-        machine.observed = session.attached.is_some() || session.is_watched();
+        machine.observed = session.attached.is_some() || session.is_watched() || session.policy.budget.is_some();
         let is_root = ns.is_empty();
+        if is_root {
+            machine.break_at(Breaks {
+                before: runtime.find(&session.policy.break_before, &session.thread)?,
+                after: runtime.find(&session.policy.break_after, &session.thread)?,
+            });
+        }
+        let asks: Arc<dyn Asks> = Arc::clone(&runtime.topology) as Arc<dyn Asks>;
+        let home = Arc::new(Home { session: Arc::clone(&session), ns: Arc::clone(&ns), onces, asks });
         let turns = match &session.policy.order {
             Order::Recorded(order) if is_root => Turns::recorded(order),
             _ => Turns::default(),
@@ -107,7 +130,7 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
             session,
             ns,
             machine,
-            onces,
+            home,
             running: JoinSet::new(),
             flying: BTreeSet::new(),
             turns,
@@ -155,7 +178,7 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
             Entry::Input(update) => {
                 self.machine.executed = 0;
                 let now = self.now();
-                let committed = self.machine.input(update, now);
+                let committed = self.machine.input(update, now).map_err(|fault| fault.of_change("an input"))?;
                 self.publish(committed).await?;
                 self.session.budget.count_earlier(&self.ns, 0, Vec::new());
             }
@@ -228,51 +251,64 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
             && let Some(dispatch) = dispatches.pop()
         {
             let id = dispatch.id;
-            let attempt = self.start(dispatch);
-            let outcome = or_cancelled(attempt, &self.session.control).await;
-            return self
-                .settle(SmallVec::from_buf([(id, outcome.unwrap_or(TaskOutcome::Abandoned(Stop::Cancelled)))]))
-                .await;
+            if self.session.schedule.is_some() {
+                tokio::select! {
+                    biased;
+                    () = self.turn(&dispatch) => {}
+                    () = self.session.control.cancelled() => {}
+                }
+            }
+            let Call { node, handling, input, state, context, cell } = self.call(dispatch);
+            let handler = self.runtime.function(node, handling);
+            let timeout = self.runtime.topology.node(node).timeout;
+            let attempt = Attempt::new(|| handler.call(input, state, context), timeout, cell);
+            let outcome = attempt.finish_unless_cancelled(&self.session.control).await;
+            return self.settle_one(id, outcome).await;
         }
         for dispatch in dispatches {
             let id = dispatch.id;
             self.flying.insert(id);
-            let attempt = self.start(dispatch);
-            self.running.spawn(async move { (id, attempt.await) });
+            let turn = self.turn(&dispatch);
+            let Call { node, handling, input, state, context, cell } = self.call(dispatch);
+            let handler = Arc::clone(self.runtime.function(node, handling));
+            let timeout = self.runtime.topology.node(node).timeout;
+            self.running.spawn(async move {
+                turn.await;
+                (id, Attempt::new(move || handler.call(input, state, context), timeout, cell).finish().await)
+            });
         }
         Ok(())
     }
 
-    fn start(&self, dispatch: Dispatch<S>) -> impl Future<Output = TaskOutcome<S>> + Send + use<S, Cx> {
-        let Dispatch { id, node, attempt: number, key, input, state } = dispatch;
-        let handler = Arc::clone(&self.runtime.handlers[node as usize]);
+    /// In a simulation, the turn of a task.
+    fn turn(&self, dispatch: &Dispatch<S>) -> impl Future<Output = ()> + Send + use<S, Cx> {
+        let attempt = dispatch.attempt;
+        let turn =
+            self.session.schedule.as_ref().map(|schedule| (Arc::clone(schedule), self.machine.task_path(dispatch.id)));
+        async move {
+            if let Some((schedule, task)) = turn {
+                schedule.turn(task, attempt).await;
+            }
+        }
+    }
+
+    fn call(&self, dispatch: Dispatch<S>) -> Call<S, Cx> {
+        let Dispatch { id, node, attempt: number, key, input, failure, state } = dispatch;
+        let (handling, input) = match failure {
+            Some(failure) => (true, codec::encode("failure", &*failure).ok().map(Arc::from)),
+            None => (false, input),
+        };
+        let handler = self.runtime.function(node, handling);
         let info = self.runtime.topology.node(node);
         let cell = handler.wants_context().then(|| {
-            let task = TaskInfo {
-                thread: Arc::clone(&self.session.thread),
-                ns: Arc::clone(&self.ns),
-                node: info.name.to_string(),
-                key,
-                id: self.machine.task_path(id),
-                attempt: number,
-                step: self.machine.step(),
-            };
-            let topology = Arc::clone(&self.runtime.topology);
-            let declared = move |key: &str| topology.node(node).asked(key).map(|ask| Arc::clone(&ask.check));
-            Arc::new(TaskCell::new(task, Arc::clone(&self.session), Arc::clone(&self.onces), declared))
+            let cell = TaskCell::new(&self.home, id, &info.name, key, number, self.machine.step());
+            Arc::new(if info.timeout.idle.is_some() { cell.watch_idle() } else { cell })
         });
         let context = cell.as_ref().map(|cell| {
             let services: Arc<dyn TaskServices> = Arc::clone(cell) as Arc<dyn TaskServices>;
             Context::new(services, Arc::clone(&self.runtime.resources))
         });
-        let attempt = attempt(move || handler.call(input, Snapshot::new(state), context), info.timeout, cell);
-        let turn = self.session.schedule.as_ref().map(|schedule| (Arc::clone(schedule), self.machine.task_path(id)));
-        async move {
-            if let Some((schedule, task)) = turn {
-                schedule.turn(task, number).await;
-            }
-            attempt.await
-        }
+        Call { node, handling, input, state: Snapshot::new(state), context, cell }
     }
 
     // ===== wait =====
@@ -321,22 +357,27 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
     }
 }
 
-/// Runs a future until it is ready or the run is cancelled. A future that is ready at once costs no registration.
-async fn or_cancelled<T>(future: impl Future<Output = T>, control: &Control) -> Option<T> {
-    tokio::pin!(future);
-    if let std::task::Poll::Ready(value) = futures::poll!(&mut future) {
-        return Some(value);
-    }
-    tokio::select! {
-        biased;
-        value = &mut future => Some(value),
-        () = control.cancelled() => None,
-    }
-}
-
 impl<S: State, Cx> Runtime<S, Cx> {
     pub(crate) fn new(app: &App<S, Cx>) -> Self {
         Self::of(&app.graph, Arc::clone(&app.resources))
+    }
+
+    /// The indices of nodes named by a breakpoint.
+    fn find(&self, nodes: &[Name], thread: &str) -> Result<Vec<u32>, RunError> {
+        let find = |name: &Name| {
+            self.topology.find(name.as_str()).ok_or_else(|| RunError::GraphMismatch {
+                thread: thread.to_owned(),
+                graph: self.topology.name.clone(),
+                message: format!("a breakpoint names `{name}`, which is no node of it"),
+            })
+        };
+        nodes.iter().map(find).collect()
+    }
+
+    /// What runs for a node: its function, or its error handler.
+    fn function(&self, node: u32, handling: bool) -> &Arc<dyn NodeFn<S, Cx>> {
+        let NodeRun { run, on_error } = &self.handlers[node as usize];
+        on_error.as_ref().filter(|_| handling).unwrap_or(run)
     }
 
     pub(crate) fn of(graph: &Compiled<S, Cx>, resources: Arc<Cx>) -> Self {

@@ -1,17 +1,19 @@
 //! The tokio driver: runs what the step machine plans, stores what it commits, tells what happened.
 
+mod attempt;
 mod budget;
+mod cell;
 mod child;
 mod control;
 mod drive;
 mod load;
+mod onces;
 mod policy;
 mod publish;
 mod run;
 mod session;
 mod settle;
 mod sink;
-mod task;
 mod turns;
 mod writer;
 

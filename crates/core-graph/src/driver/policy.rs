@@ -1,5 +1,7 @@
 //! Limits and habits of one run.
 
+use crate::name::{Name, Targets};
+
 /// How a run is limited, and when it is durable.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
@@ -16,6 +18,12 @@ pub struct RunPolicy {
     pub durability: Durability,
     /// In which order finished tasks commit.
     pub order: Order,
+    /// Nodes of the root graph before which the run stops, as if it were asked to drain: before a super-step that they
+    /// are part of. The thread is left [`Drained`](crate::checkpoint::ThreadStatus::Drained); to continue it passes
+    /// the nodes that it stopped at, once.
+    pub break_before: Vec<Name>,
+    /// Nodes of the root graph after whose commit the run stops in the same way.
+    pub break_after: Vec<Name>,
 }
 
 /// When commits are durable.
@@ -68,6 +76,20 @@ impl RunPolicy {
     #[must_use]
     pub fn durability(mut self, durability: Durability) -> Self {
         self.durability = durability;
+        self
+    }
+
+    /// The same policy, stopping before `nodes`.
+    #[must_use]
+    pub fn break_before(mut self, nodes: impl Targets) -> Self {
+        self.break_before.extend(nodes.names());
+        self
+    }
+
+    /// The same policy, stopping after `nodes`.
+    #[must_use]
+    pub fn break_after(mut self, nodes: impl Targets) -> Self {
+        self.break_after.extend(nodes.names());
         self
     }
 

@@ -10,18 +10,21 @@ use crate::machine::{Committed, Fault, Machine, Stop, TaskId};
 use crate::state::State;
 
 impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
+    /// Commits a finished task, or its step. When nobody reads or stores what was committed, that is all.
     pub(super) async fn commit(&mut self, id: TaskId) -> Result<(), RunError> {
-        let stored = self.session.attached.is_some();
-        let paths = if stored && self.machine.in_barrier() { self.machine.step_paths() } else { Vec::new() };
+        // Results of durable steps are forgotten with their tasks, in a run without a store too.
+        self.machine.observed |= self.home.onces.is_used();
         let now = self.now();
         match self.machine.commit(id, now) {
-            Err(fault) => self.refused(fault, paths).await,
-            committed => self.publish(committed).await,
+            Ok(None) => Ok(()),
+            Ok(Some(committed)) => self.publish(*committed).await,
+            Err(fault) => self.refused(*fault).await,
         }
     }
 
-    /// A commit that the machine refused: its task has failed. Tasks of `step` run again when the run is continued.
-    async fn refused(&mut self, fault: Fault, step: Vec<Arc<str>>) -> Result<(), RunError> {
+    /// A commit that the machine refused: its task has failed. The tasks of its step run again when the run is
+    /// continued.
+    async fn refused(&mut self, fault: Fault) -> Result<(), RunError> {
         let mut commit = Commit { ns: Arc::clone(&self.ns), ..Commit::default() };
         let mut events = Vec::new();
         if let Some((id, node, attempt, error)) = self.machine.failure() {
@@ -32,25 +35,18 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
         }
         if let Fault::Run(error) = fault {
             // What the tasks wrote does not fit together.
-            commit.settled = step;
+            commit.settled = if self.machine.in_barrier() { self.machine.step_paths() } else { Vec::new() };
             self.machine.halt(Stop::Failed);
             self.fault.get_or_insert(error);
         }
         self.write(commit, events).await
     }
 
-    pub(super) async fn publish(&mut self, committed: Result<Committed<S>, Fault>) -> Result<(), RunError> {
-        let committed = committed.map_err(|fault| match fault {
-            Fault::Run(error) => error,
-            Fault::Task => RunError::Internal("an input failed a task".to_owned()),
-        })?;
-        if !self.machine.observed {
-            return Ok(());
-        }
+    pub(super) async fn publish(&mut self, committed: Committed<S>) -> Result<(), RunError> {
         let mut events = self.events_of(&committed);
         let mut commit = Commit { ns: Arc::clone(&self.ns), ..Commit::default() };
         for task in &committed.tasks {
-            self.onces.settle(&task.path);
+            self.home.onces.settle(&task.path);
             self.session.budget.settle(&task.path);
         }
         if let Some(stored) = committed.stored {
@@ -149,10 +145,7 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
         change: impl FnOnce(&mut Machine<S>, u64) -> Result<(Committed<S>, Vec<TaskRecord>), Fault>,
     ) -> Result<(), RunError> {
         let now = self.now();
-        let (committed, tasks) = change(&mut self.machine, now).map_err(|fault| match fault {
-            Fault::Run(error) => error,
-            Fault::Task => RunError::Internal("an edit failed a task".to_owned()),
-        })?;
+        let (committed, tasks) = change(&mut self.machine, now).map_err(|fault| fault.of_change("an edit"))?;
         let events = self.events_of(&committed);
         let mut commit = Commit { ns: Arc::clone(&self.ns), tasks, release: true, ..Commit::default() };
         if let Some(stored) = committed.stored {

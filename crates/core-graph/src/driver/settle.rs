@@ -9,51 +9,78 @@ use crate::event::{Event, EventKind};
 use crate::machine::{Completion, TaskId, TaskOutcome};
 use crate::state::{State, codec};
 
+/// What ended tasks left that no commit took along.
+#[derive(Debug, Default)]
+struct Left {
+    writes: Vec<TaskRecord>,
+    events: Vec<Event>,
+}
+
+impl Left {
+    fn is_empty(&self) -> bool {
+        self.writes.is_empty() && self.events.is_empty()
+    }
+}
+
 impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
     /// Takes up tasks that ended: commits what is ready, and keeps what the rest left in one transaction.
     pub(super) async fn settle(&mut self, ended: Ended<S>) -> Result<(), RunError> {
-        let mut writes = Vec::new();
-        let mut events = Vec::new();
+        let mut left = Left::default();
         // Taken from the back, oldest first.
         let mut queue = ended;
         queue.reverse();
         while let Some((id, outcome)) = queue.pop() {
             let Some(outcome) = self.take_turn(id, outcome) else { continue };
             self.flying.remove(&id);
-            let wide = self.machine.in_wide_step();
-            match self.complete(id, outcome, &mut writes, &mut events) {
-                Completion::Commit => {
-                    if self.machine.in_barrier() {
-                        writes.retain(|record: &TaskRecord| record.kind == TaskRecordKind::Attempt);
-                    }
-                    self.commit(id).await?;
-                }
-                Completion::Hold if wide => writes.extend(self.write_record(id)),
-                Completion::Suspended => writes.extend(self.write_record(id)),
-                Completion::Hold | Completion::Retry { .. } | Completion::Failed | Completion::Ready => {}
-            }
+            self.take_up(id, outcome, &mut left).await?;
             if let Some(next) = self.turns.next() {
                 queue.insert(0, next);
             }
         }
-        if self.session.attached.is_some() && !(writes.is_empty() && events.is_empty()) {
-            let commit = Commit { ns: Arc::clone(&self.ns), tasks: writes, ..Commit::default() };
-            self.write(commit, events).await
+        self.keep(left).await
+    }
+
+    /// Takes up a task that ran alone.
+    pub(super) async fn settle_one(&mut self, id: TaskId, outcome: TaskOutcome<S>) -> Result<(), RunError> {
+        if !self.turns.is_over() {
+            return self.settle(Ended::from_iter([(id, outcome)])).await;
+        }
+        let mut left = Left::default();
+        self.take_up(id, outcome, &mut left).await?;
+        if left.is_empty() { Ok(()) } else { self.keep(left).await }
+    }
+
+    /// What an ended task leads to: a commit, or something to keep.
+    async fn take_up(&mut self, id: TaskId, outcome: TaskOutcome<S>, left: &mut Left) -> Result<(), RunError> {
+        let wide = self.machine.in_wide_step();
+        match self.complete(id, outcome, left) {
+            Completion::Commit => {
+                if self.machine.in_barrier() {
+                    left.writes.retain(|record: &TaskRecord| record.kind == TaskRecordKind::Attempt);
+                }
+                return self.commit(id).await;
+            }
+            Completion::Hold if wide => left.writes.extend(self.write_record(id)),
+            Completion::Suspended => left.writes.extend(self.write_record(id)),
+            Completion::Retry { .. } | Completion::Handle => left.writes.extend(self.attempt_record(id)),
+            Completion::Hold | Completion::Failed | Completion::Ready => {}
+        }
+        Ok(())
+    }
+
+    async fn keep(&mut self, left: Left) -> Result<(), RunError> {
+        if self.session.attached.is_some() && !left.is_empty() {
+            let commit = Commit { ns: Arc::clone(&self.ns), tasks: left.writes, ..Commit::default() };
+            self.write(commit, left.events).await
         } else {
-            for event in events {
+            for event in left.events {
                 self.session.tell(event).await;
             }
             Ok(())
         }
     }
 
-    fn complete(
-        &mut self,
-        id: TaskId,
-        outcome: TaskOutcome<S>,
-        writes: &mut Vec<TaskRecord>,
-        events: &mut Vec<Event>,
-    ) -> Completion {
+    fn complete(&mut self, id: TaskId, outcome: TaskOutcome<S>, left: &mut Left) -> Completion {
         let quiet = self.session.attached.is_none() && !self.session.is_watched();
         let plain = matches!(outcome, TaskOutcome::Step(_));
         let now = if plain { 0 } else { self.session.clock.now() };
@@ -68,17 +95,12 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
         let (Some(path), false) = (path, quiet) else { return completion };
         let node = path.rsplit('/').next().and_then(|last| last.split(':').next()).unwrap_or_default().to_owned();
         let mut tell =
-            |kind| events.push(self.session.event(&self.ns, self.machine.step(), Some((&path, attempt)), kind));
+            |kind| left.events.push(self.session.event(&self.ns, self.machine.step(), Some((&path, attempt)), kind));
         match &completion {
-            Completion::Retry { at, failed } => {
+            Completion::Retry { at } => {
                 tell(EventKind::TaskRetry { node, error: error.unwrap_or_default(), delay: at.saturating_sub(now) });
-                writes.extend(codec::encode("attempt", failed).ok().map(|payload| TaskRecord {
-                    task: Arc::clone(&path),
-                    kind: TaskRecordKind::Attempt,
-                    key: "".into(),
-                    payload: payload.into(),
-                }));
             }
+            Completion::Handle => tell(EventKind::TaskHandled { node, error: error.unwrap_or_default() }),
             Completion::Failed => tell(EventKind::TaskFailed { node, error: error.unwrap_or_default() }),
             Completion::Suspended => {
                 if swallowed {
@@ -102,6 +124,12 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
             return Some(outcome);
         }
         self.turns.take(&self.machine.task_path(id), id, outcome)
+    }
+
+    fn attempt_record(&self, id: TaskId) -> Option<TaskRecord> {
+        self.session.attached.as_ref()?;
+        let payload = codec::encode("attempt", &self.machine.attempts(id)).ok()?.into();
+        Some(TaskRecord { task: self.machine.task_path(id), kind: TaskRecordKind::Attempt, key: "".into(), payload })
     }
 
     fn write_record(&self, id: TaskId) -> Option<TaskRecord> {

@@ -4,7 +4,8 @@ use std::fmt;
 use std::sync::Arc;
 
 use crate::error::{NodeError, panic_text};
-use crate::graph::spec::{Mode, NodeSpec};
+use crate::failure::Failure;
+use crate::graph::spec::{Mode, NodeDefaults, NodeSpec};
 use crate::graph::subgraph::{ChildOutcome, FromRef, Subgraph};
 use crate::graph::topology::{Asks, Found, RouteFn, SendFn};
 use crate::graph::{Compiled, Diagram};
@@ -29,6 +30,9 @@ pub struct StateGraph<S: State, Cx = ()> {
     pub(super) joins: Vec<(Vec<Name>, Name)>,
     pub(super) limits: Vec<(String, usize)>,
     pub(super) deny_warnings: bool,
+    pub(super) defaults: NodeDefaults,
+    pub(super) error_handlers: Vec<(Name, Arc<dyn NodeFn<S, Cx>>)>,
+    pub(super) default_error_handler: Option<Arc<dyn NodeFn<S, Cx>>>,
 }
 
 pub(super) struct Declared<S: State, Cx> {
@@ -96,6 +100,9 @@ impl<S: State, Cx: Send + Sync + 'static> StateGraph<S, Cx> {
             joins: Vec::new(),
             limits: Vec::new(),
             deny_warnings: false,
+            defaults: NodeDefaults::default(),
+            error_handlers: Vec::new(),
+            default_error_handler: None,
         }
     }
 
@@ -114,6 +121,12 @@ impl<S: State, Cx: Send + Sync + 'static> StateGraph<S, Cx> {
     /// Makes warnings of [`compile`](Self::compile) errors.
     pub fn deny_warnings(&mut self) -> &mut Self {
         self.deny_warnings = true;
+        self
+    }
+
+    /// Policies of the nodes that state none. Subgraphs do not inherit them.
+    pub fn defaults(&mut self, defaults: NodeDefaults) -> &mut Self {
+        self.defaults = defaults;
         self
     }
 
@@ -191,6 +204,28 @@ impl<S: State, Cx: Send + Sync + 'static> StateGraph<S, Cx> {
         let info = child.asks_and_diagram();
         let node = Subgraph::for_task(child, map_in, map_out);
         self.declare(key.into_name(), true, Arc::new(node), Some(info))
+    }
+
+    /// Runs `handler` when `node` has failed and no retry is left, as the same task of the same super-step.
+    ///
+    /// What the handler returns is committed in the place of the node's own result, with one difference: the node's
+    /// edges do not fire. It goes on where the node [may go](NodeSpec::may_goto), or nowhere. The failure is stored
+    /// first: after a crash the handler runs again, not the node. A handler has the time limit of its node and one
+    /// attempt; when it fails, the run does. It sees the results of the node's durable steps as its own. A question is
+    /// not a failure.
+    pub fn add_error_handler<M>(
+        &mut self,
+        node: impl Into<Node>,
+        handler: impl TaskHandler<M, Failure, S, Cx>,
+    ) -> &mut Self {
+        self.error_handlers.push((node.into().into_name(), handler.into_node()));
+        self
+    }
+
+    /// Runs `handler` for every node without an error handler of its own. Subgraphs do not inherit it.
+    pub fn default_error_handler<M>(&mut self, handler: impl TaskHandler<M, Failure, S, Cx>) -> &mut Self {
+        self.default_error_handler = Some(handler.into_node());
+        self
     }
 
     /// When `from` finishes, `to` runs. An edge from [`START`](crate::START) begins, an edge to [`END`](crate::END) ends.

@@ -1,12 +1,14 @@
 //! `compile()`: what the declarations name, and the flat topology that they make.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
+use crate::graph::Compiled;
 use crate::graph::builder::{Declared, StateGraph};
+use crate::graph::compiled::{self, NodeRun};
 use crate::graph::diagram::Diagram;
 use crate::graph::errors::{CompileError, CompileErrors, CompileWarning};
 use crate::graph::topology::{Conditional, Exits, Join, NodeIndex, NodeInfo, SendRule, Topology};
-use crate::graph::{Compiled, compiled};
 use crate::name::{END, Name, START};
 use crate::state::State;
 
@@ -22,6 +24,9 @@ impl<S: State, Cx: Send + Sync + 'static> StateGraph<S, Cx> {
         self.nodes.sort_by(|a, b| a.name.cmp(&b.name));
         let mut checks = Checks::new(&self);
         checks.names(&self);
+        for (name, _) in &self.error_handlers {
+            checks.find(name, || format!("add_error_handler(`{name}`)"));
+        }
         let exits = checks.exits(&self);
         let start = checks.start(&self);
         let joins = checks.joins(&self);
@@ -59,17 +64,20 @@ fn assemble<S: State, Cx>(
     }
     let find = |name: &Name| index.get(name).copied();
     let diagram = Diagram::draw(&graph, &start, &exits, &joins);
+    let mut error_handlers: BTreeMap<_, _> = graph.error_handlers.into_iter().collect();
     let mut handlers = Vec::with_capacity(graph.nodes.len());
     let mut nodes = Vec::with_capacity(graph.nodes.len());
     for (declared, exits) in graph.nodes.into_iter().zip(exits) {
         let Declared { name, is_task, run, spec, child } = declared;
-        handlers.push(run);
+        let on_error = error_handlers.remove(&name).or_else(|| graph.default_error_handler.as_ref().map(Arc::clone));
+        let class = spec.class.as_ref().or(graph.defaults.class.as_ref());
         nodes.push(NodeInfo {
             name,
             is_task,
-            retry: spec.retry,
-            timeout: spec.timeout,
-            class: spec.class.as_ref().and_then(|class| graph.limits.iter().position(|(name, _)| name == class)),
+            retry: spec.retry.or_else(|| graph.defaults.retry.clone()),
+            timeout: spec.timeout.or(graph.defaults.timeout).unwrap_or_default(),
+            handles_errors: on_error.is_some(),
+            class: class.and_then(|class| graph.limits.iter().position(|(name, _)| name == class)),
             deferred: spec.deferred,
             each: spec.each,
             goto_end: spec.goto.iter().any(|name| name.as_str() == END.as_str()),
@@ -79,12 +87,14 @@ fn assemble<S: State, Cx>(
             exits,
             child: child.map(|(asks, _)| asks),
         });
+        handlers.push(NodeRun { run, on_error });
     }
     let topology = Topology {
         name: graph.name,
         version: graph.version,
         state_version: graph.state_version,
         mode: graph.mode,
+        fades: S::fields(&graph.layout).iter().any(|field| field.ephemeral),
         layout: graph.layout,
         nodes,
         start,

@@ -14,7 +14,7 @@ use crate::thread::Threads;
 /// A graph that passed [`compile`](crate::StateGraph::compile). Cloning it is cheap.
 pub struct Compiled<S: State, Cx = ()> {
     pub(crate) topology: Arc<Topology<S>>,
-    pub(crate) handlers: Arc<[Arc<dyn NodeFn<S, Cx>>]>,
+    pub(crate) handlers: Arc<[NodeRun<S, Cx>]>,
     warnings: Arc<[CompileWarning]>,
 }
 
@@ -24,9 +24,16 @@ pub struct App<S: State, Cx = ()> {
     pub(crate) resources: Arc<Cx>,
 }
 
+/// The functions of a node.
+pub(crate) struct NodeRun<S: State, Cx> {
+    pub(crate) run: Arc<dyn NodeFn<S, Cx>>,
+    /// Takes over when the node has failed.
+    pub(crate) on_error: Option<Arc<dyn NodeFn<S, Cx>>>,
+}
+
 pub(super) fn new<S: State, Cx>(
     topology: Topology<S>,
-    handlers: Vec<Arc<dyn NodeFn<S, Cx>>>,
+    handlers: Vec<NodeRun<S, Cx>>,
     warnings: Vec<CompileWarning>,
 ) -> Compiled<S, Cx> {
     Compiled { topology: Arc::new(topology), handlers: handlers.into(), warnings: warnings.into() }

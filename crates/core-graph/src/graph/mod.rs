@@ -14,8 +14,9 @@ pub use builder::{Route, StateGraph};
 pub use compiled::{App, Compiled};
 pub use diagram::{Diagram, DiagramEdge, DiagramNode, EdgeKind, NodeKind};
 pub use errors::{CompileError, CompileErrors, CompileWarning};
-pub use spec::{Mode, NodeSpec, Retry, Timeout};
+pub use spec::{Mode, NodeDefaults, NodeSpec, Retry, Timeout};
 pub use subgraph::{ChildOutcome, FromRef};
 
+pub(crate) use compiled::NodeRun;
 pub(crate) use spec::AnswerCheck;
 pub(crate) use topology::{Asks, Exits, Found, Topology};

@@ -48,11 +48,23 @@ pub struct Timeout {
     pub idle: Option<Duration>,
 }
 
+/// Policies of the nodes that state none of their own, see [`StateGraph::defaults`](crate::StateGraph::defaults).
+#[derive(Clone, Debug, Default)]
+#[non_exhaustive]
+pub struct NodeDefaults {
+    /// For nodes without [`NodeSpec::retry`].
+    pub retry: Option<Retry>,
+    /// For nodes without [`NodeSpec::timeout`].
+    pub timeout: Option<Timeout>,
+    /// For nodes without [`NodeSpec::class`].
+    pub class: Option<String>,
+}
+
 /// What a node declares, and its policies. Returned by [`StateGraph::add_node`](crate::StateGraph::add_node).
 #[derive(Debug, Default)]
 pub struct NodeSpec {
     pub(crate) retry: Option<Retry>,
-    pub(crate) timeout: Timeout,
+    pub(crate) timeout: Option<Timeout>,
     pub(crate) class: Option<String>,
     pub(crate) deferred: bool,
     pub(crate) each: bool,
@@ -80,7 +92,7 @@ impl NodeSpec {
 
     /// Limits how long one attempt may take.
     pub fn timeout(&mut self, timeout: Timeout) -> &mut Self {
-        self.timeout = timeout;
+        self.timeout = Some(timeout);
         self
     }
 
@@ -129,6 +141,29 @@ impl NodeSpec {
     /// Declares all fields that the node writes, so that `compile()` can refuse two parallel writers of one field.
     pub fn writes<const N: usize>(&mut self, fields: [&str; N]) -> &mut Self {
         self.writes.get_or_insert_default().extend(fields.map(str::to_owned));
+        self
+    }
+}
+
+impl NodeDefaults {
+    /// The same defaults with a retry policy.
+    #[must_use]
+    pub fn retry(mut self, retry: Retry) -> Self {
+        self.retry = Some(retry);
+        self
+    }
+
+    /// The same defaults with a time limit.
+    #[must_use]
+    pub fn timeout(mut self, timeout: Timeout) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
+    /// The same defaults with a concurrency class.
+    #[must_use]
+    pub fn class(mut self, class: impl Into<String>) -> Self {
+        self.class = Some(class.into());
         self
     }
 }

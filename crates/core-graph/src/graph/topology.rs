@@ -19,6 +19,8 @@ pub(crate) struct Topology<S: State> {
     pub(crate) state_version: u32,
     pub(crate) mode: Mode,
     pub(crate) layout: S::Layout,
+    /// Whether the state has ephemeral fields.
+    pub(crate) fades: bool,
     pub(crate) nodes: Vec<NodeInfo<S>>,
     pub(crate) start: Exits<S>,
     pub(crate) joins: Vec<Join>,
@@ -32,6 +34,8 @@ pub(crate) struct NodeInfo<S: State> {
     pub(crate) is_task: bool,
     pub(crate) retry: Option<Retry>,
     pub(crate) timeout: Timeout,
+    /// Whether an error handler takes over when it fails.
+    pub(crate) handles_errors: bool,
     /// Index into [`Topology::limits`].
     pub(crate) class: Option<usize>,
     pub(crate) deferred: bool,

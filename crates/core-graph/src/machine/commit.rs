@@ -52,13 +52,22 @@ pub(crate) enum Fault {
     Task,
 }
 
+impl Fault {
+    /// The error of a change that no task made, such as an input.
+    pub(crate) fn of_change(self, change: &str) -> RunError {
+        match self {
+            Self::Run(error) => error,
+            Self::Task => RunError::Internal(format!("{change} failed a task")),
+        }
+    }
+}
+
 struct Batched<S: State> {
     id: TaskId,
     node: u32,
     key: Option<Arc<str>>,
-    /// The fan-outs that the task belongs to, or the one that it begins.
+    /// The fan-outs that the task belongs to; what any other sends is a fan-out of its own.
     groups: Groups,
-    nested: bool,
     seen: u64,
     attempt: u32,
     done: Box<Done<S>>,
@@ -70,8 +79,9 @@ type Batch<S> = SmallVec<[Batched<S>; 1]>;
 pub(crate) type Renamed = Vec<(Arc<str>, Arc<str>)>;
 
 impl<S: State> Machine<S> {
-    /// Commits a finished task (eager mode), or all tasks of the finished step (barrier mode).
-    pub(crate) fn commit(&mut self, id: TaskId, now: u64) -> Result<Committed<S>, Fault> {
+    /// Commits a finished task (eager mode), or all tasks of the finished step (barrier mode). Nothing comes back when
+    /// nobody stores or reads commits.
+    pub(crate) fn commit(&mut self, id: TaskId, now: u64) -> Result<Option<Box<Committed<S>>>, Box<Fault>> {
         let mut batch = self.take_batch(id);
         if let Err((id, error)) = self.check_conflicts(&batch) {
             return Err(self.refuse(id, RouteFault::Run(error)));
@@ -82,22 +92,9 @@ impl<S: State> Machine<S> {
         let watched = self.in_flight > 0 || !self.ns.is_empty() || Arc::strong_count(&self.state) > 1;
         let kept = watched.then(|| Arc::clone(&self.state));
         let mut folded = Folded::default();
-        let mut finished = Groups::new();
-        let mut settled = Vec::new();
-        let mut tasks = Vec::new();
-        let mut executed = 0;
+        let told = self.told(&batch);
         self.fade(batch.iter().filter_map(|task| task.done.update.as_ref()), &mut folded);
         for task in &mut batch {
-            if self.persist.is_some() || self.observed {
-                let path = self.task_path(task.id);
-                if self.observed {
-                    let node = self.topology.node(task.node).name.to_string();
-                    let (path, update) = (Arc::clone(&path), task.done.update.clone());
-                    tasks.push(CommittedTask { path, node, attempt: task.attempt, update });
-                }
-                settled.push(path);
-            }
-            executed += 1 + task.done.cost;
             if let Some(update) = task.done.update.take()
                 && let Err(error) = self.fold(update, &mut folded)
             {
@@ -105,34 +102,63 @@ impl<S: State> Machine<S> {
                 return Err(self.refuse(task.id, RouteFault::Node(error)));
             }
             folded.changes.append(&mut task.done.encoded);
-            if task.nested {
-                finished.extend_from_slice(&task.groups);
-            }
         }
-        let mut triggered = Triggered::default();
+        let mut triggered = std::mem::take(&mut self.triggered);
         for (at, task) in batch.iter_mut().enumerate() {
             let state = own.get(at).and_then(Option::as_ref).unwrap_or(&self.state);
             let next = std::mem::take(&mut task.done.next);
-            if let Err(fault) = triggered.follow(&self.topology, Some(task.node), next, state, &task.groups) {
+            let begun = [GroupId { number, place: u32::try_from(at).unwrap_or(u32::MAX) }];
+            let groups = if task.groups.is_empty() { &begun[..] } else { &task.groups[..] };
+            if let Err(fault) = triggered.follow(&self.topology, Some(task.node), next, state, groups) {
                 if let Some(kept) = kept {
                     self.state = kept;
                 }
                 return Err(self.refuse(task.id, fault));
             }
         }
+        let mut finished = Groups::new();
         for task in &batch {
+            self.executed += 1 + task.done.cost;
+            finished.extend_from_slice(&task.groups);
             self.frontier.remove(task.id, self.persist.is_some());
         }
         if self.topology.mode == Mode::Eager {
             let writer = batch.first().map(|task| task.node);
             folded.changed.iter().for_each(|at| self.writers[at] = writer);
         }
-        self.executed += executed;
+        if !self.breaks.after.is_empty() {
+            self.break_after(batch.iter().map(|task| task.node));
+        }
         self.step += 1;
         self.steps_this_run += 1;
         self.step_open = false;
-        let coalesced = self.trigger(number, triggered, &finished);
-        self.seal(number, Source::Step, &folded, settled, tasks, coalesced, now)
+        let coalesced = self.trigger(number, &mut triggered, &finished);
+        self.triggered = triggered;
+        let Some((settled, tasks)) = told else {
+            self.advance(number, &folded);
+            return Ok(None);
+        };
+        let committed = self.seal(number, Source::Step, &folded, settled, tasks, coalesced, now)?;
+        Ok(Some(Box::new(committed)))
+    }
+
+    /// What stores and readers are told of the tasks of a batch: their ids, and the tasks themselves.
+    fn told(&self, batch: &Batch<S>) -> Option<(Vec<Arc<str>>, Vec<CommittedTask<S>>)> {
+        if self.persist.is_none() && !self.observed {
+            return None;
+        }
+        let settled: Vec<_> = batch.iter().map(|task| self.task_path(task.id)).collect();
+        if !self.observed {
+            return Some((settled, Vec::new()));
+        }
+        let tasks = batch.iter().zip(&settled).map(|(task, path)| CommittedTask {
+            path: Arc::clone(path),
+            node: self.topology.node(task.node).name.to_string(),
+            attempt: task.attempt,
+            update: task.done.update.clone(),
+        });
+        let tasks = tasks.collect();
+        Some((settled, tasks))
     }
 
     /// Folds an update into the state. A reducer that panics may leave it half folded.
@@ -197,7 +223,7 @@ impl<S: State> Machine<S> {
                 RouteFault::Node(error) => of_node(error, &self.topology),
             });
         }
-        let coalesced = self.trigger(number, triggered, &finished);
+        let coalesced = self.trigger(number, &mut triggered, &finished);
         self.seal(number, source, &folded, Vec::new(), Vec::new(), coalesced, now)
     }
 
@@ -228,7 +254,6 @@ impl<S: State> Machine<S> {
 
     fn take_batch(&mut self, id: TaskId) -> Batch<S> {
         let eager = self.topology.mode == Mode::Eager;
-        let number = self.newest + 1;
         let mut batch = Batch::new();
         let mut take = |id: TaskId, task: &mut crate::machine::task::Pending<S>| {
             if !matches!(task.phase, Phase::Finished(_)) {
@@ -239,8 +264,7 @@ impl<S: State> Machine<S> {
                 id,
                 node: task.node,
                 key: task.key.clone(),
-                groups: task.groups.clone(),
-                nested: !task.groups.is_empty(),
+                groups: if task.groups.is_empty() { Groups::new() } else { task.groups.clone() },
                 seen: task.seen.unwrap_or(0),
                 attempt: task.failed + 1,
                 done,
@@ -262,9 +286,6 @@ impl<S: State> Machine<S> {
         };
         if batch.len() > 1 && !batch.is_sorted_by(|a, b| order(a, b).is_le()) {
             batch.sort_by(order);
-        }
-        for (task, place) in batch.iter_mut().zip(0..).filter(|(task, _)| !task.nested) {
-            task.groups.push(GroupId { number, place });
         }
         batch
     }
@@ -322,11 +343,11 @@ impl<S: State> Machine<S> {
 
     /// Resets ephemeral fields that were written by the step before, and notes those that `updates` write.
     fn fade<'a>(&mut self, updates: impl Iterator<Item = &'a S::Update>, folded: &mut Folded) {
-        let topology = Arc::clone(&self.topology);
-        let fields = S::fields(&topology.layout);
-        if fields.iter().all(|field| !field.ephemeral) {
+        if !self.topology.fades {
             return;
         }
+        let topology = Arc::clone(&self.topology);
+        let fields = S::fields(&topology.layout);
         for at in std::mem::take(&mut self.ephemeral).iter() {
             Arc::make_mut(&mut self.state).reset(&topology.layout, at);
             folded.changed.insert(at);
@@ -339,8 +360,8 @@ impl<S: State> Machine<S> {
         }
     }
 
-    fn refuse(&mut self, id: TaskId, fault: RouteFault) -> Fault {
-        match fault {
+    fn refuse(&mut self, id: TaskId, fault: RouteFault) -> Box<Fault> {
+        Box::new(match fault {
             RouteFault::Run(error) => {
                 self.fail(id, NodeError::terminal(error.to_string()));
                 Fault::Run(error)
@@ -349,7 +370,15 @@ impl<S: State> Machine<S> {
                 self.fail(id, error);
                 Fault::Task
             }
+        })
+    }
+
+    /// The commit is the head now.
+    fn advance(&mut self, number: u64, folded: &Folded) {
+        for at in folded.changed.iter() {
+            self.versions[at] = number;
         }
+        (self.number, self.newest) = (number, number);
     }
 
     #[expect(clippy::too_many_arguments, reason = "the parts of one commit, put together in one place")]
@@ -363,11 +392,8 @@ impl<S: State> Machine<S> {
         coalesced: Vec<Coalesced>,
         now: u64,
     ) -> Result<Committed<S>, Fault> {
-        for at in folded.changed.iter() {
-            self.versions[at] = number;
-        }
         let stored = self.store(number, source, folded, settled, now).map_err(|error| Fault::Run(error.into()))?;
-        (self.number, self.newest) = (number, number);
+        self.advance(number, folded);
         let fields = S::fields(&self.topology.layout);
         let (next, changed) = if self.observed {
             (self.next_nodes(), folded.changed.iter().map(|at| fields[at].name.to_string()).collect())

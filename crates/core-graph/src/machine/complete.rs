@@ -1,6 +1,9 @@
 //! `complete`: what becomes of a task that ended.
 
+use std::sync::Arc;
+
 use crate::error::{ErrorKind, NodeError};
+use crate::failure::Failure;
 use crate::graph::Mode;
 use crate::machine::Machine;
 use crate::machine::plan::Stop;
@@ -27,8 +30,10 @@ pub(crate) enum Completion {
     Commit,
     /// Its step has unfinished tasks; keep its writes.
     Hold,
-    /// It runs again at a time in milliseconds. `failed` attempts count so far.
-    Retry { at: u64, failed: u32 },
+    /// It runs again at a time in milliseconds.
+    Retry { at: u64 },
+    /// Its error handler runs at once.
+    Handle,
     /// Keep its questions.
     Suspended,
     /// The run fails when what is in flight has ended.
@@ -46,10 +51,15 @@ impl<S: State> Machine<S> {
         if let Some(class) = node.class {
             self.in_class[class] = self.in_class[class].saturating_sub(1);
         }
+        let handled = task.failure.is_some();
         match outcome {
             TaskOutcome::Step(mut done) => match self.encode(&done) {
                 Ok(encoded) => {
                     done.encoded = encoded;
+                    if handled && matches!(done.next, Next::Edges) {
+                        // The edges are those of the node, which did not finish.
+                        done.next = Next::End;
+                    }
                     self.finish(id, done)
                 }
                 Err(error) => self.fail(id, NodeError::terminal(error)),
@@ -66,14 +76,27 @@ impl<S: State> Machine<S> {
                         && matches!(error.kind, ErrorKind::Retryable | ErrorKind::Timeout)
                         && (retry.when)(&error)
                 });
-                let Some(retry) = retry else { return self.fail(id, error) };
+                if let Some(handled) = task.failure.take() {
+                    let message = format!("the error handler failed: {error}; it was to handle: {}", handled.message);
+                    return self.fail(id, NodeError::terminal(message));
+                }
+                let Some(retry) = retry else {
+                    if !node.handles_errors {
+                        return self.fail(id, error);
+                    }
+                    task.failure =
+                        Some(Arc::new(Failure::new(node.name.as_str(), failed, &error, task.input.as_deref())));
+                    self.frontier.make_ready(id);
+                    self.frontier.touch_if(id, self.persist.is_some());
+                    return Completion::Handle;
+                };
                 let seed =
                     id.number.wrapping_mul(0x9E37_79B9).wrapping_add(u64::from(id.place) * 31 + u64::from(failed) * 7);
                 let delay = u64::try_from(retry.delay(failed, seed).as_millis()).unwrap_or(u64::MAX);
                 let at = now.saturating_add(delay);
                 task.phase = Phase::Backoff(at);
                 self.frontier.touch_if(id, self.persist.is_some());
-                Completion::Retry { at, failed }
+                Completion::Retry { at }
             }
             TaskOutcome::Abandoned(reason) => {
                 self.halt(reason);
@@ -111,6 +134,11 @@ impl<S: State> Machine<S> {
         self.in_flight == 0
             && of_step.peek().is_some()
             && of_step.all(|(_, task)| matches!(task.phase, Phase::Finished(_)))
+    }
+
+    /// Whether the task runs beside others in a step of barrier mode, so that its writes must be kept by themselves.
+    pub(crate) fn in_wide_step(&self) -> bool {
+        self.topology.mode == Mode::Barrier && self.frontier.len() > 1
     }
 
     pub(crate) fn fail(&mut self, id: TaskId, error: NodeError) -> Completion {

@@ -4,6 +4,7 @@
 //! ([`complete`](Machine::complete)), and [`commit`](Machine::commit)s what the machine says is ready. The machine
 //! never waits, never reads a clock and never draws a random number: time comes in as `now`, in milliseconds.
 
+mod breaks;
 mod commit;
 mod complete;
 mod frontier;
@@ -20,15 +21,17 @@ use std::sync::Arc;
 use crate::graph::Topology;
 use crate::state::{FieldSet, State};
 
+pub(crate) use breaks::Breaks;
 pub(crate) use commit::{Committed, Fault};
 pub(crate) use complete::{Completion, TaskOutcome};
 pub(crate) use frontier::{Frontier, FrontierDelta};
 pub(crate) use persist::{Chain, Persist, fold_parts};
 pub(crate) use plan::{Dispatch, Plan, Stop};
 pub(crate) use restore::Restored;
+use route::Triggered;
 use task::Phase;
 pub use task::Question;
-pub(crate) use task::{Done, TaskId, question_check};
+pub(crate) use task::{AttemptRow, Done, TaskId, question_check};
 
 /// The name under which stores keep the frontier.
 pub(crate) const FRONTIER: &str = "#frontier";
@@ -66,6 +69,10 @@ pub(crate) struct Machine<S: State> {
     steps_this_run: u64,
     in_flight: usize,
     in_class: Vec<usize>,
+    /// Where the run stops.
+    breaks: Breaks,
+    /// Empty between commits; kept for its room.
+    triggered: Triggered,
 }
 
 /// Limits of a run.
@@ -100,6 +107,8 @@ impl<S: State> Machine<S> {
             steps_this_run: 0,
             in_flight: 0,
             in_class: vec![0; topology.limits.len()],
+            breaks: Breaks::default(),
+            triggered: Triggered::default(),
             topology,
         }
     }
@@ -203,6 +212,15 @@ impl<S: State> Machine<S> {
     pub(crate) fn task_path(&self, id: TaskId) -> Arc<str> {
         let node = self.frontier.get(id).map_or("?", |task| self.topology.node(task.node).name.as_str());
         id.path(&self.ns, node)
+    }
+
+    /// What the failed attempts of a task left.
+    pub(crate) fn attempts(&self, id: TaskId) -> AttemptRow {
+        let task = self.frontier.get(id);
+        AttemptRow {
+            failed: task.map_or(0, |task| task.failed),
+            failure: task.and_then(|task| task.failure.as_deref().cloned()),
+        }
     }
 
     /// The super-steps committed so far.

@@ -407,7 +407,8 @@ fn play(drawn: &Drawn, concurrency: usize, mut choices: impl Iterator<Item = u32
                         compare(&machine, &model);
                     }
                     Completion::Hold => assert!(!drawn.eager && phase == Phase::Finished),
-                    Completion::Retry { failed, .. } => {
+                    Completion::Retry { .. } => {
+                        let failed = machine.attempts(machine_id).failed;
                         assert_eq!((phase, failed), (Phase::Waits, model.tasks[&id].tries));
                         if halted {
                             // It is never woken again, and the model does not know such a phase.
@@ -416,6 +417,7 @@ fn play(drawn: &Drawn, concurrency: usize, mut choices: impl Iterator<Item = u32
                     }
                     Completion::Suspended => assert_eq!(phase, Phase::Suspended),
                     Completion::Failed => assert_eq!(phase, Phase::Failed),
+                    Completion::Handle => panic!("no node has an error handler"),
                     Completion::Ready => panic!("nothing was put back"),
                 }
             }

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use smallvec::SmallVec;
 
+use crate::failure::Failure;
 use crate::graph::Mode;
 use crate::machine::Machine;
 use crate::machine::task::{Phase, TaskId};
@@ -27,6 +28,8 @@ pub(crate) struct Dispatch<S: State> {
     pub(crate) attempt: u32,
     pub(crate) key: Option<Arc<str>>,
     pub(crate) input: Option<Arc<[u8]>>,
+    /// What the node's error handler is to handle, in the node's place.
+    pub(crate) failure: Option<Arc<Failure>>,
     pub(crate) state: Arc<S>,
 }
 
@@ -48,6 +51,7 @@ impl<S: State> Machine<S> {
         if self.frontier.is_empty() && self.in_flight == 0 {
             return Plan::Stop(Stop::Done);
         }
+        self.break_before();
         if let Some(reason) = self.halt {
             return if self.in_flight > 0 { Plan::Wait { until: None } } else { Plan::Stop(reason) };
         }
@@ -158,6 +162,7 @@ impl<S: State> Machine<S> {
                     attempt: task.failed + 1,
                     key: task.key.clone(),
                     input: task.input.clone(),
+                    failure: task.failure.clone(),
                     state,
                 });
             },

@@ -10,7 +10,7 @@ use crate::error::RunError;
 use crate::graph::{Mode, Topology};
 use crate::machine::frontier::{FrontierDelta, Group};
 use crate::machine::persist::{Chain, Persist};
-use crate::machine::task::{Done, Pending, Phase, Question, TaskId};
+use crate::machine::task::{AttemptRow, Done, Pending, Phase, Question, TaskId};
 use crate::machine::{Limits, Machine};
 use crate::name::{Name, Packet};
 use crate::state::{FieldChange, FieldSet, State, codec};
@@ -132,6 +132,7 @@ impl<S: State> Machine<S> {
                 failed: if forget_attempts { 0 } else { row.failed },
                 seen: dispatched.filter(|_| state.is_some()),
                 state: state.filter(|_| row.failed == 0),
+                passed: true,
                 counted: row.seen.is_some(),
                 ..Pending::new(node, phase)
             };
@@ -171,9 +172,10 @@ impl<S: State> Machine<S> {
             let Some(id) = by_path.get(&record.task).copied() else { continue };
             match record.kind {
                 TaskRecordKind::Attempt if !forget_attempts => {
-                    let failed = codec::decode("attempt", &record.payload)?;
+                    let AttemptRow { failed, failure } = codec::decode("attempt", &record.payload)?;
                     if let Some(task) = self.frontier.get_mut(id) {
                         task.failed = failed;
+                        task.failure = failure.map(Arc::new);
                         // A retry runs on the head.
                         task.state = task.state.take().filter(|_| failed == 0);
                     }
@@ -234,11 +236,6 @@ impl<S: State> Machine<S> {
             Phase::Suspended(questions) => Some(WriteRow::Suspended { questions: questions.clone() }),
             _ => None,
         }
-    }
-
-    /// Whether the task runs beside others in a step of barrier mode, so that its writes must be kept by themselves.
-    pub(crate) fn in_wide_step(&self) -> bool {
-        self.topology.mode == Mode::Barrier && self.frontier.len() > 1
     }
 }
 

@@ -5,8 +5,6 @@ use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-use smallvec::SmallVec;
-
 use crate::error::{NodeError, RunError, panic_text};
 use crate::graph::{Exits, Found, Topology};
 use crate::machine::Machine;
@@ -19,12 +17,12 @@ use crate::step::Next;
 #[derive(Debug, Default)]
 pub(super) struct Triggered {
     /// Nodes, one entry per trigger.
-    nodes: SmallVec<[u32; 4]>,
+    nodes: Vec<u32>,
     packets: Vec<Sent>,
     /// Joins and the places of predecessors that arrived.
-    arrivals: SmallVec<[(usize, usize); 2]>,
+    arrivals: Vec<(usize, usize)>,
     /// Fan-outs to open or widen: how many sends, to which nodes.
-    opened: SmallVec<[(GroupId, BTreeSet<u32>); 1]>,
+    opened: Vec<(GroupId, BTreeSet<u32>)>,
 }
 
 /// A send: target, key, input, and the fan-outs that wait for it.
@@ -185,13 +183,48 @@ pub(super) fn guarded<T>(what: &str, call: impl FnOnce() -> T) -> Result<T, Node
 impl<S: State> Machine<S> {
     /// Makes tasks of what was triggered: nodes by name, then sends by key. `finished` are the fan-outs of the tasks
     /// that ended with this commit. Returns sends that did nothing.
-    pub(super) fn trigger(&mut self, number: u64, mut triggered: Triggered, finished: &[GroupId]) -> Vec<Coalesced> {
+    pub(super) fn trigger(&mut self, number: u64, triggered: &mut Triggered, finished: &[GroupId]) -> Vec<Coalesced> {
+        let Triggered { nodes, packets, arrivals, opened } = triggered;
+        let (packets, coalesced) =
+            if packets.is_empty() { Default::default() } else { self.coalesce(std::mem::take(packets)) };
+        if !(opened.is_empty() && finished.is_empty()) {
+            self.count_groups(opened, finished, arrivals);
+            opened.clear();
+        }
+        if !arrivals.is_empty() {
+            self.arrive(arrivals, nodes);
+            arrivals.clear();
+        }
         let durable = self.persist.is_some();
+        nodes.sort_unstable();
+        let mut place = self.frontier.next_place(number);
+        let mut last = None;
+        for node in nodes.drain(..) {
+            let info = self.topology.node(node);
+            let repeated = !info.each && (last == Some(node) || self.frontier.waits(node));
+            last = Some(node);
+            if repeated {
+                continue;
+            }
+            let phase = if info.deferred { Phase::Deferred } else { Phase::Ready };
+            self.frontier.push(TaskId { number, place }, Pending::new(node, phase), durable);
+            place += 1;
+        }
+        for (node, key, input, groups) in packets {
+            let task = Pending { key: Some(key), input: Some(input), groups, ..Pending::new(node, Phase::Ready) };
+            self.frontier.push(TaskId { number, place }, task, durable);
+            place += 1;
+        }
+        coalesced
+    }
+
+    /// Sends in the order of their keys, each once. A second send of a key does nothing, but its fan-out waits for the
+    /// task of the first.
+    fn coalesce(&mut self, mut sent: Vec<Sent>) -> (Vec<Sent>, Vec<Coalesced>) {
         let (mut coalesced, mut joined) = (Vec::new(), Vec::new());
-        let mut packets: Vec<Sent> = Vec::with_capacity(triggered.packets.len());
-        triggered.packets.sort_by(|a, b| by_key(&a.1, &b.1).then(a.0.cmp(&b.0)));
-        for packet in triggered.packets {
-            // A second send of a key does nothing, but its fan-out waits for the task of the first.
+        let mut packets: Vec<Sent> = Vec::with_capacity(sent.len());
+        sent.sort_by(|a, b| by_key(&a.1, &b.1).then(a.0.cmp(&b.0)));
+        for packet in sent {
             let pending = self.frontier.sent(packet.0, &packet.1);
             let waits_for = match (packets.last_mut(), pending.and_then(|id| self.frontier.get_mut(id))) {
                 (_, Some(task)) => &mut task.groups,
@@ -211,35 +244,14 @@ impl<S: State> Machine<S> {
                 }
             }
             coalesced.push(Coalesced { node: packet.0, key: packet.1 });
-            if let (Some(id), true) = (pending, durable) {
+            if let (Some(id), true) = (pending, self.persist.is_some()) {
                 self.frontier.touch(id);
             }
         }
         for group in joined {
             self.frontier.groups.entry(group).or_default().open += 1;
         }
-        self.count_groups(&triggered.opened, finished, &mut triggered.arrivals);
-        self.arrive(&triggered.arrivals, &mut triggered.nodes);
-        triggered.nodes.sort_unstable();
-        let mut place = self.frontier.next_place(number);
-        let mut last = None;
-        for node in triggered.nodes {
-            let info = self.topology.node(node);
-            let repeated = !info.each && (last == Some(node) || self.frontier.waits(node));
-            last = Some(node);
-            if repeated {
-                continue;
-            }
-            let phase = if info.deferred { Phase::Deferred } else { Phase::Ready };
-            self.frontier.push(TaskId { number, place }, Pending::new(node, phase), durable);
-            place += 1;
-        }
-        for (node, key, input, groups) in packets {
-            let task = Pending { key: Some(key), input: Some(input), groups, ..Pending::new(node, Phase::Ready) };
-            self.frontier.push(TaskId { number, place }, task, durable);
-            place += 1;
-        }
-        coalesced
+        (packets, coalesced)
     }
 
     /// Opens, widens and closes fan-outs; a closed one arrives at the joins of its targets.
@@ -247,11 +259,8 @@ impl<S: State> Machine<S> {
         &mut self,
         opened: &[(GroupId, BTreeSet<u32>)],
         finished: &[GroupId],
-        arrivals: &mut SmallVec<[(usize, usize); 2]>,
+        arrivals: &mut Vec<(usize, usize)>,
     ) {
-        if opened.is_empty() && finished.is_empty() {
-            return;
-        }
         let mut touched = BTreeSet::new();
         for (id, targets) in opened {
             self.frontier.groups.entry(*id).or_default().targets.extend(targets);
@@ -276,10 +285,7 @@ impl<S: State> Machine<S> {
         }
     }
 
-    fn arrive(&mut self, arrivals: &[(usize, usize)], nodes: &mut SmallVec<[u32; 4]>) {
-        if arrivals.is_empty() {
-            return;
-        }
+    fn arrive(&mut self, arrivals: &[(usize, usize)], nodes: &mut Vec<u32>) {
         for (join, place) in arrivals {
             self.frontier.joins[*join][*place] += 1;
         }

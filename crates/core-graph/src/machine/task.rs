@@ -7,6 +7,7 @@ use serde_json::Value;
 use smallvec::SmallVec;
 
 use crate::error::NodeError;
+use crate::failure::Failure;
 use crate::graph::AnswerCheck;
 use crate::state::{FieldChange, State};
 use crate::step::{Next, Step};
@@ -36,12 +37,16 @@ pub(crate) struct Pending<S: State> {
     pub(crate) groups: Groups,
     /// Attempts that failed.
     pub(crate) failed: u32,
+    /// The failure that the node's error handler is to handle.
+    pub(crate) failure: Option<Arc<Failure>>,
     /// The commit whose state the task saw when it was dispatched.
     pub(crate) seen: Option<u64>,
     /// The state to dispatch on, when it is not the head's.
     pub(crate) state: Option<Arc<S>>,
     /// Barrier mode: whether the task belongs to the super-step under way.
     pub(crate) in_step: bool,
+    /// Whether a breakpoint has stopped at the task.
+    pub(crate) passed: bool,
     /// Whether the task has been counted against the budget.
     pub(crate) counted: bool,
     pub(crate) phase: Phase<S>,
@@ -67,6 +72,13 @@ pub(crate) struct Done<S: State> {
     pub(crate) cost: u64,
     /// The update in encoded form, when there is a store.
     pub(crate) encoded: Vec<FieldChange>,
+}
+
+/// What failed attempts of a task leave, as a record.
+#[derive(Debug, Default, Serialize, Deserialize)]
+pub(crate) struct AttemptRow {
+    pub(crate) failed: u32,
+    pub(crate) failure: Option<Failure>,
 }
 
 /// A question that a task asked and nobody has answered.
@@ -131,9 +143,11 @@ impl<S: State> Pending<S> {
             input: None,
             groups: Groups::new(),
             failed: 0,
+            failure: None,
             seen: None,
             state: None,
             in_step: false,
+            passed: false,
             counted: false,
             phase,
         }

@@ -2,12 +2,14 @@
 
 mod log;
 
+mod breakpoints;
 mod budget;
 mod compile;
 mod concurrency;
 mod deferred;
 mod durability;
 mod eager;
+mod error_handlers;
 mod events;
 mod joins;
 mod once;

@@ -7,7 +7,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::{Anchor, Link, Note, NotePath, Notes, Skipped, SkipReason, VaultError};
+use crate::note::anchor_of;
+use crate::{Anchor, Link, LinkForm, Note, NotePath, Notes, SkipReason, Skipped, VaultError};
 use resolve::{File, Resolver};
 
 /// What a link leads to.
@@ -126,7 +127,8 @@ impl LinkIndex {
         let mut outgoing = BTreeMap::new();
         let mut incoming: BTreeMap<NotePath, Vec<(NotePath, usize)>> = BTreeMap::new();
         for (path, note) in &index.notes {
-            let resolve = |link: &Link| ResolvedLink { from: path.clone(), link: link.clone(), to: index.resolve(path, link) };
+            let resolve =
+                |link: &Link| ResolvedLink { from: path.clone(), link: link.clone(), to: index.resolve(path, link) };
             let links: Vec<ResolvedLink> = note.links().iter().map(resolve).collect();
             for (number, link) in links.iter().enumerate() {
                 if let Some(to) = link.to.note() {
@@ -149,14 +151,31 @@ impl LinkIndex {
                 _ => Resolution::SameNote,
             };
         }
-        match self.resolver.resolve(from.folder(), &link.target, link.form) {
-            None => Resolution::Unresolved(self.suggest(&link.target)),
+        self.resolve_target(from.folder(), &link.target, link.anchor.as_ref(), link.form)
+    }
+
+    fn resolve_target(&self, folder: &str, target: &str, anchor: Option<&Anchor>, form: LinkForm) -> Resolution {
+        match self.resolver.resolve(folder, target, form) {
+            None => Resolution::Unresolved(self.suggest(target)),
             Some((File::Attachment(path), _)) => Resolution::Attachment(path.clone()),
-            Some((File::Note(path), _)) => match (self.notes.get(path), &link.anchor) {
+            Some((File::Note(path), _)) => match (self.notes.get(path), anchor) {
                 (Some(note), Some(anchor)) if !note.holds(anchor) => missing(path.clone(), anchor),
                 _ => Resolution::Note(path.clone()),
             },
         }
+    }
+
+    /// What a target written as in a wikilink, such as `Note`, `dir/Note` or `Note#Heading`, leads to from the root.
+    #[must_use]
+    pub fn resolve_name(&self, target: &str) -> Resolution {
+        let (name, anchor) = match target.split_once('#') {
+            Some((name, anchor)) => (name.trim(), anchor_of(anchor)),
+            None => (target.trim(), None),
+        };
+        if name.is_empty() {
+            return Resolution::Unresolved(Vec::new());
+        }
+        self.resolve_target("", name, anchor.as_ref(), LinkForm::Wiki)
     }
 
     /// The links in a note, in order.
@@ -181,23 +200,24 @@ impl LinkIndex {
     /// The links to a heading or a block that is not in its note.
     #[must_use]
     pub fn broken_anchors(&self) -> Vec<&ResolvedLink> {
-        let broken = |link: &&ResolvedLink| {
-            matches!(link.to, Resolution::MissingHeading(_) | Resolution::MissingBlock(_))
-        };
+        let broken =
+            |link: &&ResolvedLink| matches!(link.to, Resolution::MissingHeading(_) | Resolution::MissingBlock(_));
         self.all().filter(broken).collect()
     }
 
     /// The notes that no other note links to.
     #[must_use]
     pub fn orphans(&self) -> Vec<&NotePath> {
-        let linked = |path: &&NotePath| self.incoming.get(*path).is_some_and(|from| from.iter().any(|(f, _)| f != *path));
+        let linked =
+            |path: &&NotePath| self.incoming.get(*path).is_some_and(|from| from.iter().any(|(f, _)| f != *path));
         self.notes.keys().filter(|path| !linked(path)).collect()
     }
 
     /// The notes that link to no other note.
     #[must_use]
     pub fn dead_ends(&self) -> Vec<&NotePath> {
-        let leads = |path: &&NotePath| self.outgoing(path).iter().any(|link| link.to.note().is_some_and(|to| to != *path));
+        let leads =
+            |path: &&NotePath| self.outgoing(path).iter().any(|link| link.to.note().is_some_and(|to| to != *path));
         self.notes.keys().filter(|path| !leads(path)).collect()
     }
 
@@ -222,7 +242,7 @@ impl LinkIndex {
         let key = target.strip_suffix(".md").unwrap_or(target).to_lowercase();
         let name = key.rsplit('/').next().unwrap_or(&key);
         let by_alias = self.aliases.get(&key).into_iter().chain(self.aliases.get(name)).flatten();
-        let by_name = self.resolver.resolve("", name, crate::LinkForm::Wiki).and_then(|(file, _)| match file {
+        let by_name = self.resolver.resolve("", name, LinkForm::Wiki).and_then(|(file, _)| match file {
             File::Note(path) => Some(path),
             File::Attachment(_) => None,
         });

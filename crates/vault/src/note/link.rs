@@ -99,7 +99,8 @@ pub(crate) fn anchor_of(text: &str) -> Option<Anchor> {
     if let Some(block) = text.trim().strip_prefix('^') {
         return Some(Anchor::Block(block.trim().to_owned()));
     }
-    let parts: Vec<String> = text.split('#').map(str::trim).filter(|part| !part.is_empty()).map(str::to_owned).collect();
+    let parts: Vec<String> =
+        text.split('#').map(str::trim).filter(|part| !part.is_empty()).map(str::to_owned).collect();
     match parts.last() {
         None => None,
         Some(last) if last.starts_with('^') => Some(Anchor::Block(last.trim_start_matches('^').to_owned())),

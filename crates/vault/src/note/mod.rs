@@ -13,8 +13,9 @@ use std::sync::Arc;
 use crate::{ContentHash, NotePath};
 pub use frontmatter::{Frontmatter, FrontmatterProblem};
 pub use heading::{Block, Heading};
-pub use link::{Anchor, Link, LinkForm};
 use lines::{BOM, Lines};
+pub(crate) use link::anchor_of;
+pub use link::{Anchor, Link, LinkForm};
 pub use tag::Tag;
 
 /// A note as it was when it was read. Cloning is cheap.

@@ -65,7 +65,8 @@ pub(crate) fn scan(text: &str, body_start: usize, lines: &Lines) -> Scan {
             }
             Event::Start(Mark::HtmlBlock) => html_comment = text[range.clone()].trim_start().starts_with("<!--"),
             Event::Html(_) | Event::InlineHtml(_) => {
-                let comment = (matches!(event, Event::Html(_)) && html_comment) || text[range.clone()].starts_with("<!--");
+                let comment =
+                    (matches!(event, Event::Html(_)) && html_comment) || text[range.clone()].starts_with("<!--");
                 if comment { masked.push(range) } else { markup.push(range) }
             }
             Event::Start(Mark::Link { link_type, .. } | Mark::Image { link_type, .. }) => {
@@ -109,7 +110,8 @@ pub(crate) fn scan(text: &str, body_start: usize, lines: &Lines) -> Scan {
 
     wikilinks(text, body_start..text.len(), &masked, |link| found.links.push(link), lines);
     markdown.retain(|link| {
-        !touches(&masked, &link.span) && !found.links.iter().any(|wiki| wiki.span.start == link.span.start)
+        !touches(&masked, &(link.span.start..link.span.start + 1))
+            && !found.links.iter().any(|wiki| wiki.span.start == link.span.start)
     });
     found.links.append(&mut markdown);
     found.links.sort_by_key(|link| (link.span.start, link.span.end));

@@ -178,7 +178,11 @@ impl Overlay {
         self.edit(path, |_| edit(&note))
     }
 
-    fn edit(&mut self, path: &NotePath, edit: impl FnOnce(&Self) -> Result<String, VaultError>) -> Result<(), VaultError> {
+    fn edit(
+        &mut self,
+        path: &NotePath,
+        edit: impl FnOnce(&Self) -> Result<String, VaultError>,
+    ) -> Result<(), VaultError> {
         let text = edit(self)?;
         let limit = self.vault.max_note_bytes();
         if text.len() as u64 > limit {
@@ -200,11 +204,7 @@ impl Overlay {
     }
 
     /// Whether a note can be made at the path: no file has this path in any case, and no file is where a folder must be.
-    fn check_free<'a>(
-        &self,
-        path: &NotePath,
-        paths: impl IntoIterator<Item = &'a NotePath>,
-    ) -> Result<(), VaultError> {
+    fn check_free<'a>(&self, path: &NotePath, paths: impl IntoIterator<Item = &'a NotePath>) -> Result<(), VaultError> {
         let key = path.key();
         for other in paths {
             let other_key = other.key();

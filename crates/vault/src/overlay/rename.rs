@@ -46,8 +46,7 @@ pub struct Relinked {
 
 pub(super) fn rename(overlay: &mut Overlay, from: &NotePath, to: &NotePath) -> Result<Renamed, VaultError> {
     let moved = overlay.expect(from)?;
-    let mut renamed =
-        Renamed { from: from.clone(), to: to.clone(), relinked: BTreeMap::new(), unread: Vec::new() };
+    let mut renamed = Renamed { from: from.clone(), to: to.clone(), relinked: BTreeMap::new(), unread: Vec::new() };
     if from == to {
         return Ok(renamed);
     }
@@ -92,12 +91,15 @@ pub(super) fn rename(overlay: &mut Overlay, from: &NotePath, to: &NotePath) -> R
         }
     }
     let relinked: BTreeSet<NotePath> = renamed.relinked.keys().cloned().collect();
-    overlay.put(from, None)?;
-    overlay.put(to, Some(moved.shared_text()))?;
+    // All of it or nothing: one of these can be refused.
+    let mut next = overlay.clone();
+    next.put(from, None)?;
+    next.put(to, Some(moved.shared_text()))?;
     for (path, text) in rewritten {
-        overlay.put(&path, Some(Arc::from(text)))?;
+        next.put(&path, Some(Arc::from(text)))?;
     }
-    overlay.changes.record_move(from, to, relinked);
+    next.changes.record_move(from, to, relinked);
+    *overlay = next;
     Ok(renamed)
 }
 

@@ -31,7 +31,13 @@ pub(super) fn prepended(note: &Note, more: &str) -> String {
 }
 
 /// The text with every occurrence replaced, if there are as many as expected.
-pub(super) fn replaced(path: &NotePath, text: &str, old: &str, new: &str, expected: usize) -> Result<String, VaultError> {
+pub(super) fn replaced(
+    path: &NotePath,
+    text: &str,
+    old: &str,
+    new: &str,
+    expected: usize,
+) -> Result<String, VaultError> {
     if old.is_empty() {
         return Err(VaultError::illegal_edit(path, "the text to replace is empty; quote some of the note"));
     }
@@ -59,9 +65,10 @@ pub(super) fn section_replaced(note: &Note, heading: &str, content: &str) -> Res
     let sections: Vec<&Heading> = note.headings().iter().filter(|heading| !heading.nested).collect();
     let at = find(note.path(), &sections, heading)?;
     let start = sections[at].span.end;
-    let end = sections[at + 1..].iter().find(|next| next.level <= sections[at].level).map_or(text.len(), |next| {
-        text[..next.span.start].rfind('\n').map_or(next.span.start, |line| line + 1)
-    });
+    let end = sections[at + 1..]
+        .iter()
+        .find(|next| next.level <= sections[at].level)
+        .map_or(text.len(), |next| text[..next.span.start].rfind('\n').map_or(next.span.start, |line| line + 1));
     let old = &text[start..end];
     let content = without_heading(content, &sections[at].text);
     let content = style.breaks(content.trim_matches(['\n', '\r']));

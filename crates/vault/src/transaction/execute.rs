@@ -30,6 +30,9 @@ pub(super) enum Mode {
     Recover,
 }
 
+/// The file that becomes the mark of how an entry ended.
+const MARK: &str = "mark";
+
 type Done = Result<(), VaultError>;
 
 impl Ground<'_> {
@@ -46,42 +49,47 @@ impl Ground<'_> {
         for dir in [&home, &blobs, &journal] {
             self.make_dir(dir)?;
         }
-        for (hash, bytes) in backups {
-            self.keep(hash, bytes)?;
-        }
-        self.sync_dir(&blobs)?;
         let dir = journal.join(format!("{number:06}"));
-        self.make_dir(&dir)?;
-        let written = self.write_entry(&dir, intent, staged);
+        let mut kept = Vec::new();
+        let written = self.keep_all(backups, &mut kept).and_then(|()| self.write_entry(&dir, intent, staged));
         if written.is_err() {
             // A full disk must not be left fuller; what cannot be removed now, recovery removes.
             let _ = self.clear_entry(&dir, true);
+            for path in kept {
+                let _ = self.files.remove(&path);
+            }
         }
         written.map(|()| dir)
     }
 
+    fn keep_all(&self, backups: &[(ContentHash, Vec<u8>)], kept: &mut Vec<PathBuf>) -> Done {
+        for (hash, bytes) in backups {
+            let path = blob(self.root, hash);
+            if fs::read(&path).is_ok_and(|there| ContentHash::of(&there) == *hash) {
+                continue;
+            }
+            let unfinished = path.with_extension("part");
+            kept.push(unfinished.clone());
+            self.write(&unfinished, bytes, None)?;
+            self.rename(&unfinished, &path)?;
+            kept.push(path);
+        }
+        self.sync_dir(&self.root.join(HOME).join("blobs"))
+    }
+
     fn write_entry(&self, dir: &Path, intent: &Intent, staged: &[Staged]) -> Done {
+        self.make_dir(dir)?;
+        // The mark that ends the entry is made now: moving it needs no space on the disk later.
+        self.write(&dir.join(MARK), b"", None)?;
         for stage in staged {
             self.write(&stage_path(dir, stage.op), &stage.bytes, stage.like.clone())?;
         }
-        let json = serde_json::to_vec(intent)
-            .map_err(|error| VaultError::io("write", dir, io::Error::other(error)))?;
+        let json = serde_json::to_vec(intent).map_err(|error| VaultError::io("write", dir, io::Error::other(error)))?;
         let unfinished = dir.join("intent.part");
         self.write(&unfinished, &json, None)?;
         self.sync_dir(dir)?;
         self.rename(&unfinished, &dir.join("intent"))?;
         self.sync_dir(dir)
-    }
-
-    /// Keeps bytes under their hash.
-    fn keep(&self, hash: &ContentHash, bytes: &[u8]) -> Done {
-        let path = blob(self.root, hash);
-        if fs::read(&path).is_ok_and(|kept| ContentHash::of(&kept) == *hash) {
-            return Ok(());
-        }
-        let unfinished = path.with_extension("part");
-        self.write(&unfinished, bytes, None)?;
-        self.rename(&unfinished, &path)
     }
 
     /// The bytes kept under a hash.
@@ -120,7 +128,7 @@ impl Ground<'_> {
             let now = self.state(&op.place(), intent.has_twin(op));
             op.fate != Fate::Write
                 || !matches!(&now, Ok(now) if *now == op.before)
-                || fs::read(stage_path(dir, number)).is_ok_and(|bytes| Some(ContentHash::of(&bytes)) == op.after)
+                || is_whole(&stage_path(dir, number), op.after.as_ref())
         })
     }
 
@@ -226,8 +234,7 @@ impl Ground<'_> {
         let full = self.root.join(op.place());
         match (&op.before, &op.fate) {
             (None, _) => self.remove(&full)?,
-            (Some(before), Fate::Trash(from))
-                if matches!(self.state(Path::new(from), false), Ok(Some(now)) if now == *before) =>
+            (Some(before), Fate::Trash(from)) if matches!(self.state(Path::new(from), false), Ok(Some(now)) if now == *before) =>
             {
                 let from = self.root.join(from);
                 self.rename(&from, &full)?;
@@ -245,7 +252,7 @@ impl Ground<'_> {
 
     /// Marks how the entry ended; then what it no longer needs is removed.
     fn end(&self, dir: &Path, end: End) -> Done {
-        self.write(&dir.join(end.name()), b"", None)?;
+        self.rename(&dir.join(MARK), &dir.join(end.name()))?;
         self.sync_dir(dir)?;
         // The entry has ended whether this succeeds or not.
         let _ = self.clear_entry(dir, false);
@@ -300,6 +307,12 @@ impl Ground<'_> {
 
 fn stage_path(dir: &Path, number: usize) -> PathBuf {
     dir.join(format!("new-{number}"))
+}
+
+/// Whether a staged file, and no link to one, has the bytes it should.
+fn is_whole(path: &Path, expected: Option<&ContentHash>) -> bool {
+    fs::symlink_metadata(path).is_ok_and(|metadata| metadata.is_file())
+        && fs::read(path).is_ok_and(|bytes| Some(&ContentHash::of(&bytes)) == expected)
 }
 
 fn has_exact_name(full: &Path) -> bool {

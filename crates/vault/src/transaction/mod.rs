@@ -210,11 +210,11 @@ fn record(entries: &[Entry], run: &str, at_ms: u64) -> RunRecord {
     let effect = undo::effect_of(entries, run);
     let unfinished = entries.iter().filter(of_run).any(|entry| entry.end.is_none());
     let finished = undo::finished(entries).any(|intent| intent.run == run);
-    let state = match (unfinished, finished, effect.notes.is_empty(), effect.undone) {
+    let state = match (unfinished, finished, effect.notes.is_empty(), effect.undone.is_empty()) {
         (true, ..) => RunState::Unfinished,
         (_, false, ..) => RunState::RolledBack,
         (_, _, true, _) => RunState::Undone,
-        (_, _, false, 0) => RunState::Applied,
+        (_, _, false, true) => RunState::Applied,
         _ => RunState::PartlyUndone,
     };
     RunRecord { run: run.to_owned(), at_ms, state, notes: effect.notes.into_keys().collect() }
@@ -227,10 +227,11 @@ fn apply_with(files: &dyn Files, vault: &Vault, run: &str, changes: &Changes) ->
     }
     let _lock = lock::lock(vault.root(), files)?;
     let ground = Ground { root: vault.root(), files };
-    recover_entries(&ground)?;
-    let plan = plan::plan(vault, &ground, run, Kind::Apply, plan::targets(changes), changes.moves().to_vec())?;
+    recover_first(vault, &ground)?;
+    let plan = plan::plan(vault, &ground, run, Kind::Apply, &plan::targets(changes), changes.moves().to_vec())?;
     let intent = commit(&ground, plan)?;
-    vault.refresh()?;
+    // The changes are made, whether or not the files can be listed again.
+    let _ = vault.refresh();
     let mut applied = Applied { run: run.to_owned(), ..Applied::default() };
     for op in intent.ops {
         match op.fate {
@@ -258,7 +259,7 @@ fn undo_with(files: &dyn Files, vault: &Vault, run: &str, options: &UndoOptions)
     }
     let _lock = lock::lock(vault.root(), files)?;
     let ground = Ground { root: vault.root(), files };
-    recover_entries(&ground)?;
+    recover_first(vault, &ground)?;
     let entries = journal::entries(vault.root())?;
     let effect = undo::effect_of(&entries, run);
     if effect.notes.is_empty() {
@@ -267,10 +268,10 @@ fn undo_with(files: &dyn Files, vault: &Vault, run: &str, options: &UndoOptions)
     let found = undo::restoration(vault, &ground, &effect, options.force)?;
     let restored: Vec<NotePath> = found.targets.keys().cloned().collect();
     if !restored.is_empty() {
-        let mut plan = plan::plan(vault, &ground, run, Kind::Undo, found.targets, found.moves)?;
+        let mut plan = plan::plan(vault, &ground, run, Kind::Undo, &found.targets, found.moves)?;
         plan.intent.cleared = found.cleared;
         commit(&ground, plan)?;
-        vault.refresh()?;
+        let _ = vault.refresh();
     }
     Ok(Undone { run: run.to_owned(), restored, refused: found.refused })
 }
@@ -307,6 +308,10 @@ fn commit(ground: &Ground<'_>, plan: plan::Plan) -> Result<Intent, VaultError> {
             Err(_) => Err(VaultError::Interrupted { run, source: Box::new(cause) }),
         },
     }
+}
+
+fn recover_first(vault: &Vault, ground: &Ground<'_>) -> Result<(), VaultError> {
+    if recover_entries(ground)?.is_empty() { Ok(()) } else { vault.refresh() }
 }
 
 fn recover_entries(ground: &Ground<'_>) -> Result<Vec<Recovered>, VaultError> {

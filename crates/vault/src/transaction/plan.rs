@@ -29,7 +29,9 @@ pub(super) struct Target {
 pub(super) enum Removal {
     Trash,
     /// For good: it is elsewhere, or was not there before the run.
-    Drop { needs: Option<NotePath> },
+    Drop {
+        needs: Option<NotePath>,
+    },
 }
 
 /// The targets of changes.
@@ -56,15 +58,15 @@ pub(super) fn plan(
     ground: &Ground<'_>,
     run: &str,
     kind: Kind,
-    targets: BTreeMap<NotePath, Target>,
+    targets: &BTreeMap<NotePath, Target>,
     moves: Vec<Move>,
 ) -> Result<Plan, VaultError> {
-    check_unchanged(vault, ground, &targets)?;
+    check_unchanged(vault, ground, targets)?;
 
     let mut taken = BTreeSet::new();
     let mut prepared: Vec<(Op, Option<Vec<u8>>, Option<Permissions>)> = Vec::new();
     let mut backups = Vec::new();
-    for (path, target) in &targets {
+    for (path, target) in targets {
         let place = vault.place(path);
         let (fate, needs) = match (&target.after, &target.removal) {
             (Some(_), _) => (Fate::Write, None),
@@ -89,7 +91,7 @@ pub(super) fn plan(
     backups.sort_by(|(a, _), (b, _)| a.cmp(b));
     backups.dedup_by(|(a, _), (b, _)| a == b);
 
-    let twins = twins(&targets);
+    let twins = twins(targets);
     // Where two names differ in case only, the old one goes first: on some systems they are one file.
     prepared.sort_by_key(|(op, ..)| match &op.fate {
         Fate::Remove | Fate::Trash(_) if twins.contains(&op.path.key()) => 0,

@@ -13,7 +13,7 @@ use crate::{ContentHash, Move, NotePath, Vault, VaultError};
 pub(super) struct Net {
     pub(super) before: Option<ContentHash>,
     pub(super) after: Option<ContentHash>,
-    pub(super) trash: Option<(String, ContentHash)>,
+    pub(super) trash: Vec<(String, ContentHash)>,
 }
 
 /// The effect of a run that is still there.
@@ -22,7 +22,8 @@ pub(super) struct Effect {
     pub(super) notes: BTreeMap<NotePath, Net>,
     pub(super) moves: Vec<Move>,
     pub(super) made: Vec<String>,
-    pub(super) undone: usize,
+    /// Notes that were given back since the run last applied.
+    pub(super) undone: BTreeSet<NotePath>,
 }
 
 /// The finished intents, in order.
@@ -35,23 +36,26 @@ pub(super) fn effect_of(entries: &[Entry], run: &str) -> Effect {
     for intent in finished(entries).filter(|intent| intent.run == run) {
         for op in &intent.ops {
             if intent.kind == Kind::Undo {
-                effect.undone += usize::from(effect.notes.remove(&op.path).is_some());
+                effect.notes.remove(&op.path);
+                effect.undone.insert(op.path.clone());
                 continue;
             }
             let net = effect.notes.entry(op.path.clone()).or_insert_with(|| Net {
                 before: op.before.clone(),
                 after: None,
-                trash: None,
+                trash: Vec::new(),
             });
             net.after = op.after.clone();
-            net.trash = match (&op.fate, &op.before) {
-                (Fate::Trash(path), Some(hash)) => Some((path.clone(), hash.clone())),
-                _ => None,
-            };
+            if let (Fate::Trash(path), Some(hash)) = (&op.fate, &op.before) {
+                net.trash.push((path.clone(), hash.clone()));
+            }
         }
         if intent.kind == Kind::Apply {
+            effect.undone.clear();
             effect.moves.extend(intent.moves.iter().cloned());
-            effect.made.extend(intent.made.iter().filter(|folder| !effect.made.contains(folder)).cloned().collect::<Vec<_>>());
+            effect
+                .made
+                .extend(intent.made.iter().filter(|folder| !effect.made.contains(folder)).cloned().collect::<Vec<_>>());
         }
     }
     effect.notes.retain(|_, net| net.before != net.after);
@@ -111,7 +115,7 @@ pub(super) fn restoration(
         let target = Target {
             before: current,
             after: net.before.as_ref().map(|hash| ground.kept(hash)).transpose()?,
-            like: moved_to.or_else(|| net.trash.as_ref().map(|(path, _)| path.clone())),
+            like: moved_to.or_else(|| net.trash.last().map(|(path, _)| path.clone())),
             removal: Removal::Drop { needs },
         };
         found.targets.insert(path.clone(), target);

@@ -14,6 +14,8 @@ const SETTLED: Duration = Duration::from_secs(2);
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Stamp {
     modified: SystemTime,
+    /// When anything of the file changed, its times included; nobody can set that back.
+    changed: SystemTime,
     bytes: u64,
 }
 
@@ -21,9 +23,22 @@ impl Stamp {
     /// The stamp of a file that has rested long enough for its time to tell.
     pub(super) fn of(metadata: &Metadata) -> Option<Self> {
         let modified = metadata.modified().ok()?;
-        let rested = SystemTime::now().duration_since(modified).is_ok_and(|age| age > SETTLED);
-        rested.then_some(Self { modified, bytes: metadata.len() })
+        let changed = changed(metadata).unwrap_or(modified);
+        let rested = SystemTime::now().duration_since(modified.max(changed)).is_ok_and(|age| age > SETTLED);
+        rested.then_some(Self { modified, changed, bytes: metadata.len() })
     }
+}
+
+#[cfg(unix)]
+fn changed(metadata: &Metadata) -> Option<SystemTime> {
+    use std::os::unix::fs::MetadataExt;
+    let (seconds, nanos) = (u64::try_from(metadata.ctime()).ok()?, u32::try_from(metadata.ctime_nsec()).ok()?);
+    SystemTime::UNIX_EPOCH.checked_add(Duration::new(seconds, nanos))
+}
+
+#[cfg(not(unix))]
+fn changed(_metadata: &Metadata) -> Option<SystemTime> {
+    None
 }
 
 #[derive(Debug, Default)]

@@ -136,8 +136,8 @@ impl Vault {
         }
         let full = self.root.join(&disk);
         let mut bytes = Vec::new();
-        let opened = fs::File::open(&full)
-            .and_then(|file| file.take(self.options.max_note_bytes + 1).read_to_end(&mut bytes));
+        let opened =
+            fs::File::open(&full).and_then(|file| file.take(self.options.max_note_bytes + 1).read_to_end(&mut bytes));
         match opened {
             Ok(_) if bytes.len() as u64 > self.options.max_note_bytes => too_large(bytes.len() as u64),
             Ok(_) => Ok(Some((bytes, metadata))),

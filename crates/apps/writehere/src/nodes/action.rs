@@ -3,9 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use graphloom_agents::AgentError;
 use graphloom_core_graph::{Context, NodeError, Snapshot};
-use graphloom_llm::ModelError;
 use graphloom_state_machine::{NodeKey, Symbol, TaskAction, TreeChange};
 use serde::{Deserialize, Serialize};
 
@@ -25,7 +23,7 @@ pub(crate) struct Turn {
 }
 
 /// Takes `action` on the task of a turn: model calls and searches are durable steps, the tree's change is the update.
-/// An action that is out of attempts fails its task in the tree, not the run.
+/// An action that is out of attempts fails its task in the tree, not the run; one that the budget refuses waits.
 pub(crate) async fn take(
     action: TaskAction,
     turn: Turn,
@@ -90,15 +88,12 @@ fn report(resources: &Resources, node: &NodeKey, action: TaskAction, outcome: Ou
 
 fn fail(resources: &Resources, node: NodeKey, action: TaskAction, error: &StageError) -> WritingUpdate {
     let call = error.exchange().cloned().map(|exchange| Call { node: node.clone(), action, exchange });
-    let spent = matches!(error, StageError::Agent(AgentError::Model { source, .. }) if matches!(**source, ModelError::Budget { .. }));
-    let what = if spent { "is left out" } else { "failed" };
-    let note = format!("task `{node}`: `{}` {what}: {}", action.name(), chain(error));
+    let note = format!("task `{node}`: `{}` failed: {}", action.name(), chain(error));
     Writing::update()
         .tree(TreeChange::<Task>::failed(node, action, chain(error)))
         .calls(call)
         .notes([note])
         .spent(resources.ledger.spent())
-        .budget_spent(spent)
 }
 
 fn chain(error: &dyn std::error::Error) -> String {

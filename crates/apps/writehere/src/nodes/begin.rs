@@ -4,7 +4,7 @@ use graphloom_core_graph::{Context, NodeError, Snapshot};
 use graphloom_state_machine::{FailurePolicy, TreeChange};
 
 use crate::resources::Resources;
-use crate::state::{Writing, WritingUpdate};
+use crate::state::{Mode, Writing, WritingUpdate};
 use crate::task::Task;
 
 /// Makes a tree of the request: its root is the whole text. A tree that is there already stays as it is.
@@ -17,5 +17,10 @@ pub(crate) async fn begin(state: Snapshot<Writing>, cx: Context<Resources>) -> R
         None => cx.resources().desk.profile.settings.root_length.clone(),
     };
     let root = Task::root(&state.request.goal, Some(length).filter(|length| !length.is_empty()));
-    Ok(Writing::update().tree(TreeChange::Start { payload: root, policy: FailurePolicy::Degrade }))
+    let unsearched = state.request.mode == Mode::Report && cx.resources().desk.search.is_none();
+    let note = unsearched.then(|| "there was nothing to search, so the report cites nothing".to_owned());
+    let unread = state.request.unread.iter().map(|file| format!("not read: {file}"));
+    Ok(Writing::update()
+        .tree(TreeChange::Start { payload: root, policy: FailurePolicy::Degrade })
+        .notes(note.into_iter().chain(unread).collect::<Vec<_>>()))
 }

@@ -14,6 +14,7 @@ use graphloom_retrieval::{Hit, RetrievalError, Search};
 use serde_json::{Value, json};
 
 use crate::breakpoint::{Sight, Stage};
+use crate::budget::{BUDGET, Shortage};
 use crate::resources::Resources;
 use crate::stage::Desk;
 use crate::state::Request;
@@ -79,6 +80,25 @@ impl Inner {
         *self.fault.lock().unwrap_or_else(PoisonError::into_inner) = Some(fault);
     }
 
+    /// Makes a call. Where the budget refuses it, the task waits until the run goes on with more, and then calls again:
+    /// a turn that has begun keeps what it paid for.
+    async fn within_budget<T, F>(&self, step: &str, call: impl Fn() -> F) -> Result<T, NodeError>
+    where
+        F: Future<Output = Result<T, ModelError>>,
+    {
+        let mut refusals = 0_u32;
+        loop {
+            let refused = match call().await {
+                Err(refused @ ModelError::Budget { .. }) => refused,
+                other => return other.map_err(NodeError::from),
+            };
+            refusals += 1;
+            let shortage = Shortage::new(&refused, self.resources.ledger.spent());
+            let key = format!("{BUDGET}/{}/{step}/{refusals}", self.sight.node);
+            self.cx.ask::<String>(&key, &shortage).await?;
+        }
+    }
+
     async fn pause(&self, stage: Stage, shown: impl FnOnce() -> Value) -> Result<(), NodeError> {
         self.resources.breaks.pause(&self.cx, &self.sight, stage, shown).await
     }
@@ -107,7 +127,7 @@ impl DurableModel {
         let mut called = false;
         let work = async {
             called = true;
-            self.inner.chat(request).await
+            self.steps.within_budget(&key, || self.inner.chat(request.clone())).await
         };
         let response: ChatResponse = self.steps.cx.once(&key, work).await?;
         let what = if called { "model call committed" } else { "model call taken from the record" };
@@ -141,7 +161,8 @@ impl ChatModel for DurableModel {
     async fn choose(&self, request: ChatRequest, options: &[String]) -> Result<Choice, ModelError> {
         let asked = json!({ "request": request, "options": options });
         let key = self.steps.key("choose", &asked);
-        let chosen = self.steps.cx.once(&key, self.inner.choose(request, options)).await;
+        let work = self.steps.within_budget(&key, || self.inner.choose(request.clone(), options));
+        let chosen = self.steps.cx.once(&key, work).await;
         chosen.map_err(|error| self.refused(error))
     }
 }

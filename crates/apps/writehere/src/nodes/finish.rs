@@ -9,6 +9,6 @@ use crate::state::{Writing, WritingUpdate};
 /// tree.
 pub(crate) async fn finish(state: Snapshot<Writing>) -> Result<WritingUpdate, NodeError> {
     let finished = Finished::of(&state);
-    let notes: Vec<String> = finished.events.iter().map(ToString::to_string).collect();
+    let notes = finished.notes(&state.request);
     Ok(Writing::update().notes(notes).finished(finished))
 }

@@ -2,7 +2,7 @@
 
 use graphloom_state_machine::TaskAction;
 
-use super::ask::{agent, seeded, text};
+use super::ask::{agent, seeded, text, tolerated};
 use super::{Desk, Outcome, Scene, StageError};
 use crate::cite::cited_ids;
 use crate::context::{article_of, article_text};
@@ -42,7 +42,8 @@ pub(super) async fn aggregate(desk: &Desk, scene: Scene<'_>) -> Result<Outcome, 
     if !unwritten.is_empty() {
         result.notes.push(format!("made without the failed tasks {}", unwritten.join(", ")));
     }
-    let notes = result.notes.iter().map(|note| format!("task `{}`: {note}", scene.key)).collect();
+    let mut notes: Vec<String> = result.notes.iter().map(|note| format!("task `{}`: {note}", scene.key)).collect();
+    notes.extend(exchange.iter().flat_map(|exchange| tolerated(scene.key, exchange)));
     let mut outcome = scene.result(TaskAction::FinalAggregate, result);
     outcome.exchanges.extend(exchange);
     outcome.notes = notes;

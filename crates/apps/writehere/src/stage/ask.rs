@@ -1,12 +1,14 @@
 //! Calls of the profile's agents, and what all replies have in common.
 
-use graphloom_agents::{Agent, Answer, Ask, Parsed, Reply};
-use graphloom_llm::ResponseFormat;
+use graphloom_agents::{Agent, Answer, Ask, Exchange, Parsed, Reply};
 use graphloom_llm::parse::{read_value, tags};
+use graphloom_llm::{FinishReason, ResponseFormat};
+use graphloom_state_machine::NodeKey;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
+use super::repeat::without_repetition;
 use super::{Desk, Scene, StageError};
 
 /// The agent of the profile for an action on a task type.
@@ -23,14 +25,25 @@ pub(super) fn seeded(desk: &Desk, scene: &Scene<'_>, action: &str) -> Ask {
 }
 
 /// Asks for the text in the agent's tag `text`. A reply without the tag is refused until the last try, which is taken
-/// whole.
+/// whole. A reply that ended at the limit of tokens is taken up to where it begins to repeat itself.
 pub(super) async fn text(
     agent: &Agent<'_>,
     args: &(impl Serialize + Sync),
-    ask: Ask,
+    mut ask: Ask,
 ) -> Result<Answer<String>, StageError> {
     let tag = agent.spec().tag("text").to_string();
-    Ok(agent.ask(args, ask, |reply| tagged_text(&tag, reply)).await?)
+    ask.accept_incomplete = true;
+    let mut answer = agent.ask(args, ask, |reply| tagged_text(&tag, reply)).await?;
+    if answer.exchange.attempts.last().is_some_and(|attempt| attempt.finish == FinishReason::Length) {
+        answer.value = without_repetition(&answer.value);
+    }
+    Ok(answer)
+}
+
+/// What had to be tolerated in the reply that was taken, for the notes of the run.
+pub(super) fn tolerated(key: &NodeKey, exchange: &Exchange) -> Vec<String> {
+    let notes = exchange.attempts.last().map(|attempt| attempt.notes.as_slice()).unwrap_or_default();
+    notes.iter().map(|note| format!("task `{key}`: {note}")).collect()
 }
 
 fn tagged_text(tag: &str, reply: Reply<'_>) -> Result<Parsed<String>, String> {

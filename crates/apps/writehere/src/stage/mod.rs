@@ -10,6 +10,7 @@ mod cited;
 mod judge;
 mod plan;
 mod reason;
+mod repeat;
 mod search;
 mod write;
 

@@ -1,11 +1,12 @@
 //! Action `plan`: the inner tasks of a task, in the original's order of decision.
 
 use graphloom_agents::{AgentError, Parsed};
+use graphloom_llm::ResponseFormat;
+use graphloom_llm::parse::read_value;
 use graphloom_state_machine::TreeChange;
 use serde::Serialize;
-use serde_json::Value;
 
-use super::ask::{agent, seeded, value};
+use super::ask::{agent, seeded};
 use super::judge::{judge, update};
 use super::{Desk, Outcome, Scene, StageError};
 use crate::TaskType;
@@ -117,7 +118,7 @@ fn forced_atomic(desk: &Desk, scene: Scene<'_>, layer: Option<usize>, constraine
 }
 
 /// Asks for a plan in words. A reply with faults is sent back as often as the rules say; when no reply holds a plan, the
-/// task is carried out as it is.
+/// model is given the shape of one, and when that gives none either, the task is carried out as it is.
 async fn plan_by_words(
     desk: &Desk,
     scene: Scene<'_>,
@@ -146,6 +147,19 @@ async fn plan_by_words(
         Err(AgentError::Unusable { exchange, problem, .. }) => {
             outcome.exchanges.push(*exchange);
             let key = scene.key;
+            // A model that cannot plan in words is led like the small ones: it plans no deeper than they do.
+            if key.layer() < desk.profile.settings.small.force_atom_layer {
+                let raw = plan_by_schema(desk, scene, rules, outcome).await?;
+                if raw.tasks.is_empty() {
+                    return Ok(None);
+                }
+                outcome.notes.push(format!(
+                    "no plan for task `{key}` could be read ({}); the model filled in a plan of a given shape",
+                    brief(&problem)
+                ));
+                return Ok(Some(raw));
+            }
+            let problem = brief(&problem);
             outcome
                 .notes
                 .push(format!("no plan for task `{key}` could be read ({problem}); it is carried out as a whole"));
@@ -163,7 +177,8 @@ struct ShapedArgs<'a> {
     slots: Vec<&'static str>,
 }
 
-/// Asks a model that answers inside a grammar: the shape is given, goals and dependencies are the model's.
+/// Asks for a plan of a given shape: goals and dependencies are the model's. For models that answer inside a grammar, and
+/// for others that could not put a plan into words.
 async fn plan_by_schema(
     desk: &Desk,
     scene: Scene<'_>,
@@ -179,26 +194,66 @@ async fn plan_by_schema(
     let slots = shape.slots.iter().filter_map(|types| types.first()).map(|t| t.word()).collect();
     let agent = agent(desk, "plan", task_type.word())?;
     let prompt = ShapedArgs { args: &args, slots };
-    let asked = value::<Value>(
-        &agent,
-        &prompt,
-        seeded(desk, &scene, "plan"),
-        "plan",
-        plan_schema(&shape, &node.payload.info.id),
-    );
+    let schema = plan_schema(&shape, &node.payload.info.id);
+    let mut ask = seeded(desk, &scene, "plan");
+    ask.template.clone_from(&agent.spec().small);
+    ask.format = ResponseFormat::JsonSchema { name: "plan".to_owned(), schema: schema.clone() };
+    ask.accept_incomplete = true;
+    let asked = agent.ask(&prompt, ask, |reply| {
+        // Servers keep to schemas more or less; what such a plan lacks is repaired like that of any other.
+        let fits = read_value(reply.text, Some(&schema)).map(|parsed| parsed.value.to_string());
+        let raw = match &fits {
+            Ok(value) => read_plan(value, "result"),
+            Err(_) => read_plan(reply.text, "result"),
+        };
+        let mut raw = raw.map_err(|error| error.to_string())?;
+        complete(&mut raw, &shape);
+        match fits {
+            Err(failure) if !reply.last => Err(failure.to_string()),
+            _ => Ok(Parsed::new(raw)),
+        }
+    });
     match asked.await {
         Ok(answer) => {
             outcome.exchanges.push(answer.exchange);
-            Ok(read_plan(&answer.value.to_string(), "result").unwrap_or_else(|_| RawPlan::of_tasks(Vec::new())))
+            Ok(answer.value)
         }
-        Err(StageError::Agent(AgentError::Unusable { exchange, problem, .. })) => {
+        Err(AgentError::Unusable { exchange, problem, .. }) => {
             outcome.exchanges.push(*exchange);
             outcome.notes.push(format!(
-                "no plan for task `{}` could be read ({problem}); it is carried out as a whole",
-                scene.key
+                "no plan for task `{}` could be read ({}); it is carried out as a whole",
+                scene.key,
+                brief(&problem)
             ));
             Ok(RawPlan::of_tasks(Vec::new()))
         }
-        Err(error) => Err(error),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// Fills in what the shape says of each task and a reply left out: its type, and that writing waits for all else.
+fn complete(raw: &mut RawPlan, shape: &PlanShape) {
+    raw.tasks.truncate(shape.slots.len());
+    let mut before: Vec<String> = Vec::new();
+    for (task, types) in raw.tasks.iter_mut().zip(&shape.slots) {
+        let Some(usual) = types.first() else { continue };
+        if task.task_type.is_none() {
+            task.task_type = Some(usual.word().to_owned());
+        }
+        if *usual == TaskType::Write {
+            task.dependency.get_or_insert_with(|| before.clone());
+        } else {
+            task.dependency.get_or_insert_default();
+            before.extend(task.id.clone());
+        }
+    }
+}
+
+/// The beginning of a complaint, for a note; the record of the call has the whole.
+fn brief(problem: &str) -> String {
+    const MOST: usize = 160;
+    match problem.char_indices().nth(MOST) {
+        Some((end, _)) => format!("{}…", &problem[..end]),
+        None => problem.to_owned(),
     }
 }

@@ -4,7 +4,7 @@ use graphloom_state_machine::TaskAction;
 use serde::Deserialize;
 use serde_json::json;
 
-use super::ask::{agent, seeded, text, value};
+use super::ask::{agent, seeded, text, tolerated, value};
 use super::{Desk, Outcome, Scene, StageError};
 use crate::cite::cited_ids;
 use crate::task::ActionResult;
@@ -46,6 +46,7 @@ pub(super) async fn reason(desk: &Desk, scene: Scene<'_>) -> Result<Outcome, Sta
     let mut result = ActionResult::new(AGENT, answer.0);
     result.evidence = cited_ids(&result.text);
     let mut outcome = scene.result(TaskAction::Execute, result);
+    outcome.notes.extend(tolerated(scene.key, &answer.1));
     outcome.exchanges.push(answer.1);
     outcome.notes.extend(args.cuts.iter().map(|cut| format!("task `{}`: {cut}", scene.key)));
     Ok(outcome)

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use graphloom_agents::Parsed;
+use graphloom_agents::{AgentError, Parsed};
 use graphloom_llm::parse::{read_value, tags};
 use graphloom_retrieval::extract::best_sentences;
 use graphloom_retrieval::{Evidence, RetrievalError, Search};
@@ -10,7 +10,7 @@ use graphloom_state_machine::TaskAction;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::ask::{agent, seeded, text, value};
+use super::ask::{agent, seeded, text, tolerated, value};
 use super::cited::clean;
 use super::{Desk, Outcome, Scene, StageError};
 use crate::cite::mark;
@@ -81,6 +81,7 @@ async fn search_in_turns(
     let mut found: Vec<Evidence> = Vec::new();
     let mut last: Vec<Evidence> = Vec::new();
     let mut exchanges = Vec::new();
+    let mut notes = Vec::new();
     let max_turns = rules.max_turns.max(1);
     // One more call than searches, so that the last search is observed as well.
     for number in 1..=max_turns + 1 {
@@ -96,7 +97,7 @@ async fn search_in_turns(
             max_turns,
             queries_per_turn: rules.queries_per_turn,
         };
-        let answer = agent_
+        let asked = agent_
             .ask(&prompt, seeded(desk, &scene, &format!("search/{number}")), |reply| {
                 let part = |name: &str| tags::find(reply.text, spec.tag(name)).unwrap_or_default().trim().to_string();
                 let tag = spec.tag("queries");
@@ -110,9 +111,22 @@ async fn search_in_turns(
                     asked,
                 }))
             })
-            .await?;
-        exchanges.push(answer.exchange);
-        let mut turn = answer.value;
+            .await;
+        let mut turn = match asked {
+            Ok(answer) => {
+                exchanges.push(answer.exchange);
+                answer.value
+            }
+            Err(AgentError::Unusable { exchange, problem, .. }) => {
+                exchanges.push(*exchange);
+                // The goals ask as well as such a model would; after a first search there is something to go on with.
+                let asked = if number == 1 { vec![args.goal.clone()] } else { Vec::new() };
+                let instead = if number == 1 { "the goal itself was asked" } else { "the search ended" };
+                notes.push(format!("task `{}`: no queries could be read ({problem}); {instead}", scene.key));
+                Turn { queries: json!(asked).to_string(), asked, ..Turn::default() }
+            }
+            Err(error) => return Err(error.into()),
+        };
         turn.asked.truncate(rules.queries_per_turn.max(1));
         let queries = std::mem::take(&mut turn.asked);
         turns.push(turn);
@@ -127,7 +141,6 @@ async fn search_in_turns(
     let observations: Vec<&str> =
         turns.iter().map(|turn| turn.observation.as_str()).filter(|o| !o.is_empty()).collect();
     let observations = observations.join("\n\n");
-    let mut notes = Vec::new();
     let result = if found.is_empty() {
         notes.push(format!("task `{}` found nothing with `{}`", scene.key, engine.name()));
         String::new()
@@ -143,6 +156,7 @@ async fn search_in_turns(
             queries_per_turn: rules.queries_per_turn,
         };
         let answer = text(&merge, &prompt, seeded(desk, &scene, "merge")).await?;
+        notes.extend(tolerated(scene.key, &answer.exchange));
         exchanges.push(answer.exchange);
         answer.value
     } else {

@@ -2,16 +2,17 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use graphloom_agents::{Agent, Parsed};
+use graphloom_agents::{Agent, AgentError, Parsed};
 use graphloom_retrieval::Evidence;
 use graphloom_state_machine::TaskAction;
 use serde::Serialize;
 
-use super::ask::{agent, seeded, text, value};
+use super::ask::{agent, seeded, text, tolerated, value};
 use super::cited::{Choice, Offer, Quotable, compose, invented, offers, paragraph_schema, quotable};
+use super::repeat::without_repetition;
 use super::{Desk, Outcome, Scene, StageError, gather};
 use crate::TaskType;
-use crate::cite::cited_ids;
+use crate::cite::{cited_ids, without_marks};
 use crate::context::{PromptArgs, article_of, article_text, outer_precedents, same_graph_precedents, subject};
 use crate::length::count_words;
 use crate::task::{ActionResult, Node};
@@ -23,8 +24,6 @@ const USUAL_WORDS: u32 = 150;
 const MOST_PARAGRAPHS: usize = 12;
 /// How much of the text before a free paragraph is shown, in words.
 const WORDS_BEFORE: usize = 60;
-/// A run of this many words that occurs twice ends a free paragraph.
-const REPEATED_WORDS: usize = 8;
 
 /// Writes a part: in one call, or paragraph by paragraph with a model that answers inside a grammar.
 pub(super) async fn write(desk: &Desk, scene: Scene<'_>) -> Result<Outcome, StageError> {
@@ -34,9 +33,25 @@ pub(super) async fn write(desk: &Desk, scene: Scene<'_>) -> Result<Outcome, Stag
         return write_in_paragraphs(desk, scene, &args, &agent).await;
     }
     let answer = text(&agent, &args, seeded(desk, &scene, "write")).await?;
+    let mut notes = tolerated(scene.key, &answer.exchange);
+    let cited = cited_ids(&answer.value);
+    if !notes.is_empty() && cited.is_empty() && desk.search.is_some() {
+        // A model that cannot follow the prompt is led like the small ones: it chooses among sentences of the sources.
+        match write_in_paragraphs(desk, scene, &args, &agent).await {
+            Ok(mut outcome) if !outcome.evidence.is_empty() => {
+                notes.push(format!("task `{}`: sentences of the sources took the place of that reply", scene.key));
+                outcome.notes.splice(0..0, notes);
+                outcome.exchanges.insert(0, answer.exchange);
+                return Ok(outcome);
+            }
+            Ok(_) | Err(StageError::Agent(AgentError::Unusable { .. })) => {}
+            Err(error) => return Err(error),
+        }
+    }
     let mut result = ActionResult::new(AGENT, answer.value);
-    result.evidence = cited_ids(&result.text);
+    result.evidence = cited;
     let mut outcome = scene.result(TaskAction::Execute, result);
+    outcome.notes = notes;
     outcome.exchanges.push(answer.exchange);
     outcome.notes.extend(args.cuts.iter().map(|cut| format!("task `{}`: {cut}", scene.key)));
     Ok(outcome)
@@ -76,25 +91,47 @@ async fn write_in_paragraphs(
     }
     let mut declined: Vec<Quotable> = Vec::new();
     let mut second_round = false;
+    let mut silent = false;
     let mut pool = quotable(&question, &gathered, &before);
     let mut paragraphs: Vec<String> = Vec::new();
     let mut leads = BTreeSet::from([args.goal.trim().trim_end_matches('.').to_lowercase() + "."]);
     let mut exchanges = Vec::new();
     let mut notes = Vec::new();
-    let written = |paragraphs: &[String]| paragraphs.iter().map(|p| count_words(p)).sum::<usize>();
+    let written = |paragraphs: &[String]| paragraphs.iter().map(|p| count_words(&without_marks(p))).sum::<usize>();
     while !pool.is_empty() && paragraphs.len() < MOST_PARAGRAPHS && written(&paragraphs) * 10 < target * 9 {
         let count = pool.len().min(small.sentences_per_paragraph.clamp(1, 26));
         let sentences: Vec<Quotable> = pool.drain(..count).collect();
         let offered = offers(&sentences);
         let action = format!("write/{}", paragraphs.len() + 1);
         let prompt = CitedArgs { args, offers: &offered };
-        let answer =
-            value::<Choice>(agent, &prompt, seeded(desk, &scene, &action), "paragraph", paragraph_schema(&offered))
-                .await?;
+        let all = || Choice { facts: offered.iter().map(|offer| offer.label.clone()).collect(), ..Choice::default() };
+        let asked = match silent {
+            true => all(),
+            false => {
+                let ask = seeded(desk, &scene, &action);
+                match value::<Choice>(agent, &prompt, ask, "paragraph", paragraph_schema(&offered)).await {
+                    Ok(answer) => {
+                        exchanges.push(answer.exchange);
+                        answer.value
+                    }
+                    // Asking for the next paragraph would end alike, so the best sentences stand without a choice.
+                    Err(StageError::Agent(AgentError::Unusable { exchange, .. })) => {
+                        exchanges.push(*exchange);
+                        silent = true;
+                        let key = scene.key;
+                        notes.push(format!(
+                            "task `{key}`: no choice among the sentences could be read; the best are quoted"
+                        ));
+                        all()
+                    }
+                    Err(error) => return Err(error),
+                }
+            }
+        };
         // A small model likes to begin every paragraph alike.
-        let lead = answer.value.lead.trim();
+        let lead = asked.lead.trim();
         let lead = if leads.insert(lead.to_lowercase()) { lead } else { "" };
-        let (paragraph, note) = compose(&offered, lead, &answer.value.facts, &args.to_run_root_question);
+        let (paragraph, note) = compose(&offered, lead, &asked.facts, &args.to_run_root_question);
         // What was passed over is offered once more when everything else is used up.
         let passed_over =
             sentences.into_iter().filter(|sentence| !paragraph.contains(sentence.text.trim_end_matches('.')));
@@ -105,7 +142,6 @@ async fn write_in_paragraphs(
         }
         notes.extend(note.map(|note| format!("task `{}`: {note}", scene.key)));
         paragraphs.push(paragraph);
-        exchanges.push(answer.exchange);
     }
     let mut uncited = None;
     if paragraphs.is_empty() {
@@ -200,27 +236,4 @@ fn heading(scene: Scene<'_>, gathered: &[Evidence], first: Option<&String>) -> O
     let mut letters = title.chars();
     let first = letters.next()?;
     Some(format!("## {}{}", first.to_uppercase(), letters.as_str()))
-}
-
-/// The text up to where a run of words occurs for the second time, cut back to the end of a sentence.
-fn without_repetition(text: &str) -> String {
-    let words: Vec<(usize, &str)> =
-        text.split_whitespace().map(|word| (word.as_ptr() as usize - text.as_ptr() as usize, word)).collect();
-    let mut seen = BTreeSet::new();
-    let mut end = text.len();
-    for window in words.windows(REPEATED_WORDS) {
-        let run: Vec<String> = window.iter().map(|(_, word)| word.to_lowercase()).collect();
-        if !seen.insert(run) {
-            end = window[0].0;
-            break;
-        }
-    }
-    let kept = &text[..end];
-    let stop = kept
-        .rfind(['.', '!', '?', '。', '！', '？'])
-        .map(|at| at + kept[at..].chars().next().map_or(1, char::len_utf8));
-    match stop {
-        Some(stop) if stop * 2 > end || end < text.len() => kept[..stop].trim().to_string(),
-        _ => kept.trim().to_string(),
-    }
 }

@@ -1,51 +1,164 @@
-//! Looking at a run: why, show, log, tree, breakpoints, fork.
+//! Looking at a run: show, why, log, tree, breakpoints, fork. The plan comes from a scripted server.
 
-use crate::support::{Desk, text};
+use crate::compatible::report;
+use crate::planner::Scripted;
+use crate::support::{Desk, assert_report, text};
+
+/// Runs to the end in level order, so that checkpoints have the same numbers in every run.
+fn seen() -> (Scripted, Desk) {
+    let server = Scripted::start();
+    let (desk, model) = (Desk::new(), server.model());
+    let output = desk.run(&report(&model, &["--out", "out", "--thread", "seen", "--schedule", "sequential"]));
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    (server, desk)
+}
 
 #[test]
 fn a_run_tells_everything_about_itself() {
-    let desk = Desk::new();
-    let output = desk.run(&desk.report(&["--out", "out", "--thread", "seen", "--schedule", "sequential"]));
-    assert!(output.status.success(), "{}", text(&output.stderr));
+    let (_server, desk) = seen();
     for (args, parts) in [
         (vec!["runs"], vec!["seen", "done"]),
-        (vec!["show", "seen"], vec!["checkpoint    1", "FINISH"]),
-        (vec!["show", "seen", "root"], vec!["\"status\": \"FINISH\"", "final_aggregate"]),
-        (vec!["show", "seen", "0"], vec!["--- arguments", "--- reply 1"]),
-        (vec!["why", "seen", "root"], vec!["status FINISH", "group `silence`"]),
-        (vec!["log", "seen"], vec!["READY", "PLAN_DONE", "FINISH"]),
-        (vec!["tree", "seen", "--at", "2"], vec!["READY"]),
-        (vec!["tree", "seen", "--format", "svg"], vec!["<svg"]),
+        (vec!["show", "seen"], vec!["checkpoint    1", "FINISH", "4", "Say how the log is written"]),
+        // Each action's arguments, template with its version, prompt, reply; the plan, its repairs and its graph.
+        (
+            vec!["show", "seen", "root"],
+            vec![
+                "\"status\": \"FINISH\"",
+                "\"planning\"",
+                "\"repairs\"",
+                "\"inner_graph\"",
+                "final_aggregate",
+                "=== plan by `compatible:planner`, template `report/plan` ",
+                "--- arguments",
+                "\"to_run_task\"",
+                "--- User\n",
+                "You plan for a team",
+                "--- reply 1 (Stop, 120 tokens)",
+                "<think>two parts</think>",
+            ],
+        ),
+        (vec!["show", "seen", "1.0"], vec!["=== execute by", "template `report/search` ", "template `report/merge` "]),
+        (
+            vec!["why", "seen", "4"],
+            vec![
+                "status FINISH",
+                "group `silence`",
+                "outer task:\n  `root` FINISH",
+                "parents:\n  `3` FINISH",
+                "inner tasks",
+                "history:",
+            ],
+        ),
+        (
+            vec!["log", "seen"],
+            vec!["READY -> PLAN_DONE (action `plan`; condition: it is a plan node)", "every parent is FINISH"],
+        ),
         (vec!["graph"], vec!["final_aggregate", "begin"]),
+        (vec!["graph", "--format", "svg"], vec!["<svg"]),
     ] {
         let output = desk.run(&args);
         assert!(output.status.success(), "{args:?}: {}", text(&output.stderr));
         let shown = text(&output.stdout);
         parts.iter().for_each(|part| assert!(shown.contains(part), "{args:?} shows no `{part}`:\n{shown}"));
     }
-    let output = desk.run(&["tree", "seen", "--format", "png", "--file", "tree.png"]);
-    assert!(output.status.success(), "{}", text(&output.stderr));
-    assert!(std::fs::read(desk.path("tree.png")).unwrap().starts_with(b"\x89PNG"));
 }
 
 #[test]
-fn a_run_stops_at_a_breakpoint_and_goes_on() {
-    let desk = Desk::new();
-    let output = desk.run(&desk.report(&["--out", "out", "--thread", "stopped", "--break-at", "stage=reply"]));
+fn why_names_each_rule_and_what_a_waiting_task_waits_for() {
+    let server = Scripted::start();
+    let (desk, model) = (Desk::new(), server.model());
+    let output = desk.run(&report(&model, &["--out", "out", "--thread", "seen", "--break-at", "node=1.0"]));
     assert_eq!(output.status.code(), Some(3), "{}", text(&output.stderr));
+    let output = desk.run(&["why", "seen", "3"]);
     let shown = text(&output.stdout);
-    assert!(shown.contains("\"reply\"") && shown.contains("writehere resume stopped"), "{shown}");
-    let output = desk.run(&["resume", "stopped"]);
-    assert!(output.status.success(), "{}", text(&output.stderr));
-    crate::support::assert_report(&desk.path("out"));
+    for part in [
+        "status NOT_READY, group `suspend`",
+        "[no] exam: the outer task is DOING and there are no parents -> READY (see `1`, `2`)",
+        "[no] exam: the outer task is DOING and every parent is FINISH -> NEED_UPDATE (see `1`)",
+        "outer task:\n  `root` DOING",
+        "parents:\n  `1` DOING",
+        "  `2` FINISH",
+    ] {
+        assert!(shown.contains(part), "`{part}`:\n{shown}");
+    }
+    let shown = text(&desk.run(&["why", "seen", "root"]).stdout);
+    let queue = ["`1` ", "`2` ", "`3` ", "`4` ", "`5` "].map(|key| shown.rfind(&format!("\n  {key}")).unwrap());
+    assert!(queue.is_sorted(), "inner tasks in queue order:\n{shown}");
 }
 
 #[test]
-fn a_spent_budget_delivers_what_there_is() {
-    let desk = Desk::new();
-    let output = desk.run(&desk.report(&["--out", "out", "--budget", "calls=2"]));
-    assert_eq!(output.status.code(), Some(4), "{}", text(&output.stderr));
-    let run: serde_json::Value = serde_json::from_str(&desk.read("out/run.json")).unwrap();
-    assert_ne!(run["status"], "done");
-    assert!(run["explanation"].as_str().unwrap().contains("budget"), "{run:#}");
+fn the_tree_is_drawn_as_it_was_at_any_checkpoint() {
+    let (_server, desk) = seen();
+    let listed = text(&desk.run(&["show", "seen"]).stdout);
+    let last: u64 = listed.lines().filter(|line| line.starts_with("checkpoint ")).count().try_into().unwrap();
+    assert!(last > 30, "{listed}");
+    let mut drawn = Vec::new();
+    for at in [3, last / 2, last].map(|at| at.to_string()) {
+        for (format, part) in [
+            ("text", "Order what was found"),
+            ("mermaid", "flowchart"),
+            ("dot", "digraph"),
+            ("json", "\"nid\""),
+            ("svg", "<svg"),
+        ] {
+            let output = desk.run(&["tree", "seen", "--at", &at, "--format", format]);
+            assert!(output.status.success(), "{at} {format}: {}", text(&output.stderr));
+            assert!(text(&output.stdout).contains(part), "{at} {format}: {}", text(&output.stdout));
+            drawn.push(text(&output.stdout));
+        }
+        let output = desk.run(&["tree", "seen", "--at", &at, "--format", "png", "-o", "tree.png"]);
+        assert!(output.status.success(), "{at}: {}", text(&output.stderr));
+        assert!(std::fs::read(desk.path("tree.png")).unwrap().starts_with(b"\x89PNG"));
+    }
+    drawn.sort();
+    drawn.dedup();
+    assert_eq!(drawn.len(), 15, "each drawing differs from the others");
+    let output = desk.run(&["tree", "seen", "--format", "png"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(text(&output.stderr).contains("--file FILE"), "{}", text(&output.stderr));
+}
+
+#[test]
+fn every_kind_of_breakpoint_stops_the_run_and_it_goes_on() {
+    let server = Scripted::start();
+    let (desk, model) = (Desk::new(), server.model());
+    for (at, (point, parts)) in [
+        ("node=3", vec!["\"node\": \"3\"", "\"stage\": \"before\""]),
+        ("goal=recovery,stage=before", vec!["\"node\": \"2\"", "Find how recovery goes"]),
+        ("status=NEED_UPDATE", vec!["\"status\": \"NEED_UPDATE\"", "\"action\": \"update\""]),
+        ("next=PLAN_DONE,node=root", vec!["\"next\": \"PLAN_DONE\"", "\"inner_graph\""]),
+        ("plan>4", vec!["\"stage\": \"after\"", "Order what was found"]),
+        ("node=root,stage=prompt", vec!["\"stage\": \"prompt\"", "atomic_task_determination"]),
+        ("node=root,stage=reply", vec!["\"stage\": \"reply\"", "complex"]),
+        ("node=root,stage=parsed", vec!["\"stage\": \"parsed\"", "\"repairs\""]),
+        ("node=root,stage=after,status=READY", vec!["\"stage\": \"after\"", "Say how the log is written"]),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let (thread, out) = (format!("stop{at}"), format!("out{at}"));
+        let output = desk.run(&report(&model, &["--out", &out, "--thread", &thread, "--break-at", point]));
+        assert_eq!(output.status.code(), Some(3), "{point}: {}", text(&output.stderr));
+        let shown = text(&output.stdout);
+        parts.iter().for_each(|part| assert!(shown.contains(part), "{point} shows no `{part}`:\n{shown}"));
+        assert!(shown.contains(&format!("writehere resume {thread}")), "{shown}");
+        let output = desk.run(&["resume", &thread]);
+        assert!(output.status.success(), "{point}: {}", text(&output.stderr));
+        assert_report(&desk.path(&out));
+    }
+    // `plan>4` fits no smaller plan.
+    let output = desk.run(&report(&model, &["--out", "whole", "--break-at", "plan>5"]));
+    assert!(output.status.success(), "{}", text(&output.stderr));
+}
+
+#[test]
+fn an_older_checkpoint_becomes_the_head_and_the_run_goes_on_from_there() {
+    let (server, desk) = seen();
+    let before = server.requests().len();
+    let output = desk.run(&["fork", "seen", "--at", "8"]);
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    let output = desk.run(&["resume", "seen", "--out", "again"]);
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    assert!(server.requests().len() > before);
+    assert_eq!(desk.read("again/report.md"), desk.read("out/report.md"));
 }

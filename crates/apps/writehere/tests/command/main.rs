@@ -1,9 +1,14 @@
-//! The `writehere` command on the real embedded model: results, kills, recordings, inspection, bad input.
+//! The `writehere` command on the real embedded model and on a scripted server: results, kills, recordings, inspection, bad input.
 
 #![expect(clippy::unwrap_used, reason = "a test ends where something is not as it must be")]
 
 mod bad_input;
+mod budget;
+mod compatible;
 mod inspection;
 mod kills;
+mod planner;
 mod recording;
+mod refusals;
+mod storage;
 mod support;

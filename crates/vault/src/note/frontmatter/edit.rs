@@ -51,7 +51,8 @@ pub(crate) fn remove_key(text: &str, key: &str) -> Result<Option<String>, EditPr
     let Some(entry) = front.entries.iter().find(|entry| entry.key == key) else { return Ok(None) };
     let start = text[..entry.span.start].rfind('\n').map_or(0, |at| at + 1);
     let end = text[entry.span.end..].find('\n').map_or(text.len(), |at| entry.span.end + at + 1);
-    let only = front.entries.len() == 1 && text[front.source.start..start].trim().is_empty()
+    let only = front.entries.len() == 1
+        && text[front.source.start..start].trim().is_empty()
         && text[end..front.source.end].trim().is_empty();
     let edited = if only { spliced(text, front.span.clone(), "") } else { spliced(text, start..end, "") };
     checked(&front, edited, key, None).map(Some)
@@ -81,11 +82,17 @@ fn replacement(text: &str, entry: &Entry, value: &Value) -> (std::ops::Range<usi
         return (value_range, format!("{gap}{written}"));
     }
     let indent = match entry.shape {
-        Shape::Block(column) => column,
+        Shape::Block => indent_of(&text[entry.span.clone()]),
         _ => 2,
     };
     // The key keeps its own spelling, quotes included.
     (key_end(text, entry)..entry.span.end, emit::after_colon(value, indent))
+}
+
+/// How far the items of a block value are indented: its first line that is no comment tells.
+fn indent_of(written: &str) -> usize {
+    let rows = written.lines().skip(1).filter(|row| !row.trim().is_empty() && !row.trim_start().starts_with('#'));
+    rows.map(|row| row.len() - row.trim_start_matches(' ').len()).next().unwrap_or(2)
 }
 
 /// The byte after the colon of the key.

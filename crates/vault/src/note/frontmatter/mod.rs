@@ -53,8 +53,7 @@ pub(crate) enum Shape {
     Scalar,
     BlockScalar,
     Flow,
-    /// With the indentation of its items.
-    Block(usize),
+    Block,
 }
 
 /// A text somewhere in a value, where links can stand.
@@ -74,9 +73,7 @@ impl Frontmatter {
             return Self { span: start..start, source: start..start, ..Self::default() };
         };
         match read::read(&text[source.clone()], source.start) {
-            Ok(found) => {
-                Self { span, source, entries: found.entries, scalars: found.scalars, problem: None }
-            }
+            Ok(found) => Self { span, source, entries: found.entries, scalars: found.scalars, problem: None },
             Err((line, message)) => {
                 let problem = Some(FrontmatterProblem { line: line + 1, message });
                 Self { span, source, problem, ..Self::default() }

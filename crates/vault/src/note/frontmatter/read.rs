@@ -60,8 +60,11 @@ pub(super) fn read(source: &str, base: usize) -> Result<Read, Problem> {
     if source.len() > SIZE_LIMIT {
         return Err((1, format!("it has {} bytes, more than {SIZE_LIMIT}", source.len())));
     }
-    let bytes =
-        if source.is_ascii() { Vec::new() } else { source.char_indices().map(|(at, _)| at).chain([source.len()]).collect() };
+    let bytes = if source.is_ascii() {
+        Vec::new()
+    } else {
+        source.char_indices().map(|(at, _)| at).chain([source.len()]).collect()
+    };
     let mut reader = Reader {
         source,
         base,
@@ -104,6 +107,7 @@ impl Reader<'_> {
                     let empty = style == ScalarStyle::Plain && matches!(&*text, "" | "~" | "null");
                     return if empty { Ok(()) } else { Err("it is not a list of keys and values".to_owned()) };
                 }
+                let end = quoted_end(self.source, start, style).unwrap_or(end);
                 let block = matches!(style, ScalarStyle::Literal | ScalarStyle::Folded);
                 // An empty value has no characters of its own: its mark is wherever the reader looked next.
                 if !(style == ScalarStyle::Plain && start >= end) {
@@ -128,16 +132,12 @@ impl Reader<'_> {
                 };
                 self.value(value, 0, size)
             }
-            Event::SequenceStart(anchor, _) => {
-                self.begin(Holds::List(Vec::new()), anchor, start, end, span.start.col())
-            }
-            Event::MappingStart(anchor, _) => {
-                self.begin(Holds::Map(Map::new(), None), anchor, start, end, span.start.col())
-            }
+            Event::SequenceStart(anchor, _) => self.begin(Holds::List(Vec::new()), anchor, start, end),
+            Event::MappingStart(anchor, _) => self.begin(Holds::Map(Map::new(), None), anchor, start, end),
             Event::SequenceEnd | Event::MappingEnd => {
                 // Only the end of a bracketed one has a character of its own.
                 if end > start && self.source[start..end].starts_with([']', '}']) {
-                    self.reach(start, end, Shape::Flow);
+                    self.reach(start, start + 1, Shape::Flow);
                 }
                 if self.open.len() == 1 {
                     self.finish();
@@ -160,7 +160,7 @@ impl Reader<'_> {
         }
     }
 
-    fn begin(&mut self, holds: Holds, anchor: usize, start: usize, end: usize, column: usize) -> Result<(), String> {
+    fn begin(&mut self, holds: Holds, anchor: usize, start: usize, end: usize) -> Result<(), String> {
         let flow = end > start && self.source[start..end].starts_with(['[', '{']);
         if self.open.is_empty() {
             if matches!(holds, Holds::List(_)) {
@@ -173,7 +173,7 @@ impl Reader<'_> {
             if self.at_top_key() {
                 return Err("a key is not a text".to_owned());
             }
-            self.reach(start, end.max(start), if flow { Shape::Flow } else { Shape::Block(column) });
+            self.reach(start, end.max(start), if flow { Shape::Flow } else { Shape::Block });
         }
         if self.open.len() >= DEPTH_LIMIT {
             return Err(format!("it is nested deeper than {DEPTH_LIMIT} levels"));
@@ -193,14 +193,8 @@ impl Reader<'_> {
         if !self.keys.insert(key.to_owned()) {
             return Err(format!("the key `{key}` is there twice"));
         }
-        self.pending = Some(Pending {
-            key: key.to_owned(),
-            start,
-            key_end: end,
-            value_start: None,
-            end,
-            shape: Shape::Scalar,
-        });
+        self.pending =
+            Some(Pending { key: key.to_owned(), start, key_end: end, value_start: None, end, shape: Shape::Scalar });
         if let Some(Open { holds: Holds::Map(_, waiting), .. }) = self.open.last_mut() {
             *waiting = Some(key.to_owned());
         }
@@ -272,6 +266,27 @@ impl Reader<'_> {
     }
 }
 
+/// Where a quoted scalar ends; the reader's own mark is after the space and the comment that follow it.
+fn quoted_end(source: &str, start: usize, style: ScalarStyle) -> Option<usize> {
+    let quote = match style {
+        ScalarStyle::SingleQuoted => b'\'',
+        ScalarStyle::DoubleQuoted => b'"',
+        _ => return None,
+    };
+    let bytes = source.as_bytes();
+    let mut at = start + 1;
+    while let Some(byte) = bytes.get(at) {
+        match *byte {
+            b'\\' if quote == b'"' => at += 1,
+            byte if byte == quote && quote == b'\'' && bytes.get(at + 1) == Some(&quote) => at += 1,
+            byte if byte == quote => return Some(at + 1),
+            _ => {}
+        }
+        at += 1;
+    }
+    None
+}
+
 fn size_of(value: &Value) -> usize {
     match value {
         Value::Array(items) => 1 + items.iter().map(size_of).sum::<usize>(),
@@ -299,13 +314,17 @@ fn number(text: &str) -> Option<Number> {
         return i64::from_str_radix(digits, 8).ok().filter(|_| !digits.starts_with(['+', '-'])).map(Number::from);
     }
     let unsigned = text.strip_prefix(['+', '-']).unwrap_or(text);
-    if unsigned.is_empty() || !unsigned.bytes().all(|b| b.is_ascii_digit() || matches!(b, b'.' | b'e' | b'E' | b'+' | b'-')) {
+    if unsigned.is_empty()
+        || !unsigned.bytes().all(|b| b.is_ascii_digit() || matches!(b, b'.' | b'e' | b'E' | b'+' | b'-'))
+    {
         return None;
     }
     if unsigned.bytes().all(|b| b.is_ascii_digit()) {
         return text.parse::<i64>().map(Number::from).or_else(|_| text.parse::<u64>().map(Number::from)).ok();
     }
-    if !unsigned.starts_with(|c: char| c.is_ascii_digit() || c == '.') || !unsigned.contains(|c: char| c.is_ascii_digit()) {
+    if !unsigned.starts_with(|c: char| c.is_ascii_digit() || c == '.')
+        || !unsigned.contains(|c: char| c.is_ascii_digit())
+    {
         return None;
     }
     text.parse::<f64>().ok().and_then(Number::from_f64)

@@ -1,6 +1,6 @@
 //! What a run needs: models, corpus, prompts, and its thread in the database.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use graphloom_agents::Models;
@@ -114,7 +114,11 @@ pub(crate) fn as_before(common: &CommonArgs, request: &Request, session: &Sessio
         None => common.model = Some(request.model.parse()?),
     }
     if common.corpus.is_empty() {
-        common.corpus = request.corpus.iter().map(PathBuf::from).collect();
+        // Sources are named by their folder as it was given, so it stays in these words where that leads to it.
+        let here = std::env::current_dir().is_ok_and(|here| here == Path::new(&request.directory));
+        let folder =
+            |given: &String| if here { PathBuf::from(given) } else { Path::new(&request.directory).join(given) };
+        common.corpus = request.corpus.iter().map(folder).collect();
     }
     Ok(common)
 }

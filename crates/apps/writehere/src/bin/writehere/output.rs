@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
-use graphloom_cli::{CliError, Failure};
+use graphloom_cli::{CliError, Failure, ModelSet};
 use graphloom_core_graph::{Event, EventKind, Thread, ThreadState};
-use graphloom_llm::{Notes, Usage};
-use graphloom_writehere::{Resources, Writing};
+use graphloom_llm::Usage;
+use graphloom_writehere::{Finished, Resources, Writing, later};
 use serde_json::{Value, json};
 
 /// Makes the directory, so that a run does not begin whose results cannot be written.
@@ -31,7 +31,8 @@ pub(crate) async fn journal(thread: &Thread<Writing, Resources>) -> Result<Vec<E
 pub(crate) async fn record(
     thread: &Thread<Writing, Resources>,
     state: &ThreadState<Writing>,
-    notes: &Notes,
+    finished: &Finished,
+    made: &ModelSet,
 ) -> Result<Value, Failure> {
     let writing = &state.state;
     let events = journal(thread).await?;
@@ -48,30 +49,38 @@ pub(crate) async fn record(
         *models.entry(&call.exchange.model).or_default() += call.exchange.calls();
     }
     let calls: u64 = models.values().sum();
-    let finished = writing.finished.as_ref();
+    // A run that stopped early has no node that notes what its text lacks.
+    let own = if writing.finished.is_none() { finished.notes(&writing.request) } else { Vec::new() };
+    let notes: Vec<&String> = writing.notes.iter().chain(&own).collect();
     let span = events.first().zip(events.last()).map_or(0, |(first, last)| last.time.saturating_sub(first.time));
     Ok(json!({
-        "status": finished.map_or("unfinished", |finished| finished.status.as_str()),
-        "explanation": finished.map_or("", |finished| finished.explanation.as_str()),
-        "words": finished.map_or(0, |finished| finished.words),
+        "status": finished.status,
+        "explanation": finished.explanation,
+        "words": finished.words,
+        "words_asked": writing.request.words,
         "request": writing.request,
         "tasks": writing.tree.len(),
         "steps": state.checkpoint.as_ref().map_or(0, |checkpoint| checkpoint.step),
         "calls": calls,
         "calls_by_model": models,
         "tokens": usage,
-        "references": finished.map(|finished| &finished.references),
-        "citation_events": finished.map(|finished| &finished.events),
-        "notes": writing.notes,
-        "model_notes": notes.all(),
-        "measured": { "thread": thread.id(), "seconds": span as f64 / 1000.0, "spent": writing.spent, "events": matter },
+        "references": finished.references,
+        "citation_events": finished.events,
+        "notes": notes,
+        "model_notes": made.notes.all(),
+        "measured": {
+            "thread": thread.id(),
+            "seconds": span as f64 / 1000.0,
+            "spent": later(writing.spent, made.ledger.spent()),
+            "events": matter,
+        },
     }))
 }
 
 /// Writes the files.
-pub(crate) fn write(out: &Path, writing: &Writing, record: &Value) -> Result<(), Failure> {
+pub(crate) fn write(out: &Path, writing: &Writing, finished: &Finished, record: &Value) -> Result<(), Failure> {
     prepare(out)?;
-    let text = writing.finished.as_ref().map_or("", |finished| finished.text.trim());
+    let text = finished.text.trim();
     let pretty = |value: &Value| serde_json::to_string_pretty(value).map(|text| text + "\n");
     for (name, content) in [
         ("report.md", format!("{text}\n")),

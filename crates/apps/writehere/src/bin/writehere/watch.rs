@@ -6,6 +6,7 @@ use graphloom_cli::Progress;
 use graphloom_core_graph::{Event, EventKind};
 use graphloom_state_machine::{NodeKey, TaskStatus};
 use graphloom_writehere::Writing;
+use graphloom_writehere::cite::without_marks;
 use graphloom_writehere::context::{article_of, article_text};
 use graphloom_writehere::length::count_words;
 
@@ -17,8 +18,9 @@ pub(crate) struct Watch {
 }
 
 impl Watch {
-    pub(crate) fn new(progress: Progress) -> Self {
-        Self { progress, begun: Instant::now(), notes: 0 }
+    /// Watches a run whose first `notes` notes were told before.
+    pub(crate) fn new(progress: Progress, notes: usize) -> Self {
+        Self { progress, begun: Instant::now(), notes }
     }
 
     pub(crate) fn see(&mut self, event: &Event) {
@@ -44,7 +46,7 @@ impl Watch {
         self.notes = state.notes.len();
         self.progress.tree(state.tree.to_text());
         let done = state.tree.nodes().filter(|node| node.status == TaskStatus::Finish).count();
-        let words = count_words(&article_text(&article_of(&state.tree, &NodeKey::root())));
+        let words = count_words(&without_marks(&article_text(&article_of(&state.tree, &NodeKey::root()))));
         self.progress.phase(format!(
             "{done} of {} tasks, {words} words, {} calls, {} tokens, {} s",
             state.tree.len(),

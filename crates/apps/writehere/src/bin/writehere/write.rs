@@ -1,15 +1,16 @@
 //! Writing: begin a run, go on with one, fork one.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use graphloom_cli::{
     CommonArgs, ExitStatus, Failure, Session, check_thread_id, follow, new_thread_id, resume_line, time_text,
 };
 use graphloom_core_graph::checkpoint::ThreadStatus;
-use graphloom_core_graph::{Answers, Clock, EventKind, Order, Outcome, Run, RunPolicy, SystemClock, Thread};
+use graphloom_core_graph::{Answers, Clock, EventKind, Order, Outcome, Questions, Run, RunPolicy, SystemClock, Thread};
 use graphloom_llm::ModelError;
 use graphloom_llm::layers::Spent;
-use graphloom_writehere::{Mode, Request, Resources, Writing};
+use graphloom_state_machine::TreeChange;
+use graphloom_writehere::{Finished, Mode, Request, Resources, Shortage, Writing, later};
 use serde_json::{Value, json};
 
 use crate::args::{ResumeArgs, WriteArgs};
@@ -39,7 +40,8 @@ pub(crate) async fn write(
     (request.schedule, request.seed) = (params.schedule, params.seed);
     request.today = today(&opened).await?;
     request.model = opened.models.chosen.specs.to_string();
-    request.corpus = common.corpus.iter().map(|folder| absolute(folder).display().to_string()).collect();
+    request.corpus = common.corpus.iter().map(|folder| folder.display().to_string()).collect();
+    request.directory = absolute(Path::new(".")).display().to_string();
     let out = common.out.clone().unwrap_or_else(|| PathBuf::from(format!("{id}-out")));
     request.unread.clone_from(&opened.unread);
     request.out = absolute(&out).display().to_string();
@@ -47,7 +49,7 @@ pub(crate) async fn write(
     let policy = policy(&opened).await?;
     let thread = opened.runs.thread(id).policy(policy);
     let begun = thread.run(Writing::update().request(request));
-    conclude(common, session, &opened, &thread, begun).await
+    conclude(common, session, &opened, &thread, begun, Watch::new(session.progress.clone(), 0)).await
 }
 
 /// Goes on with a run.
@@ -56,12 +58,20 @@ pub(crate) async fn resume(common: &CommonArgs, session: &Session, args: ResumeA
     let request = before.state.request.clone();
     let common = as_before(common, &request, session)?;
     let Some(params) = params(&common, session, request.mode, None)? else { return Ok(ExitStatus::Done) };
-    let opened = open(&common, session, request.mode, Some(params.settings), args.debug, before.state.spent).await?;
+    // What unfinished tasks spent stands only in their questions.
+    let short: Vec<Shortage> = shortages(&before.questions);
+    let spent = short.iter().fold(before.state.spent, |spent, short| later(spent, short.spent));
+    let opened = open(&common, session, request.mode, Some(params.settings), args.debug, spent).await?;
     let thread = opened.runs.thread(args.thread);
     let run = match before.status {
+        // Nothing else is to be done for a run that has ended, unless tasks failed whose outer tasks still wait for them.
+        ThreadStatus::Done if before.state.tree.clone().try_apply(TreeChange::Reopened).is_ok() => {
+            session.progress.note("the tasks that failed are tried again");
+            thread.run(Writing::update().tree(TreeChange::Reopened))
+        }
         ThreadStatus::Done => {
             session.progress.note("the run is done already; its files are written again");
-            return deliver(&common, session, &opened, &thread).await;
+            return deliver(&common, session, &opened, &thread, &[]).await;
         }
         ThreadStatus::Waiting => {
             let mut answers = Answers::new();
@@ -75,12 +85,18 @@ pub(crate) async fn resume(common: &CommonArgs, session: &Session, args: ResumeA
                 for question in before.questions.iter() {
                     answers = answers.and(&question.id, "continue")?;
                 }
+            } else {
+                // A budget needs no answer of a person: it is larger now, or refuses again.
+                for question in before.questions.iter().filter(|q| Shortage::read(&q.key, &q.payload).is_some()) {
+                    answers = answers.and(&question.id, "continue")?;
+                }
             }
             thread.resume(answers)
         }
         _ => thread.continue_(),
     };
-    conclude(&common, session, &opened, &thread, run).await
+    let watch = Watch::new(session.progress.clone(), before.state.notes.len());
+    conclude(&common, session, &opened, &thread, run, watch).await
 }
 
 /// Makes an older checkpoint the head of its run.
@@ -102,10 +118,10 @@ async fn conclude(
     opened: &Opened,
     thread: &Thread<Writing, Resources>,
     run: Run<Writing>,
+    mut watch: Watch,
 ) -> Result<ExitStatus, Failure> {
     let line = resume_line("writehere", thread.id(), &common.base);
     session.progress.note(format!("run `{}`; if it is stopped, go on with: {line}", thread.id()));
-    let mut watch = Watch::new(session.progress.clone());
     let outcome = follow(run, &session.interrupt, &session.progress, |event| watch.see(event)).await;
     let outcome = match outcome {
         Ok(outcome) => outcome,
@@ -117,7 +133,10 @@ async fn conclude(
     match &outcome {
         Outcome::Done(_) => {
             keep_order(opened, thread).await?;
-            deliver(common, session, opened, thread).await
+            deliver(common, session, opened, thread, &[]).await
+        }
+        Outcome::Waiting(questions) if shortages(questions).len() == questions.len() => {
+            deliver(common, session, opened, thread, &shortages(questions)).await
         }
         Outcome::Waiting(questions) => {
             let asked: Vec<_> =
@@ -138,44 +157,62 @@ async fn conclude(
     }
 }
 
-/// Writes the files of a run that has ended and tells where they are.
+/// Writes the files of a run that has ended, or that is `short` of budget, and tells where they are.
 async fn deliver(
     common: &CommonArgs,
     session: &Session,
     opened: &Opened,
     thread: &Thread<Writing, Resources>,
+    short: &[Shortage],
 ) -> Result<ExitStatus, Failure> {
     let state = thread.state().await?;
-    let out = common.out.clone().unwrap_or_else(|| PathBuf::from(&state.state.request.out));
-    let record = output::record(thread, &state, &opened.models.notes).await?;
-    output::write(&out, &state.state, &record)?;
-    let Some(finished) = &state.state.finished else {
-        return Err(Failure::new(ExitStatus::Failed, "the run ended without a result"));
+    let writing = &*state.state;
+    let finished = match (short.first(), &writing.finished) {
+        (Some(short), _) => Finished::so_far(writing, &short.reason),
+        (None, Some(finished)) => finished.clone(),
+        (None, None) => return Err(Failure::new(ExitStatus::Failed, "the run ended without a result")),
     };
-    for note in &state.state.notes {
-        session.progress.note(note);
-    }
-    let status = if state.state.budget_spent {
+    let out = common.out.clone().unwrap_or_else(|| PathBuf::from(&writing.request.out));
+    let record = output::record(thread, &state, &finished, &opened.models).await?;
+    output::write(&out, writing, &finished, &record)?;
+    let status = if !short.is_empty() {
         ExitStatus::BudgetSpent
     } else if finished.is_done() {
         ExitStatus::Done
     } else {
         ExitStatus::Failed
     };
-    session.progress.note(format!(
-        "{}: {} words, {} sources, {} calls; written to `{}`",
-        finished.status,
-        finished.words,
-        finished.references.len(),
-        state.state.calls.len(),
-        out.display()
-    ));
+    session.progress.note(summary(&finished, &record, &out));
+    if let Some(short) = short.first() {
+        let line = resume_line("writehere", thread.id(), &common.base);
+        session.progress.warn(format!("{}; go on with a larger one: {line} --budget LIMITS", short.reason));
+    }
     session.progress.result(status, &finished.text, &record)?;
     if status == ExitStatus::Failed {
         let why = if finished.explanation.is_empty() { "no text was written" } else { &finished.explanation };
         return Err(Failure::new(status, format!("the text is not complete: {why}")));
     }
     Ok(status)
+}
+
+/// One line on the result; the notes themselves were told when they came up.
+fn summary(finished: &Finished, record: &Value, out: &Path) -> String {
+    let asked = record["words_asked"].as_u64().map(|asked| format!(" of {asked} asked for")).unwrap_or_default();
+    let notes = record["notes"].as_array().map_or(0, Vec::len);
+    let told = if notes == 0 { String::new() } else { format!(", {notes} notes in `run.json`") };
+    format!(
+        "{}: {} words{asked}, {} sources, {} calls{told}; written to `{}`",
+        finished.status,
+        finished.words,
+        finished.references.len(),
+        record["calls"],
+        out.display()
+    )
+}
+
+/// What the tasks say that wait for a larger budget.
+fn shortages(questions: &Questions) -> Vec<Shortage> {
+    questions.iter().filter_map(|question| Shortage::read(&question.key, &question.payload)).collect()
 }
 
 fn setup(message: String) -> ModelError {
@@ -219,6 +256,6 @@ async fn keep_order(opened: &Opened, thread: &Thread<Writing, Resources>) -> Res
     Ok(())
 }
 
-fn absolute(path: &std::path::Path) -> PathBuf {
+fn absolute(path: &Path) -> PathBuf {
     std::path::absolute(path).unwrap_or_else(|_| path.to_owned())
 }

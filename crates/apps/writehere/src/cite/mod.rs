@@ -3,20 +3,23 @@
 //! While a text is made it cites evidence by id, as `[reference:ID]` or `[ref:ID]`. At the end [`resolve`] numbers the
 //! sources in the order of their first appearance and lists them; [`verify`] checks a finished text.
 
-use std::collections::{BTreeMap, BTreeSet};
+mod marks;
+mod verify;
+
+pub use marks::{cited_ids, mark, without_marks};
+pub use verify::{CiteFault, verify};
+
+use std::collections::BTreeMap;
 use std::fmt;
 
 use graphloom_retrieval::Evidence;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use marks::{Part, split};
+
 /// The heading of the list.
 pub const HEADING: &str = "## References";
-
-/// The mark that cites evidence.
-pub fn mark(id: &str) -> String {
-    format!("[reference:{id}]")
-}
 
 /// A text with numbered citations.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -180,125 +183,6 @@ fn number_of(references: &mut Vec<Reference>, evidence: &Evidence) -> usize {
         reference.places.push(place);
     }
     reference.number
-}
-
-/// A fault of a finished text's citations.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum CiteFault {
-    /// A citation without an entry in the list.
-    #[error("the citation `[{number}]` has no entry under `## References`")]
-    Unresolved {
-        /// The number.
-        number: String,
-    },
-    /// An entry that nothing cites.
-    #[error("the reference `[{number}]` is not cited in the text")]
-    Uncited {
-        /// The number.
-        number: String,
-    },
-    /// A mark that was never numbered.
-    #[error("the mark `[reference:{id}]` was never numbered")]
-    Unnumbered {
-        /// The id.
-        id: String,
-    },
-}
-
-/// Checks that every citation of a finished text resolves and every reference is cited.
-pub fn verify(text: &str) -> Vec<CiteFault> {
-    let at = text.rfind(&format!("\n{HEADING}")).or_else(|| text.starts_with(HEADING).then_some(0));
-    let (body, list) = text.split_at(at.unwrap_or(text.len()));
-    let listed: BTreeSet<&str> = list
-        .lines()
-        .filter_map(|line| line.strip_prefix('[')?.split_once(']'))
-        .map(|(number, _)| number)
-        .filter(|number| is_number(number))
-        .collect();
-    let mut cited = BTreeSet::new();
-    let mut faults = Vec::new();
-    for part in split(body) {
-        match part {
-            Part::Number(number) => {
-                if !listed.contains(number) && cited.insert(number) {
-                    faults.push(CiteFault::Unresolved { number: number.to_string() });
-                }
-                cited.insert(number);
-            }
-            Part::Mark(ids) => faults.extend(ids.into_iter().map(|id| CiteFault::Unnumbered { id })),
-            Part::Text(_) => {}
-        }
-    }
-    let uncited = listed.iter().filter(|number| !cited.contains(*number));
-    faults.extend(uncited.map(|number| CiteFault::Uncited { number: (*number).to_string() }));
-    faults
-}
-
-/// The ids a text cites, in the order of first appearance.
-pub fn cited_ids(text: &str) -> Vec<String> {
-    let mut ids: Vec<String> = Vec::new();
-    for part in split(text) {
-        if let Part::Mark(marked) = part {
-            for id in marked {
-                if !ids.contains(&id) {
-                    ids.push(id);
-                }
-            }
-        }
-    }
-    ids
-}
-
-enum Part<'t> {
-    Text(&'t str),
-    /// `[12]`, not followed by a link target.
-    Number(&'t str),
-    /// `[reference:a, b]`.
-    Mark(Vec<String>),
-}
-
-fn split(text: &str) -> Vec<Part<'_>> {
-    let mut parts = Vec::new();
-    let mut from = 0;
-    for (at, _) in text.match_indices('[') {
-        if at < from {
-            continue;
-        }
-        let Some(length) = text[at + 1..].find([']', '[', '\n']) else { continue };
-        let end = at + 1 + length;
-        if !text[end..].starts_with(']') {
-            continue;
-        }
-        let inner = &text[at + 1..end];
-        let part = if is_number(inner) && !text[end + 1..].starts_with('(') {
-            Part::Number(inner)
-        } else if let Some(ids) = marked_ids(inner) {
-            Part::Mark(ids)
-        } else {
-            continue;
-        };
-        parts.push(Part::Text(&text[from..at]));
-        parts.push(part);
-        from = end + 1;
-    }
-    parts.push(Part::Text(&text[from..]));
-    parts
-}
-
-fn is_number(text: &str) -> bool {
-    !text.is_empty() && text.len() <= 6 && text.bytes().all(|b| b.is_ascii_digit())
-}
-
-/// The ids of `reference:a` or `ref: a, b`.
-fn marked_ids(inner: &str) -> Option<Vec<String>> {
-    let (word, ids) = inner.split_once([':', '：'])?;
-    if !["reference", "references", "ref", "refs"].contains(&word.trim().to_ascii_lowercase().as_str()) {
-        return None;
-    }
-    let ids =
-        ids.split([',', ';', '，']).map(|id| id.trim().trim_matches(['`', '"', '\''])).filter(|id| !id.is_empty());
-    Some(ids.map(str::to_string).collect())
 }
 
 /// Takes away the space that removed marks leave before punctuation and at the end of lines.

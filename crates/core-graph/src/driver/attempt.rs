@@ -1,0 +1,116 @@
+//! One attempt of one task: panic guard and time limits.
+
+use std::future::poll_fn;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::task::{Context as TaskContext, Poll};
+
+use futures::future::BoxFuture;
+use tokio::time::Instant;
+
+use crate::driver::cell::TaskCell;
+use crate::driver::control::Control;
+use crate::error::NodeError;
+use crate::graph::Timeout;
+use crate::machine::{Done, Stop, TaskOutcome};
+use crate::state::State;
+use crate::step::Step;
+
+/// One attempt of a task. A panic of the node, of its future or of what that drops is the task's error.
+pub(crate) struct Attempt<S: State, F> {
+    /// Calls the node, at the first poll.
+    start: Option<F>,
+    future: Option<NodeFuture<S>>,
+    timeout: Timeout,
+    cell: Option<Arc<TaskCell>>,
+}
+
+type NodeFuture<S> = BoxFuture<'static, Result<Step<S>, NodeError>>;
+
+impl<S: State, F: FnOnce() -> NodeFuture<S>> Attempt<S, F> {
+    pub(crate) fn new(start: F, timeout: Timeout, cell: Option<Arc<TaskCell>>) -> Self {
+        Self { start: Some(start), future: None, timeout, cell }
+    }
+
+    /// Runs to the end.
+    pub(crate) async fn finish(mut self) -> TaskOutcome<S> {
+        let result = if self.timeout == Timeout::default() {
+            poll_fn(|context| self.poll_node(context)).await
+        } else {
+            self.limited().await
+        };
+        self.judge(result)
+    }
+
+    /// Runs in place, until the end or until the run is cancelled. A node that is ready at once costs no registration.
+    pub(crate) async fn finish_unless_cancelled(mut self, control: &Control) -> TaskOutcome<S> {
+        if self.timeout == Timeout::default()
+            && let Poll::Ready(result) = poll_fn(|context| Poll::Ready(self.poll_node(context))).await
+        {
+            return self.judge(result);
+        }
+        tokio::select! {
+            biased;
+            outcome = self.finish() => outcome,
+            () = control.cancelled() => TaskOutcome::Abandoned(Stop::Cancelled),
+        }
+    }
+
+    fn poll_node(&mut self, context: &mut TaskContext<'_>) -> Poll<Result<Step<S>, NodeError>> {
+        let guarded = catch_unwind(AssertUnwindSafe(|| {
+            if let Some(start) = self.start.take() {
+                self.future = Some(start());
+            }
+            let Some(future) = &mut self.future else { return Poll::Pending };
+            let polled = future.as_mut().poll(context);
+            if polled.is_ready() {
+                self.future = None;
+            }
+            polled
+        }));
+        guarded.unwrap_or_else(|payload| {
+            let _ = self.give_up();
+            Poll::Ready(Err(NodeError::panic(payload.as_ref())))
+        })
+    }
+
+    /// Drops what runs.
+    fn give_up(&mut self) -> Result<(), NodeError> {
+        let future = self.future.take();
+        catch_unwind(AssertUnwindSafe(|| drop(future))).map_err(|payload| NodeError::panic(payload.as_ref()))
+    }
+
+    async fn limited(&mut self) -> Result<Step<S>, NodeError> {
+        let started = Instant::now();
+        loop {
+            let Timeout { attempt, idle } = self.timeout;
+            let whole = attempt.map(|limit| (started + limit, "attempt", limit));
+            let idle = idle.map(|limit| {
+                let idle = self.cell.as_deref().map_or_else(|| started.elapsed(), TaskCell::idle);
+                (Instant::now() + limit.saturating_sub(idle), "idle", limit)
+            });
+            let Some((until, kind, limit)) = whole.into_iter().chain(idle).min_by_key(|(until, ..)| *until) else {
+                return poll_fn(|context| self.poll_node(context)).await;
+            };
+            tokio::select! {
+                biased;
+                result = poll_fn(|context| self.poll_node(context)) => return result,
+                () = tokio::time::sleep_until(until) => {}
+            }
+            let alive = kind == "idle" && self.cell.as_deref().is_some_and(|cell| cell.idle() < limit);
+            if !alive {
+                self.give_up()?;
+                return Err(NodeError::timeout(kind, limit));
+            }
+        }
+    }
+
+    /// How the attempt ended, seen together with what the node said to its context.
+    fn judge(&self, result: Result<Step<S>, NodeError>) -> TaskOutcome<S> {
+        match (&self.cell, result) {
+            (Some(cell), result) => cell.judge(result),
+            (None, Ok(step)) => TaskOutcome::Step(Done::of(step, 0)),
+            (None, Err(error)) => TaskOutcome::Error(error),
+        }
+    }
+}

@@ -1,0 +1,247 @@
+//! What one attempt is served with: durable steps, questions, events, signs of life.
+
+use std::collections::BTreeSet;
+use std::fmt;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::time::Duration;
+
+use futures::future::BoxFuture;
+use serde_json::Value;
+use tokio::time::Instant;
+
+use crate::checkpoint::{TaskRecord, TaskRecordKind};
+use crate::context::{StopReason, TaskInfo, TaskServices};
+use crate::driver::child::Scope;
+use crate::driver::onces::Onces;
+use crate::driver::session::Session;
+use crate::error::{ErrorKind, NodeError};
+use crate::event::{EventKind, Payload};
+use crate::graph::Asks;
+use crate::machine::{Done, Question, Stop, TaskId, TaskOutcome};
+use crate::name::Name;
+use crate::state::State;
+use crate::step::Step;
+use crate::store::Store;
+
+/// What all tasks of a namespace share.
+pub(crate) struct Home {
+    pub(crate) session: Arc<Session>,
+    pub(crate) ns: Arc<str>,
+    pub(crate) onces: Onces,
+    /// Finds the checks of declared questions.
+    pub(crate) asks: Arc<dyn Asks>,
+}
+
+/// The services of one attempt.
+pub(crate) struct TaskCell {
+    home: Arc<Home>,
+    id: TaskId,
+    node: Name,
+    key: Option<Arc<str>>,
+    attempt: u32,
+    step: u64,
+    /// Made when somebody asks: most nodes never do.
+    info: OnceLock<TaskInfo>,
+    said: Mutex<Said>,
+    /// For a node with an idle limit.
+    started: Option<Instant>,
+    /// Milliseconds since `started` of the last sign of life.
+    alive: AtomicU64,
+}
+
+/// What a node said to its context.
+#[derive(Debug, Default)]
+struct Said {
+    /// Keys of durable steps.
+    begun: BTreeSet<String>,
+    questions: Vec<Question>,
+    /// Its subgraph stopped together with the run.
+    stopped: Option<Stop>,
+    /// Tasks that its subgraph has executed.
+    cost: u64,
+}
+
+impl TaskCell {
+    pub(crate) fn new(
+        home: &Arc<Home>,
+        id: TaskId,
+        node: &Name,
+        key: Option<Arc<str>>,
+        attempt: u32,
+        step: u64,
+    ) -> Self {
+        Self {
+            home: Arc::clone(home),
+            id,
+            node: node.clone(),
+            key,
+            attempt,
+            step,
+            info: OnceLock::new(),
+            said: Mutex::default(),
+            started: None,
+            alive: AtomicU64::new(0),
+        }
+    }
+
+    /// Measures how long the node gives no sign of life, from now.
+    pub(crate) fn watch_idle(mut self) -> Self {
+        self.started = Some(Instant::now());
+        self
+    }
+
+    /// How long the node has given no sign of life.
+    pub(crate) fn idle(&self) -> Duration {
+        let alive = Duration::from_millis(self.alive.load(Ordering::Relaxed));
+        self.started.map_or(Duration::ZERO, |started| started.elapsed().saturating_sub(alive))
+    }
+
+    fn said(&self) -> MutexGuard<'_, Said> {
+        self.said.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// How the attempt ended, seen together with what the node said.
+    pub(crate) fn judge<S: State>(&self, result: Result<Step<S>, NodeError>) -> TaskOutcome<S> {
+        let mut said = self.said();
+        if let Some(reason) = said.stopped {
+            return TaskOutcome::Abandoned(reason);
+        }
+        if !said.questions.is_empty() {
+            let swallowed = result.as_ref().map_or_else(|error| error.kind != ErrorKind::Suspended, |_| true);
+            return TaskOutcome::Suspended { questions: std::mem::take(&mut said.questions), swallowed };
+        }
+        match result {
+            Ok(step) => TaskOutcome::Step(Done::of(step, said.cost)),
+            Err(error) => TaskOutcome::Error(error),
+        }
+    }
+}
+
+impl TaskServices for TaskCell {
+    fn task(&self) -> &TaskInfo {
+        self.info.get_or_init(|| TaskInfo {
+            thread: Arc::clone(&self.home.session.thread),
+            ns: Arc::clone(&self.home.ns),
+            node: self.node.to_string(),
+            key: self.key.clone(),
+            id: self.id.path(&self.home.ns, self.node.as_str()),
+            attempt: self.attempt,
+            step: self.step,
+        })
+    }
+
+    fn recorded(&self, key: &str) -> Option<Arc<[u8]>> {
+        self.home.onces.get(&self.task().id, key)
+    }
+
+    fn answered(&self, key: &str) -> Option<Arc<[u8]>> {
+        self.home.session.answers.get(&(Arc::clone(&self.task().id), Arc::from(key))).map(Arc::clone)
+    }
+
+    fn begin(&self, key: &str) -> bool {
+        self.said().begun.insert(key.to_owned())
+    }
+
+    fn record<'a>(&'a self, key: &'a str, value: Vec<u8>) -> BoxFuture<'a, Result<(), NodeError>> {
+        Box::pin(async move {
+            self.heartbeat();
+            let (task, key, payload) = (Arc::clone(&self.task().id), Arc::<str>::from(key), Arc::<[u8]>::from(value));
+            let record = TaskRecord {
+                task: Arc::clone(&task),
+                kind: TaskRecordKind::Once,
+                key: Arc::clone(&key),
+                payload: Arc::clone(&payload),
+            };
+            let schedule = self.home.session.schedule.as_deref();
+            if let Some(schedule) = schedule {
+                schedule.once_ran(&task, &key);
+            }
+            self.home.session.record(&self.home.ns, record).await.map_err(NodeError::terminal)?;
+            if let Some(schedule) = schedule {
+                schedule.once_stored(&task, &key);
+            }
+            self.home.onces.insert(task, key, payload);
+            Ok(())
+        })
+    }
+
+    fn question(&self, key: &str, payload: Value) -> Result<(), NodeError> {
+        let node = self.node.to_string();
+        let path = vec![node];
+        let Some(check) = self.home.asks.check(&path, key) else {
+            let message = format!(
+                "node `{}` asks `{key}`, which it does not declare; add `.asks::<Answer>(\"{key}\")` to the node",
+                self.node
+            );
+            return Err(NodeError::terminal(message));
+        };
+        let question = Question {
+            id: format!("{}?{key}", self.task().id),
+            key: key.to_owned(),
+            path,
+            task: self.task().id.to_string(),
+            payload,
+            check: crate::machine::question_check(check),
+        };
+        let questions = &mut self.said().questions;
+        if questions.iter().all(|other| other.id != question.id) {
+            questions.push(question);
+        }
+        Ok(())
+    }
+
+    fn emit<'a>(&'a self, name: &'a str, payload: Payload) -> BoxFuture<'a, ()> {
+        Box::pin(async move {
+            self.heartbeat();
+            if self.home.session.is_watched() {
+                let kind = EventKind::Custom { name: name.to_owned(), payload };
+                let task = Some((&self.task().id, self.attempt));
+                self.home.session.tell(self.home.session.event(&self.home.ns, self.step, task, kind)).await;
+            }
+        })
+    }
+
+    fn heartbeat(&self) {
+        if let Some(started) = self.started {
+            let elapsed = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
+            self.alive.store(elapsed, Ordering::Relaxed);
+        }
+    }
+
+    fn stopping(&self) -> BoxFuture<'_, ()> {
+        Box::pin(self.home.session.control.stopping())
+    }
+
+    fn store(&self) -> Option<&Arc<dyn Store>> {
+        self.home.session.memory.as_ref()
+    }
+
+    fn now(&self) -> u64 {
+        self.home.session.clock.now()
+    }
+
+    fn scope(&self) -> Option<Scope> {
+        let again = self.attempt > 1;
+        Some(Scope { session: Arc::clone(&self.home.session), ns: Arc::clone(&self.task().id), again })
+    }
+
+    fn adopt_questions(&self, mut questions: Vec<Question>) {
+        questions.iter_mut().for_each(|question| question.path.insert(0, self.node.to_string()));
+        self.said().questions.extend(questions);
+    }
+
+    fn adopt_stop(&self, reason: StopReason) {
+        self.said().stopped = Some(reason.0);
+    }
+
+    fn adopt_cost(&self, tasks: u64) {
+        self.said().cost = tasks;
+    }
+}
+
+impl fmt::Debug for TaskCell {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("TaskCell").field("task", self.task()).finish_non_exhaustive()
+    }
+}
