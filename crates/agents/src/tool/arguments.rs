@@ -70,8 +70,26 @@ impl Reader<'_> {
     }
 
     fn fault(&self, faults: Vec<String>) -> ToolError {
+        let faults = faults.into_iter().map(|fault| with_choices(fault, self.schema)).collect();
         ToolError::Arguments { tool: self.tool.to_owned(), faults, hint: hint(self.schema) }
     }
+}
+
+/// A fault with all that may stand in its place, where there is a list of that: validators name only a few.
+fn with_choices(fault: String, schema: &Value) -> String {
+    let place = fault.strip_prefix("at `/").and_then(|rest| rest.split('`').next());
+    let argument = place.and_then(|name| schema.get("properties")?.get(name));
+    let branches = argument.and_then(|argument| argument.get("anyOf").or_else(|| argument.get("oneOf")));
+    let branches = branches.and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+    let choices: Vec<String> = argument
+        .into_iter()
+        .chain(branches)
+        .filter_map(|schema| schema.get("enum")?.as_array())
+        .flatten()
+        .filter(|choice| !choice.is_null())
+        .map(|choice| choice.as_str().map_or_else(|| choice.to_string(), str::to_owned))
+        .collect();
+    if choices.is_empty() { fault } else { format!("{fault} (it is one of {})", quoted(choices)) }
 }
 
 /// The arguments that a schema has, for a message.
@@ -121,7 +139,7 @@ mod tests {
             "properties": {
                 "path": {"type": "string"},
                 "limit": {"type": "integer", "minimum": 1},
-                "field": {"enum": ["title", "tags"]},
+                "field": {"enum": ["title", "tags", "text", "name", "date", null]},
                 "max_results": {"type": "integer"}
             },
             "required": ["path"],
@@ -157,7 +175,10 @@ mod tests {
             (json!({}), vec!["the top level", "`path` must be there"]),
             (json!(null), vec!["`path`"]),
             (json!({"path": "a", "limit": 0}), vec!["`/limit`", "minimum"]),
-            (json!({"path": "a", "field": "body"}), vec!["`/field`", "title", "tags"]),
+            (
+                json!({"path": "a", "field": "body"}),
+                vec!["`/field`", "it is one of `title`, `tags`, `text`, `name`, `date`"],
+            ),
             (json!({"path": "a", "limt": 3}), vec!["limt", "`limit`"]),
             (json!({"path": "a", "file": "b"}), vec!["file"]),
             (json!([1]), vec!["object"]),

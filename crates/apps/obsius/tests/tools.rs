@@ -296,7 +296,7 @@ async fn update_note_makes_each_kind_of_edit_and_no_other() {
         (
             json!({"operation": "append", "content": "More."}),
             format!("{whole}More.\n"),
-            "Added text at the end in `Tides.md`: 16 lines before, 17 lines after.",
+            "Added text at the end in `Tides.md`: 16 lines before, 17 after.",
         ),
         (
             json!({"mode": "Prepend", "text": "First."}),
@@ -425,7 +425,41 @@ async fn delete_note_is_for_the_trash_and_says_what_dangles() {
 }
 
 #[tokio::test]
-async fn the_changes_of_a_desk_go_on_at_another() {
+async fn a_call_that_is_stopped_has_changed_nothing() {
+    let mut place = Place::new();
+    let hasty = registry(&place.bench, Risk::Write).unwrap().with_timeout(Duration::ZERO);
+    for (name, arguments) in [
+        ("create_note", json!({"title": "Late"})),
+        ("update_note", json!({"path": "Tides", "content": "late"})),
+        ("move_note", json!({"path": "Tides", "to": "Late"})),
+    ] {
+        let call = ToolCall { id: "1".into(), name: name.into(), arguments };
+        let outcome = hasty.call(&call, &mut Repeats::new()).await;
+        assert!(matches!(outcome.result, Err(ToolError::TimedOut { .. })), "{}", outcome.content());
+    }
+    // The work of the stopped calls may go on for a while; it goes nowhere.
+    place.ok("create_note", json!({"title": "Currents"})).await;
+    let changes = place.bench.changes();
+    assert_eq!(changes.iter().map(|(path, _)| path.as_str()).collect::<Vec<_>>(), ["Currents.md"]);
+}
+
+#[tokio::test]
+async fn what_the_program_edits_is_seen_and_can_be_taken_back() {
+    let mut place = Place::new();
+    place.ok("create_note", json!({"title": "Currents", "content": "Warm."})).await;
+    let kept = place.bench.changes();
+    let currents = NotePath::parse("Currents.md").unwrap();
+    place.bench.edit(|overlay| overlay.append(&currents, "See [[Tides]].")).unwrap();
+    let (content, _) = place.ok("backlinks", json!({"path": "Tides"})).await;
+    assert_parts(&content, &["`Currents.md` (line 2)"]);
+    place.bench.edit(|overlay| overlay.create(&currents, "again")).unwrap_err();
+    place.bench.reset(kept.clone());
+    assert_eq!(place.bench.changes(), kept);
+    assert_eq!(place.text("Currents.md").as_deref(), Some("Warm.\n"));
+}
+
+#[tokio::test]
+async fn the_changes_of_a_bench_go_on_at_another() {
     let mut place = Place::new();
     place.ok("create_note", json!({"title": "Currents", "content": "Warm."})).await;
     let changes = serde_json::to_value(place.bench.changes()).unwrap();

@@ -8,6 +8,7 @@ use tantivy::query::{BooleanQuery, BoostQuery, Occur, Query, TermQuery};
 use tantivy::schema::{Field, IndexRecordOption, STORED, STRING, Schema, TextFieldIndexing, TextOptions, Value};
 use tantivy::{Index, IndexReader, IndexWriter, ReloadPolicy, Searcher, TantivyDocument, TantivyError, Term};
 
+use super::score::{Beside, Together};
 use crate::document::Passage;
 use crate::terms::analyzer;
 
@@ -92,10 +93,11 @@ impl Engine {
     }
 
     /// The records that have any of the terms with their scores, best first, equal ones by id. `enough` is asked with
-    /// ever longer lists until it is content or there are no more.
+    /// ever longer lists until it is content or there are no more. Scores are as if the records `beside` were in the index.
     pub(super) fn search(
         &self,
         terms: &[String],
+        beside: &Beside,
         first: usize,
         mut enough: impl FnMut(&[(f32, Record)]) -> bool,
     ) -> tantivy::Result<Vec<(f32, Record)>> {
@@ -105,7 +107,9 @@ impl Engine {
         let mut wanted = first.max(1);
         loop {
             let wanted_now = wanted.min(total.max(1));
-            let top = searcher.search(&query, &TopDocs::with_limit(wanted_now).order_by_score())?;
+            let collector = TopDocs::with_limit(wanted_now).order_by_score();
+            let together = Together { searcher: &searcher, beside };
+            let top = searcher.search_with_statistics_provider(&query, &collector, &together)?;
             let complete = top.len() < wanted_now || wanted_now >= total;
             let last_score = top.last().map_or(0.0, |(score, _)| *score);
             let mut records = Vec::with_capacity(top.len());

@@ -138,11 +138,12 @@ impl Corpus {
         let enough = |found: &[(f32, Record)]| {
             self.select(found.iter().filter(|(_, record)| keep(&record.path)), options).len() >= options.limit
         };
-        let mut records = engine.search(&terms, first, enough).map_err(failed)?;
-        records.retain(|(_, record)| keep(&record.path));
         let root = &self.inner.roots[0];
         let more = unwritten::records(unwritten, &root.key, self.inner.options.passage_bytes);
-        let scores = engine.score(&terms, &more).map_err(failed)?;
+        let beside = engine.beside(&more);
+        let mut records = engine.search(&terms, &beside, first, enough).map_err(failed)?;
+        records.retain(|(_, record)| keep(&record.path));
+        let scores = engine.score(&terms, &beside).map_err(failed)?;
         records.extend(scores.into_iter().zip(more).filter(|(score, _)| *score > 0.0));
         records.sort_by(|(a, left), (b, right)| b.total_cmp(a).then_with(|| left.id.cmp(&right.id)));
         let selected = self.select(&records, options);

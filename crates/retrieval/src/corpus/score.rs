@@ -1,43 +1,60 @@
-//! Scores for passages that are not in the index, by its statistics.
+//! Scores as they would be if records that are not in the index were in it.
 
 use std::collections::BTreeMap;
 
-use tantivy::Term;
 use tantivy::fieldnorm::FieldNormReader;
 use tantivy::query::{Bm25StatisticsProvider, Bm25Weight};
+use tantivy::schema::Field;
+use tantivy::{Searcher, Term};
 
 use super::engine::{Engine, Record};
 use crate::terms;
 
-/// How often each term stands in one field of a passage, and how many terms the field has.
-type Bag = (BTreeMap<String, u32>, u32);
+/// How often each term stands in one field of a record, and how many terms the field has.
+#[derive(Debug, Default)]
+struct Bag {
+    counts: BTreeMap<String, u32>,
+    length: u32,
+}
+
+/// The terms of records that are not in the index, by field.
+#[derive(Debug)]
+pub(super) struct Beside {
+    fields: Vec<(Field, f32, Vec<Bag>)>,
+    records: usize,
+}
+
+/// The statistics of the index and of the records beside it.
+pub(super) struct Together<'a> {
+    pub(super) searcher: &'a Searcher,
+    pub(super) beside: &'a Beside,
+}
 
 impl Engine {
-    /// The score of each record for the terms, as if it were in the index beside the others; 0 when it has none.
-    pub(super) fn score(&self, terms: &[String], records: &[Record]) -> tantivy::Result<Vec<f32>> {
-        let mut scores = vec![0.0; records.len()];
-        if records.is_empty() {
-            return Ok(scores);
-        }
+    /// Counts the terms of records that are not in the index.
+    pub(super) fn beside(&self, records: &[Record]) -> Beside {
+        let bags = |text_of: fn(&Record) -> String| records.iter().map(|record| Bag::of(&text_of(record))).collect();
+        let fields =
+            self.weighted().into_iter().map(|(field, weight, text_of)| (field, weight, bags(text_of))).collect();
+        Beside { fields, records: records.len() }
+    }
+
+    /// The score of each record beside the index for the terms; 0 when it has none.
+    pub(super) fn score(&self, terms: &[String], beside: &Beside) -> tantivy::Result<Vec<f32>> {
+        let mut scores = vec![0.0; beside.records];
         let searcher = self.searcher();
-        let here = records.len() as u64;
-        for (field, boost, text_of) in self.weighted() {
-            let bags: Vec<Bag> = records.iter().map(|record| bag(&text_of(record))).collect();
-            let lengths: u64 = bags.iter().map(|(_, length)| u64::from(*length)).sum();
-            let documents = searcher.total_num_docs()? + here;
-            let average = (searcher.total_num_tokens(field)? + lengths) as f32 / documents as f32;
-            for term in terms {
-                let having = bags.iter().filter(|(counts, _)| counts.contains_key(term)).count() as u64;
-                if having == 0 {
+        let together = Together { searcher: &searcher, beside };
+        // In the order of the query's clauses, so that equal passages have equal scores to the last bit.
+        for term in terms {
+            for (field, boost, bags) in &beside.fields {
+                if !bags.iter().any(|bag| bag.counts.contains_key(term)) {
                     continue;
                 }
-                let frequency = searcher.doc_freq(&Term::from_field_text(field, term))? + having;
-                let weight =
-                    Bm25Weight::for_one_term_without_explain(frequency.min(documents), documents, average.max(1.0));
-                for (score, (counts, length)) in scores.iter_mut().zip(&bags) {
-                    let count = counts.get(term).copied().unwrap_or_default();
+                let weight = Bm25Weight::for_terms(&together, &[Term::from_field_text(*field, term)])?.boost_by(*boost);
+                for (score, bag) in scores.iter_mut().zip(bags) {
+                    let count = bag.counts.get(term).copied().unwrap_or_default();
                     if count > 0 {
-                        *score += boost * weight.score(FieldNormReader::fieldnorm_to_id(*length), count);
+                        *score += weight.score(FieldNormReader::fieldnorm_to_id(bag.length), count);
                     }
                 }
             }
@@ -46,12 +63,37 @@ impl Engine {
     }
 }
 
-fn bag(text: &str) -> Bag {
-    let mut counts = BTreeMap::new();
-    let mut length = 0;
-    for term in terms::terms(text) {
-        *counts.entry(term).or_insert(0) += 1;
-        length += 1;
+impl Bag {
+    fn of(text: &str) -> Self {
+        let mut bag = Self::default();
+        for term in terms::terms(text) {
+            *bag.counts.entry(term).or_insert(0) += 1;
+            bag.length += 1;
+        }
+        bag
     }
-    (counts, length)
+}
+
+impl Beside {
+    fn bags(&self, field: Field) -> &[Bag] {
+        self.fields.iter().find(|(own, ..)| *own == field).map_or(&[], |(_, _, bags)| bags)
+    }
+}
+
+impl Bm25StatisticsProvider for Together<'_> {
+    fn total_num_tokens(&self, field: Field) -> tantivy::Result<u64> {
+        let beside: u64 = self.beside.bags(field).iter().map(|bag| u64::from(bag.length)).sum();
+        Ok(self.searcher.total_num_tokens(field)? + beside)
+    }
+
+    fn total_num_docs(&self) -> tantivy::Result<u64> {
+        Ok(self.searcher.total_num_docs()? + self.beside.records as u64)
+    }
+
+    fn doc_freq(&self, term: &Term) -> tantivy::Result<u64> {
+        let value = term.value();
+        let text = value.as_str().unwrap_or_default();
+        let having = self.beside.bags(term.field()).iter().filter(|bag| bag.counts.contains_key(text)).count();
+        Ok(Searcher::doc_freq(self.searcher, term)? + having as u64)
+    }
 }
