@@ -45,7 +45,7 @@ pub struct Facts {
     pub actions: usize,
     /// How many of them failed.
     pub failed: usize,
-    /// Whether a criterion that must hold is refuted by its probe: an action is still owed.
+    /// Whether an action is still owed: a probe refutes a criterion, or nobody has judged one.
     pub outstanding: bool,
     /// Whether there are sub-objectives and all are confirmed.
     pub objectives_complete: bool,
@@ -65,7 +65,7 @@ impl Facts {
             iteration: state.iteration.number,
             actions: actions.len(),
             failed: actions.iter().filter(|action| !action.result.success).count(),
-            outstanding: objectives.is_outstanding(),
+            outstanding: objectives.owes(),
             objectives_complete: objectives.all_complete(),
             confidence,
             threshold: state.session.config.confidence_threshold,

@@ -93,17 +93,17 @@ pub fn plan_schema(max_subtasks: usize) -> Value {
                                     "note": {"type": ["string", "null"]},
                                     "text": {"type": ["string", "null"]}
                                 },
-                                "required": ["check", "note", "text"],
+                                "required": ["check"],
                                 "additionalProperties": false
                             }
                         }
                     },
-                    "required": ["goal", "kind", "depends_on", "criteria"],
+                    "required": ["goal", "kind"],
                     "additionalProperties": false
                 }
             }
         },
-        "required": ["keywords", "title", "answer", "subtasks"],
+        "required": ["subtasks"],
         "additionalProperties": false
     })
 }

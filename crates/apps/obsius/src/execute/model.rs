@@ -52,13 +52,13 @@ pub fn actions_schema(tools: &[&str]) -> Value {
                         "depends_on": {"type": "array", "items": {"type": "string"}},
                         "subtask": {"type": "string"}
                     },
-                    "required": ["id", "tool", "arguments", "depends_on", "subtask"],
+                    "required": ["tool", "arguments"],
                     "additionalProperties": false
                 }
             },
             "answer": {"type": ["string", "null"]}
         },
-        "required": ["actions", "answer"],
+        "required": ["actions"],
         "additionalProperties": false
     })
 }

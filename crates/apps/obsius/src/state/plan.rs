@@ -131,6 +131,12 @@ impl Objectives {
         self.evidence.iter().any(|finding| !finding.holds && finding.criterion.is_hard())
     }
 
+    /// Whether something is owed that a probe refutes or nobody has judged: whatever is not about searching and reading.
+    pub fn owes(&self) -> bool {
+        use crate::probe::Criterion::{FoundRead, Searched};
+        self.evidence.iter().any(|f| !f.holds && !matches!(f.criterion, Searched { .. } | FoundRead { .. }))
+    }
+
     /// The same with newer evidence.
     #[must_use]
     pub fn with_evidence(&self, plan: Option<&TaskPlan>, evidence: Vec<crate::probe::Finding>) -> Self {

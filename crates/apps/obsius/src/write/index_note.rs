@@ -137,7 +137,7 @@ mod tests {
         let text = index_text("Intro.", &entries, Grouping::Folder, &all);
         assert_eq!(
             text,
-            "Intro.\n\n## a\n\n- [[Two|x]]: About it.\n- [[Three]]: About it.\n\n## b\n\n- [[b/One|One]]: About it.\n"
+            "Intro.\n\n## a\n\n- [[Two|Two x]]: About it.\n- [[Three]]: About it.\n\n## b\n\n- [[b/One|One]]: About it.\n"
         );
     }
 

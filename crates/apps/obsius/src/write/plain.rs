@@ -132,7 +132,7 @@ mod tests {
         let text = "---\ntags: x\n---\n# Title\n[![b](c)](d)\n\n```rust\nlet a = 1.0;\n```\nCandle is a small framework. It has more.\n";
         let note = Note::parse(NotePath::parse("a.md").unwrap(), text);
         assert_eq!(first_sentence(&note, 100), "Candle is a small framework.");
-        assert_eq!(first_sentence(&note, 12), "Candle is a…");
+        assert_eq!(first_sentence(&note, 12), "Candle is…");
         assert_eq!(first_sentence(&Note::parse(NotePath::parse("a.md").unwrap(), "# Only\n"), 80), "");
     }
 
