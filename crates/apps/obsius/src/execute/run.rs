@@ -64,11 +64,8 @@ pub async fn carry_out(
         // A dependency that is not in the plan is none.
         let state_of = |action: &PlannedAction| {
             let needed = action.depends_on.iter().filter(|id| known.contains(&id.as_str()) && **id != action.id);
-            needed.fold(Some(true), |ready, id| match (ready, succeeded.get(id)) {
-                (_, Some(false)) | (Some(false), _) => Some(false),
-                (None, _) | (_, None) => None,
-                (Some(true), Some(true)) => Some(true),
-            })
+            let ended: Vec<Option<bool>> = needed.map(|id| succeeded.get(id).copied()).collect();
+            if ended.contains(&Some(false)) { Some(false) } else { ended.iter().all(Option::is_some).then_some(true) }
         };
         let failed = |action: &&PlannedAction| state_of(action) == Some(false);
         if let Some(at) = waiting.iter().position(failed) {

@@ -1,5 +1,7 @@
 //! Node `apply`: the approved changes are written to the vault, all or none.
 
+use std::sync::Arc;
+
 use graphloom_core_graph::{Context, NodeError, Snapshot};
 use graphloom_vault::{ContentHash, VaultError, transaction};
 
@@ -14,7 +16,7 @@ pub(crate) async fn apply(
     cx: Context<Resources>,
 ) -> Result<WorkflowStateUpdate, NodeError> {
     let run = transaction_name(&state.session.workflow_id);
-    let (vault, changes, name) = (cx.resources().vault.clone(), state.changes.clone(), run.clone());
+    let (vault, changes, name) = (Arc::clone(&cx.resources().vault), state.changes.clone(), run.clone());
     let done = tokio::task::spawn_blocking(move || {
         // After a crash between writing and this task's commit, the transaction is there already.
         transaction::recover(&vault)?;
@@ -30,9 +32,7 @@ pub(crate) async fn apply(
     match done {
         Ok(()) => {
             let paths: Vec<String> = state.changes.iter().map(|(path, _)| path.to_string()).collect();
-            let mut applied = Applied::default();
-            (applied.run, applied.paths) = (run, paths);
-            Ok(WorkflowState::update().applied(applied))
+            Ok(WorkflowState::update().applied(Applied { run, paths }))
         }
         Err(error) => {
             let failure = Failure::of(state.phases.current(), &NodeError::from(error));

@@ -72,7 +72,7 @@ async fn work(visit: &Visit) -> Result<Report, NodeError> {
     let carried =
         carry_out(&begun.plan, bench.tools(), begun.carried, visit.iteration.number, reads, &mut keeping).await?;
     let mended = bench.mend().map_err(ObsiusError::from)?;
-    evaluate(visit, &bench, begun.plan, carried, begun.exchanges, mended)
+    evaluate(visit, &bench, &begun.plan, &carried, &begun.exchanges, mended)
 }
 
 /// The newest record of this visit, from before a crash, and the number of the next.
@@ -193,15 +193,12 @@ fn done_update(visit: &Visit, plan: &ExecutionPlan, carried: &Carried, exchanges
             );
         }
     }
-    let mut metrics = Metrics::default();
-    metrics.tools_executed = carried.done.len() as u64;
-    metrics.errors_encountered = carried.done.iter().filter(|action| !action.result.success).count() as u64;
     WorkflowState::update()
         .pending_actions(plan.clone())
         .executed_actions(carried.done.clone())
         .repeats(carried.repeats.clone())
         .working_memory(memory)
-        .execution_metrics(metrics)
+        .execution_metrics(Metrics::of_actions(&carried.done))
         .execution_metrics(tokens(exchanges))
         .exchanges(exchanges.to_vec())
         .notes(carried.skipped.clone())
@@ -211,9 +208,9 @@ fn done_update(visit: &Visit, plan: &ExecutionPlan, carried: &Carried, exchanges
 fn evaluate(
     visit: &Visit,
     bench: &Workbench,
-    plan: ExecutionPlan,
-    carried: Carried,
-    exchanges: Vec<Exchange>,
+    plan: &ExecutionPlan,
+    carried: &Carried,
+    exchanges: &[Exchange],
     mended: Vec<String>,
 ) -> Result<Report, NodeError> {
     let state = &visit.state;
@@ -223,7 +220,7 @@ fn evaluate(
     let (done, ok) = (carried.done.len(), carried.done.iter().filter(|action| action.result.success).count());
     let mut context = state.vault_context.clone();
     context.recent_changes = changes.iter().map(|(path, _)| path.to_string()).collect();
-    let mut update = done_update(visit, &plan, &carried, &exchanges)
+    let mut update = done_update(visit, plan, carried, exchanges)
         .vault_context(context)
         .changes(Shared::new(changes))
         .answer(answer.clone())

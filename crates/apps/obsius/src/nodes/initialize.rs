@@ -34,8 +34,9 @@ pub(crate) async fn initialize(
 /// What is known of the vault before anything is searched.
 pub(super) fn vault_context(resources: &Resources) -> VaultContext {
     let root = resources.vault.root();
-    let mut context = VaultContext::default();
-    context.vault_name = root.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-    context.notes = resources.vault.paths().len();
-    context
+    VaultContext {
+        vault_name: root.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default(),
+        notes: resources.vault.paths().len(),
+        ..VaultContext::default()
+    }
 }

@@ -61,9 +61,7 @@ async fn work(visit: &Visit) -> Result<Report, NodeError> {
         .collect();
     let mut context = state.vault_context.clone();
     context.active_files = findings.notes.iter().map(|found| found.path.clone()).collect();
-    let mut metrics = Metrics::default();
-    metrics.tools_executed = actions.len() as u64;
-    metrics.errors_encountered = actions.iter().filter(|action| !action.result.success).count() as u64;
+    let metrics = Metrics::of_actions(&actions);
     let mut seen = told.join("; ");
     if !findings.gaps.is_empty() {
         seen.push_str(&format!("; no note mentions {}", findings.gaps.join(", ")));

@@ -153,10 +153,7 @@ fn conclude(
         ..Facts::default()
     };
     let stop = check(facts).map_or(StopReason::Answered, |by: Completion| StopReason::Complete { by });
-    let mut metrics = Metrics::default();
-    metrics.tokens_used = transcript.usage.total();
-    metrics.tools_executed = actions.len() as u64;
-    metrics.errors_encountered = failed as u64;
+    let metrics = Metrics { tokens_used: transcript.usage.total(), ..Metrics::of_actions(&actions) };
     let mut exchange = Exchange::default();
     exchange.agent = "simple/request".to_owned();
     exchange.template = template.to_owned();

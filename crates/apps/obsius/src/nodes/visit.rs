@@ -223,8 +223,8 @@ fn settle(
         decision: report.decision,
         execution_time: elapsed,
     };
-    let mut metrics = Metrics { total_execution_time: elapsed, ..Metrics::default() };
-    metrics.errors_encountered = u64::from(!report.success);
+    let errors_encountered = u64::from(!report.success);
+    let metrics = Metrics { total_execution_time: elapsed, errors_encountered, ..Metrics::default() };
     let update = report
         .update
         .phases(phases)
@@ -239,7 +239,5 @@ fn settle(
 
 /// The counts of an agent's calls.
 pub(crate) fn tokens(exchanges: &[Exchange]) -> Metrics {
-    let mut metrics = Metrics::default();
-    metrics.tokens_used = exchanges.iter().map(|exchange| exchange.usage().total()).sum();
-    metrics
+    Metrics { tokens_used: exchanges.iter().map(|exchange| exchange.usage().total()).sum(), ..Metrics::default() }
 }

@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::ExecutedAction;
 use crate::phase::{Decision, Phase};
 
 /// What a node reports when it has ended.
@@ -73,6 +74,12 @@ pub struct Metrics {
 }
 
 impl Metrics {
+    /// The counts of tool calls.
+    pub fn of_actions(actions: &[ExecutedAction]) -> Self {
+        let failed = actions.iter().filter(|action| !action.result.success).count();
+        Self { tools_executed: actions.len() as u64, errors_encountered: failed as u64, ..Self::default() }
+    }
+
     /// Adds counts; the reducer of the state.
     pub fn add(&mut self, more: Self) {
         self.total_execution_time = self.total_execution_time.saturating_add(more.total_execution_time);

@@ -35,7 +35,7 @@ async fn wherever_the_process_dies_the_vault_ends_the_same() {
         if let Some(point) = point {
             simulator = simulator.crash_at(point);
         }
-        let report = simulator.run(WorkflowState::update().session(place.session(request))).await.unwrap();
+        let report = Box::pin(simulator.run(WorkflowState::update().session(place.session(request)))).await.unwrap();
         assert_eq!(report.status, ThreadStatus::Done, "at {point:?}: {}", report.detail);
         assert!(report.violations.is_empty(), "at {point:?}: {:?}", report.violations);
         assert!(report.state.outcome.as_ref().unwrap().is_complete, "at {point:?}: {:?}", report.state.failure);

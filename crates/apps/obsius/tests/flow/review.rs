@@ -75,7 +75,7 @@ async fn a_note_that_was_edited_meanwhile_is_not_overwritten() {
         Ok(if prompt.contains("[result") {
             json!("Done.")
         } else {
-            call("update_note", json!({"path": "Soup.md", "operation": "append", "content": "More."}))
+            call("update_note", &json!({"path": "Soup.md", "operation": "append", "content": "More."}))
         })
     });
     let runs = place.runs(model);
@@ -97,7 +97,7 @@ async fn a_claim_without_a_tool_is_asked_again_and_then_refused() {
     let model_that_obeys = scripted(|_, count, _| {
         Ok(match count {
             1 => json!("I created the note."),
-            2 => call("create_note", json!({"title": "Tea", "content": "Tea is a drink."})),
+            2 => call("create_note", &json!({"title": "Tea", "content": "Tea is a drink."})),
             _ => json!("Now it is there."),
         })
     });
@@ -127,7 +127,7 @@ async fn orders_in_a_note_are_material() {
             assert_eq!(prompt.matches("</material>").count(), prompt.matches("<material from").count(), "{prompt}");
             json!("It asks for something that is not its to ask.")
         } else {
-            call("read_note", json!({"path": "Trap.md"}))
+            call("read_note", &json!({"path": "Trap.md"}))
         })
     });
     let before = place.bytes();

@@ -158,7 +158,7 @@ pub(crate) fn scripted(
 }
 
 /// A tool call as a chat model asks for it.
-pub(crate) fn call(name: &str, arguments: Value) -> Value {
+pub(crate) fn call(name: &str, arguments: &Value) -> Value {
     json!({ "tool_calls": [{ "id": "1", "name": name, "arguments": arguments }] })
 }
 

@@ -52,7 +52,7 @@ async fn a_new_request_is_a_new_run_and_an_unfinished_one_stays_as_it_is() {
     let model = scripted(|_, count, prompt| {
         Ok(match (count, prompt.contains("[result")) {
             (_, true) => json!("Done."),
-            (n, _) => call("create_note", json!({"title": format!("Note {n}"), "content": "text"})),
+            (n, _) => call("create_note", &json!({"title": format!("Note {n}"), "content": "text"})),
         })
     });
     let runs = place.runs(model);
