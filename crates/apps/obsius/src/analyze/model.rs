@@ -301,7 +301,7 @@ fn covers(tasks: &[Subtask], request: &str) -> Result<(), String> {
     if (intents.organize || wants_index(request)) && !has(&[Search]) {
         return Err("the request is about notes that are there, and no subtask searches for them".to_owned());
     }
-    if (intents.modify || intents.delete || intents.rename) && !has(&[Update, Create, Link, Organize]) {
+    if (intents.modify || intents.delete || intents.rename) && !intents.create && !has(&[Update, Link, Organize]) {
         return Err("the request asks for a change, and no subtask makes one".to_owned());
     }
     if !intents.changes_something() && !has(&[Answer, Create, Update, Link, Organize]) {

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::visit::{Report, Visit, tokens, visit};
 use crate::ObsiusError;
 use crate::analyze::{
-    Intents, WrittenPlan, compile, or_by_rules, plan_by_rules, plan_schema, small_plan_schema, title_of,
+    Intents, WrittenPlan, compile, or_by_rules, plan_by_rules, plan_schema, small_plan_schema, title_of, wants_index,
 };
 use crate::ask::{agent, value};
 use crate::desk::Resources;
@@ -148,7 +148,17 @@ async fn make_plan(visit: &Visit, request: &str) -> Result<Made, ObsiusError> {
 /// A model inside a grammar writes goals of known kinds, and the title where a note is to be made.
 async fn small_plan(visit: &Visit, request: &str, max: usize) -> Result<Made, ObsiusError> {
     let desk = &visit.desk;
-    let args = json!({ "request": request });
+    let intents = Intents::of(request);
+    let makes = intents.create || intents.organize || wants_index(request);
+    // The example of the request's sort stands last, where a small model looks first.
+    let sort = if makes {
+        "make"
+    } else if intents.changes_something() {
+        "change"
+    } else {
+        "ask"
+    };
+    let args = json!({ "request": request, "sort": sort });
     let asked =
         value::<WrittenPlan>(desk, &agent(desk, "analyze", "request")?, &args, "plan", small_plan_schema(max)).await;
     let answer = match asked {
@@ -158,7 +168,11 @@ async fn small_plan(visit: &Visit, request: &str, max: usize) -> Result<Made, Ob
     let mut written = answer.value;
     // Its title is that of the request: a small model names what it was shown last.
     written.title = Some(title_of(request)).filter(|title| !title.is_empty());
-    let (plan, told) = or_by_rules(compile(&written, request, max), request);
+    let compiled = compile(&written, request, max).and_then(|compiled| {
+        let unasked = compiled.plan.has(SubtaskKind::Create) && !makes;
+        if unasked { Err("it makes a note that nobody asked for".to_owned()) } else { Ok(compiled) }
+    });
+    let (plan, told) = or_by_rules(compiled, request);
     Ok(Made::Plan(plan, told, vec![answer.exchange]))
 }
 
