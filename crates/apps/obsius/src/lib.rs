@@ -3,7 +3,7 @@
 //! - [`assess`](mod@assess) tells simple requests from complex ones, [`phase`] holds the phases and the table of their transitions,
 //!   [`completion`] the completion check; all three are the seed's, in its order.
 //! - [`analyze`] makes the plan: subtasks with success criteria, each a [`probe`] that looks into the notes; [`search`],
-//!   [`execute`] and [`write`] carry it out.
+//!   [`execute`] and [`write`](mod@write) carry it out.
 //! - [`graph()`] puts them together over a [`WorkflowState`]. Nothing is written to the vault before the changes are
 //!   reviewed, and then all of them or none.
 //!
