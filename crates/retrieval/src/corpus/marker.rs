@@ -42,7 +42,13 @@ pub(super) fn inspect(dir: &Path, options: &CorpusOptions) -> Result<Found, Retr
     let path = dir.join(MARKER_FILE);
     let bytes = match std::fs::read(&path) {
         Ok(bytes) => bytes,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return nothing_or_foreign(dir),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+            return match nothing_or_foreign(dir) {
+                // Another process has begun the index in between.
+                Err(RetrievalError::NotAnIndex { .. }) if path.exists() => inspect(dir, options),
+                found => found,
+            };
+        }
         Err(error) => return Err(RetrievalError::index_file(dir, &path, error)),
     };
     // The format alone is read first: the rest of a newer marker may differ.

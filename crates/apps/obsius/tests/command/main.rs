@@ -6,5 +6,6 @@
 mod bad_input;
 mod documents;
 mod examples;
+mod recording;
 mod sessions;
 mod support;

@@ -86,6 +86,15 @@ impl Desk {
     }
 }
 
+impl Desk {
+    /// The files of the vault by their names below it.
+    pub(crate) fn bytes_by_name(&self) -> BTreeMap<PathBuf, Vec<u8>> {
+        let vault = self.vault();
+        let below = |path: PathBuf| path.strip_prefix(&vault).map(Path::to_owned).unwrap_or(path.clone());
+        self.bytes().into_iter().map(|(path, bytes)| (below(path), bytes)).collect()
+    }
+}
+
 pub(crate) fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
