@@ -28,7 +28,7 @@ impl std::fmt::Display for Moment {
 
 /// Why a source gave no answer that can be used. The message is for the person; the caller names the source.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, Serialize, Deserialize, JsonSchema)]
-#[serde(tag = "fault", rename_all = "snake_case")]
+#[serde(tag = "kind", rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Fault {
     /// The host asked for fewer requests.

@@ -123,3 +123,7 @@ fn last_word(name: &str) -> &str {
 fn is_preprint(record: &Record) -> bool {
     record.kind == RecordKind::Preprint || record.doi.as_ref().is_some_and(|doi| doi.arxiv().is_some())
 }
+
+#[cfg(test)]
+#[path = "merge_tests.rs"]
+mod tests;

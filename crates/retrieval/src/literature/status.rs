@@ -24,7 +24,6 @@ pub enum SourceStatus {
     /// It gave nothing that can be used.
     Failed {
         /// Why.
-        #[serde(flatten)]
         fault: Fault,
     },
 }

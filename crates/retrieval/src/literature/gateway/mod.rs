@@ -87,6 +87,15 @@ impl Gateway {
         }
     }
 
+    /// The same gateway with another wall clock, which dates of hosts are compared with.
+    #[cfg(test)]
+    fn at(self, wall: fn() -> SystemTime) -> Self {
+        let Inner { host, politeness, pace, transport, memory: _, wall: _ } = &*self.inner;
+        let (pace, transport) = (Arc::clone(pace), Arc::clone(transport));
+        let (host, politeness) = (host.clone(), politeness.clone());
+        Self { inner: Arc::new(Inner { host, politeness, pace, transport, memory: Memory::default(), wall }) }
+    }
+
     /// The host and, when it is not the usual one, its port.
     #[must_use]
     pub fn host(&self) -> &str {
