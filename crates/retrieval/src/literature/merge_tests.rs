@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 
-use super::super::{ArxivId, Author, Doi, Provenance};
+use super::super::Author;
 use super::*;
 
 /// Source, DOI, arXiv id, title, author, year.
@@ -130,7 +130,8 @@ fn the_publication_gives_the_facts_and_the_others_what_it_lacks() {
     article.cited_by = Some(5);
     let mut index = record(("openalex", "10.1137/x", "", LONG, "C. Stanley", 2017));
     index.retracted = true;
-    let merged = merge([preprint, article.clone(), index]);
+    let merged = merge([preprint.clone(), article.clone(), index.clone()]);
+    assert_eq!(merge([index, preprint, article.clone()]), merged, "the order of the answers does not matter");
     let [one] = merged.as_slice() else { panic!("{merged:?}") };
     assert_eq!((one.year, one.kind, one.cited_by, one.retracted), (Some(2017), RecordKind::Article, Some(5), true));
     assert_eq!(one.abstract_text.as_deref(), Some("Graphs on lattice points."));

@@ -5,8 +5,6 @@
 //! * [`export`] writes references as BibTeX or CSL-JSON, and a [`Recording`] makes answers repeatable.
 //!
 //! ```
-//! use std::sync::Arc;
-//!
 //! use graphloom_retrieval::literature::{Literature, LiteratureOptions, Query, export};
 //!
 //! # async fn ask() -> Result<(), graphloom_retrieval::RetrievalError> {

@@ -35,7 +35,8 @@ pub(crate) fn family_word(record: &Record) -> String {
 /// The first word of the title that says something, in ASCII.
 pub(crate) fn title_word(record: &Record) -> Option<String> {
     let words = ascii_words(&record.title);
-    let telling = words.iter().find(|word| !EMPTY_WORDS.contains(&word.as_str()));
+    let has_letter = |word: &str| word.chars().any(|c| c.is_ascii_alphabetic());
+    let telling = words.iter().find(|word| has_letter(word) && !EMPTY_WORDS.contains(&word.as_str()));
     telling.or_else(|| words.first()).map(|word| word.chars().take(20).collect())
 }
 

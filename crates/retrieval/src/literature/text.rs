@@ -12,13 +12,11 @@ fn is_invisible(c: char) -> bool {
     matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}' | '\u{2066}'..='\u{2069}' | '\u{feff}' | '\u{ad}')
 }
 
-/// The plain text of a fragment of JATS or HTML in one line. Markup that was escaped twice, as publishers deposit it,
-/// is taken out too.
+/// The plain text of a fragment of JATS or HTML in one line. Publishers often escape twice, so what
+/// the first pass leaves is read once more.
 pub(crate) fn plain(markup: &str) -> String {
-    let mut text = decoded(&stripped(markup));
-    if text.contains('<') {
-        text = decoded(&stripped(&text));
-    }
+    let once = decoded(&stripped(markup));
+    let text = decoded(&stripped(&once));
     one_line(&text)
 }
 
@@ -206,7 +204,7 @@ mod tests {
             ("&lt;jats:p&gt;Twice escaped&lt;/jats:p&gt;", "Twice escaped"),
             ("p < 0.05 and n > 3", "p < 0.05 and n > 3"),
             ("if a<b and c>d then", "if a<b and c>d then"),
-            ("x&amp;lt;y &#8211; AT&T &unknown; &", "x&lt;y – AT&T &unknown; &"),
+            ("x&amp;lt;y &#8211; AT&T &unknown; &", "x<y – AT&T &unknown; &"),
             ("CO<sub>2</sub> <a href=\"x\">rises</a><br/>fast", "CO2 rises fast"),
             ("cut <jats:p", "cut <jats:p"),
             ("zero\u{200b}width\u{7}", "zerowidth"),

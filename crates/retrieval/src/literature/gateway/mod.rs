@@ -73,7 +73,7 @@ impl Gateway {
     #[must_use]
     pub fn over(address: &Url, transport: Arc<dyn Transport>, politeness: Politeness) -> Self {
         let host = authority(address);
-        let pace = Pace::of_host(&host);
+        let pace = if politeness.shared { Pace::of_host(&host) } else { Arc::new(Pace::new()) };
         pace.keep(&politeness);
         Self {
             inner: Arc::new(Inner {

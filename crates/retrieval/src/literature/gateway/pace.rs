@@ -46,7 +46,8 @@ impl Drop for Turn {
 }
 
 impl Pace {
-    fn new() -> Self {
+    /// The line of one gateway alone.
+    pub(super) fn new() -> Self {
         Self {
             line: tokio::sync::Mutex::new(()),
             state: Mutex::new(State {

@@ -27,6 +27,8 @@ pub struct Politeness {
     pub longest_body: usize,
     /// How long an answer is remembered; a day unless set, zero to remember none.
     pub remembered: Duration,
+    /// Whether the pace is one for all gateways of the process to the host; so unless set.
+    pub shared: bool,
 }
 
 impl Default for Politeness {
@@ -42,6 +44,7 @@ impl Default for Politeness {
             longest_answer: Duration::from_secs(30),
             longest_body: 16 * 1024 * 1024,
             remembered: Duration::from_secs(24 * 3600),
+            shared: true,
         }
     }
 }
@@ -76,8 +79,8 @@ impl Politeness {
         }
     }
 
-    /// For a server of one's own, such as one on this machine in a test: no pauses, nothing remembered, and no wait for
-    /// a server that asks for one.
+    /// For a server of one's own, such as one on this machine in a test: no pauses, nothing remembered or shared, and no
+    /// wait for a server that asks for one.
     #[must_use]
     pub fn none() -> Self {
         Self {
@@ -88,6 +91,7 @@ impl Politeness {
             patience: Duration::ZERO,
             rest: Duration::ZERO,
             remembered: Duration::ZERO,
+            shared: false,
             ..Self::default()
         }
     }

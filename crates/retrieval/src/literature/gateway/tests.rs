@@ -99,7 +99,7 @@ async fn ten_users_ask_arxiv_three_seconds_apart_one_at_a_time() {
     let other = Gateway::over(
         &Url::parse("https://ten.test").unwrap(),
         Arc::clone(&bench.transport) as Arc<dyn Transport>,
-        Politeness::none(),
+        Politeness { interval: Duration::ZERO, at_once: 9, ..Politeness::default() },
     );
     let with_other = async {
         let url = Url::parse("https://ten.test/other").unwrap();
