@@ -54,6 +54,10 @@ mod source;
 mod status;
 pub(crate) mod text;
 
+#[cfg(doctest)]
+#[doc = include_str!("../../../../docs/literature.md")]
+mod guide {}
+
 use reqwest::Url;
 
 pub use arxiv::Arxiv;

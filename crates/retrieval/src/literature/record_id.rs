@@ -1,7 +1,7 @@
 //! Ids of works: a name to read and digits from what identifies the work.
 
-use super::Record;
 use super::text::{ascii_words, folded};
+use super::{Author, Record};
 
 /// The name in an id is at most this long.
 const NAME_LENGTH: usize = 32;
@@ -28,7 +28,7 @@ pub(crate) fn record_id(record: &Record) -> String {
 
 /// The family name of the first author as one ASCII word; empty when there is none.
 pub(crate) fn family_word(record: &Record) -> String {
-    let short = record.authors.first().map(|author| author.short()).unwrap_or_default();
+    let short = record.authors.first().map(Author::short).unwrap_or_default();
     ascii_words(short).concat().chars().take(20).collect()
 }
 
@@ -56,7 +56,7 @@ fn identity(record: &Record) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{ArxivId, Author, Doi};
+    use super::super::{ArxivId, Doi};
     use super::*;
 
     fn record(author: &str, title: &str) -> Record {
