@@ -1,6 +1,6 @@
 //! What becomes of good answers with all their oddities.
 
-use graphloom_retrieval::literature::{Record, RecordKind, SourceStatus};
+use graphloom_retrieval::literature::{Author, Record, RecordKind, SourceStatus};
 
 use crate::hosts::{good_host, report};
 
@@ -9,7 +9,7 @@ fn find<'a>(records: &'a [Record], title: &str) -> &'a Record {
 }
 
 fn names(record: &Record) -> Vec<&str> {
-    record.authors.iter().map(|author| author.short()).collect()
+    record.authors.iter().map(Author::short).collect()
 }
 
 #[tokio::test]

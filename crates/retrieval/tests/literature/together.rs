@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use graphloom_retrieval::literature::{
-    Fault, Findings, Found, Literature, Query, Recorded, Recording, Source, SourceStatus,
+    Fault, Findings, Found, Literature, Query, Recorded, Recording, Source, SourceReport, SourceStatus,
 };
 use graphloom_retrieval::{RetrievalError, Search};
 use wiremock::{MockServer, ResponseTemplate};
@@ -13,7 +13,7 @@ use wiremock::{MockServer, ResponseTemplate};
 use crate::hosts::{CROSSREF, OPENALEX, answer, ask, body, good_host, options};
 
 fn lines(findings: &Findings) -> Vec<String> {
-    findings.reports.iter().map(|report| report.line()).collect()
+    findings.reports.iter().map(SourceReport::line).collect()
 }
 
 #[tokio::test]

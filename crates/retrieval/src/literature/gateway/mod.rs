@@ -176,7 +176,7 @@ impl Gateway {
             return None;
         }
         if let Fault::RateLimited { until: Some(until) } = fault {
-            let asked = self.from_now(*until);
+            let asked = self.time_until(*until);
             // A second more, because a moment has no fractions.
             return (asked <= politeness.patience)
                 .then(|| if asked.is_zero() { asked } else { asked + Duration::from_secs(1) });
@@ -193,7 +193,7 @@ impl Gateway {
         let now = Instant::now();
         match fault {
             Fault::RateLimited { until } | Fault::BudgetSpent { until } => {
-                let wait = until.map_or(inner.politeness.rest, |until| self.from_now(until));
+                let wait = until.map_or(inner.politeness.rest, |until| self.time_until(until));
                 // A host that asks for years is asked again tomorrow.
                 inner.pace.close(now + wait.min(Duration::from_secs(86_400)), fault.clone());
             }
@@ -204,7 +204,7 @@ impl Gateway {
         }
     }
 
-    fn from_now(&self, until: Moment) -> Duration {
+    fn time_until(&self, until: Moment) -> Duration {
         Duration::from_secs(until.0.saturating_sub(Moment::of((self.inner.wall)()).0))
     }
 }
