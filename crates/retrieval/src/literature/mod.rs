@@ -58,7 +58,7 @@ pub(crate) mod text;
 #[doc = include_str!("../../../../docs/literature.md")]
 mod guide {}
 
-use reqwest::Url;
+pub use reqwest::Url;
 
 pub use arxiv::Arxiv;
 pub use ask::{Findings, Literature};

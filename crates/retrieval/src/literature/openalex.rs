@@ -71,7 +71,11 @@ fn read(reply: &Reply, query: &str) -> Result<Found, Fault> {
 }
 
 fn record(item: &Value, query: &str, rank: u32) -> Option<Record> {
-    let title = ["/title", "/display_name"].iter().find_map(|at| text_at(item, at)).map(|title| plain(&title))?;
+    let title = ["/title", "/display_name"]
+        .iter()
+        .find_map(|at| text_at(item, at))
+        .map(|title| plain(&title))
+        .filter(|title| !title.is_empty())?;
     let mut record = Record::new(title);
     record.doi = text_at(item, "/doi").and_then(|doi| Doi::parse(&doi));
     let addresses =

@@ -4,6 +4,7 @@
 mod answers;
 mod export;
 mod hosts;
+mod mutilated;
 mod requests;
 mod together;
 mod trouble;

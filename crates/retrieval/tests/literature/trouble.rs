@@ -142,7 +142,11 @@ async fn counts_without_records_and_records_without_anything_are_not_believed() 
             r#"{"status": "ok", "message": {"total-results": "37", "items": []}}"#,
             "37 records and gives none",
         ),
-        ("openalex", r#"{"meta": {"count": 2}, "results": [null, {"title": ["x"]}]}"#, "none of its 2 records"),
+        (
+            "openalex",
+            r#"{"meta": {"count": 3}, "results": [null, {"title": ["x"]}, {"title": "<i></i>"}]}"#,
+            "none of its 3 records",
+        ),
         (
             "crossref",
             r#"{"status": "ok", "message": {"total-results": 1, "items": [{"title": [[]]}]}}"#,
