@@ -30,7 +30,10 @@ pub fn plain(text: &str) -> String {
             continue;
         }
         // A `#` before a word would be a tag, and these marks would begin or end something.
-        if !matches!(c, '#' | '*' | '_' | '`' | '[' | ']' | '|' | '^' | '%') {
+        let in_word = c == '_'
+            && out.chars().next_back().is_some_and(char::is_alphanumeric)
+            && rest.chars().nth(1).is_some_and(char::is_alphanumeric);
+        if in_word || !matches!(c, '#' | '*' | '_' | '`' | '[' | ']' | '|' | '^' | '%') {
             out.push(c);
         }
         rest = &rest[c.len_utf8()..];
@@ -78,6 +81,8 @@ pub fn first_sentence(note: &Note, most: usize) -> String {
             && !line.starts_with("[!");
         if is_prose {
             let words = plain(line);
+            let says: Vec<&str> = words.split(' ').filter(|word| !word.contains("://")).collect();
+            let words = says.join(" ");
             if !words.is_empty() {
                 paragraph.push_str(&words);
                 paragraph.push(' ');
@@ -121,6 +126,7 @@ mod tests {
             ("[![badge](a.svg)](b) Fast", "Fast"),
             ("use `Vec` #now <b>bold</b>", "use Vec now bold"),
             ("a [ref][1] b", "a ref b"),
+            ("_derive_more_ is", "derive_more is"),
             ("open [ bracket", "open bracket"),
         ] {
             assert_eq!(plain(markdown), words, "{markdown}");
@@ -129,7 +135,7 @@ mod tests {
 
     #[test]
     fn the_first_sentence_is_prose() {
-        let text = "---\ntags: x\n---\n# Title\n[![b](c)](d)\n\n```rust\nlet a = 1.0;\n```\nCandle is a small framework. It has more.\n";
+        let text = "---\ntags: x\n---\n# Title\n[![b](c)](d)\n\n```rust\nlet a = 1.0;\n```\n(https://x.y/z).\n\nCandle is a small framework. It has more.\n";
         let note = Note::parse(NotePath::parse("a.md").unwrap(), text);
         assert_eq!(first_sentence(&note, 100), "Candle is a small framework.");
         assert_eq!(first_sentence(&note, 12), "Candle is…");
