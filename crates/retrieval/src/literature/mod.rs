@@ -108,7 +108,7 @@ fn collect<T>(items: &[T], total: Option<u64>, record: impl Fn(&T, u32) -> Optio
 /// An error body: with an error's status it is a refusal, with another one a lie.
 fn refusal(status: u16, reason: &str) -> Fault {
     let reason = if reason.is_empty() { "no reason given".to_owned() } else { reason.to_owned() };
-    if status >= 400 { Fault::Refused { status, reason } } else { Fault::Lied { status, reason } }
+    if (200..300).contains(&status) { Fault::Lied { status, reason } } else { Fault::Refused { status, reason } }
 }
 
 fn nothing_to_ask() -> Fault {
