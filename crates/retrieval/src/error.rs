@@ -113,6 +113,67 @@ pub enum RetrievalError {
         source: tantivy::TantivyError,
     },
 
+    /// A question to the literature has neither a letter nor a digit.
+    #[error("the question `{query}` has no words to search for; name what the works are about")]
+    NoWords {
+        /// The question as it was given.
+        query: String,
+    },
+
+    /// The contact for the sources of literature is no e-mail address.
+    #[error("`{given}` is no e-mail address; give one at which the sources can reach you, such as `name@example.org`")]
+    NoContact {
+        /// What was given.
+        given: String,
+    },
+
+    /// The address of a source of literature cannot be used.
+    #[error("the address `{given}` of `{name}` cannot be used ({reason}); give one such as `https://api.example.org`")]
+    SourceAddress {
+        /// The name of the source.
+        name: String,
+        /// The address as it was given.
+        given: String,
+        /// What does not fit.
+        reason: String,
+    },
+
+    /// No client for a host of literature can be made.
+    #[error("no client for `{address}` can be made: {reason}; check the certificates of this system")]
+    NoClient {
+        /// The host.
+        address: String,
+        /// The system's reason.
+        reason: String,
+    },
+
+    /// No source of literature gave an answer.
+    #[error("no source of literature answered: {}", told.join(" "))]
+    NoSource {
+        /// A line for each source.
+        told: Vec<String>,
+        /// Whether a source may answer later.
+        retryable: bool,
+    },
+
+    /// A recording of answers cannot be read or written.
+    #[error("the recording `{}` cannot be read or written: {source}; check the path and its permissions", path.display())]
+    RecordingFile {
+        /// The file.
+        path: PathBuf,
+        /// The system's reason.
+        source: Arc<io::Error>,
+    },
+
+    /// A file is no recording that this version reads.
+    #[error("the file `{}` is no recording of answers ({reason}); record the questions again", path.display())]
+    RecordingForm {
+        /// The file.
+        path: PathBuf,
+        /// What does not fit.
+        reason: String,
+    },
+
     /// A search ended abnormally in its worker thread.
     #[error("the search in `{name}` was interrupted: {reason}; try again")]
     Interrupted {
@@ -127,7 +188,7 @@ impl RetrievalError {
     /// Whether the same call may succeed later without a change by the user.
     #[must_use]
     pub fn is_retryable(&self) -> bool {
-        matches!(self, Self::Locked { .. } | Self::Interrupted { .. })
+        matches!(self, Self::Locked { .. } | Self::Interrupted { .. } | Self::NoSource { retryable: true, .. })
     }
 
     /// Sorts a failed file operation of the index.

@@ -71,6 +71,13 @@ pub enum Source {
         /// The file, relative to the folder, with `/` between the parts.
         path: String,
     },
+    /// A work of the literature, of which the abstract was read.
+    Literature {
+        /// First author and year, as `Piwowar et al. 2018`.
+        work: String,
+        /// Where a reader finds the work; empty when no source says.
+        url: String,
+    },
 }
 
 impl fmt::Display for Source {
@@ -78,6 +85,8 @@ impl fmt::Display for Source {
         match self {
             Self::Local { root, path } if root.is_empty() => f.write_str(path),
             Self::Local { root, path } => write!(f, "{}/{path}", root.trim_end_matches(['/', '\\'])),
+            Self::Literature { work, url } if url.is_empty() => f.write_str(work),
+            Self::Literature { work, url } => write!(f, "{work}, {url}"),
         }
     }
 }

@@ -39,6 +39,10 @@
 //! # The index directory
 //! One process at a time refreshes an index; others wait, and searches go on. A refresh is one commit: after a crash
 //! the index is as before it or as after it. The directory can be deleted at any time; the next refresh builds it anew.
+//!
+//! # The literature
+//! With the feature `literature`, which is on unless turned off, `literature::Literature` is a [`Search`] too: it asks
+//! OpenAlex, arXiv and Crossref, and its evidence is abstracts. It is the only part of this crate that uses a network.
 #![forbid(unsafe_code)]
 
 mod corpus;
@@ -47,6 +51,8 @@ mod error;
 mod evidence;
 mod evidence_id;
 pub mod extract;
+#[cfg(feature = "literature")]
+pub mod literature;
 mod search;
 mod terms;
 

@@ -1,0 +1,211 @@
+//! Several sources asked at once.
+
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use futures::future::join_all;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::recording::Recording;
+use super::{
+    Arxiv, Crossref, Fault, Found, Gateway, LiteratureOptions, OpenAlex, Politeness, Query, Record, Source,
+    SourceReport, SourceStatus, merge,
+};
+use crate::extract::snippet;
+use crate::{Hit, RetrievalError, Search};
+
+/// What came of one or several questions.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[non_exhaustive]
+pub struct Findings {
+    /// Every work once, best first.
+    pub records: Vec<Record>,
+    /// How every source fared with every question: by question, then in the order of the sources.
+    pub reports: Vec<SourceReport>,
+}
+
+impl Findings {
+    /// The record with this id.
+    #[must_use]
+    pub fn get(&self, id: &str) -> Option<&Record> {
+        self.records.iter().find(|record| record.id == id)
+    }
+
+    /// Whether at least one source answered, be it that it has nothing.
+    #[must_use]
+    pub fn answered(&self) -> bool {
+        self.reports.iter().any(|report| report.status.answered())
+    }
+
+    /// Several findings as one.
+    #[must_use]
+    pub fn joined(all: impl IntoIterator<Item = Self>) -> Self {
+        let mut reports = Vec::new();
+        let mut records = Vec::new();
+        for findings in all {
+            reports.extend(findings.reports);
+            records.extend(findings.records);
+        }
+        Self { records: merge(records), reports }
+    }
+}
+
+type Listener = Arc<dyn Fn(&SourceReport) + Send + Sync>;
+
+/// Sources of literature that are asked together.
+///
+/// A source that fails, or that takes too long, takes nothing from what the others found; each has its
+/// [`SourceReport`].
+#[derive(Clone)]
+pub struct Literature {
+    sources: Vec<Arc<dyn Source>>,
+    deadline: Duration,
+    listener: Option<Listener>,
+}
+
+impl Literature {
+    /// OpenAlex, arXiv and Crossref, as far as they are not off, over HTTP.
+    ///
+    /// # Errors
+    /// [`RetrievalError::SourceAddress`] and [`RetrievalError::NoClient`]; nothing is asked yet.
+    pub fn open(options: LiteratureOptions) -> Result<Self, RetrievalError> {
+        let LiteratureOptions { contact, agent, openalex_key, openalex, arxiv, crossref, deadline } = options;
+        let mail = contact.as_ref().map(super::Contact::as_str);
+        let mut sources: Vec<Arc<dyn Source>> = Vec::new();
+        if !openalex.off {
+            let address = openalex.url(OpenAlex::NAME, OpenAlex::ADDRESS)?;
+            let politeness = openalex.politeness.unwrap_or_else(Politeness::openalex);
+            let gateway = Gateway::over_http(&address, &agent, mail, politeness)?;
+            sources.push(Arc::new(OpenAlex::new(gateway, address, openalex_key)));
+        }
+        if !arxiv.off {
+            let address = arxiv.url(Arxiv::NAME, Arxiv::ADDRESS)?;
+            let politeness = arxiv.politeness.unwrap_or_else(Politeness::arxiv);
+            let gateway = Gateway::over_http(&address, &agent, mail, politeness)?;
+            sources.push(Arc::new(Arxiv::new(gateway, address)));
+        }
+        if !crossref.off {
+            let address = crossref.url(Crossref::NAME, Crossref::ADDRESS)?;
+            let politeness = crossref.politeness.unwrap_or_else(|| Politeness::crossref(contact.is_some()));
+            let gateway = Gateway::over_http(&address, &agent, mail, politeness)?;
+            sources.push(Arc::new(Crossref::new(gateway, address, contact)));
+        }
+        Ok(Self { deadline, ..Self::of(sources) })
+    }
+
+    /// Other sources, such as recorded ones; each is waited for 120 s.
+    #[must_use]
+    pub fn of(sources: Vec<Arc<dyn Source>>) -> Self {
+        Self { sources, deadline: Duration::from_secs(120), listener: None }
+    }
+
+    /// Also calls `listener` with each report when it is there, so that a person sees how the search goes on.
+    #[must_use]
+    pub fn on_report(mut self, listener: impl Fn(&SourceReport) + Send + Sync + 'static) -> Self {
+        self.listener = Some(Arc::new(listener));
+        self
+    }
+
+    /// The longest wait for one source and one question.
+    #[must_use]
+    pub fn deadline(mut self, deadline: Duration) -> Self {
+        self.deadline = deadline;
+        self
+    }
+
+    /// Also keeps every answer and every fault in `recording`.
+    #[must_use]
+    pub fn recorded(mut self, recording: &Recording) -> Self {
+        self.sources = self.sources.into_iter().map(|source| recording.of(source)).collect();
+        self
+    }
+
+    /// The names of the sources.
+    #[must_use]
+    pub fn sources(&self) -> Vec<&str> {
+        self.sources.iter().map(|source| source.name()).collect()
+    }
+
+    /// Asks every source one question.
+    pub async fn ask(&self, query: &Query) -> Findings {
+        self.ask_all(std::slice::from_ref(query)).await
+    }
+
+    /// Asks every source every question: the sources at once, the questions of a source one after the other.
+    pub async fn ask_all(&self, queries: &[Query]) -> Findings {
+        let answers = join_all(self.sources.iter().map(|source| async move {
+            let mut answers = Vec::new();
+            for query in queries {
+                answers.push(self.ask_one(source.as_ref(), query).await);
+            }
+            answers
+        }))
+        .await;
+        let mut records = Vec::new();
+        let mut reports = vec![Vec::new(); queries.len()];
+        for answers in answers {
+            for (place, (report, found)) in reports.iter_mut().zip(answers) {
+                place.push(report);
+                records.extend(found);
+            }
+        }
+        Findings { records: merge(records), reports: reports.into_iter().flatten().collect() }
+    }
+
+    async fn ask_one(&self, source: &dyn Source, query: &Query) -> (SourceReport, Vec<Record>) {
+        let answer: Result<Found, Fault> = match tokio::time::timeout(self.deadline, source.search(query)).await {
+            Ok(answer) => answer,
+            Err(_) => Err(Fault::TimedOut { seconds: self.deadline.as_secs() }),
+        };
+        let report = SourceReport::of(source.name(), &query.to_string(), &answer);
+        match &report.status {
+            SourceStatus::Failed { .. } => tracing::warn!(source = source.name(), query = %query, "{report}"),
+            _ => tracing::debug!(source = source.name(), query = %query, "{report}"),
+        }
+        if let Some(listener) = &self.listener {
+            listener(&report);
+        }
+        (report, answer.map(|found| found.records).unwrap_or_default())
+    }
+}
+
+impl fmt::Debug for Literature {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Literature").field("sources", &self.sources()).field("deadline", &self.deadline).finish()
+    }
+}
+
+/// Plain words, as [`Query::parse`] reads them. Sources that failed are told to [`Literature::on_report`]'s listener and
+/// in the log.
+#[async_trait]
+impl Search for Literature {
+    fn name(&self) -> &str {
+        "literature"
+    }
+
+    /// # Errors
+    /// [`RetrievalError::NoSource`] when not a single source answered.
+    async fn search(&self, query: &str, limit: usize) -> Result<Vec<Hit>, RetrievalError> {
+        let question = Query::parse(query)?.limit(u32::try_from(limit).unwrap_or(u32::MAX));
+        let findings = self.ask(&question).await;
+        if !findings.answered() {
+            let faults = findings.reports.iter().filter_map(|report| match &report.status {
+                SourceStatus::Failed { fault } => Some(fault),
+                _ => None,
+            });
+            return Err(RetrievalError::NoSource {
+                retryable: faults.into_iter().any(Fault::is_retryable),
+                told: findings.reports.iter().map(SourceReport::line).collect(),
+            });
+        }
+        let hit = |record: &Record| {
+            let evidence = record.evidence();
+            let shown = snippet(query, &evidence.text);
+            Hit::new(evidence, record.score(), shown)
+        };
+        Ok(findings.records.iter().take(limit).map(hit).collect())
+    }
+}

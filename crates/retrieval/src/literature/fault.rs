@@ -1,0 +1,129 @@
+//! Why a source gave no records.
+
+use std::time::{Duration, SystemTime};
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// A moment, in seconds since 1970 in UTC. It is shown as an HTTP date.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(transparent)]
+pub struct Moment(pub u64);
+
+impl Moment {
+    /// The second in which `time` lies.
+    #[must_use]
+    pub fn of(time: SystemTime) -> Self {
+        Self(time.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().as_secs())
+    }
+}
+
+impl std::fmt::Display for Moment {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        // The last second that the date format has a year for.
+        let seconds = self.0.min(253_402_300_799);
+        f.write_str(&httpdate::fmt_http_date(SystemTime::UNIX_EPOCH + Duration::from_secs(seconds)))
+    }
+}
+
+/// Why a source gave no answer that can be used. The message is for the person; the caller names the source.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Fault {
+    /// The host asked for fewer requests.
+    #[error("asked for a pause{}; try again after it", until_in_words(until.as_ref()))]
+    RateLimited {
+        /// When it may be asked again, when that is known.
+        until: Option<Moment>,
+    },
+    /// What the host grants in a day is used up.
+    #[error("has no budget left for today{}; a key of its own, or a larger one, raises the budget", until_in_words(until.as_ref()))]
+    BudgetSpent {
+        /// When there is a new budget, when that is known.
+        until: Option<Moment>,
+    },
+    /// The host cannot be reached, or it fails.
+    #[error("is down ({reason}); try again later")]
+    Down {
+        /// What happened.
+        reason: String,
+    },
+    /// The host does not want the request, or not from this program.
+    #[error("refused the request (status {status}: {reason}); check the question, the contact address and the key")]
+    Refused {
+        /// The status of the answer.
+        status: u16,
+        /// What the host says.
+        reason: String,
+    },
+    /// A web page came instead of data.
+    #[error("answered with a web page instead of data (`{title}`); a proxy or a maintenance page may stand between")]
+    Html {
+        /// The title of the page.
+        title: String,
+    },
+    /// The status said that all is well, the body that it is not.
+    #[error("reported success (status {status}) but sent an error: {reason}")]
+    Lied {
+        /// The status of the answer.
+        status: u16,
+        /// What the body says.
+        reason: String,
+    },
+    /// The body is cut short or of another form.
+    #[error("sent data that cannot be read ({reason}); try again later")]
+    Malformed {
+        /// What does not fit.
+        reason: String,
+    },
+    /// The body is larger than this program reads.
+    #[error("sent more than {limit} bytes, which were not read; ask for fewer records")]
+    TooLarge {
+        /// The bound in bytes.
+        limit: usize,
+    },
+    /// No answer came in time.
+    #[error("did not answer within {seconds} s; try again later")]
+    TimedOut {
+        /// How long was waited.
+        seconds: u64,
+    },
+    /// The question has nothing to ask for.
+    #[error("was not asked, because the question has no words; name what the works are about")]
+    NoWords,
+    /// The recording that stands for the source has no such question.
+    #[error("has no answer to this question in the recording; record the question first")]
+    Unrecorded,
+}
+
+impl Fault {
+    /// Whether the same question may get an answer later without a change by the user.
+    #[must_use]
+    pub fn is_retryable(&self) -> bool {
+        match self {
+            Self::RateLimited { .. }
+            | Self::BudgetSpent { .. }
+            | Self::Down { .. }
+            | Self::TimedOut { .. }
+            | Self::Malformed { .. }
+            | Self::Html { .. }
+            | Self::Lied { .. } => true,
+            Self::Refused { .. } | Self::TooLarge { .. } | Self::NoWords | Self::Unrecorded => false,
+        }
+    }
+
+    /// How many tries in all are decent, of at most `most`.
+    pub(crate) fn tries(&self, most: u32) -> u32 {
+        match self {
+            Self::RateLimited { .. } | Self::Down { .. } => most,
+            // What cannot be read, or takes too long, is mostly the same the next time.
+            Self::TimedOut { .. } | Self::Malformed { .. } => most.min(2),
+            _ => 1,
+        }
+    }
+}
+
+fn until_in_words(until: Option<&Moment>) -> String {
+    until.map_or_else(String::new, |until| format!(" until {until}"))
+}

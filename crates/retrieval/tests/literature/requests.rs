@@ -1,0 +1,87 @@
+//! What is sent to the hosts.
+
+use std::collections::BTreeMap;
+
+use graphloom_retrieval::RetrievalError;
+use graphloom_retrieval::literature::{Literature, LiteratureOptions, Query};
+use wiremock::matchers::path;
+use wiremock::{Mock, MockServer, ResponseTemplate};
+
+use crate::hosts::{SOURCES, ask, body, good_host, only, options};
+
+async fn sent(host: &MockServer, route: &str) -> Vec<BTreeMap<String, String>> {
+    let requests = host.received_requests().await.unwrap();
+    let pairs = |request: &wiremock::Request| request.url.query_pairs().into_owned().collect();
+    requests.iter().filter(|request| request.url.path() == route).map(pairs).collect()
+}
+
+#[tokio::test]
+async fn each_source_gets_the_question_in_its_own_form_and_knows_who_asks() {
+    let host = good_host().await;
+    let options = options(&host).contact("me@example.org").unwrap().agent("reader/1").openalex_key("secret-key");
+    let literature = Literature::open(options).unwrap();
+    let query =
+        Query::parse("\"random walks\" lattice").unwrap().any_of(["graph", "Markov basis"]).since(2016).limit(5);
+    let findings = literature.ask(&query).await;
+    assert!(findings.reports.iter().all(|report| report.status.answered()), "{:?}", findings.reports);
+    let openalex = &sent(&host, "/openalex/works").await[0];
+    assert_eq!(openalex["search"], "\"random walks\" AND lattice AND (graph OR \"Markov basis\")");
+    assert_eq!((openalex["filter"].as_str(), openalex["per_page"].as_str()), ("from_publication_date:2016-01-01", "5"));
+    assert_eq!(openalex["api_key"], "secret-key");
+    assert!(!openalex.contains_key("mailto"));
+    let arxiv = &sent(&host, "/arxiv/api/query").await[0];
+    assert_eq!(
+        arxiv["search_query"],
+        "all:\"random walks\" AND all:lattice AND (all:graph OR all:\"Markov basis\") AND \
+         submittedDate:[201601010000 TO 999912312359]"
+    );
+    assert_eq!((arxiv["max_results"].as_str(), arxiv["sortBy"].as_str()), ("5", "relevance"));
+    let crossref = &sent(&host, "/crossref/works").await[0];
+    assert_eq!(crossref["query.bibliographic"], "random walks lattice graph Markov basis");
+    assert_eq!((crossref["mailto"].as_str(), crossref["rows"].as_str()), ("me@example.org", "5"));
+    for request in host.received_requests().await.unwrap() {
+        assert_eq!(request.headers["user-agent"], "reader/1 (mailto:me@example.org)");
+    }
+    let told = serde_json::to_string(&findings).unwrap();
+    assert!(!told.contains("secret-key") && !told.contains("me@example.org"), "{told}");
+}
+
+#[tokio::test]
+async fn a_key_that_a_host_repeats_is_not_told() {
+    for status in [401, 400, 200] {
+        let host = MockServer::start().await;
+        let told = r#"{"error": "bad key", "message": "the key secret-key is unknown"}"#;
+        let with = ResponseTemplate::new(status).set_body_string(told);
+        Mock::given(path("/openalex/works")).respond_with(with).mount(&host).await;
+        let findings = ask(only("openalex", &host).openalex_key("secret-key"), "walks").await;
+        let line = findings.reports[0].line();
+        assert!(line.contains("is unknown") && !line.contains("secret-key"), "{line}");
+    }
+}
+
+#[tokio::test]
+async fn arxiv_is_asked_again_for_any_of_the_words_when_no_work_has_all() {
+    let host = MockServer::start().await;
+    let (_, route, good, empty) = SOURCES[1];
+    Mock::given(path(route)).respond_with(body(empty)).up_to_n_times(1).mount(&host).await;
+    Mock::given(path(route)).respond_with(body(good)).mount(&host).await;
+    let findings = ask(only("arxiv", &host), "walks nowhere").await;
+    let asked: Vec<String> =
+        sent(&host, route).await.into_iter().map(|mut pairs| pairs.remove("search_query").unwrap()).collect();
+    assert_eq!(asked, ["all:walks AND all:nowhere", "(all:walks OR all:nowhere)"]);
+    assert!(findings.reports[0].to_string().contains("any of them"), "{}", findings.reports[0]);
+}
+
+#[test]
+fn what_cannot_be_used_is_named_before_anything_is_asked() {
+    for given in ["", "me", "me@here", "a b@example.org", "a@b@example.org", "me@example.org\r\nX: y"] {
+        let refused = LiteratureOptions::default().contact(given);
+        assert!(matches!(refused, Err(RetrievalError::NoContact { .. })), "{given:?}");
+    }
+    for given in ["", "api.example.org", "ftp://example.org", "file:///etc"] {
+        let mut options = LiteratureOptions::default();
+        options.arxiv.address = Some(given.into());
+        let error = Literature::open(options).unwrap_err();
+        assert!(error.to_string().contains("of `arxiv` cannot be used"), "{error}");
+    }
+}
