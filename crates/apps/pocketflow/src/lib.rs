@@ -5,5 +5,6 @@
 pub mod actions;
 pub mod decide;
 pub mod feedback;
+pub mod flow;
 pub mod research;
 pub mod session;
