@@ -72,8 +72,7 @@ pub fn graph() -> Result<Compiled<Conversation, Resources>, CompileErrors> {
     graph.add_node(ROUTER, nodes::router).may_goto(targets);
     graph.add_node(SAVE, nodes::save).may_goto((LISTEN, END));
 
-    let retry =
-        || Retry::exponential(ATTEMPTS).after(Duration::from_millis(200)).when(NodeError::is_retryable);
+    let retry = || Retry::exponential(ATTEMPTS).after(Duration::from_millis(200)).when(NodeError::is_retryable);
     graph.add_node(GENERATE_QUERIES, nodes::generate_queries).retry(retry()).may_goto(ROUTER);
     graph.add_node(LITERATURE_REVIEW, nodes::literature_review).retry(retry()).may_goto(ROUTER);
     graph.add_node(SYNTHESIZE_GAP, nodes::synthesize_gap).retry(retry()).may_goto(ROUTER);

@@ -96,6 +96,9 @@ impl Resources {
 
 impl fmt::Debug for Resources {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Resources").field("prompts", &self.prompts).field("limits", &self.limits).finish_non_exhaustive()
+        f.debug_struct("Resources")
+            .field("prompts", &self.prompts)
+            .field("limits", &self.limits)
+            .finish_non_exhaustive()
     }
 }

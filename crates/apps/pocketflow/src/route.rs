@@ -225,8 +225,10 @@ fn text(session: &Session, turn: &Turn, question: Question, understood: &Underst
                               nothing that was said is lost to you. Which topic shall I look into?"
             .to_owned(),
         Question::TooLong => {
-            format!("That message is longer than {} bytes, so I have not read it. Please say it in fewer words.",
-                crate::understand::MOST_BYTES)
+            format!(
+                "That message is longer than {} bytes, so I have not read it. Please say it in fewer words.",
+                crate::understand::MOST_BYTES
+            )
         }
         Question::Verdict => format!("I am not sure what that means for the review. {VERDICT}"),
         // The question itself; the follow-up has a model answer it.

@@ -86,8 +86,7 @@ async fn a_cycle_that_ends_with_a_signal() {
 async fn a_label_without_an_edge_ends_the_flow_and_is_noted() {
     for label in ["default", "elsewhere"] {
         let mut flow = Flow::new("ends");
-        let first =
-            flow.add("first", if label == "default" { quiet(|_| 1) } else { Change(|_| 1, |_| "elsewhere") });
+        let first = flow.add("first", if label == "default" { quiet(|_| 1) } else { Change(|_| 1, |_| "elsewhere") });
         let other = flow.add("other", quiet(|_| 2));
         flow.start(first).on(first, "known", other);
         let ended = flow.build().unwrap().run(Store::new()).await.unwrap();
@@ -379,7 +378,12 @@ async fn batches_of_flows_nest() {
     let inner = inner.build().unwrap();
     let mut outer = Flow::new("outer");
     let groups = outer.add_for_each("groups", inner, |shared, _| {
-        Ok(shared["groups"].as_object().into_iter().flatten().map(|(group, _)| store(json!({ "group": group }))).collect())
+        Ok(shared["groups"]
+            .as_object()
+            .into_iter()
+            .flatten()
+            .map(|(group, _)| store(json!({ "group": group })))
+            .collect())
     });
     outer.start(groups);
     let shared = store(json!({ "groups": { "A": [1, 2], "B": [3] } }));

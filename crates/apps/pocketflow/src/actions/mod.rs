@@ -194,11 +194,7 @@ mod tests {
             ("do-literature-review-gap", &["review"], &[Need::Review]),
             ("do-write-proposal", &["gap"], &[Need::Gap]),
             ("do-follow-up", &["question"], &[]),
-            (
-                "do-result-notification",
-                &["proposal"],
-                &[Need::Proposal, Need::ApprovedQueries, Need::ApprovedProposal],
-            ),
+            ("do-result-notification", &["proposal"], &[Need::Proposal, Need::ApprovedQueries, Need::ApprovedProposal]),
             ("review-queries", &["queries"], &[Need::Queries]),
             ("review-report", &["proposal"], &[Need::Proposal]),
         ];

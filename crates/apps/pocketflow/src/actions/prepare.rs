@@ -124,7 +124,8 @@ mod tests {
     fn with_queries() -> Session {
         let mut session = Session::new("c1");
         session.topic = Some("tides".to_owned());
-        session.artifacts.queries = Some(Artifact::new(3, Action::GenerateQueries, 0, vec![SearchQuery::new("spring tides")]));
+        session.artifacts.queries =
+            Some(Artifact::new(3, Action::GenerateQueries, 0, vec![SearchQuery::new("spring tides")]));
         session
     }
 

@@ -78,7 +78,6 @@ pub const RULES: &[Rule] = &[
         last: &[Action::SynthesizeGap], input: DONE),
     rule!("proposal-written", Next::Run(Action::ReviewReport), "A person sees the proposal before it is delivered.",
         last: &[Action::WriteProposal], input: DONE),
-
     rule!("cancelled", Next::Stop, "The person may end the journey at any time.",
         input: &[heard(Heard::Cancel)]),
     rule!("new-topic", Next::Run(Action::GenerateQueries), "The person names another topic: a new journey, the old one is archived.",
@@ -89,12 +88,10 @@ pub const RULES: &[Rule] = &[
         damaged: Some(true)),
     rule!("too-long", Next::Ask(Question::TooLong), "The message is longer than a message may be.",
         input: &[heard(Heard::TooLong)]),
-
     rule!("topic-named", Next::Run(Action::GenerateQueries), "The first message of a journey is its topic.",
         waiting: &[WaitingKind::None], input: &[heard(Heard::Text)]),
     rule!("topic-wanted", Next::Ask(Question::Topic), "There is nothing yet that a greeting, a verdict or a question could be about.",
         waiting: &[WaitingKind::None]),
-
     rule!("queries-approved", Next::Run(Action::LiteratureReview), "The queries are approved.",
         waiting: &[WaitingKind::Queries], input: &[heard(Heard::Approve)]),
     rule!("queries-rejected-often", Next::Ask(Question::EditByHand), "The queries were made again five times; editing by hand is offered.",
@@ -115,7 +112,6 @@ pub const RULES: &[Rule] = &[
         waiting: REVIEWS, input: &[heard(Heard::Question)]),
     rule!("review-unclear", Next::Ask(Question::Verdict), "What is unclear is never taken for an approval; the review goes on.",
         waiting: REVIEWS),
-
     rule!("slot-again", Next::Retry, "The person wants the action tried again as it was.",
         waiting: &[WaitingKind::Slot], input: &[heard(Heard::Retry)]),
     rule!("slot-insisted", Next::Run(Action::SynthesizeGap), "The person insists on going on without records.",
@@ -136,7 +132,10 @@ mod tests {
 
     use super::super::decide;
     use super::*;
-    use Heard::{Approve, Cancel, Edit, Empty, Insist, Misfit, NewTopic, NewTopicUnnamed, Reject, RejectSearch, Retry, Text, TooLong, Unclear};
+    use Heard::{
+        Approve, Cancel, Edit, Empty, Insist, Misfit, NewTopic, NewTopicUnnamed, Reject, RejectSearch, Retry, Text,
+        TooLong, Unclear,
+    };
 
     /// Rows of the study's table: action before, waiting, what happened, tries left, the rule, what follows.
     type Row = (Option<Action>, WaitingKind, Input, bool, &'static str, Next);
@@ -162,12 +161,26 @@ mod tests {
             (Some(A::ReviewQueries), W::Queries, h(Unclear), true, "review-unclear", ask(Question::Verdict)),
             (Some(A::LiteratureReview), W::None, f(Finish::Ok), true, "literature-read", run(A::SynthesizeGap)),
             (Some(A::LiteratureReview), W::None, f(Finish::NoRecords), true, "nothing-found", ask(Question::Broaden)),
-            (Some(A::LiteratureReview), W::None, f(Finish::SourcesFailed), true, "no-source-answered", ask(Question::Sources)),
+            (
+                Some(A::LiteratureReview),
+                W::None,
+                f(Finish::SourcesFailed),
+                true,
+                "no-source-answered",
+                ask(Question::Sources),
+            ),
             (Some(A::SynthesizeGap), W::None, f(Finish::Ok), true, "gap-found", run(A::WriteProposal)),
             (Some(A::WriteProposal), W::None, f(Finish::Ok), true, "proposal-written", run(A::ReviewReport)),
             (Some(A::ReviewReport), W::Report, h(Approve), true, "report-approved", run(A::ResultNotification)),
             (Some(A::ReviewReport), W::Report, h(Reject), true, "report-rejected", run(A::WriteProposal)),
-            (Some(A::ReviewReport), W::Report, h(RejectSearch), true, "report-wants-literature", run(A::GenerateQueries)),
+            (
+                Some(A::ReviewReport),
+                W::Report,
+                h(RejectSearch),
+                true,
+                "report-wants-literature",
+                run(A::GenerateQueries),
+            ),
             (Some(A::ReviewReport), W::Report, h(Edit), true, "review-edited", Next::ReviewAgain),
             (Some(A::ReviewReport), W::Report, h(Heard::Question), true, "review-question", ask(Question::Answer)),
             (Some(A::ReviewReport), W::Report, h(Unclear), true, "review-unclear", ask(Question::Verdict)),

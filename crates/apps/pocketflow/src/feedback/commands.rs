@@ -19,7 +19,8 @@ pub(super) fn read(text: &str) -> Option<(Reading, String)> {
     if let Some(command) = text.strip_prefix('/') {
         return Some(slash(command));
     }
-    if let Some(topic) = after_any(text, &["new topic:", "new topic -", "新しいトピック:", "新しいテーマ:"]) {
+    if let Some(topic) = after_any(text, &["new topic:", "new topic -", "新しいトピック:", "新しいテーマ:"])
+    {
         return Some((Reading::NewTopic { topic: topic.to_owned() }, "`new topic:`".to_owned()));
     }
     if ["new topic", "新しいトピック", "新しいテーマ"].contains(&text.to_lowercase().as_str()) {

@@ -3,12 +3,49 @@
 use super::Reading;
 
 const APPROVE: &[&str] = &[
-    "looks good", "sounds good", "go ahead", "thumbs up", "approve", "approved", "proceed", "continue", "yes", "yep",
-    "yeah", "ok", "okay", "good", "great", "fine", "perfect", "lgtm", "accept", "accepted", "agreed", "👍",
+    "looks good",
+    "sounds good",
+    "go ahead",
+    "thumbs up",
+    "approve",
+    "approved",
+    "proceed",
+    "continue",
+    "yes",
+    "yep",
+    "yeah",
+    "ok",
+    "okay",
+    "good",
+    "great",
+    "fine",
+    "perfect",
+    "lgtm",
+    "accept",
+    "accepted",
+    "agreed",
+    "👍",
 ];
 const REJECT: &[&str] = &[
-    "thumbs down", "try again", "start over", "reject", "rejected", "retry", "redo", "no", "nope", "bad", "worse",
-    "wrong", "change", "disapprove", "disapproved", "dislike", "regenerate", "not what", "👎",
+    "thumbs down",
+    "try again",
+    "start over",
+    "reject",
+    "rejected",
+    "retry",
+    "redo",
+    "no",
+    "nope",
+    "bad",
+    "worse",
+    "wrong",
+    "change",
+    "disapprove",
+    "disapproved",
+    "dislike",
+    "regenerate",
+    "not what",
+    "👎",
 ];
 const NEGATORS: &[&str] = &["not", "no", "never", "cannot", "hardly", "nothing", "without"];
 /// Words that take the certainty out of an approval.
@@ -18,7 +55,12 @@ const HEDGES: &[&str] = &[
 ];
 const ASKING: &[&str] = &["what", "why", "how", "which", "who", "when", "where", "whose"];
 const SEARCH: &[&str] = &[
-    "new queries", "other queries", "different queries", "redo search", "redo the search", "search again",
+    "new queries",
+    "other queries",
+    "different queries",
+    "redo search",
+    "redo the search",
+    "search again",
     "new search",
 ];
 const CANCEL: &[&str] = &["cancel", "stop", "quit", "abort", "never mind", "nevermind", "forget it"];

@@ -2,14 +2,40 @@
 
 use super::Reading;
 
-const APPROVE: &[&str] =
-    &["承認", "賛成", "進めて", "続けて", "良い", "よい", "いいです", "いいね", "問題ありません", "大丈夫", "了解", "ok", "okay"];
+const APPROVE: &[&str] = &[
+    "承認",
+    "賛成",
+    "進めて",
+    "続けて",
+    "良い",
+    "よい",
+    "いいです",
+    "いいね",
+    "問題ありません",
+    "大丈夫",
+    "了解",
+    "ok",
+    "okay",
+];
 const REJECT: &[&str] =
     &["却下", "いいえ", "やり直", "やりなお", "変更", "だめ", "ダメ", "駄目", "違う", "違います", "不承認", "反対"];
 /// Approvals in their negated form.
 const NEGATED: &[&str] = &["良くな", "よくな", "良くあり", "よくあり", "進めな", "続けな", "いいとは言えな"];
-const DOUBT: &[&str] =
-    &["もっと", "しかし", "でも", "けど", "けれど", "かも", "たぶん", "多分", "未承認", "ただし", "なら", "わからな", "分からな"];
+const DOUBT: &[&str] = &[
+    "もっと",
+    "しかし",
+    "でも",
+    "けど",
+    "けれど",
+    "かも",
+    "たぶん",
+    "多分",
+    "未承認",
+    "ただし",
+    "なら",
+    "わからな",
+    "分からな",
+];
 const NEGATIVE_ENDINGS: &[&str] = &["ない", "ません", "ず", "ぬ", "なかった"];
 const CANCEL: &[&str] = &["キャンセル", "中止", "やめる", "やめて", "やめます", "終了"];
 const SEARCH: &[&str] = &["再検索", "検索し直", "検索をやり直", "新しいクエリ", "別のクエリ"];
@@ -90,7 +116,8 @@ fn negated(text: &str, phrase: &str) -> bool {
 }
 
 fn reason(text: &str) -> String {
-    let rest = ["却下", "いいえ", "不承認"].iter().find_map(|head| text.strip_prefix(head)?.strip_prefix([':', '、', '。']));
+    let rest =
+        ["却下", "いいえ", "不承認"].iter().find_map(|head| text.strip_prefix(head)?.strip_prefix([':', '、', '。']));
     match rest.map(str::trim) {
         Some(rest) if !rest.is_empty() => rest.to_owned(),
         _ => text.to_owned(),

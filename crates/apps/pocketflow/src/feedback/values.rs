@@ -23,8 +23,22 @@ pub enum Value {
 }
 
 const GREETINGS: &[&str] = &[
-    "hi", "hello", "hey", "hi there", "hello there", "good morning", "good afternoon", "good evening", "thanks",
-    "thank you", "こんにちは", "おはよう", "おはようございます", "こんばんは", "ありがとう", "ありがとうございます",
+    "hi",
+    "hello",
+    "hey",
+    "hi there",
+    "hello there",
+    "good morning",
+    "good afternoon",
+    "good evening",
+    "thanks",
+    "thank you",
+    "こんにちは",
+    "おはよう",
+    "おはようございます",
+    "こんばんは",
+    "ありがとう",
+    "ありがとうございます",
 ];
 const RETRY: &[&str] = &["retry", "try again", "again", "/retry", "もう一度", "再試行"];
 const INSIST: &[&str] = &["without records", "go on without records", "proceed without records", "/insist"];
@@ -46,7 +60,8 @@ pub fn read_topic(message: &str) -> Value {
         Reading::NewTopic { topic } => Value::NewTopic(topic),
         Reading::Cancel => Value::Cancel,
         verdict @ (Reading::Approve | Reading::Reject { .. } | Reading::Edit(_))
-            if message.trim_start().starts_with('/') || bare.split_whitespace().count() <= VERDICT_WORDS && is_whole(&bare) =>
+            if message.trim_start().starts_with('/')
+                || bare.split_whitespace().count() <= VERDICT_WORDS && is_whole(&bare) =>
         {
             Value::Verdict(verdict)
         }
@@ -58,9 +73,35 @@ pub fn read_topic(message: &str) -> Value {
 /// Whether every word is one of those that short verdicts are made of, so that `good practice` stays a topic.
 fn is_whole(bare: &str) -> bool {
     const WORDS: &[&str] = &[
-        "yes", "no", "ok", "okay", "approve", "approved", "reject", "rejected", "good", "looks", "fine", "great", "go",
-        "ahead", "proceed", "continue", "redo", "not", "please", "bad", "nope", "yep", "はい", "いいえ", "承認", "却下",
-        "remove", "👍", "👎",
+        "yes",
+        "no",
+        "ok",
+        "okay",
+        "approve",
+        "approved",
+        "reject",
+        "rejected",
+        "good",
+        "looks",
+        "fine",
+        "great",
+        "go",
+        "ahead",
+        "proceed",
+        "continue",
+        "redo",
+        "not",
+        "please",
+        "bad",
+        "nope",
+        "yep",
+        "はい",
+        "いいえ",
+        "承認",
+        "却下",
+        "remove",
+        "👍",
+        "👎",
     ];
     bare.split(|c: char| c.is_whitespace() || c == ',')
         .filter(|word| !word.is_empty())

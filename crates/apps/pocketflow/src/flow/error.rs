@@ -13,7 +13,9 @@ pub enum FlowError {
         flow: String,
     },
     /// A node has two successors under one label.
-    #[error("in the flow `{flow}` the node `{node}` has two successors under `{label}`; keep one, or use another label")]
+    #[error(
+        "in the flow `{flow}` the node `{node}` has two successors under `{label}`; keep one, or use another label"
+    )]
     TwoSuccessors {
         /// The flow.
         flow: String,

@@ -106,12 +106,7 @@ pub trait Work: Send + Sync + 'static {
     }
 
     /// Writes the shared store and names the edge. It is not tried again.
-    async fn post(
-        &self,
-        _shared: &mut Store,
-        _prepared: Self::Prep,
-        _done: Self::Exec,
-    ) -> Result<Label, NodeError> {
+    async fn post(&self, _shared: &mut Store, _prepared: Self::Prep, _done: Self::Exec) -> Result<Label, NodeError> {
         Ok(Label::DEFAULT)
     }
 

@@ -41,7 +41,11 @@ pub(crate) async fn synthesize_gap(
     let mut evidence = ids_of(&session, &made.evidence);
     if evidence.is_empty() && !findings.is_empty() {
         think(&cx, "the gap names no record, so it rests on all that were read").await;
-        evidence = session.artifacts.review.iter().flat_map(|review| &review.value.findings)
+        evidence = session
+            .artifacts
+            .review
+            .iter()
+            .flat_map(|review| &review.value.findings)
             .map(|finding| finding.record.clone())
             .collect();
     }

@@ -50,9 +50,8 @@ pub(crate) async fn literature_review(
     let mut sources: Vec<SourceReport> = Vec::new();
     for (at, query) in parameters.queries.iter().enumerate() {
         think(&cx, format!("searching: {query}")).await;
-        let search = async {
-            Ok::<Found, NodeError>(cx.resources().research.search(query, limits.records_per_query).await)
-        };
+        let search =
+            async { Ok::<Found, NodeError>(cx.resources().research.search(query, limits.records_per_query).await) };
         let found: Found = cx.once(&format!("search/{at}"), search).await?;
         for report in found.sources {
             think(&cx, report.to_string()).await;
@@ -132,7 +131,8 @@ fn add_report(sources: &mut Vec<SourceReport>, report: SourceReport) {
 
 /// Whether two records are one: by id, by DOI, or by title.
 fn is_same(one: &Record, other: &Record) -> bool {
-    let title = |record: &Record| record.title.chars().filter(|c| c.is_alphanumeric()).collect::<String>().to_lowercase();
+    let title =
+        |record: &Record| record.title.chars().filter(|c| c.is_alphanumeric()).collect::<String>().to_lowercase();
     let doi = |record: &Record| record.doi.clone().filter(|doi| !doi.is_empty());
     match (doi(one), doi(other)) {
         (Some(one), Some(other)) => one.eq_ignore_ascii_case(&other),

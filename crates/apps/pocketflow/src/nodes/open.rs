@@ -51,7 +51,9 @@ async fn begin(cx: &Context<Resources>, id: &str, query: &str) -> Result<Step<Co
     for note in &loaded.notes {
         match note {
             LoadNote::Migrated { from } => think(cx, format!("the session had schema {from} and was migrated")).await,
-            LoadNote::UnknownAction { name } => think(cx, format!("the session names the unknown action `{name}`")).await,
+            LoadNote::UnknownAction { name } => {
+                think(cx, format!("the session names the unknown action `{name}`")).await
+            }
             LoadNote::Quarantined { reason } => think(cx, format!("the session could not be read: {reason}")).await,
             LoadNote::Repaired { what } => think(cx, format!("the session had {what}")).await,
             LoadNote::New => {}

@@ -94,7 +94,8 @@ fn marks(text: &str, resolve: &mut impl FnMut(&str) -> Option<u32>) -> String {
         let (before, from) = rest.split_at(open);
         let inner = from.find(']').map(|close| &from[1..close]);
         let is_mark = |inner: &&str| {
-            !inner.is_empty() && inner.chars().all(|c| c.is_ascii_digit() || matches!(c, ',' | ' ' | ';'))
+            !inner.is_empty()
+                && inner.chars().all(|c| c.is_ascii_digit() || matches!(c, ',' | ' ' | ';'))
                 && inner.contains(|c: char| c.is_ascii_digit())
         };
         let Some(inner) = inner.filter(is_mark) else {

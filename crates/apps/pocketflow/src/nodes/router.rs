@@ -66,11 +66,7 @@ pub(crate) async fn failed(
     cx: Context<Resources>,
 ) -> Result<Step<Conversation>, NodeError> {
     think(&cx, format!("`{}` failed after {} attempts: {}", failure.node, failure.attempts, failure.message)).await;
-    let turn = Turn {
-        finish: Some(Finish::Failed),
-        failure: Some(failure.message),
-        ..state.turn.clone()
-    };
+    let turn = Turn { finish: Some(Finish::Failed), failure: Some(failure.message), ..state.turn.clone() };
     Ok(Step::goto(ROUTER).with(Conversation::update().turn(turn)))
 }
 
