@@ -35,6 +35,15 @@ pub struct TurnStreams {
     chat: Receiver<ChatMessage>,
 }
 
+/// Something of either stream.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum TurnEvent {
+    /// What the program does.
+    Thought(String),
+    /// A message to the person.
+    Chat(ChatMessage),
+}
+
 /// A message to the person.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -65,16 +74,25 @@ impl TurnStreams {
         self.chat.recv().await
     }
 
+    /// The next of either stream; none when both have ended.
+    pub async fn next(&mut self) -> Option<TurnEvent> {
+        tokio::select! {
+            Some(thought) = self.thoughts.recv() => Some(TurnEvent::Thought(thought)),
+            Some(message) = self.chat.recv() => Some(TurnEvent::Chat(message)),
+            else => None,
+        }
+    }
+
     /// Both streams to their ends.
     pub async fn collect(mut self) -> (Vec<String>, Vec<ChatMessage>) {
         let (mut thoughts, mut chat) = (Vec::new(), Vec::new());
-        loop {
-            tokio::select! {
-                Some(thought) = self.thoughts.recv() => thoughts.push(thought),
-                Some(message) = self.chat.recv() => chat.push(message),
-                else => return (thoughts, chat),
+        while let Some(event) = self.next().await {
+            match event {
+                TurnEvent::Thought(thought) => thoughts.push(thought),
+                TurnEvent::Chat(message) => chat.push(message),
             }
         }
+        (thoughts, chat)
     }
 }
 
@@ -125,10 +143,8 @@ impl Conversations {
         thread.at(checkpoint).fork().await?;
         let state = thread.state().await?;
         let mut session = state.state.session.clone();
-        let store = &self.threads.app().resources().store;
-        session.revision = session::load(&**store, id).await?.session.revision;
         session.conversation_id = id.to_owned();
-        session::save(&**store, &mut session).await?;
+        session::restore(&*self.threads.app().resources().store, &session).await?;
         Ok(())
     }
 

@@ -54,7 +54,7 @@ mod route;
 mod state;
 mod understand;
 
-pub use conversation::{ChatMessage, Conversations, TurnStreams};
+pub use conversation::{ChatMessage, Conversations, TurnEvent, TurnStreams};
 pub use error::PocketFlowError;
 pub use graph::{LISTEN, NAME, OPEN, ROUTER, SAVE, graph, node_of};
 pub use resources::{Limits, Resources, prompts};

@@ -44,16 +44,20 @@ fn chain(name: &str, works: Vec<Change>) -> BuiltFlow {
     for pair in places.windows(2) {
         flow.then(pair[0], pair[1]);
     }
-    flow.build().unwrap()
+    flow.build().expect("part of the test")
 }
 
 fn store(value: Value) -> Store {
-    value.as_object().cloned().unwrap()
+    let Value::Object(fields) = value else { panic!("a store is an object") };
+    fields
 }
 
 #[tokio::test]
 async fn a_line_of_nodes() {
-    let ended = chain("line", vec![quiet(|_| 5), quiet(|n| n + 10), quiet(|n| n * 2)]).run(Store::new()).await.unwrap();
+    let ended = chain("line", vec![quiet(|_| 5), quiet(|n| n + 10), quiet(|n| n * 2)])
+        .run(Store::new())
+        .await
+        .expect("part of the test");
     assert_eq!((&ended.shared["current"], ended.path), (&json!(30), vec!["n0".into(), "n1".into(), "n2".into()]));
 }
 
@@ -65,7 +69,12 @@ async fn a_branch_by_label() {
         let add = flow.add("add", quiet(|n| n + 10));
         let subtract = flow.add("subtract", quiet(|n| n - 20));
         flow.start(check).on(check, "positive", add).on(check, "negative", subtract);
-        let ended = flow.build().unwrap().run(store(json!({ "current": number }))).await.unwrap();
+        let ended = flow
+            .build()
+            .expect("part of the test")
+            .run(store(json!({ "current": number })))
+            .await
+            .expect("part of the test");
         assert_eq!(ended.shared["current"], expected);
     }
 }
@@ -77,7 +86,8 @@ async fn a_cycle_that_ends_with_a_signal() {
     let subtract = flow.add("subtract", quiet(|n| n - 3));
     let end = flow.add("end", Change(|n| n, |_| "cycle_done"));
     flow.start(check).on(check, "positive", subtract).on(check, "negative", end).then(subtract, check);
-    let ended = flow.build().unwrap().run(store(json!({ "current": 10 }))).await.unwrap();
+    let ended =
+        flow.build().expect("part of the test").run(store(json!({ "current": 10 }))).await.expect("part of the test");
     assert_eq!((&ended.shared["current"], ended.label.as_str()), (&json!(-2), "cycle_done"));
     assert!(ended.notes.is_empty());
 }
@@ -89,7 +99,7 @@ async fn a_label_without_an_edge_ends_the_flow_and_is_noted() {
         let first = flow.add("first", if label == "default" { quiet(|_| 1) } else { Change(|_| 1, |_| "elsewhere") });
         let other = flow.add("other", quiet(|_| 2));
         flow.start(first).on(first, "known", other);
-        let ended = flow.build().unwrap().run(Store::new()).await.unwrap();
+        let ended = flow.build().expect("part of the test").run(Store::new()).await.expect("part of the test");
         assert_eq!((&ended.shared["current"], ended.label.as_str()), (&json!(1), label));
         assert!(ended.notes[0].contains("`known`"), "{:?}", ended.notes);
     }
@@ -100,7 +110,7 @@ async fn a_loop_has_a_limit() {
     let mut flow = Flow::new("endless");
     let first = flow.add("first", quiet(|n| n + 1));
     flow.start(first).then(first, first).max_steps(20);
-    assert!(matches!(flow.build().unwrap().run(Store::new()).await, Err(FlowError::Run { .. })));
+    assert!(matches!(flow.build().expect("part of the test").run(Store::new()).await, Err(FlowError::Run { .. })));
 }
 
 #[test]
@@ -128,9 +138,12 @@ async fn flows_are_nodes() {
     let (first, second) = (middle.add_flow("inner", inner), middle.add("double", quiet(|n| n * 4)));
     middle.start(first).then(first, second);
     let mut outer = Flow::new("outer");
-    let only = outer.add_flow("middle", middle.build().unwrap());
+    let only = outer.add_flow("middle", middle.build().expect("part of the test"));
     outer.start(only);
-    assert_eq!(outer.build().unwrap().run(Store::new()).await.unwrap().shared["current"], 32);
+    assert_eq!(
+        outer.build().expect("part of the test").run(Store::new()).await.expect("part of the test").shared["current"],
+        32
+    );
 }
 
 #[tokio::test]
@@ -140,7 +153,7 @@ async fn the_label_of_an_inner_flow_leads_the_outer_one() {
     let first = outer.add_flow("inner", inner);
     let (a, b) = (outer.add("a", quiet(|_| 1)), outer.add("b", quiet(|_| 2)));
     outer.start(first).on(first, "inner_done", b).on(first, "other", a);
-    let ended = outer.build().unwrap().run(Store::new()).await.unwrap();
+    let ended = outer.build().expect("part of the test").run(Store::new()).await.expect("part of the test");
     assert_eq!((&ended.shared["current"], ended.label), (&json!(2), Label::DEFAULT));
 }
 
@@ -215,7 +228,7 @@ async fn retries_come_before_the_fallback() {
 #[tokio::test(start_paused = true)]
 async fn the_wait_is_between_attempts_only() {
     let begun = tokio::time::Instant::now();
-    Flaky { wait: Duration::from_secs(10), ..Flaky::new(2, 5, false) }.run().await.unwrap();
+    Flaky { wait: Duration::from_secs(10), ..Flaky::new(2, 5, false) }.run().await.expect("part of the test");
     assert_eq!(begun.elapsed().as_secs(), 20);
 }
 
@@ -297,7 +310,10 @@ async fn batches_keep_the_order_of_their_items() {
             (json!([1, 2, 3]), 1, json!([1, 2, 3])),
             (json!([]), 4, json!([])),
         ] {
-            assert_eq!(sums(Sums::new(chunk, at_once, Failures::Stop), numbers).await.unwrap(), expected);
+            assert_eq!(
+                sums(Sums::new(chunk, at_once, Failures::Stop), numbers).await.expect("part of the test"),
+                expected
+            );
         }
     }
 }
@@ -306,7 +322,7 @@ async fn batches_keep_the_order_of_their_items() {
 async fn parallel_batches_are_bounded() {
     let work = Sums::new(1, 3, Failures::Stop);
     let most = Arc::clone(&work.most);
-    sums(work, (0..7).collect()).await.unwrap();
+    sums(work, (0..7).collect()).await.expect("part of the test");
     assert_eq!(most.load(Ordering::SeqCst), 3);
 }
 
@@ -314,7 +330,7 @@ async fn parallel_batches_are_bounded() {
 async fn every_item_has_its_own_attempts_and_result() {
     // 7 succeeds at the third attempt, 13 never: with shared counts one of the sevens would be lost.
     let numbers = json!([7, 1, 7, 13, 7]);
-    let found = sums(Sums::new(1, 5, Failures::Collect), numbers.clone()).await.unwrap();
+    let found = sums(Sums::new(1, 5, Failures::Collect), numbers.clone()).await.expect("part of the test");
     assert_eq!(found, json!([7, 1, 7, null, 7]));
     assert!(matches!(sums(Sums::new(1, 5, Failures::Stop), numbers).await, Err(FlowError::Run { .. })));
 }
@@ -337,7 +353,7 @@ impl Work for Note {
 
     async fn post(&self, shared: &mut Store, params: Params, (): ()) -> Result<Label, NodeError> {
         let seen = shared.entry("seen").or_insert_with(|| json!([]));
-        seen.as_array_mut().unwrap().push(Value::Object(params));
+        seen.as_array_mut().expect("part of the test").push(Value::Object(params));
         Ok(Label::DEFAULT)
     }
 }
@@ -346,7 +362,7 @@ fn note_flow() -> BuiltFlow {
     let mut flow = Flow::new("note");
     let only = flow.add("note", Note);
     flow.start(only).params(store(json!({ "item": "default", "scale": 2 })));
-    flow.build().unwrap()
+    flow.build().expect("part of the test")
 }
 
 fn items(of: &Value) -> Vec<Params> {
@@ -359,12 +375,12 @@ async fn a_flow_runs_for_each_set_of_parameters() {
         let mut flow = Flow::new("each");
         let only = flow.add_for_each("notes", note_flow(), |shared, _| Ok(items(&shared["items"])));
         flow.start(only);
-        flow.build().unwrap().run(store(json!({ "items": wanted }))).await
+        flow.build().expect("part of the test").run(store(json!({ "items": wanted }))).await
     };
-    let seen = run(json!(["x", "y"])).await.unwrap().shared["seen"].clone();
+    let seen = run(json!(["x", "y"])).await.expect("part of the test").shared["seen"].clone();
     assert_eq!(seen, json!([{ "item": "x", "scale": 2 }, { "item": "y", "scale": 2 }]), "parameters are merged");
-    assert_eq!(run(json!([])).await.unwrap().shared.get("seen"), None);
-    assert!(run(json!(["x", "bad"])).await.unwrap_err().to_string().contains("a bad item"));
+    assert_eq!(run(json!([])).await.expect("part of the test").shared.get("seen"), None);
+    assert!(run(json!(["x", "bad"])).await.expect_err("refused").to_string().contains("a bad item"));
 }
 
 #[tokio::test]
@@ -375,7 +391,7 @@ async fn batches_of_flows_nest() {
         Ok(items(&shared["groups"][group]))
     });
     inner.start(notes);
-    let inner = inner.build().unwrap();
+    let inner = inner.build().expect("part of the test");
     let mut outer = Flow::new("outer");
     let groups = outer.add_for_each("groups", inner, |shared, _| {
         Ok(shared["groups"]
@@ -387,7 +403,7 @@ async fn batches_of_flows_nest() {
     });
     outer.start(groups);
     let shared = store(json!({ "groups": { "A": [1, 2], "B": [3] } }));
-    let ended = outer.build().unwrap().run(shared).await.unwrap();
+    let ended = outer.build().expect("part of the test").run(shared).await.expect("part of the test");
     let seen: Vec<(Value, Value)> = ended.shared["seen"]
         .as_array()
         .into_iter()

@@ -49,15 +49,14 @@ async fn begin(cx: &Context<Resources>, id: &str, query: &str) -> Result<Step<Co
     };
     let damaged = loaded.notes.iter().any(LoadNote::is_damage);
     for note in &loaded.notes {
-        match note {
-            LoadNote::Migrated { from } => think(cx, format!("the session had schema {from} and was migrated")).await,
-            LoadNote::UnknownAction { name } => {
-                think(cx, format!("the session names the unknown action `{name}`")).await
-            }
-            LoadNote::Quarantined { reason } => think(cx, format!("the session could not be read: {reason}")).await,
-            LoadNote::Repaired { what } => think(cx, format!("the session had {what}")).await,
-            LoadNote::New => {}
-        }
+        let thought = match note {
+            LoadNote::New => continue,
+            LoadNote::Migrated { from } => format!("the session had schema {from} and was migrated"),
+            LoadNote::UnknownAction { name } => format!("the session names the unknown action `{name}`"),
+            LoadNote::Quarantined { reason } => format!("the session could not be read: {reason}"),
+            LoadNote::Repaired { what } => format!("the session had {what}"),
+        };
+        think(cx, thought).await;
     }
     let mut session = loaded.session;
     let said = if query.len() > MOST_BYTES {

@@ -198,6 +198,7 @@ mod tests {
     use super::*;
     use crate::session::Status;
 
+    #[expect(clippy::needless_pass_by_value, reason = "cases are written as values")]
     fn read(value: Value) -> Decoded {
         decode("c1", &value).expect("no newer schema")
     }

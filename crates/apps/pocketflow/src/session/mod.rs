@@ -14,4 +14,4 @@ pub use artifacts::{Artifact, Artifacts, Finding, Gap, Proposal, Reference, Revi
 pub use decode::{Decoded, LoadNote, decode};
 pub use error::SessionError;
 pub use record::{Approvals, Archived, Cycles, JourneyStep, Line, Role, SCHEMA, Session, Status, Waiting};
-pub use storage::{Loaded, list, load, quarantined, save};
+pub use storage::{Loaded, list, load, quarantined, restore, save};

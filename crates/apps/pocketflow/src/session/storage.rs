@@ -79,6 +79,20 @@ pub async fn save(store: &dyn Store, session: &mut Session) -> Result<(), Sessio
     Err(SessionError::Conflict { id, ours, theirs })
 }
 
+/// Makes an older session the stored one again, with its revision, whatever was saved since. For time travel: whoever
+/// loaded a session since then is refused when saving.
+///
+/// # Errors
+/// The store's.
+pub async fn restore(store: &dyn Store, session: &Session) -> Result<(), SessionError> {
+    let id = &session.conversation_id;
+    if session.revision == 0 {
+        store.delete(&sessions()?, id).await?;
+        return Ok(());
+    }
+    Ok(store.put(&sessions()?, id, serde_json::to_value(session)?, PutOptions::default()).await?)
+}
+
 /// Copies of records of a conversation that could not be read, oldest first.
 ///
 /// # Errors

@@ -14,8 +14,8 @@ use crate::scripted::{Answer, ID, Talk};
 
 async fn talk_on(raw: Value) -> Talk {
     let talk = Talk::new(&[Answer::Records]);
-    let sessions = Namespace::new(["pocketflow", "sessions"]).unwrap();
-    talk.store.put(&sessions, ID, raw, PutOptions::default()).await.unwrap();
+    let sessions = Namespace::new(["pocketflow", "sessions"]).expect("part of the test");
+    talk.store.put(&sessions, ID, raw, PutOptions::default()).await.expect("part of the test");
     talk
 }
 
@@ -25,7 +25,7 @@ async fn a_damaged_session_is_told_and_the_conversation_goes_on() {
         let talk = talk_on(raw.clone()).await;
         assert!(talk.say("approve").await.contains("could not be read"), "{raw}");
         assert_eq!(talk.rule().await, "damaged-session");
-        let kept = session::quarantined(&*talk.store, ID).await.unwrap();
+        let kept = session::quarantined(&*talk.store, ID).await.expect("part of the test");
         assert_eq!(kept[0].value, raw);
         assert!(talk.say("tides").await.contains("first query 1"));
     }
@@ -37,8 +37,11 @@ async fn a_newer_session_is_told_and_left_alone() {
     for _ in 0..2 {
         assert!(talk.say("hello").await.contains("update the program"));
     }
-    let sessions = Namespace::new(["pocketflow", "sessions"]).unwrap();
-    assert_eq!(talk.store.get(&sessions, ID).await.unwrap().unwrap().value, json!({ "schema": 9, "secret": 1 }));
+    let sessions = Namespace::new(["pocketflow", "sessions"]).expect("part of the test");
+    assert_eq!(
+        talk.store.get(&sessions, ID).await.expect("part of the test").expect("part of the test").value,
+        json!({ "schema": 9, "secret": 1 })
+    );
 }
 
 #[tokio::test]
@@ -51,7 +54,10 @@ async fn a_session_of_the_seed_goes_on_in_its_review() {
     }))
     .await;
     assert!(talk.say("approved").await.contains("# A proposal"));
-    assert_eq!(talk.session().await.artifacts.review.unwrap().value.records[0].title, "On LLM tutors");
+    assert_eq!(
+        talk.session().await.artifacts.review.expect("part of the test").value.records[0].title,
+        "On LLM tutors"
+    );
 }
 
 #[tokio::test]
@@ -83,9 +89,9 @@ struct MeddlingSource(Arc<dyn Store>);
 #[async_trait]
 impl Research for MeddlingSource {
     async fn search(&self, _: &str, _: usize) -> Found {
-        let mut session = session::load(&*self.0, ID).await.unwrap().session;
+        let mut session = session::load(&*self.0, ID).await.expect("part of the test").session;
         session.say(Role::User, "from another tab", 0);
-        session::save(&*self.0, &mut session).await.unwrap();
+        session::save(&*self.0, &mut session).await.expect("part of the test");
         Found::default()
     }
 }
@@ -98,6 +104,6 @@ async fn a_turn_does_not_write_over_what_somebody_else_saved() {
     talk.say("tides").await;
     assert!(talk.say("yes").await.contains("This turn changed nothing"));
     let session = talk.session().await;
-    assert_eq!(session.history.last().unwrap().text, "from another tab");
+    assert_eq!(session.history.last().expect("part of the test").text, "from another tab");
     assert_eq!(session.waiting_for, Waiting::Queries);
 }

@@ -12,7 +12,7 @@ async fn the_whole_conversation_of_the_seed() {
     assert_eq!(talk.session().await.waiting_for, Waiting::Queries);
 
     assert!(talk.say("reject: too broad").await.contains("1. first query 2"));
-    let asked = talk.seen.lock().unwrap().last().cloned().unwrap();
+    let asked = talk.seen.lock().expect("part of the test").last().cloned().expect("part of the test");
     assert!(asked.contains("too broad") && asked.contains("- first query 1") && asked.contains("LLMs in education"));
 
     let review = talk.say("approved").await;
@@ -20,7 +20,9 @@ async fn the_whole_conversation_of_the_seed() {
     assert_eq!(talk.session().await.waiting_for, Waiting::Report);
 
     assert!(talk.say("not good, say more about cost").await.contains("# A proposal"));
-    assert!(talk.seen.lock().unwrap().last().unwrap().contains("say more about cost"));
+    assert!(
+        talk.seen.lock().expect("part of the test").last().expect("part of the test").contains("say more about cost")
+    );
 
     let delivered = talk.say("yes").await;
     assert!(delivered.contains("The proposal is done") && delivered.contains("measured [1]. It was guessed."));
@@ -94,7 +96,7 @@ async fn queries_are_made_again_five_times_then_edited_by_hand() {
     assert!(edited.contains("1. neap tides\n2. spring tides\n"), "{edited}");
     assert!(talk.say("remove 7").await.contains("there is no number 7; the numbers are 1 to 2"));
     talk.say("ok").await;
-    let records: Vec<_> = talk.session().await.artifacts.review.unwrap().value.records;
+    let records: Vec<_> = talk.session().await.artifacts.review.expect("part of the test").value.records;
     assert_eq!(records[0].title, "On neap tides");
 }
 
@@ -117,7 +119,7 @@ async fn another_language_is_read_by_the_model_when_it_is_sure() {
     talk.say("tides").await;
     talk.say("может быть, наверное").await;
     assert_eq!(talk.session().await.waiting_for, Waiting::Queries);
-    let evidence = talk.session().await.decision.unwrap().evidence;
+    let evidence = talk.session().await.decision.expect("part of the test").evidence;
     assert!(evidence[0].contains("confidence 0.40"), "{evidence:?}");
     talk.say("да, хорошо").await;
     assert_eq!(talk.session().await.waiting_for, Waiting::Report);
@@ -147,11 +149,34 @@ async fn a_fork_goes_on_from_an_older_session() {
     let talk = Talk::new(&[Answer::Records]);
     talk.say("tides").await;
     let thread = talk.conversations.threads().thread(ID);
-    let at = thread.history(&HistoryFilter::default()).await.unwrap()[0].number;
+    let at = thread.history(&HistoryFilter::default()).await.expect("part of the test")[0].number;
     talk.say("yes").await;
     assert_eq!(talk.session().await.waiting_for, Waiting::Report);
-    talk.conversations.fork(ID, at).await.unwrap();
+    talk.conversations.fork(ID, at).await.expect("part of the test");
     assert_eq!(talk.session().await.waiting_for, Waiting::Queries);
     talk.say("no").await;
     assert_eq!(talk.rules().await, ["topic-named", "queries-made", "queries-rejected", "queries-made"]);
+}
+
+#[tokio::test]
+async fn a_replay_from_inside_a_turn_does_the_rest_of_it_again() {
+    let talk = Talk::new(&[Answer::Records]);
+    talk.say("tides").await;
+    talk.say("yes").await;
+    let thread = talk.conversations.threads().thread(ID);
+    let mut history = thread.history(&HistoryFilter::default()).await.expect("part of the test");
+    history.reverse();
+    let mut at = None;
+    for row in history {
+        let state = thread.at(row.number).state().await.expect("part of the test");
+        if state.next == ["literature_review"] {
+            at = Some(row.number);
+        }
+    }
+    talk.conversations.fork(ID, at.expect("the review ran")).await.expect("part of the test");
+    let (_, chat) = talk.conversations.go_on(ID).collect().await;
+    assert!(chat[0].text().contains("# A proposal"), "{chat:?}");
+    let session = talk.session().await;
+    assert_eq!((session.waiting_for, session.journey.len()), (Waiting::Report, 6));
+    assert!(talk.say("approve").await.contains("The proposal is done"));
 }

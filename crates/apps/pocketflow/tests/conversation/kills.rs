@@ -9,18 +9,18 @@ use graphloom_pocketflow::session::{Status, Waiting};
 use crate::scripted::{Answer, ID, ScriptedSource, Talk};
 
 fn open(path: &Path, source: Arc<ScriptedSource>) -> Talk {
-    let checkpointer = SqliteCheckpointer::open(path).unwrap();
+    let checkpointer = SqliteCheckpointer::open(path).expect("part of the test");
     let store = Arc::new(checkpointer.store());
     Talk::on(source, store, Arc::new(checkpointer))
 }
 
 fn runtime() -> tokio::runtime::Runtime {
-    tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap()
+    tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().expect("part of the test")
 }
 
 #[test]
 fn a_conversation_survives_a_restart_between_any_two_turns() {
-    let directory = tempfile::tempdir().unwrap();
+    let directory = tempfile::tempdir().expect("part of the test");
     let path = directory.path().join("threads.db");
     for message in ["LLMs in education", "no: too broad", "yes", "why?", "approve"] {
         runtime().block_on(async {
@@ -33,7 +33,7 @@ fn a_conversation_survives_a_restart_between_any_two_turns() {
 
 #[test]
 fn a_turn_that_was_killed_goes_on_where_it_was() {
-    let directory = tempfile::tempdir().unwrap();
+    let directory = tempfile::tempdir().expect("part of the test");
     let path = directory.path().join("threads.db");
     let first = runtime();
     first.block_on(async {
@@ -53,10 +53,22 @@ fn a_turn_that_was_killed_goes_on_where_it_was() {
         assert!(chat.iter().any(|message| message.text().contains("# A proposal")), "{chat:?}");
         let session = talk.session().await;
         assert_eq!(session.waiting_for, Waiting::Report);
-        let titles: Vec<_> =
-            session.artifacts.review.unwrap().value.records.into_iter().map(|record| record.title).collect();
+        let titles: Vec<_> = session
+            .artifacts
+            .review
+            .expect("part of the test")
+            .value
+            .records
+            .into_iter()
+            .map(|record| record.title)
+            .collect();
         assert_eq!(titles, ["On first query 1"], "what was found before the kill is not searched again");
-        let asked = talk.seen.lock().unwrap().iter().any(|prompt| prompt.contains("You plan literature searches"));
+        let asked = talk
+            .seen
+            .lock()
+            .expect("part of the test")
+            .iter()
+            .any(|prompt| prompt.contains("You plan literature searches"));
         assert!(!asked, "what was paid for is not asked again");
         talk.say("approve").await;
         assert_eq!(talk.session().await.status, Status::Complete);

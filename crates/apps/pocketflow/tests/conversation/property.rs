@@ -63,7 +63,7 @@ proptest! {
         messages in proptest::collection::vec(message(), 1..20),
         answers in answers(),
     ) {
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().start_paused(true).build().unwrap();
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().start_paused(true).build().expect("part of the test");
         runtime.block_on(async {
             let talk = Talk::new(&answers);
             // What the person said in this journey, as the table read it.

@@ -65,7 +65,7 @@ impl Research for ScriptedSource {
 pub(crate) fn scripted_model(seen: Arc<Mutex<Vec<String>>>) -> Scripted {
     Scripted::from_fn(move |request: &ChatRequest| {
         let prompt = rendered(request);
-        seen.lock().unwrap().push(prompt.clone());
+        seen.lock().expect("part of the test").push(prompt.clone());
         let answer = if prompt.contains("You plan literature searches") {
             // One more than the newest that came before, also after a restart.
             let before = prompt.lines().filter_map(|line| line.strip_prefix("- first query ")?.parse::<u32>().ok());
@@ -116,8 +116,8 @@ impl Talk {
     pub(crate) fn on(source: Arc<dyn Research>, store: Arc<dyn Store>, checkpointer: Arc<dyn Checkpointer>) -> Self {
         let seen = Arc::new(Mutex::new(Vec::new()));
         let models = Models::new(Arc::new(scripted_model(Arc::clone(&seen))));
-        let resources = Resources::new(models, source, Arc::clone(&store)).unwrap();
-        let conversations = Conversations::new(resources, checkpointer).unwrap();
+        let resources = Resources::new(models, source, Arc::clone(&store)).expect("part of the test");
+        let conversations = Conversations::new(resources, checkpointer).expect("part of the test");
         Self { conversations, store, seen }
     }
 
@@ -129,12 +129,12 @@ impl Talk {
     }
 
     pub(crate) async fn session(&self) -> Session {
-        self.conversations.session(ID).await.unwrap()
+        self.conversations.session(ID).await.expect("part of the test")
     }
 
     /// The rule that the last message met.
     pub(crate) async fn rule(&self) -> String {
-        self.session().await.decision.unwrap().rule
+        self.session().await.decision.expect("part of the test").rule
     }
 
     /// The rules of the journey.

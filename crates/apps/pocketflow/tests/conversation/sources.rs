@@ -29,8 +29,15 @@ async fn nothing_found_asks_for_other_queries_and_tries_again_with_them() {
     let said = talk.say("ocean tides; moon").await;
     assert!(said.contains("# A proposal"), "{said}");
     let session = talk.session().await;
-    let titles: Vec<_> =
-        session.artifacts.review.unwrap().value.records.into_iter().map(|record| record.title).collect();
+    let titles: Vec<_> = session
+        .artifacts
+        .review
+        .expect("part of the test")
+        .value
+        .records
+        .into_iter()
+        .map(|record| record.title)
+        .collect();
     assert_eq!(titles, ["On ocean tides", "On moon"]);
 }
 
