@@ -44,6 +44,10 @@ pub mod flow;
 pub mod research;
 pub mod session;
 
+#[cfg(doctest)]
+#[doc = include_str!("../../../../docs/pocketflow.md")]
+mod guide {}
+
 mod conversation;
 mod edit;
 mod error;
