@@ -1,11 +1,13 @@
-//! Measures a super-step against its floor, side by side in one run, and prints ratios.
+//! Measures a super-step, and the index of a vault, against their floors, side by side in one run, and prints ratios.
 //!
-//! The floor is a loop that boxes a future, polls it to its end and counts: what any graph of boxed async nodes pays.
-//! An argument chooses the rows whose names contain it. Every row is the median of several rounds, in which floor and subject take turns.
+//! The floor of a super-step is a loop that boxes a future, polls it to its end and counts: what any graph of boxed async nodes pays.
+//! The floor of the index is reading every file.
+//! An argument chooses the rows whose names contain it; `vault index` are all rows of the index. Every row is the median of several rounds, in which floor and subject take turns.
 
 mod floor;
 mod graphs;
 mod rounds;
+mod vault;
 
 use graphloom_checkpoint_sqlite::SqliteCheckpointer;
 use graphloom_core_graph::checkpoint::MemoryCheckpointer;
@@ -53,8 +55,15 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             async move { run_stored(&app, store?).await }
         });
         println!("{}", row.await?);
-        Ok(())
-    })
+        Ok::<(), Failure>(())
+    })?;
+    if "vault index".contains(&wanted) {
+        println!("\n{}", vault::Row::head());
+        for row in vault::measure()? {
+            println!("{row}");
+        }
+    }
+    Ok(())
 }
 
 type Make = fn() -> Result<App<Count>, CompileErrors>;

@@ -55,6 +55,31 @@ pub enum AgentError {
         /// What was sent and came back.
         exchange: Box<Exchange>,
     },
+    /// The model failed in a conversation with tools.
+    #[error("turn {turn} of the conversation: {source}")]
+    Conversation {
+        /// Which turn, from 1.
+        turn: u32,
+        /// The model's error.
+        #[source]
+        source: Box<ModelError>,
+    },
+    /// A tool cannot be registered or allowed.
+    #[error("tool `{tool}`: {message}")]
+    Tool {
+        /// The tool.
+        tool: String,
+        /// What is wrong.
+        message: String,
+    },
+    /// An answer to a review does not fit the question.
+    #[error("the verdict names {unknown}, which the review does not have; its items are {known}")]
+    Verdict {
+        /// The ids that are not in the review.
+        unknown: String,
+        /// The ids that are.
+        known: String,
+    },
     /// No reply could be read, after all tries.
     #[error(
         "agent `{agent}`: none of {tries} replies of `{model}` could be used, the last because: {problem}; `show` prints the replies"
@@ -77,7 +102,7 @@ impl AgentError {
     /// Whether the same call may succeed later.
     pub fn is_retryable(&self) -> bool {
         match self {
-            Self::Model { source, .. } => source.is_retryable(),
+            Self::Model { source, .. } | Self::Conversation { source, .. } => source.is_retryable(),
             _ => false,
         }
     }

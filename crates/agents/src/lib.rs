@@ -1,11 +1,75 @@
-//! Agents: build the input, call a model, parse the reply; chosen by a profile file.
+//! Agents: build the input, call a model, parse the reply or let it use tools; chosen by a profile file.
 //!
-//! - [`Prompts`] renders prompt files (minijinja) that are built in and can be overridden by a directory; a variable
-//!   nobody set is an error that names the template.
-//! - [`Profile`] is a TOML file that says which template, model role, temperature and number of tries serve an
-//!   (action, task type).
-//! - [`Agent`] makes the call, asks again with the parser's complaint a bounded number of times, and returns the value
-//!   together with an [`Exchange`]: everything that was sent and came back.
+//! - [`Agent`] makes one call by a [`Profile`] and [`Prompts`] files, asks again with the parser's complaint, and returns
+//!   the value with an [`Exchange`]: everything that was sent and came back.
+//! - [`converse()`] lets a model use the tools of a [`ToolRegistry`] until it answers, with models that call tools and with
+//!   those that do not, and returns a [`Transcript`].
+//! - [`WorkingMemory`] is what an agent keeps in mind; [`ReviewRequest`] and [`Verdict`] put a person between what it
+//!   proposes and what is done.
+//!
+//! ```
+//! use graphloom_agents::{
+//!     Conversation, Direct, Prompts, Risk, StopReason, ToolError, ToolOutput, ToolRegistry, TypedTool, converse, typed,
+//! };
+//! use graphloom_llm::scripted::Reply;
+//! use graphloom_llm::{Message, Role, Scripted, ToolCall};
+//! use serde_json::json;
+//!
+//! struct Tide;
+//!
+//! /// Where and when.
+//! #[derive(serde::Deserialize, schemars::JsonSchema)]
+//! #[serde(deny_unknown_fields)]
+//! struct TideArguments {
+//!     /// The name of the harbour.
+//!     harbour: String,
+//! }
+//!
+//! impl TypedTool for Tide {
+//!     type Arguments = TideArguments;
+//!     const NAME: &'static str = "tide";
+//!     const DESCRIPTION: &'static str = "The next high tide in a harbour.";
+//!     const RISK: Risk = Risk::Read;
+//!
+//!     async fn run(&self, arguments: TideArguments) -> Result<ToolOutput, ToolError> {
+//!         match arguments.harbour.as_str() {
+//!             "Lisbon" => Ok(ToolOutput::new("high tide at 14:10").with_data(json!({ "at": "14:10" }))),
+//!             other => Err(ToolError::refused(format!("there is no harbour `{other}`; there is `Lisbon`"))),
+//!         }
+//!     }
+//! }
+//!
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() -> Result<(), graphloom_agents::AgentError> {
+//! let mut tools = ToolRegistry::new(Risk::Read);
+//! tools.register(typed(Tide))?;
+//! // In place of a real model: one that calls the tool and then answers.
+//! let model = Scripted::from_fn(|request| {
+//!     let arguments = json!({ "harbour": "Lisbon" });
+//!     Ok(match request.messages.last().map(|message| message.role) {
+//!         Some(Role::Tool) => Reply::text("It is high tide at 14:10."),
+//!         _ => Reply::tools([ToolCall { id: "1".into(), name: "tide".into(), arguments }]),
+//!     })
+//! });
+//! let prompts = Prompts::new(&[])?;
+//! let question = vec![Message::user("When is high tide in Lisbon?")];
+//! let transcript = converse(Conversation::new(&model, &tools, &prompts, question), &Direct).await?;
+//! assert_eq!(transcript.stop, StopReason::Answered);
+//! assert_eq!(transcript.answer.as_deref(), Some("It is high tide at 14:10."));
+//! assert!(transcript.calls[0].outcome.is_success());
+//! # Ok(()) }
+//! ```
+//!
+//! # Prompt files
+//! A template is one file. A line that is exactly `{# system #}`, `{# user #}` or `{# assistant #}` starts a message of
+//! that role; the split happens before anything is filled in, so no text from outside can start a message. Material from
+//! outside goes through the filter `fenced`, which wraps it with its provenance and keeps it from closing the fence.
+//! A file whose name starts with `_` is a part for `{% include %}`. The templates of this crate are `agents/feedback`,
+//! `agents/result`, `agents/tools` and `agents/last_turn`; an application can replace them.
+//!
+//! # Profiles
+//! A [`Profile`] is a TOML file that says which template, model role, temperature and number of tries serve an (action,
+//! task type).
 //!
 //! ```
 //! use graphloom_agents::{Profile, Prompts};
@@ -28,24 +92,49 @@
 //! # Ok(()) }
 //! ```
 //!
-//! # Prompt files
-//! A template is one file. A line that is exactly `{# system #}`, `{# user #}` or `{# assistant #}` starts a message of
-//! that role; the split happens before anything is filled in, so no text from outside can start a message. Material from
-//! outside goes through the filter `fenced`, which wraps it with its provenance and keeps it from closing the fence.
-//! A file whose name starts with `_` is a part for `{% include %}`.
+//! # Tools
+//! A [`TypedTool`] has arguments of a Rust type, from which the schema comes that the model sees; [`typed`] makes a
+//! [`Tool`] of it. The [`ToolRegistry`] holds an allow-list and a ceiling of [`Risk`], reads arguments tolerantly, checks
+//! them, limits the time of a call, asks a person where it is told to ([`Confirm`]), and refuses a call that failed twice
+//! ([`Repeats`]). Whatever goes wrong is an observation for the model.
+//!
+//! # Durability
+//! [`converse()`] makes each turn a step of a [`Durable`]: a graph's `Context`, so that a turn that was paid for is not
+//! asked again after a crash, or [`Direct`].
+//!
+//! # Working memory
+//! [`WorkingMemory`] is a value for a graph's state: [`WorkingMemory::remember_all`] is its reducer.
+//!
+//! # Review gates
+//! A node asks `cx.ask::<Verdict>("review", &request)` with a [`ReviewRequest`]; [`ReviewRequest::decide`] says which
+//! items were approved.
 
 #![forbid(unsafe_code)]
 
 mod agent;
+mod converse;
 mod error;
 mod exchange;
+mod memory;
 mod models;
+mod notes;
 mod profile;
 mod prompts;
+mod review;
+mod tool;
 
 pub use agent::{Agent, Answer, Ask, Parsed, Reply};
+pub use converse::{
+    CallRecord, Conversation, ConverseOptions, Direct, Durable, Progress, StopReason, Transcript, converse,
+};
 pub use error::AgentError;
 pub use exchange::{Attempt, Exchange};
+pub use memory::{CompletionSignal, EntryKind, MemoryEntry, WorkingMemory};
 pub use models::Models;
 pub use profile::{AgentSpec, Profile};
 pub use prompts::{Prompts, Rendered};
+pub use review::{ReviewItem, ReviewRequest, Reviewed, Verdict};
+pub use tool::{
+    Confirm, Confirmation, Decision, Repeats, Risk, Tool, ToolError, ToolOutcome, ToolOutput, ToolRegistry, TypedTool,
+    typed,
+};

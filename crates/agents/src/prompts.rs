@@ -17,6 +17,20 @@ use crate::profile::quoted;
 const EXTENSION: &str = "j2";
 /// The template that tells a model what was wrong with its reply.
 pub(crate) const FEEDBACK: &str = "agents/feedback";
+/// The template that gives a model what a tool answered.
+pub(crate) const RESULT: &str = "agents/result";
+/// The template that tells a model which tools there are and how to call one, for models without tool calls.
+pub(crate) const TOOLS: &str = "agents/tools";
+/// The template that asks a model for its answer when no turn for tools is left.
+pub(crate) const LAST_TURN: &str = "agents/last_turn";
+
+/// The templates of this crate; an application can replace them.
+const BUILT_IN: [(&str, &str); 4] = [
+    (FEEDBACK, include_str!("../prompts/feedback.j2")),
+    (RESULT, include_str!("../prompts/result.j2")),
+    (TOOLS, include_str!("../prompts/tools.j2")),
+    (LAST_TURN, include_str!("../prompts/last_turn.j2")),
+];
 
 /// A set of prompt templates.
 pub struct Prompts {
@@ -49,8 +63,8 @@ impl Prompts {
     /// # Errors
     /// [`AgentError::Template`] when one does not compile.
     pub fn new(embedded: &[(&str, &str)]) -> Result<Self, AgentError> {
-        let mut sources = BTreeMap::from([(FEEDBACK.to_string(), include_str!("../prompts/feedback.j2").to_string())]);
-        sources.extend(embedded.iter().map(|(name, source)| ((*name).to_string(), (*source).to_string())));
+        let sources = BUILT_IN.iter().chain(embedded);
+        let sources = sources.map(|(name, source)| ((*name).to_string(), (*source).to_string())).collect();
         Self::compile(&sources)
     }
 

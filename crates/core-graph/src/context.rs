@@ -184,6 +184,16 @@ impl<Cx> Context<Cx> {
         Ok(value)
     }
 
+    /// The result of a durable step that this task made before, in an earlier attempt or process. It does not begin the
+    /// step, so that work can look how far it came.
+    ///
+    /// # Errors
+    /// A result that cannot be read as `T`.
+    pub fn recorded<T: DeserializeOwned>(&self, key: &str) -> Result<Option<T>, NodeError> {
+        let bytes = self.services.recorded(key);
+        bytes.map(|bytes| codec::decode(key, &bytes).map_err(NodeError::terminal)).transpose()
+    }
+
     /// Tells subscribers of the run something, live; waits while a blocking subscriber has no room.
     pub async fn emit<T: Serialize + Send + Sync + 'static>(&self, name: &str, value: T) {
         self.services.emit(name, Payload::new(value)).await;

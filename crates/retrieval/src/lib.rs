@@ -28,7 +28,8 @@
 //! # What a corpus reads
 //! Files that end in `.md`, `.markdown`, `.txt`, `.text`, `.html`, `.htm` or `.xhtml`. Hidden files and folders,
 //! folders named `target` or `node_modules`, and the index itself are ignored; other endings are counted. What cannot
-//! be read is listed with its reason in the [`IndexReport`].
+//! be read is listed with its reason in the [`IndexReport`]. [`CorpusOptions`] can narrow the endings and name other
+//! folders to ignore. [`Corpus::search_with`] also finds texts that are not written yet.
 //!
 //! # Passages and ids
 //! A passage is a group of paragraphs under one heading. Its id, such as `storage-log#5f0c81d2`, is made of the path
@@ -49,7 +50,7 @@ pub mod extract;
 mod search;
 mod terms;
 
-pub use corpus::{Corpus, CorpusOptions, IndexReport, Lossy, SearchOptions, Unread, UnreadReason};
+pub use corpus::{Corpus, CorpusOptions, IndexReport, Lossy, SearchOptions, Unread, UnreadReason, Unwritten};
 pub use error::RetrievalError;
 pub use evidence::{Evidence, Locator, Source};
 pub use search::{Hit, Search};

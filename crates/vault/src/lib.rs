@@ -1,3 +1,84 @@
-//! A directory of Markdown notes as a vault: notes, links, pending changes, transactions.
+//! A directory of Markdown notes as a vault: read as Obsidian reads it, changed as one transaction.
+//!
+//! * A [`Vault`] is plain files: notes with frontmatter, tags and links, and [`LinkIndex`] says what each link leads to.
+//! * An [`Overlay`] collects changes that are not written yet, and reads as if they were; [`diff`] shows them.
+//! * [`transaction`] applies changes all or nothing, survives a crash at any moment, and undoes a whole run.
+//!
+//! ```
+//! use std::sync::Arc;
+//! use graphloom_vault::{Changes, LinkIndex, NotePath, Notes, Overlay, Vault, VaultOptions, diff, transaction};
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! # let place = tempfile::tempdir()?;
+//! # let root = place.path();
+//! std::fs::write(root.join("Index.md"), "---\nstatus: draft # for now\n---\nSee [[Engine|the engine]].\n")?;
+//! std::fs::write(root.join("Engine.md"), "# Engine\n")?;
+//! let vault = Arc::new(Vault::open(root, VaultOptions::default())?);
+//!
+//! // Changes are made over the vault; nothing is written.
+//! let mut overlay = Overlay::new(Arc::clone(&vault), Changes::default());
+//! let (index, engine) = (NotePath::parse("Index.md")?, NotePath::parse("Engine.md")?);
+//! overlay.set_frontmatter(&index, "status", serde_json::json!("done"))?;
+//! overlay.rename(&engine, &NotePath::parse("Parts/Motor.md")?)?;
+//! assert!(LinkIndex::build(&overlay).unresolved().is_empty());
+//!
+//! // A person reviews them, then they are applied together, and can be taken back together.
+//! println!("{}", diff(&vault, overlay.changes()));
+//! transaction::apply(&vault, "run-1", overlay.changes())?;
+//! let now = vault.expect(&index)?;
+//! assert_eq!(now.text(), "---\nstatus: done # for now\n---\nSee [[Motor|the engine]].\n");
+//! transaction::undo(&vault, "run-1", &transaction::UndoOptions::default())?;
+//! assert_eq!(std::fs::read_to_string(root.join("Engine.md"))?, "# Engine\n");
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! # Paths
+//! A [`NotePath`] cannot lead out of the vault, to a hidden file, or to a name that breaks links or is illegal on some
+//! system. Only files with such a path are notes; others are listed by [`Vault::skipped`]. Symbolic links are never
+//! followed, neither to read nor to write.
+//!
+//! # Notes
+//! Reading accepts every UTF-8 text: broken frontmatter reads as none and says where it is broken. Links, tags,
+//! headings and block ids are not looked for in code, math, HTML comments and `%%comments%%`. Every link knows its
+//! bytes, so that it can be rewritten in place. Editing keeps the byte order mark, the kind of line breaks, the end of
+//! the last line, and every byte of the frontmatter but the lines of the edited key.
+//!
+//! # Links
+//! Targets are compared without case: the exact path, then files whose path ends so, those below the folder of the
+//! link first, then the shortest path. A rename rewrites only the links that would lead elsewhere, and keeps the form
+//! of each: bare name, path, relative path, percent-encoding, alias, heading.
+//!
+//! # Changes
+//! [`Changes`] are data that can be stored with a run: for each note the hash of what it was and the text it is to
+//! have. Applying refuses when a note is no longer what it was. A move and the links rewritten for it are one group;
+//! [`Changes::only`] takes whole groups.
+//!
+//! # What is deliberately absent
+//! Canvas files (`.canvas`) are attachments here: their links resolve nowhere and are not rewritten. Moving
+//! attachments, daily notes and Obsidian's own settings are not handled. There is no index of words and no model.
 
 #![forbid(unsafe_code)]
+
+mod changes;
+mod diff;
+mod error;
+mod hash;
+mod links;
+mod note;
+mod notes;
+mod overlay;
+mod path;
+pub mod transaction;
+mod vault;
+
+pub use changes::{Change, ChangeKind, Changes, Move};
+pub use diff::{Diff, FileDiff, Meaning, diff};
+pub use error::VaultError;
+pub use hash::ContentHash;
+pub use links::{LinkIndex, Resolution, ResolvedLink};
+pub use note::{Anchor, Block, Frontmatter, FrontmatterProblem, Heading, Link, LinkForm, Note, Tag};
+pub use notes::Notes;
+pub use overlay::{Overlay, Relinked, Renamed};
+pub use path::{NotePath, TitledPath};
+pub use vault::{SkipReason, Skipped, Vault, VaultOptions};

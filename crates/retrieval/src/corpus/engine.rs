@@ -8,6 +8,7 @@ use tantivy::query::{BooleanQuery, BoostQuery, Occur, Query, TermQuery};
 use tantivy::schema::{Field, IndexRecordOption, STORED, STRING, Schema, TextFieldIndexing, TextOptions, Value};
 use tantivy::{Index, IndexReader, IndexWriter, ReloadPolicy, Searcher, TantivyDocument, TantivyError, Term};
 
+use super::score::{Beside, Together};
 use crate::document::Passage;
 use crate::terms::analyzer;
 
@@ -92,10 +93,11 @@ impl Engine {
     }
 
     /// The records that have any of the terms with their scores, best first, equal ones by id. `enough` is asked with
-    /// ever longer lists until it is content or there are no more.
+    /// ever longer lists until it is content or there are no more. Scores are as if the records `beside` were in the index.
     pub(super) fn search(
         &self,
         terms: &[String],
+        beside: &Beside,
         first: usize,
         mut enough: impl FnMut(&[(f32, Record)]) -> bool,
     ) -> tantivy::Result<Vec<(f32, Record)>> {
@@ -105,7 +107,9 @@ impl Engine {
         let mut wanted = first.max(1);
         loop {
             let wanted_now = wanted.min(total.max(1));
-            let top = searcher.search(&query, &TopDocs::with_limit(wanted_now).order_by_score())?;
+            let collector = TopDocs::with_limit(wanted_now).order_by_score();
+            let together = Together { searcher: &searcher, beside };
+            let top = searcher.search_with_statistics_provider(&query, &collector, &together)?;
             let complete = top.len() < wanted_now || wanted_now >= total;
             let last_score = top.last().map_or(0.0, |(score, _)| *score);
             let mut records = Vec::with_capacity(top.len());
@@ -123,6 +127,19 @@ impl Engine {
         }
     }
 
+    pub(super) fn searcher(&self) -> Searcher {
+        self.reader.searcher()
+    }
+
+    /// The searched fields with their weights and what of a record stands in them.
+    pub(super) fn weighted(&self) -> [(Field, f32, fn(&Record) -> String); 3] {
+        [
+            (self.fields.title, TITLE_WEIGHT, |record| record.title.clone()),
+            (self.fields.heading, HEADING_WEIGHT, |record| indexed_headings(record).join("\n")),
+            (self.fields.text, TEXT_WEIGHT, |record| record.passage.text.clone()),
+        ]
+    }
+
     /// All records with an id: more than one if the same file lies below two roots.
     pub(super) fn get(&self, id: &str) -> tantivy::Result<Vec<Record>> {
         let searcher = self.reader.searcher();
@@ -134,10 +151,8 @@ impl Engine {
     /// A query by terms, never by syntax: whatever a question contains cannot be misread.
     fn query(&self, terms: &[String]) -> BooleanQuery {
         let mut clauses: Vec<(Occur, Box<dyn Query>)> = Vec::new();
-        let weighted =
-            [(self.fields.title, TITLE_WEIGHT), (self.fields.heading, HEADING_WEIGHT), (self.fields.text, TEXT_WEIGHT)];
         for term in terms {
-            for (field, weight) in weighted {
+            for (field, weight, _) in self.weighted() {
                 let term = TermQuery::new(Term::from_field_text(field, term), IndexRecordOption::WithFreqs);
                 clauses.push((Occur::Should, Box::new(BoostQuery::new(Box::new(term), weight))));
             }
@@ -171,9 +186,7 @@ impl Changes {
         stored.add_text(self.fields.document, document);
         stored.add_text(self.fields.id, &record.id);
         stored.add_text(self.fields.title, &record.title);
-        // A heading that is the whole passage must not count twice.
-        let headings = record.passage.heading.iter().filter(|heading| **heading != record.passage.text);
-        for heading in headings {
+        for heading in indexed_headings(record) {
             stored.add_text(self.fields.heading, heading);
         }
         stored.add_text(self.fields.text, &record.passage.text);
@@ -188,6 +201,12 @@ impl Changes {
         prepared.commit()?;
         self.writer.wait_merging_threads()
     }
+}
+
+/// The headings of a passage that are searched: one that is the whole passage must not count twice.
+fn indexed_headings(record: &Record) -> Vec<&str> {
+    let headings = record.passage.heading.iter().filter(|heading| **heading != record.passage.text);
+    headings.map(String::as_str).collect()
 }
 
 fn schema() -> (Schema, Fields) {

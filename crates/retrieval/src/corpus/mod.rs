@@ -7,6 +7,8 @@ mod marker;
 mod options;
 mod refresh;
 mod report;
+mod score;
+mod unwritten;
 mod walk;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -18,6 +20,7 @@ use async_trait::async_trait;
 
 pub use options::{CorpusOptions, SearchOptions};
 pub use report::{IndexReport, Lossy, Unread, UnreadReason};
+pub use unwritten::Unwritten;
 
 use crate::extract::snippet;
 use crate::terms::query_terms;
@@ -108,15 +111,41 @@ impl Corpus {
     /// # Errors
     /// [`NotIndexed`](RetrievalError::NotIndexed) before the first refresh, and failures of the search library.
     pub fn search(&self, query: &str, options: &SearchOptions) -> Result<Vec<Hit>, RetrievalError> {
+        self.search_with(query, options, &|_| true, &[])
+    }
+
+    /// As [`search`](Self::search), among the documents whose path below their folder `keep` accepts, and among texts
+    /// that are not written yet. Those are scored with the statistics of the index, so that they stand where they would
+    /// stand if they were in it; they count as documents of the first folder. `keep` is not asked about them, and the
+    /// older text of their file is for `keep` to leave out.
+    ///
+    /// # Errors
+    /// As [`search`](Self::search).
+    pub fn search_with(
+        &self,
+        query: &str,
+        options: &SearchOptions,
+        keep: &dyn Fn(&str) -> bool,
+        unwritten: &[Unwritten<'_>],
+    ) -> Result<Vec<Hit>, RetrievalError> {
         let engine = self.engine()?;
         let terms = query_terms(query, MOST_TERMS);
         if terms.is_empty() || options.limit == 0 || options.per_document == 0 {
             return Ok(Vec::new());
         }
+        let failed = |error| RetrievalError::engine(&self.inner.index, error);
         let first = options.limit.saturating_mul(4).saturating_add(16);
-        let records = engine
-            .search(&terms, first, |found| self.select(found, options).len() >= options.limit)
-            .map_err(|error| RetrievalError::engine(&self.inner.index, error))?;
+        let enough = |found: &[(f32, Record)]| {
+            self.select(found.iter().filter(|(_, record)| keep(&record.path)), options).len() >= options.limit
+        };
+        let root = &self.inner.roots[0];
+        let more = unwritten::records(unwritten, &root.key, self.inner.options.passage_bytes);
+        let beside = engine.beside(&more);
+        let mut records = engine.search(&terms, &beside, first, enough).map_err(failed)?;
+        records.retain(|(_, record)| keep(&record.path));
+        let scores = engine.score(&terms, &beside).map_err(failed)?;
+        records.extend(scores.into_iter().zip(more).filter(|(score, _)| *score > 0.0));
+        records.sort_by(|(a, left), (b, right)| b.total_cmp(a).then_with(|| left.id.cmp(&right.id)));
         let selected = self.select(&records, options);
         Ok(selected
             .into_iter()
@@ -148,7 +177,11 @@ impl Corpus {
     }
 
     /// The records that are given out, in their order.
-    fn select<'a>(&'a self, found: &'a [(f32, Record)], options: &SearchOptions) -> Vec<(f32, &'a Record, &'a Root)> {
+    fn select<'a>(
+        &'a self,
+        found: impl IntoIterator<Item = &'a (f32, Record)>,
+        options: &SearchOptions,
+    ) -> Vec<(f32, &'a Record, &'a Root)> {
         let mut texts = BTreeSet::new();
         let mut per_document: BTreeMap<(usize, &str), usize> = BTreeMap::new();
         let mut selected = Vec::new();

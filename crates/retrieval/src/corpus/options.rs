@@ -16,6 +16,11 @@ pub struct CorpusOptions {
     pub follow_links: bool,
     /// How long a refresh waits for another one of the same index; 30 seconds by default.
     pub lock_wait: Duration,
+    /// Folders with these names are ignored, wherever they are; `target` and `node_modules` by default. Hidden ones
+    /// always are.
+    pub ignored_folders: Vec<String>,
+    /// Only files with these endings are read, without the dot and in lower case; all that can be read by default.
+    pub endings: Vec<String>,
 }
 
 impl Default for CorpusOptions {
@@ -25,6 +30,8 @@ impl Default for CorpusOptions {
             passage_bytes: 1200,
             follow_links: false,
             lock_wait: Duration::from_secs(30),
+            ignored_folders: vec!["target".to_owned(), "node_modules".to_owned()],
+            endings: Vec::new(),
         }
     }
 }

@@ -171,18 +171,7 @@ impl<'a> Update<'a> {
         if known {
             changes.remove(key);
         }
-        let mut equal: BTreeMap<String, usize> = BTreeMap::new();
-        for passage in document.passages {
-            let before = equal.entry(passage.text.clone()).or_default();
-            let record = Record {
-                id: evidence_id(path, &passage.text, *before),
-                root: root.to_owned(),
-                path: path.to_owned(),
-                title: document.title.clone(),
-                content_hash: hash.to_owned(),
-                passage,
-            };
-            *before += 1;
+        for record in records(root, path, hash, document) {
             changes.add(key, &record).map_err(|error| RetrievalError::engine(index, error))?;
         }
         Ok(())
@@ -218,6 +207,25 @@ impl<'a> Update<'a> {
         Manifest::delete_others(dir, &name);
         Ok(())
     }
+}
+
+/// What the index keeps of a document.
+pub(super) fn records(root: &str, path: &str, hash: &str, document: Document) -> Vec<Record> {
+    let mut equal: BTreeMap<String, usize> = BTreeMap::new();
+    let mut records = Vec::with_capacity(document.passages.len());
+    for passage in document.passages {
+        let before = equal.entry(passage.text.clone()).or_default();
+        records.push(Record {
+            id: evidence_id(path, &passage.text, *before),
+            root: root.to_owned(),
+            path: path.to_owned(),
+            title: document.title.clone(),
+            content_hash: hash.to_owned(),
+            passage,
+        });
+        *before += 1;
+    }
+    records
 }
 
 fn parse(file: &FoundFile, bytes: &[u8], size: usize) -> Result<(Document, Option<String>), UnreadReason> {

@@ -10,9 +10,6 @@ use super::report::{Unread, UnreadReason};
 use crate::document::Format;
 use crate::{CorpusOptions, RetrievalError};
 
-/// Folders that hold what programs made.
-const IGNORED_FOLDERS: &[&str] = &["target", "node_modules"];
-
 /// A corpus folder, or a single file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Root {
@@ -80,10 +77,10 @@ pub(super) fn walk(roots: &[Root], index: &Path, options: &CorpusOptions) -> Res
             .follow_links(options.follow_links)
             .sort_by_file_name()
             .into_iter()
-            .filter_entry(|entry| entry.depth() == 0 || !is_ignored(entry, &index));
+            .filter_entry(|entry| entry.depth() == 0 || !is_ignored(entry, &index, options));
         for entry in entries {
             match entry {
-                Ok(entry) => walked.take(entry, number, root, &mut seen),
+                Ok(entry) => walked.take(entry, number, root, options, &mut seen),
                 Err(error) => walked.fail(error, root)?,
             }
         }
@@ -91,14 +88,28 @@ pub(super) fn walk(roots: &[Root], index: &Path, options: &CorpusOptions) -> Res
     Ok(walked)
 }
 
-fn is_ignored(entry: &DirEntry, index: &Path) -> bool {
+fn is_ignored(entry: &DirEntry, index: &Path, options: &CorpusOptions) -> bool {
     let name = entry.file_name().to_string_lossy();
     let folder = entry.file_type().is_dir();
-    name.starts_with('.') || (folder && (IGNORED_FOLDERS.contains(&&*name) || entry.path() == index))
+    name.starts_with('.')
+        || (folder && (options.ignored_folders.iter().any(|ignored| *ignored == name) || entry.path() == index))
+}
+
+/// Whether files of this ending are asked for.
+fn wanted(path: &Path, options: &CorpusOptions) -> bool {
+    let ending = path.extension().map(|ending| ending.to_string_lossy().to_lowercase()).unwrap_or_default();
+    options.endings.is_empty() || options.endings.contains(&ending)
 }
 
 impl Walked {
-    fn take(&mut self, entry: DirEntry, number: usize, root: &Root, seen: &mut BTreeSet<PathBuf>) {
+    fn take(
+        &mut self,
+        entry: DirEntry,
+        number: usize,
+        root: &Root,
+        options: &CorpusOptions,
+        seen: &mut BTreeSet<PathBuf>,
+    ) {
         if entry.file_type().is_dir() {
             return;
         }
@@ -107,7 +118,7 @@ impl Walked {
             return;
         }
         let shown = root.show(entry.path());
-        let format = Format::of(entry.path()).filter(|_| entry.file_type().is_file());
+        let format = Format::of(entry.path()).filter(|_| entry.file_type().is_file() && wanted(entry.path(), options));
         let Some(format) = format else {
             let ending = entry.path().extension().map(|ending| format!(".{}", ending.to_string_lossy()));
             *self.skipped.entry(ending.unwrap_or_else(|| "no ending".to_owned())).or_default() += 1;

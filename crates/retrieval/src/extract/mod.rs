@@ -12,7 +12,19 @@
 mod rank;
 mod sentence;
 
-pub use rank::{RankedSentence, best_sentences};
+pub use rank::{RankedSentence, best_sentences, snippet};
 pub use sentence::sentences;
 
-pub(crate) use rank::snippet;
+/// The terms of a text in order, as an index has them: words by their stem, pairs of characters where a script has no
+/// spaces.
+#[must_use]
+pub fn terms(text: &str) -> Vec<String> {
+    crate::terms::terms(text)
+}
+
+/// The distinct terms of a question in order, at most 64; words that carry no subject are left out unless there are no
+/// others.
+#[must_use]
+pub fn query_terms(query: &str) -> Vec<String> {
+    crate::terms::query_terms(query, 64)
+}

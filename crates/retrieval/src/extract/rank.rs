@@ -105,7 +105,8 @@ fn is_prose(sentence: &str) -> bool {
 }
 
 /// The best one or two sentences in the order of the text, on one line; the beginning of the text if none fits.
-pub(crate) fn snippet(query: &str, text: &str) -> String {
+#[must_use]
+pub fn snippet(query: &str, text: &str) -> String {
     let mut best: Vec<Range<usize>> = best_sentences(query, text, 2).into_iter().map(|s| s.range).collect();
     if best.len() == 2 && best[0].len() + best[1].len() > SNIPPET_LENGTH {
         best.truncate(1);

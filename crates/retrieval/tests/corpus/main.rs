@@ -6,3 +6,4 @@ mod incremental;
 mod passages;
 mod place;
 mod search;
+mod unwritten;

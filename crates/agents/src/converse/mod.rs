@@ -1,0 +1,175 @@
+//! The tool loop: the model replies, its calls are made, the results go back to it, until it answers.
+
+mod durable;
+mod options;
+mod result;
+mod transcript;
+mod turn;
+mod union;
+
+use graphloom_llm::{ChatModel, Message, Part, Role, ToolSpec};
+use serde_json::{Value, json};
+
+pub use durable::{Direct, Durable};
+pub use options::{Conversation, ConverseOptions, Progress};
+pub use transcript::{CallRecord, StopReason, Transcript};
+
+use crate::prompts::{FEEDBACK, LAST_TURN, TOOLS};
+use crate::{AgentError, Prompts, ToolError, ToolRegistry};
+use turn::{Form, Question, Turn};
+
+/// Lets the model use tools until it answers or its turns are used up.
+///
+/// Each turn is a step of `durable` under the key `turn/1`, `turn/2` and so on, after
+/// [`ConverseOptions::key`]; calls are made again when the conversation is, in the same order with the same arguments.
+/// Results go back to the model [fenced](crate#prompt-files), with their origin. A model without tool calls is told the
+/// tools in words and replies with a JSON object, a call or its answer, by its grammar where it has one.
+///
+/// A call that cannot be made, or fails, is an observation for the model and no error.
+///
+/// # Errors
+/// [`AgentError::Conversation`] when the model fails, errors of the templates, and those of `durable`.
+pub async fn converse<D: Durable>(mut conversation: Conversation<'_>, durable: &D) -> Result<Transcript, D::Error> {
+    let form = Form::of(conversation.model, conversation.tools);
+    let specs = conversation.tools.specs();
+    let mut messages = std::mem::take(&mut conversation.messages);
+    if form == Form::Written {
+        introduce(conversation.prompts, &specs, &mut messages).map_err(|error| durable.error(error))?;
+    }
+    let mut transcript = Transcript::new(messages, conversation.options.repeats.clone());
+    // At which message the result of each call stands.
+    let mut placed = Vec::new();
+    let turns = conversation.options.max_turns.max(1);
+    for number in 1..=turns {
+        let last = number == turns && !specs.is_empty();
+        if last {
+            say(conversation.prompts, LAST_TURN, &Value::Null, &mut transcript.messages)
+                .map_err(|error| durable.error(error))?;
+        }
+        let question = Question {
+            model: conversation.model,
+            form,
+            messages: transcript.messages.clone(),
+            tools: &specs,
+            last,
+            number,
+            params: conversation.options.params.clone(),
+        };
+        let key = format!("{}turn/{number}", conversation.options.key);
+        let ask = async {
+            let failed = |source| AgentError::Conversation { turn: number, source: Box::new(source) };
+            question.ask().await.map_err(failed)
+        };
+        let turn: Turn = durable.once(&key, ask).await?;
+        if let Some(watch) = conversation.watch {
+            watch(Progress::Turn { turn: number, usage: turn.usage });
+        }
+        let reached = take(&conversation, form, turn, number, &mut transcript, &mut placed).await;
+        if let Some(stop) = reached.map_err(|error| durable.error(error))? {
+            // An answer that the model was made to give is not one that it came to.
+            transcript.stop = if last && stop == StopReason::Answered { StopReason::TurnLimit } else { stop };
+            break;
+        }
+    }
+    Ok(transcript)
+}
+
+/// Takes a turn into the transcript, makes its calls, and says why the conversation ends, if it does.
+async fn take(
+    conversation: &Conversation<'_>,
+    form: Form,
+    turn: Turn,
+    number: u32,
+    transcript: &mut Transcript,
+    placed: &mut Vec<usize>,
+) -> Result<Option<StopReason>, AgentError> {
+    transcript.turns = number;
+    transcript.usage += turn.usage;
+    transcript.notes.extend(turn.notes.iter().map(|note| format!("turn {number}: {note}")));
+    let silent = turn.calls.is_empty() && turn.text.trim().is_empty();
+    if !silent {
+        transcript.messages.push(turn.message);
+    }
+    if turn.cut {
+        transcript.answer = Some(turn.text).filter(|text| !text.trim().is_empty());
+        return Ok(Some(StopReason::Cut));
+    }
+    if silent {
+        transcript.notes.push(format!("turn {number}: the reply held neither text nor a call"));
+        say(
+            conversation.prompts,
+            FEEDBACK,
+            &json!({ "problem": "it held neither text nor a tool call" }),
+            &mut transcript.messages,
+        )?;
+        return Ok(None);
+    }
+    if turn.calls.is_empty() {
+        transcript.answer = Some(turn.text);
+        return Ok(Some(StopReason::Answered));
+    }
+    let limit = result::limit(conversation);
+    let mut stuck = false;
+    for call in &turn.calls {
+        if let Some(watch) = conversation.watch {
+            watch(Progress::Call(call));
+        }
+        let outcome = conversation.tools.call(call, &mut transcript.repeats).await;
+        if let Some(watch) = conversation.watch {
+            watch(Progress::Outcome(&outcome));
+        }
+        stuck |= matches!(outcome.result, Err(ToolError::Repeated { .. }))
+            && transcript.calls.iter().any(|earlier| {
+                matches!(earlier.outcome.result, Err(ToolError::Repeated { .. }))
+                    && earlier.outcome.tool == outcome.tool
+                    && earlier.outcome.arguments == outcome.arguments
+            });
+        placed.push(transcript.messages.len());
+        transcript.messages.push(result::message(conversation.prompts, form, &outcome, limit)?);
+        transcript.calls.push(CallRecord { turn: number, outcome });
+    }
+    result::fit(conversation, form, &mut transcript.messages, &transcript.calls, placed)?;
+    Ok(stuck.then_some(StopReason::Repeating))
+}
+
+impl Form {
+    fn of(model: &dyn ChatModel, tools: &ToolRegistry) -> Self {
+        if model.capabilities().tools || tools.is_empty() { Self::Native } else { Self::Written }
+    }
+}
+
+/// Tells the model in words which tools there are, under its first instructions; once.
+fn introduce(prompts: &Prompts, specs: &[ToolSpec], messages: &mut Vec<Message>) -> Result<(), AgentError> {
+    let tools: Vec<Value> = specs.iter().map(described).collect();
+    let rendered = prompts.render(TOOLS, &json!({ "tools": tools }))?;
+    let text: String = rendered.messages.iter().map(Message::joined_text).collect();
+    match messages.iter_mut().find(|message| message.role == Role::System) {
+        Some(system) if system.joined_text().contains(&text) => {}
+        Some(system) => system.parts.push(Part::Text { text: format!("\n\n{text}") }),
+        None => messages.insert(0, Message::system(text)),
+    }
+    Ok(())
+}
+
+/// A tool as the template reads it.
+fn described(spec: &ToolSpec) -> Value {
+    let required = spec.parameters.get("required").and_then(Value::as_array);
+    let properties = spec.parameters.get("properties").and_then(Value::as_object);
+    let arguments: Vec<Value> = properties
+        .into_iter()
+        .flatten()
+        .map(|(name, schema)| {
+            json!({
+                "name": name,
+                "required": required.is_some_and(|names| names.iter().any(|each| each == name)),
+                "description": schema.get("description").and_then(Value::as_str).unwrap_or_default(),
+            })
+        })
+        .collect();
+    json!({ "name": spec.name, "description": spec.description, "arguments": arguments })
+}
+
+fn say(prompts: &Prompts, template: &str, args: &Value, messages: &mut Vec<Message>) -> Result<(), AgentError> {
+    messages.extend(prompts.render(template, args)?.messages);
+    Ok(())
+}

@@ -1,0 +1,109 @@
+//! What a conversation is made of.
+
+use std::fmt;
+
+use graphloom_llm::{ChatModel, Message, Params, ToolCall, Usage};
+
+use crate::{Prompts, Repeats, ToolOutcome, ToolRegistry};
+
+/// How a conversation goes.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct ConverseOptions {
+    /// How often the model is asked at most; 12 unless set, and at least once. The last time no tools are offered, so
+    /// that it answers with what it has.
+    pub max_turns: u32,
+    /// Sampling and limits of each turn.
+    pub params: Params,
+    /// How many characters of a result the model reads; unless set, 16000, or fewer for a model with a small context.
+    pub result_characters: Option<usize>,
+    /// What the keys of durable steps begin with; the rest is `turn/1` and so on. Two conversations of one node need
+    /// different beginnings.
+    pub key: String,
+    /// The calls that failed before.
+    pub repeats: Repeats,
+}
+
+impl Default for ConverseOptions {
+    fn default() -> Self {
+        Self {
+            max_turns: 12,
+            params: Params::default(),
+            result_characters: None,
+            key: String::new(),
+            repeats: Repeats::new(),
+        }
+    }
+}
+
+/// What a conversation is made of.
+#[derive(Clone)]
+#[non_exhaustive]
+pub struct Conversation<'a> {
+    /// Who is asked.
+    pub model: &'a dyn ChatModel,
+    /// What it can use.
+    pub tools: &'a ToolRegistry,
+    /// The templates, of which those under `agents/` are used.
+    pub prompts: &'a Prompts,
+    /// What is said before the first turn.
+    pub messages: Vec<Message>,
+    /// How it goes.
+    pub options: ConverseOptions,
+    /// Who is told while it goes.
+    pub watch: Option<&'a (dyn Fn(Progress<'_>) + Send + Sync)>,
+}
+
+/// What happens in a conversation while it goes.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub enum Progress<'a> {
+    /// The model has replied.
+    Turn {
+        /// Which turn, from 1.
+        turn: u32,
+        /// The tokens of this turn.
+        usage: Usage,
+    },
+    /// A call begins.
+    Call(&'a ToolCall),
+    /// A call has ended.
+    Outcome(&'a ToolOutcome),
+}
+
+impl<'a> Conversation<'a> {
+    /// A conversation that begins with `messages`, with the default options.
+    pub fn new(
+        model: &'a dyn ChatModel,
+        tools: &'a ToolRegistry,
+        prompts: &'a Prompts,
+        messages: Vec<Message>,
+    ) -> Self {
+        Self { model, tools, prompts, messages, options: ConverseOptions::default(), watch: None }
+    }
+
+    /// Sets the options.
+    #[must_use]
+    pub fn with_options(mut self, options: ConverseOptions) -> Self {
+        self.options = options;
+        self
+    }
+
+    /// Tells `watch` what happens.
+    #[must_use]
+    pub fn watched_by(mut self, watch: &'a (dyn Fn(Progress<'_>) + Send + Sync)) -> Self {
+        self.watch = Some(watch);
+        self
+    }
+}
+
+impl fmt::Debug for Conversation<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Conversation")
+            .field("model", &self.model.id().to_string())
+            .field("tools", self.tools)
+            .field("messages", &self.messages.len())
+            .field("options", &self.options)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,114 @@
+//! One turn: the model replies with calls or with its answer.
+
+use graphloom_llm::{
+    ChatModel, ChatRequest, FinishReason, Message, ModelError, Params, ResponseFormat, StructuredOptions, ToolCall,
+    ToolChoice, ToolSpec, Usage, structured_value,
+};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::union;
+use crate::notes::of_steps;
+
+/// What a turn gave, as it is kept.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct Turn {
+    /// The model's message as it goes into the conversation.
+    pub(super) message: Message,
+    pub(super) calls: Vec<ToolCall>,
+    /// The text when there are no calls.
+    pub(super) text: String,
+    /// Whether the reply ended at its limit of tokens.
+    pub(super) cut: bool,
+    pub(super) usage: Usage,
+    pub(super) notes: Vec<String>,
+}
+
+/// How the model calls tools.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Form {
+    /// By the provider's own means.
+    Native,
+    /// By an object of a schema, for models without tool calls.
+    Written,
+}
+
+/// One question to the model.
+pub(super) struct Question<'a> {
+    pub(super) model: &'a dyn ChatModel,
+    pub(super) form: Form,
+    pub(super) messages: Vec<Message>,
+    pub(super) tools: &'a [ToolSpec],
+    /// Whether tools are no longer offered.
+    pub(super) last: bool,
+    pub(super) number: u32,
+    pub(super) params: Params,
+}
+
+impl Question<'_> {
+    pub(super) async fn ask(self) -> Result<Turn, ModelError> {
+        match self.form {
+            Form::Native => self.native().await,
+            Form::Written => self.written().await,
+        }
+    }
+
+    async fn native(self) -> Result<Turn, ModelError> {
+        let request = ChatRequest {
+            messages: self.messages,
+            tools: self.tools.to_vec(),
+            tool_choice: if self.last { ToolChoice::None } else { ToolChoice::Auto },
+            format: ResponseFormat::Text,
+            params: self.params,
+        };
+        let response = self.model.chat(request).await?;
+        if response.finish == FinishReason::ContentFilter {
+            let message = "the provider withheld the reply".to_owned();
+            return Err(ModelError::Refused { model: self.model.id().to_string(), message });
+        }
+        let cut = response.finish == FinishReason::Length;
+        // A call that was cut off could do half of what was meant.
+        let calls = if cut { Vec::new() } else { response.tool_calls().cloned().collect() };
+        let text = response.text();
+        Ok(Turn { calls, text, cut, usage: response.usage, notes: Vec::new(), message: response.message })
+    }
+
+    async fn written(self) -> Result<Turn, ModelError> {
+        let support = self.model.capabilities().structured;
+        let schema = if self.last { union::answer_only() } else { union::tools_or_answer(self.tools, support) };
+        let options = StructuredOptions { name: Some("turn".to_owned()), ..StructuredOptions::default() };
+        let request = ChatRequest { messages: self.messages, params: self.params, ..ChatRequest::default() };
+        let reply = match structured_value(self.model, request, &schema, &options).await {
+            Ok(reply) => reply,
+            Err(ModelError::Incomplete { partial, .. }) => {
+                return Ok(Turn {
+                    message: Message::assistant(partial.as_str()),
+                    calls: Vec::new(),
+                    text: partial,
+                    cut: true,
+                    usage: Usage::default(),
+                    notes: Vec::new(),
+                });
+            }
+            Err(error) => return Err(error),
+        };
+        let mut turn = Turn {
+            message: Message::assistant(reply.value.to_string()),
+            calls: Vec::new(),
+            text: String::new(),
+            cut: false,
+            usage: reply.usage,
+            notes: of_steps(&reply.trace),
+        };
+        match (reply.value.get("tool").and_then(Value::as_str), reply.value.get("answer")) {
+            (Some(name), _) if !self.last => turn.calls.push(ToolCall {
+                id: format!("call-{}", self.number),
+                name: name.to_owned(),
+                arguments: reply.value.get("arguments").cloned().unwrap_or_default(),
+            }),
+            (_, Some(Value::String(answer))) => turn.text.clone_from(answer),
+            _ => {}
+        }
+        Ok(turn)
+    }
+}

@@ -1,0 +1,67 @@
+//! What a tool is.
+
+use async_trait::async_trait;
+use graphloom_llm::ToolSpec;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::{Risk, ToolError};
+
+/// Something that a model can ask for. Most tools are written as a [`TypedTool`](super::TypedTool).
+///
+/// A call may be dropped at any await: a tool that changes something does so in one step after its last await.
+#[async_trait]
+pub trait Tool: Send + Sync + 'static {
+    /// The tool as the model sees it. The parameters are the JSON Schema of an object.
+    fn spec(&self) -> &ToolSpec;
+
+    /// How much the tool can change.
+    fn risk(&self) -> Risk;
+
+    /// Other names of arguments that models use, as (other name, name).
+    fn aliases(&self) -> &[(&str, &str)] {
+        &[]
+    }
+
+    /// Runs the tool with arguments that fit its schema.
+    ///
+    /// # Errors
+    /// [`ToolError::Refused`], [`ToolError::Failed`], or [`ToolError::Arguments`] for what a schema cannot say.
+    async fn call(&self, arguments: Value) -> Result<ToolOutput, ToolError>;
+}
+
+/// What a tool answers.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[non_exhaustive]
+pub struct ToolOutput {
+    /// What the model reads: in plain words what was found or what changed.
+    pub content: String,
+    /// What programs read.
+    #[serde(default)]
+    pub data: Value,
+    /// Where the content comes from, for the fence around it; the tool's name when there is none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub origin: Option<String>,
+}
+
+impl ToolOutput {
+    /// An answer in words.
+    pub fn new(content: impl Into<String>) -> Self {
+        Self { content: content.into(), ..Self::default() }
+    }
+
+    /// Sets what programs read.
+    #[must_use]
+    pub fn with_data(mut self, data: Value) -> Self {
+        self.data = data;
+        self
+    }
+
+    /// Sets where the content comes from.
+    #[must_use]
+    pub fn with_origin(mut self, origin: impl Into<String>) -> Self {
+        self.origin = Some(origin.into());
+        self
+    }
+}

@@ -1,0 +1,20 @@
+//! Tools: what a model can ask for, and the rules under which it gets it.
+
+mod arguments;
+mod confirm;
+mod contract;
+mod error;
+mod outcome;
+mod registry;
+mod repeats;
+mod risk;
+mod typed;
+
+pub use confirm::{Confirm, Confirmation, Decision};
+pub use contract::{Tool, ToolOutput};
+pub use error::ToolError;
+pub use outcome::ToolOutcome;
+pub use registry::ToolRegistry;
+pub use repeats::Repeats;
+pub use risk::Risk;
+pub use typed::{TypedTool, typed};

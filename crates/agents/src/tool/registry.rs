@@ -1,0 +1,251 @@
+//! The tools that a model may call, and the rules under which it may.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures::FutureExt;
+use graphloom_llm::parse::SchemaCheck;
+use graphloom_llm::{ToolCall, ToolSpec};
+use serde_json::Value;
+
+use super::arguments::{Reader, snake_case};
+use super::repeats::fingerprint;
+use super::{Confirm, Confirmation, Decision, Repeats, Risk, Tool, ToolError, ToolOutcome, ToolOutput};
+use crate::AgentError;
+use crate::profile::quoted;
+
+/// How long a tool may take unless told otherwise.
+const TIMEOUT: Duration = Duration::from_secs(15);
+
+/// The tools that a model may call, and the rules under which it may. Clones are cheap and can have narrower rules.
+#[derive(Clone)]
+pub struct ToolRegistry {
+    /// In the order of registration, which is the order the model reads.
+    tools: Vec<Arc<Registered>>,
+    allowed: Option<BTreeSet<String>>,
+    ceiling: Risk,
+    timeout: Duration,
+    timeouts: BTreeMap<String, Duration>,
+    confirm: Option<(Risk, Arc<dyn Confirm>)>,
+}
+
+struct Registered {
+    tool: Arc<dyn Tool>,
+    check: SchemaCheck,
+}
+
+impl ToolRegistry {
+    /// No tools yet; those that can change more than `ceiling` are hidden from the model and refused.
+    pub fn new(ceiling: Risk) -> Self {
+        Self { tools: Vec::new(), allowed: None, ceiling, timeout: TIMEOUT, timeouts: BTreeMap::new(), confirm: None }
+    }
+
+    /// Adds a tool.
+    ///
+    /// # Errors
+    /// [`AgentError::Tool`] when there is one of this name, or its schema is none.
+    pub fn register(&mut self, tool: Arc<dyn Tool>) -> Result<&mut Self, AgentError> {
+        let ToolSpec { name, parameters, .. } = tool.spec();
+        let wrong = |message: String| AgentError::Tool { tool: name.clone(), message };
+        if self.find(name).is_some() {
+            return Err(wrong("there is already a tool of this name; register each once".to_owned()));
+        }
+        let check = SchemaCheck::new(parameters).map_err(wrong)?;
+        self.tools.push(Arc::new(Registered { tool, check }));
+        Ok(self)
+    }
+
+    /// The same tools with an allow-list: only these can be called.
+    ///
+    /// # Errors
+    /// [`AgentError::Tool`] when there is no tool of one of the names.
+    pub fn only<N: AsRef<str>>(mut self, names: impl IntoIterator<Item = N>) -> Result<Self, AgentError> {
+        let mut allowed = BTreeSet::new();
+        for name in names {
+            let name = name.as_ref();
+            if self.find(name).is_none() {
+                let known = quoted(self.tools.iter().map(|entry| &entry.tool.spec().name));
+                let message = format!("it cannot be allowed, as it does not exist; the tools are {known}");
+                return Err(AgentError::Tool { tool: name.to_owned(), message });
+            }
+            allowed.insert(name.to_owned());
+        }
+        self.allowed = Some(allowed);
+        Ok(self)
+    }
+
+    /// The same tools with a lower ceiling; a higher one changes nothing.
+    #[must_use]
+    pub fn at_most(mut self, ceiling: Risk) -> Self {
+        self.ceiling = self.ceiling.min(ceiling);
+        self
+    }
+
+    /// How long a tool may take; 15 seconds unless set. What takes longer is dropped, which cancels it.
+    #[must_use]
+    pub fn with_timeout(mut self, limit: Duration) -> Self {
+        self.timeout = limit;
+        self
+    }
+
+    /// How long one tool may take.
+    #[must_use]
+    pub fn with_timeout_of(mut self, name: impl Into<String>, limit: Duration) -> Self {
+        self.timeouts.insert(name.into(), limit);
+        self
+    }
+
+    /// Asks `confirm` before each call of a tool of at least this risk.
+    #[must_use]
+    pub fn confirming(mut self, from: Risk, confirm: Arc<dyn Confirm>) -> Self {
+        self.confirm = Some((from, confirm));
+        self
+    }
+
+    /// Whether no tool can be called.
+    pub fn is_empty(&self) -> bool {
+        self.callable().next().is_none()
+    }
+
+    /// The names that can be called, in order of registration.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.callable().map(|entry| entry.tool.spec().name.as_str())
+    }
+
+    /// The tools that can be called, as the model sees them.
+    pub fn specs(&self) -> Vec<ToolSpec> {
+        self.callable().map(|entry| entry.tool.spec().clone()).collect()
+    }
+
+    /// How much a tool can change; nothing when there is no such tool.
+    pub fn risk(&self, name: &str) -> Option<Risk> {
+        self.find(name).map(|entry| entry.tool.risk())
+    }
+
+    /// Makes a call that a model asked for. Whatever goes wrong is in the outcome, as an observation for the model.
+    ///
+    /// Names are found whatever their spelling (`searchNotes`); arguments are read tolerantly and checked; a call that
+    /// failed twice is not made a third time, see [`Repeats`]; a tool that panics has failed.
+    pub async fn call(&self, call: &ToolCall, repeats: &mut Repeats) -> ToolOutcome {
+        let mut outcome = ToolOutcome {
+            call: call.id.clone(),
+            tool: call.name.clone(),
+            arguments: call.arguments.clone(),
+            risk: None,
+            notes: Vec::new(),
+            result: Ok(ToolOutput::default()),
+        };
+        let result = self.run(call, &mut outcome, &*repeats).await;
+        let fingerprint = fingerprint(&outcome.tool, &outcome.arguments);
+        match &result {
+            Ok(_) => repeats.note_success(&fingerprint, outcome.risk.unwrap_or_default()),
+            Err(ToolError::Repeated { .. }) => {}
+            Err(error) => repeats.note_failure(fingerprint, error),
+        }
+        outcome.result = result;
+        outcome
+    }
+
+    async fn run(
+        &self,
+        call: &ToolCall,
+        outcome: &mut ToolOutcome,
+        repeats: &Repeats,
+    ) -> Result<ToolOutput, ToolError> {
+        let registered = self.named(&call.name, outcome);
+        let tool = outcome.tool.clone();
+        let allow = |arguments: &Value| repeats.refusal(&tool, &fingerprint(&tool, arguments)).map_or(Ok(()), Err);
+        let Some(registered) = registered else {
+            allow(&call.arguments)?;
+            return Err(ToolError::Unknown { tool, known: self.names().map(str::to_owned).collect() });
+        };
+        let risk = registered.tool.risk();
+        outcome.risk = Some(risk);
+        let spec = registered.tool.spec();
+        let reader = Reader {
+            tool: &spec.name,
+            schema: &spec.parameters,
+            check: &registered.check,
+            aliases: registered.tool.aliases(),
+        };
+        let read = reader.read(&call.arguments);
+        if let Ok(arguments) = &read {
+            outcome.arguments.clone_from(&arguments.value);
+            outcome.notes.extend(arguments.notes.iter().cloned());
+        }
+        allow(&outcome.arguments)?;
+        self.permit(&spec.name, risk)?;
+        let arguments = read?.value;
+        self.ask(&spec.name, risk, &arguments).await?;
+        let limit = self.timeouts.get(&spec.name).copied().unwrap_or(self.timeout);
+        let work = AssertUnwindSafe(registered.tool.call(arguments)).catch_unwind();
+        match tokio::time::timeout(limit, work).await {
+            Ok(Ok(result)) => result,
+            Ok(Err(_panic)) => Err(ToolError::failed(format!("`{}` stopped unexpectedly", spec.name))),
+            Err(_elapsed) => Err(ToolError::TimedOut {
+                tool: spec.name.clone(),
+                milliseconds: u64::try_from(limit.as_millis()).unwrap_or(u64::MAX),
+            }),
+        }
+    }
+
+    /// The tool of this name, or of the one name that is spelt like it.
+    fn named(&self, name: &str, outcome: &mut ToolOutcome) -> Option<&Registered> {
+        if let Some(found) = self.find(name) {
+            return Some(found);
+        }
+        // Some models put a namespace before the name.
+        let plain = snake_case(name.rsplit(['.', ':', '/']).next().unwrap_or(name));
+        let found = self.find(&plain)?;
+        outcome.notes.push(format!("the tool `{name}` was read as `{plain}`"));
+        outcome.tool = plain;
+        Some(found)
+    }
+
+    fn permit(&self, name: &str, risk: Risk) -> Result<(), ToolError> {
+        if !self.is_allowed(name) {
+            let allowed = self.names().map(str::to_owned).collect();
+            return Err(ToolError::NotAllowed { tool: name.to_owned(), allowed });
+        }
+        if risk > self.ceiling {
+            return Err(ToolError::TooRisky { tool: name.to_owned(), risk, ceiling: self.ceiling });
+        }
+        Ok(())
+    }
+
+    async fn ask(&self, name: &str, risk: Risk, arguments: &Value) -> Result<(), ToolError> {
+        let Some((_, confirm)) = self.confirm.as_ref().filter(|(from, _)| risk >= *from) else { return Ok(()) };
+        let request = Confirmation { tool: name.to_owned(), risk, arguments: arguments.clone() };
+        match confirm.confirm(&request).await {
+            Decision::Allow => Ok(()),
+            Decision::Deny { reason } => Err(ToolError::Denied { tool: name.to_owned(), reason }),
+        }
+    }
+
+    fn is_allowed(&self, name: &str) -> bool {
+        self.allowed.as_ref().is_none_or(|allowed| allowed.contains(name))
+    }
+
+    fn find(&self, name: &str) -> Option<&Registered> {
+        self.tools.iter().find(|entry| entry.tool.spec().name == name).map(|entry| &**entry)
+    }
+
+    fn callable(&self) -> impl Iterator<Item = &Arc<Registered>> {
+        let permitted =
+            |entry: &&Arc<Registered>| self.is_allowed(&entry.tool.spec().name) && entry.tool.risk() <= self.ceiling;
+        self.tools.iter().filter(permitted)
+    }
+}
+
+impl fmt::Debug for ToolRegistry {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ToolRegistry")
+            .field("callable", &self.names().collect::<Vec<_>>())
+            .field("ceiling", &self.ceiling)
+            .field("timeout", &self.timeout)
+            .finish_non_exhaustive()
+    }
+}

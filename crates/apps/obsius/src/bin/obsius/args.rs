@@ -1,0 +1,109 @@
+//! The command line.
+
+use std::path::PathBuf;
+
+use clap::{Parser, Subcommand, ValueEnum};
+use graphloom_cli::{BaseArgs, CommonArgs};
+
+/// Looks after a vault of Markdown notes: analyzes, searches, executes, reflects, and asks before it writes
+#[derive(Parser, Debug)]
+#[command(name = "obsius", version)]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+    /// The vault: a directory of Markdown notes; the current directory unless given, for a run that goes on its own
+    #[arg(long, global = true, value_name = "DIR", env = "OBSIUS_VAULT")]
+    pub(crate) vault: Option<PathBuf>,
+    /// Requests that belong together; one for each vault unless given
+    #[arg(long, global = true, value_name = "ID")]
+    pub(crate) session: Option<String>,
+    /// Take prompt files from this folder where it has them
+    #[arg(long, global = true, value_name = "DIR")]
+    pub(crate) prompts: Option<PathBuf>,
+    /// The seed of samplers
+    #[arg(long, global = true, default_value_t = 0)]
+    pub(crate) seed: u64,
+    #[command(flatten)]
+    pub(crate) common: CommonArgs,
+}
+
+#[derive(Subcommand, Debug)]
+pub(crate) enum Command {
+    /// Carry out a request
+    Run {
+        /// What is to be done, in English or Japanese
+        request: String,
+    },
+    /// Read requests line by line; each is a run of the same session
+    Chat,
+    /// List the runs, with `--session` those of one session
+    Runs,
+    /// Show a run: its phases, plan, evidence and actions; with `--json` its whole state
+    Show {
+        /// The run
+        run: String,
+    },
+    /// Go on with a run that was stopped, killed, failed or waits
+    Resume {
+        /// The run
+        run: String,
+        /// Answer the review, as `review="approve"`, `review={"some":{"ids":["1"]}}` or
+        /// `review={"reject":{"reason":"…"}}`
+        #[arg(long = "answer", value_name = "KEY=JSON")]
+        answers: Vec<String>,
+    },
+    /// Show what a run would change
+    Diff {
+        /// The run
+        run: String,
+    },
+    /// Approve the changes that a run waits with, and write them
+    Apply {
+        /// The run
+        run: String,
+        /// Only these, by their numbers in `diff`; all unless given
+        #[arg(long, value_name = "NUMBER")]
+        only: Vec<String>,
+    },
+    /// Give back what was before a run
+    Undo {
+        /// The run
+        run: String,
+        /// Also where a note changed since
+        #[arg(long)]
+        force: bool,
+    },
+    /// Search the notes
+    #[command(name = "search")]
+    Find {
+        /// Words
+        query: String,
+        /// The most notes
+        #[arg(long, default_value_t = 10)]
+        limit: usize,
+    },
+    /// Draw the workflow
+    Graph {
+        /// The form
+        #[arg(long, default_value = "mermaid")]
+        format: GraphFormat,
+    },
+}
+
+#[derive(ValueEnum, Clone, Copy, Debug)]
+pub(crate) enum GraphFormat {
+    /// Mermaid
+    Mermaid,
+    /// GraphViz
+    Dot,
+    /// JSON
+    Json,
+    /// The table of phases as a Mermaid state diagram
+    Phases,
+}
+
+impl AsRef<BaseArgs> for Args {
+    fn as_ref(&self) -> &BaseArgs {
+        self.common.as_ref()
+    }
+}

@@ -1,0 +1,62 @@
+//! Several requests of one session, each a run of its own.
+
+use std::io::{BufRead, IsTerminal};
+
+use graphloom_cli::{ExitStatus, Failure, Session};
+use graphloom_llm::layers::Spent;
+use graphloom_obsius::state::Exchanged;
+
+use crate::args::Args;
+use crate::open::{open, vault_of};
+use crate::params::Params;
+use crate::run::request_run;
+
+/// How many earlier requests a run knows.
+const KNOWN: usize = 3;
+
+/// Reads requests until the input ends or `/quit`. The status is that of the last run.
+pub(crate) async fn chat(args: &Args, session: &Session) -> Result<ExitStatus, Failure> {
+    if args.common.thread.is_some() {
+        return Err(Failure::usage("`--thread` names one run; a chat has many, use `--session`"));
+    }
+    let Some(params) = Params::read(args, session)? else { return Ok(ExitStatus::Done) };
+    let opened = open(args, &args.common, session, &vault_of(args), Spent::default()).await?;
+    let is_terminal = std::io::stdin().is_terminal();
+    let mut earlier: Vec<Exchanged> = Vec::new();
+    let mut status = ExitStatus::Done;
+    loop {
+        if is_terminal {
+            session.progress.note("\nWhat is to be done? (`/quit` ends)");
+        }
+        let line = tokio::task::spawn_blocking(|| {
+            let mut line = String::new();
+            std::io::stdin().lock().read_line(&mut line).map(|bytes| (bytes > 0).then_some(line))
+        })
+        .await??;
+        let Some(line) = line else { return Ok(status) };
+        let request = line.trim();
+        if request == "/quit" {
+            return Ok(status);
+        }
+        if request.is_empty() {
+            continue;
+        }
+        match request_run(args, session, &opened, &params, request, earlier.clone()).await {
+            Ok((ended, answer)) => {
+                status = ended;
+                earlier.push(Exchanged { request: request.to_owned(), answer });
+                if earlier.len() > KNOWN {
+                    earlier.remove(0);
+                }
+            }
+            // One request that failed does not end the session.
+            Err(failure) => {
+                status = failure.status();
+                session.progress.warn(failure.to_string());
+            }
+        }
+        if status == ExitStatus::Interrupted {
+            return Ok(status);
+        }
+    }
+}

@@ -1,0 +1,137 @@
+//! What commands need: the vault and its index, models, the runs in the database.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use graphloom_agents::Models;
+use graphloom_cli::{CommonArgs, DataDir, ExitStatus, Failure, ModelSet, Session, build_models, open_checkpointer};
+use graphloom_core_graph::{Thread, ThreadState, Threads};
+use graphloom_llm::layers::{Budget, Ledger, Spent};
+use graphloom_llm::{ChatRequest, ModelError, Scripted};
+use graphloom_obsius::index::VaultIndex;
+use graphloom_obsius::{Desk, Resources, WorkflowState, graph, profile};
+use graphloom_vault::transaction::{self, RecoveryOutcome};
+use graphloom_vault::{ContentHash, Vault, VaultOptions};
+
+use crate::args::Args;
+
+pub(crate) type Runs = Threads<WorkflowState, Resources>;
+pub(crate) type Run = Thread<WorkflowState, Resources>;
+
+/// A vault, ready to be worked on.
+pub(crate) struct Opened {
+    pub(crate) runs: Runs,
+    pub(crate) models: ModelSet,
+    pub(crate) root: PathBuf,
+    /// Whether the model is led by small choices.
+    pub(crate) small: bool,
+}
+
+/// Opens a vault, finishes or takes back what a crash left of a transaction, and says so.
+pub(crate) fn open_vault(root: &Path, session: &Session) -> Result<Arc<Vault>, Failure> {
+    let vault = Arc::new(Vault::open(root, VaultOptions::default())?);
+    for recovered in transaction::recover(&vault)? {
+        let what = match &recovered.outcome {
+            RecoveryOutcome::Completed => "was finished".to_owned(),
+            RecoveryOutcome::RolledBack => "was taken back".to_owned(),
+            RecoveryOutcome::NeverBegan => continue,
+            RecoveryOutcome::Damaged(why) => format!("cannot be read: {why}"),
+            other => format!("{other:?}"),
+        };
+        session
+            .progress
+            .warn(format!("writing the changes of run `{}` had been interrupted; it {what}", recovered.run));
+        for path in &recovered.left {
+            session.progress.warn(format!("`{path}` was changed by someone else meanwhile and is left as it is"));
+        }
+    }
+    vault.refresh()?;
+    Ok(vault)
+}
+
+/// The index of a vault, up to date with its files.
+pub(crate) fn open_index(vault: &Arc<Vault>, dirs: &DataDir, session: &Session) -> Result<VaultIndex, Failure> {
+    session.progress.phase("indexing the vault");
+    let index = VaultIndex::open(Arc::clone(vault), &dirs.index(&[vault.root().to_owned()]))?;
+    let summary = index.refresh()?;
+    for (path, reason) in &summary.unread {
+        session.progress.note(format!("`{path}` is not read: {reason}"));
+    }
+    Ok(index)
+}
+
+/// Makes what a run needs.
+pub(crate) async fn open(
+    args: &Args,
+    common: &CommonArgs,
+    session: &Session,
+    root: &Path,
+    spent: Spent,
+) -> Result<Opened, Failure> {
+    let dirs = DataDir::new(common.base.data_dir.as_deref())?;
+    let vault = open_vault(root, session)?;
+    let index = Arc::new(open_index(&vault, &dirs, session)?);
+    let store = open_checkpointer(&dirs)?;
+    let models = build_models(common, &dirs, &session.progress, spent).await?;
+    let mut prompts = profile::prompts()?;
+    if let Some(folder) = &args.prompts {
+        prompts = prompts.override_from(folder)?;
+    }
+    let profile = profile::profile()?;
+    profile.check(&prompts)?;
+    let mut desk = Desk::new(Arc::new(prompts), Arc::new(profile), models.models.clone());
+    desk.seed = args.seed;
+    let small = desk.is_small("execute");
+    let root = vault.root().to_owned();
+    let resources = Resources { desk, vault, index, ledger: Arc::clone(&models.ledger) };
+    let runs = graph()?.with_context(resources).with_checkpointer(store);
+    Ok(Opened { runs, models, root, small })
+}
+
+/// The runs of the database with a vault but without a model, for what needs none.
+pub(crate) fn look(common: &CommonArgs, root: Option<&Path>) -> Result<Runs, Failure> {
+    let dirs = DataDir::new(common.base.data_dir.as_deref())?;
+    let store = open_checkpointer(&dirs)?;
+    let nobody = Scripted::from_fn(|_: &ChatRequest| {
+        let message = "no model is called while a run is looked at".to_owned();
+        Err::<String, _>(ModelError::Setup { message })
+    });
+    let desk = Desk::new(Arc::new(profile::prompts()?), Arc::new(profile::profile()?), Models::new(Arc::new(nobody)));
+    // States can be read without their vault; the data directory stands in for it, and nothing reads it.
+    let vault = Arc::new(Vault::open(root.unwrap_or(dirs.data()), VaultOptions::default())?);
+    let index = VaultIndex::open(Arc::clone(&vault), &dirs.index(&[vault.root().to_owned()]))?;
+    let resources = Resources { desk, vault, index: Arc::new(index), ledger: Ledger::new(Budget::default()) };
+    Ok(graph()?.with_context(resources).with_checkpointer(store))
+}
+
+/// A run that exists, and its state.
+pub(crate) async fn find(common: &CommonArgs, id: &str) -> Result<(Run, ThreadState<WorkflowState>), Failure> {
+    let run = look(common, None)?.thread(id);
+    let state = run.state().await?;
+    if state.checkpoint.is_none() {
+        let message = format!("there is no run `{id}` in this data directory; `obsius runs` lists them");
+        return Err(Failure::new(ExitStatus::Usage, message));
+    }
+    Ok((run, state))
+}
+
+/// The vault that a command is about.
+pub(crate) fn vault_of(args: &Args) -> PathBuf {
+    args.vault.clone().unwrap_or_else(|| PathBuf::from("."))
+}
+
+/// The session of a vault: its name and a hash of where it is.
+pub(crate) fn session_of(args: &Args, root: &Path) -> String {
+    args.session.clone().unwrap_or_else(|| {
+        let name: String = root
+            .file_name()
+            .map(|name| name.to_string_lossy().into_owned())
+            .unwrap_or_default()
+            .chars()
+            .filter(|c| c.is_alphanumeric() || matches!(c, '-' | '_'))
+            .take(32)
+            .collect();
+        let hash = ContentHash::of(root.as_os_str().as_encoded_bytes());
+        format!("{name}-{}", &hash.as_str()[..8])
+    })
+}

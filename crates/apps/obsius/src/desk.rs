@@ -1,0 +1,74 @@
+//! What the nodes of a run work with beside its state.
+
+use std::fmt;
+use std::sync::Arc;
+
+use graphloom_agents::{Models, Prompts};
+use graphloom_llm::layers::Ledger;
+use graphloom_vault::Vault;
+
+use crate::config::is_small;
+use crate::index::VaultIndex;
+use crate::profile::ObsiusProfile;
+
+/// Prompts, profile and models. Cheap to clone.
+#[derive(Clone)]
+pub struct Desk {
+    /// The prompts.
+    pub prompts: Arc<Prompts>,
+    /// The profile.
+    pub profile: Arc<ObsiusProfile>,
+    /// The models.
+    pub models: Models,
+    /// The date that prompts state, empty for none.
+    pub today: String,
+    /// The seed that samplers get, mixed with what they are asked for.
+    pub seed: u64,
+}
+
+/// What the nodes of a run work with beside its state.
+pub struct Resources {
+    /// Prompts, profile and models.
+    pub desk: Desk,
+    /// The vault.
+    pub vault: Arc<Vault>,
+    /// The index of its notes.
+    pub index: Arc<VaultIndex>,
+    /// What the calls have spent.
+    pub ledger: Arc<Ledger>,
+}
+
+impl Desk {
+    /// A desk without a date and a seed.
+    pub fn new(prompts: Arc<Prompts>, profile: Arc<ObsiusProfile>, models: Models) -> Self {
+        Self { prompts, profile, models, today: String::new(), seed: 0 }
+    }
+
+    /// Whether the model of a role answers inside a grammar and is led by small choices.
+    pub fn is_small(&self, role: &str) -> bool {
+        is_small(self.models.role(role).capabilities())
+    }
+
+    /// A seed for what is asked.
+    pub(crate) fn seed_of(&self, what: &str) -> u64 {
+        // FNV-1a: stable across platforms and versions.
+        what.bytes().fold(0xcbf2_9ce4_8422_2325 ^ self.seed, |hash, byte| {
+            (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+        })
+    }
+}
+
+impl fmt::Debug for Desk {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Desk")
+            .field("profile", &self.profile.name)
+            .field("models", &self.models)
+            .finish_non_exhaustive()
+    }
+}
+
+impl fmt::Debug for Resources {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Resources").field("desk", &self.desk).field("vault", &self.vault.root()).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,274 @@
+//! The actions of a plan for a model that answers inside a grammar: what to do follows from the criteria that do not hold
+//! yet; the model writes sentences and makes small choices. What is listed comes from the findings.
+
+use graphloom_agents::{AgentError, Exchange};
+use graphloom_vault::{Note, NotePath, Notes};
+use serde_json::{Value, json};
+
+use super::calls::{append, create_note, planned, read_note, set_frontmatter};
+use crate::analyze::Intents;
+use crate::ask::{agent, choose, text};
+use crate::desk::Desk;
+use crate::probe::{Criterion, Finding, find_note};
+use crate::state::{ExecutionPlan, PlannedAction, SubtaskKind, WorkflowState};
+use crate::write::{Grouping, IndexEntry, entry_line, groupings, index_text};
+
+/// How many notes a paragraph rests on.
+const MATERIAL: usize = 2;
+/// How many characters of each.
+const MATERIAL_CHARS: usize = 500;
+/// How many notes a choice of grouping shows.
+const SHOWN: usize = 8;
+
+/// The next actions for the criteria in `unmet`, and the calls of models that were made for them.
+///
+/// # Errors
+/// Those of the models.
+pub async fn lead<N: Notes + Sync>(
+    desk: &Desk,
+    state: &WorkflowState,
+    notes: &N,
+    unmet: &[Finding],
+    iteration: u32,
+) -> Result<(ExecutionPlan, Vec<Exchange>), AgentError> {
+    let mut leading = Leading { desk, state, notes, iteration, plan: ExecutionPlan::default(), exchanges: Vec::new() };
+    for finding in unmet {
+        leading.towards(finding).await?;
+    }
+    Ok((leading.plan, leading.exchanges))
+}
+
+struct Leading<'a, N> {
+    desk: &'a Desk,
+    state: &'a WorkflowState,
+    notes: &'a N,
+    iteration: u32,
+    plan: ExecutionPlan,
+    exchanges: Vec<Exchange>,
+}
+
+impl<N: Notes + Sync> Leading<'_, N> {
+    fn act(&mut self, subtask: &str, call: (&str, Value)) {
+        let is_there = |action: &PlannedAction| action.tool == call.0 && action.arguments == call.1;
+        if self.plan.actions.iter().any(is_there) {
+            return;
+        }
+        let id = format!("{}.a{}", self.iteration, self.plan.actions.len() + 1);
+        self.plan.actions.push(planned(id, subtask, Vec::new(), call));
+    }
+
+    /// What makes one criterion hold.
+    async fn towards(&mut self, finding: &Finding) -> Result<(), AgentError> {
+        let subtask = finding.subtask.as_str();
+        match &finding.criterion {
+            // Searching is the search phase's.
+            Criterion::Searched { .. } => {}
+            Criterion::FoundRead { count } => {
+                for found in self.state.findings.notes.iter().take(*count) {
+                    self.act(subtask, read_note(&found.path));
+                }
+            }
+            Criterion::NoteExists { note } => self.create(subtask, note).await?,
+            Criterion::FoundLinkedFrom { note } => match find_note(self.notes, note) {
+                Some(there) => self.link_missing(subtask, &there),
+                None => self.create(subtask, note).await?,
+            },
+            Criterion::FoundTagged { tag } => {
+                for found in &self.state.findings.notes {
+                    if let Some(note) = find_note(self.notes, &found.path) {
+                        self.tag(subtask, &note, tag);
+                    }
+                }
+            }
+            Criterion::TagPresent { note, tag } => {
+                if let Some(note) = find_note(self.notes, note) {
+                    self.tag(subtask, &note, tag);
+                }
+            }
+            Criterion::NoteContains { note, text } => {
+                if let Some(note) = find_note(self.notes, note) {
+                    self.act(subtask, append(note.path().as_str(), text));
+                }
+            }
+            Criterion::NoteChanged { note } => {
+                if let Some(note) = find_note(self.notes, note) {
+                    self.add_paragraph(subtask, &note).await?;
+                }
+            }
+            Criterion::Answered => self.answer().await?,
+            Criterion::Judged { .. } => self.update(subtask).await?,
+            // These hold of what is written here; links are mended after the actions.
+            Criterion::LinksResolve { .. } | Criterion::FrontmatterParses { .. } => {}
+        }
+        Ok(())
+    }
+
+    /// A note that is to be there: an index of what was found where the plan links it, else prose.
+    async fn create(&mut self, subtask: &str, title: &str) -> Result<(), AgentError> {
+        let is_there = |action: &PlannedAction| action.tool == "create_note" && action.arguments["title"] == *title;
+        if self.plan.actions.iter().any(is_there) {
+            return Ok(());
+        }
+        let links_found = self.state.task_plan.as_ref().is_some_and(|plan| {
+            plan.success_criteria()
+                .any(|criterion| matches!(criterion, Criterion::FoundLinkedFrom { note } if note == title))
+        });
+        let entries = self.entries();
+        let subject = match self.state.task_plan.as_ref().map(|plan| plan.keywords.join(" ")) {
+            Some(words) if !words.is_empty() => words,
+            _ => title.to_owned(),
+        };
+        let content = if links_found && !entries.is_empty() {
+            let grouping = self.grouping(&entries).await?;
+            let intro = self.paragraph(&subject).await?;
+            index_text(&intro, &entries, grouping, &self.notes.paths())
+        } else {
+            let mut content = self.paragraph(&subject).await?;
+            if !entries.is_empty() {
+                let all = self.notes.paths();
+                let lines: Vec<String> = entries.iter().take(SHOWN).map(|entry| entry_line(entry, &all)).collect();
+                content = format!("{content}\n\n{}\n", lines.join("\n"));
+            }
+            content
+        };
+        self.act(subtask, create_note(title, &content));
+        Ok(())
+    }
+
+    fn entries(&self) -> Vec<IndexEntry> {
+        self.state.findings.notes.iter().filter_map(IndexEntry::of).collect()
+    }
+
+    /// How an index is grouped: the model chooses among what divides the notes.
+    async fn grouping(&mut self, entries: &[IndexEntry]) -> Result<Grouping, AgentError> {
+        let ways = groupings(entries);
+        if let [only] = ways.as_slice() {
+            return Ok(*only);
+        }
+        let options: Vec<String> = ways.iter().map(|way| way.text().to_owned()).collect();
+        let names: Vec<&str> =
+            entries.iter().take(SHOWN).map(|entry| entry.path.as_str().trim_end_matches(".md")).collect();
+        let args = json!({ "notes": names, "ways": options });
+        let (chosen, exchange) = choose(self.desk, &agent(self.desk, "group", "notes")?, &args, &options).await?;
+        self.exchanges.push(exchange);
+        Ok(ways.get(chosen).copied().unwrap_or_default())
+    }
+
+    /// A paragraph on a subject, from the best of what was found.
+    async fn paragraph(&mut self, subject: &str) -> Result<String, AgentError> {
+        let material: Vec<String> = self
+            .state
+            .findings
+            .notes
+            .iter()
+            .take(MATERIAL)
+            .map(|found| format!("{}: {}", found.title, found.snippet))
+            .map(|text| text.chars().take(MATERIAL_CHARS).collect())
+            .collect();
+        let args = json!({ "subject": subject, "material": material.join("\n") });
+        let answer = text(self.desk, &agent(self.desk, "write", "note")?, &args).await?;
+        self.exchanges.push(answer.exchange);
+        // Prose has no marks of its own: a small model's would be accidents.
+        Ok(crate::write::plain(&answer.value))
+    }
+
+    fn link_missing(&mut self, subtask: &str, note: &Note) {
+        let all = self.notes.paths();
+        let linked = |path: &NotePath| {
+            note.links()
+                .iter()
+                .any(|link| find_note(self.notes, &link.target).is_some_and(|target| target.path() == path))
+        };
+        let lines: Vec<String> = self
+            .entries()
+            .iter()
+            .filter(|entry| entry.path != *note.path() && !linked(&entry.path))
+            .map(|entry| entry_line(entry, &all))
+            .collect();
+        if !lines.is_empty() {
+            self.act(subtask, append(note.path().as_str(), &lines.join("\n")));
+        }
+    }
+
+    fn tag(&mut self, subtask: &str, note: &Note, tag: &str) {
+        let names = note.tag_names();
+        if names.iter().any(|name| name.eq_ignore_ascii_case(tag)) || note.frontmatter().problem().is_some() {
+            return;
+        }
+        // Only tags of the frontmatter are repeated there.
+        let own = note.tags().iter().filter(|tag| tag.span.is_none()).map(|tag| tag.name.clone());
+        let tags: Vec<String> = own.chain([tag.to_owned()]).collect();
+        self.act(subtask, set_frontmatter(note.path().as_str(), "tags", json!(tags)));
+    }
+
+    /// Changes what was found as asked: a small model adds a paragraph, it does not edit.
+    async fn update(&mut self, subtask: &str) -> Result<(), AgentError> {
+        let intents = Intents::of(&self.state.session.original_request);
+        let is_update = self.state.task_plan.as_ref().is_some_and(|plan| plan.has(SubtaskKind::Update));
+        if !is_update || intents.delete || intents.rename {
+            return Ok(());
+        }
+        let notes: Vec<Note> =
+            self.state.findings.notes.iter().filter_map(|found| find_note(self.notes, &found.path)).collect();
+        for note in notes {
+            self.add_paragraph(subtask, &note).await?;
+        }
+        Ok(())
+    }
+
+    async fn add_paragraph(&mut self, subtask: &str, note: &Note) -> Result<(), AgentError> {
+        let is_done = self.state.changes.get(note.path()).is_some();
+        if !is_done {
+            let paragraph = self.paragraph(note.title()).await?;
+            self.act(subtask, append(note.path().as_str(), &paragraph));
+        }
+        Ok(())
+    }
+
+    async fn answer(&mut self) -> Result<(), AgentError> {
+        if self.plan.answer.is_some() {
+            return Ok(());
+        }
+        let (answer, exchange) = answer(self.desk, self.state, self.notes, MATERIAL, MATERIAL_CHARS).await?;
+        self.exchanges.push(exchange);
+        self.plan.answer = Some(answer);
+        Ok(())
+    }
+}
+
+/// An answer from the best of what was found, with the notes that it rests on.
+pub(crate) async fn answer<N: Notes>(
+    desk: &Desk,
+    state: &WorkflowState,
+    notes: &N,
+    most: usize,
+    chars: usize,
+) -> Result<(String, Exchange), AgentError> {
+    let mut read = Vec::new();
+    let mut sources = Vec::new();
+    for found in state.findings.notes.iter().take(most) {
+        if let Some(note) = find_note(notes, &found.path) {
+            let body: String = note.body().chars().take(chars).collect();
+            read.push(json!({ "path": found.path, "text": body }));
+            sources.push(crate::write::link_to(note.path(), note.title(), &notes.paths()));
+        }
+    }
+    let language = crate::view::language_name(state);
+    let args = json!({
+        "request": state.session.original_request,
+        "read": read,
+        "language": language,
+        "today": state.session.today,
+        "vault": { "name": state.vault_context.vault_name, "notes": state.vault_context.notes },
+    });
+    let agent = agent(desk, "answer", "question")?;
+    let mut answer = text(desk, &agent, &args).await?;
+    if agent.is_constrained() {
+        // A small model does not cite; what it was shown is known.
+        answer.value = crate::write::plain(&answer.value);
+        if !sources.is_empty() {
+            answer.value.push_str(&format!("\n\n{}", sources.join(", ")));
+        }
+    }
+    Ok((answer.value, answer.exchange))
+}

@@ -1,0 +1,10 @@
+//! Execution: which actions, and carrying them out.
+
+pub(crate) mod calls;
+pub(crate) mod lead;
+mod model;
+mod run;
+
+pub use lead::lead;
+pub use model::{WrittenAction, WrittenActions, actions_schema, read_actions};
+pub use run::{Carried, Keeper, carry_out};

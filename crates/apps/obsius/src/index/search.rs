@@ -1,0 +1,212 @@
+//! Searches: by text, by title, by tag, by time.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use graphloom_retrieval::extract::{query_terms, snippet};
+use graphloom_retrieval::{SearchOptions, Source, Unwritten};
+use graphloom_vault::{ContentHash, NotePath, Notes, Overlay};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{Card, IndexError, VaultIndex};
+
+/// What a full match of title or tags adds to the score of the text, in a search of everything. Scores of good passages
+/// are around ten.
+const TITLE_BONUS: f32 = 4.0;
+const TAG_BONUS: f32 = 3.0;
+/// A title of which less than this share of the question's terms is had is found by its text alone.
+const ENOUGH: f32 = 0.5;
+
+/// What to look for.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[non_exhaustive]
+pub struct SearchQuery {
+    /// Words in any language; no sign in them has a meaning.
+    pub text: String,
+    /// Where to look.
+    #[serde(default)]
+    pub field: SearchField,
+    /// Only notes in this folder and below it; `None` and `""` are the whole vault.
+    #[serde(default)]
+    pub folder: Option<String>,
+    /// At most this many notes.
+    pub limit: usize,
+}
+
+/// Where to look.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum SearchField {
+    /// Text, titles and tags.
+    #[default]
+    All,
+    /// The text.
+    Content,
+    /// Titles, aliases and file names.
+    Title,
+    /// Tags.
+    Tags,
+}
+
+/// A note that was found.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[non_exhaustive]
+pub struct Found {
+    /// Where it is.
+    pub path: NotePath,
+    /// Its title.
+    pub title: String,
+    /// The sentences that fit best, or its beginning.
+    pub snippet: String,
+    /// How well it fits; only comparable within one search, larger is better.
+    pub score: f32,
+    /// The hash of its bytes as they are to be.
+    pub hash: ContentHash,
+    /// Whether it is changed and not written yet.
+    pub pending: bool,
+}
+
+impl SearchQuery {
+    /// A search of everything for at most `limit` notes.
+    pub fn new(text: impl Into<String>, limit: usize) -> Self {
+        Self { text: text.into(), field: SearchField::All, folder: None, limit }
+    }
+
+    /// Sets where to look.
+    #[must_use]
+    pub fn in_field(mut self, field: SearchField) -> Self {
+        self.field = field;
+        self
+    }
+
+    /// Only notes in this folder and below it.
+    #[must_use]
+    pub fn in_folder(mut self, folder: impl Into<String>) -> Self {
+        self.folder = Some(folder.into());
+        self
+    }
+}
+
+impl VaultIndex {
+    /// The notes that fit best, as the overlay has them: best first, equal ones by path. It blocks.
+    ///
+    /// # Errors
+    /// The index was never refreshed, or is damaged.
+    pub fn search(&self, overlay: &Overlay, query: &SearchQuery) -> Result<Vec<Found>, IndexError> {
+        let mut scores: BTreeMap<NotePath, (f32, Option<String>)> = BTreeMap::new();
+        if matches!(query.field, SearchField::All | SearchField::Content) {
+            for (path, score, text) in self.passages(overlay, query)? {
+                scores.insert(path, (score, Some(text)));
+            }
+        }
+        if query.field != SearchField::Content {
+            let wanted = query_terms(&query.text);
+            for (card, _) in self.cards(overlay) {
+                if !is_in(&card.path, query.folder.as_deref()) {
+                    continue;
+                }
+                let title = title_fit(&card, &query.text, &wanted);
+                let tags = tag_fit(&card, &query.text, &wanted);
+                let score = match query.field {
+                    SearchField::Title => title,
+                    SearchField::Tags => tags,
+                    _ if title >= ENOUGH || tags >= ENOUGH || scores.contains_key(&card.path) => {
+                        TITLE_BONUS * title + TAG_BONUS * tags
+                    }
+                    _ => 0.0,
+                };
+                if score > 0.0 {
+                    scores.entry(card.path.clone()).or_insert((0.0, None)).0 += score;
+                }
+            }
+        }
+        let mut ranked: Vec<(NotePath, f32, Option<String>)> =
+            scores.into_iter().map(|(path, (score, text))| (path, score, text)).collect();
+        ranked.sort_by(|a, b| b.1.total_cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
+        let found = ranked.into_iter().filter_map(|(path, score, text)| found(overlay, path, score, text, &query.text));
+        Ok(found.take(query.limit).collect())
+    }
+
+    /// The notes that changed last, those that are changed and not written yet first.
+    pub fn recent(&self, overlay: &Overlay, folder: Option<&str>, limit: usize) -> Vec<Found> {
+        let mut cards: Vec<(Arc<Card>, bool)> =
+            self.cards(overlay).into_iter().filter(|(card, _)| is_in(&card.path, folder)).collect();
+        cards.sort_by(|(one, pending), (other, other_pending)| {
+            other_pending.cmp(pending).then(other.modified.cmp(&one.modified)).then(one.path.cmp(&other.path))
+        });
+        cards.into_iter().filter_map(|(card, _)| found(overlay, card.path.clone(), 0.0, None, "")).take(limit).collect()
+    }
+
+    /// The best passage of each note: path, score and the sentences to show.
+    fn passages(&self, overlay: &Overlay, query: &SearchQuery) -> Result<Vec<(NotePath, f32, String)>, IndexError> {
+        let changes = overlay.changes();
+        let catalogue = self.catalogue();
+        let folder = query.folder.as_deref();
+        let keep = |path: &str| {
+            NotePath::parse(path).is_ok_and(|path| {
+                is_in(&path, folder) && changes.get(&path).is_none() && catalogue.get(&path).is_some()
+            })
+        };
+        let pending: Vec<Unwritten<'_>> = changes
+            .iter()
+            .filter(|(path, _)| is_in(path, folder))
+            .filter_map(|(path, change)| Some(Unwritten { path: path.as_str(), text: change.after.as_deref()? }))
+            .collect();
+        // More than asked for, as titles and tags may change the order.
+        let options = SearchOptions::with_limit(query.limit.saturating_mul(2).saturating_add(8)).per_document(1);
+        let hits = self.corpus.search_with(&query.text, &options, &keep, &pending)?;
+        let path_of = |source: &Source| match source {
+            Source::Local { path, .. } => NotePath::parse(path).ok(),
+            _ => None,
+        };
+        Ok(hits.into_iter().filter_map(|hit| Some((path_of(&hit.evidence.source)?, hit.score, hit.snippet))).collect())
+    }
+}
+
+/// The note as the overlay has it now; nothing when it is gone or cannot be read any more.
+pub(super) fn found(
+    overlay: &Overlay,
+    path: NotePath,
+    score: f32,
+    shown: Option<String>,
+    question: &str,
+) -> Option<Found> {
+    let note = overlay.read(&path).ok()??;
+    let snippet = shown.unwrap_or_else(|| snippet(question, note.body()));
+    let pending = overlay.changes().get(&path).is_some();
+    Some(Found { title: note.title().to_owned(), hash: note.hash().clone(), path, snippet, score, pending })
+}
+
+/// Whether a note is in a folder or below it, whatever the case of letters.
+pub(crate) fn is_in(path: &NotePath, folder: Option<&str>) -> bool {
+    let folder = folder.unwrap_or_default().trim().trim_start_matches("./").trim_matches('/').to_lowercase();
+    if folder.is_empty() || folder == "." {
+        return true;
+    }
+    let own = path.folder().to_lowercase();
+    own == folder || own.strip_prefix(&folder).is_some_and(|rest| rest.starts_with('/'))
+}
+
+/// 1 for all terms, more for the very words, 0 for none.
+fn title_fit(card: &Card, text: &str, wanted: &[String]) -> f32 {
+    let said = text.trim().to_lowercase();
+    let names = [card.title.as_str(), card.path.name()];
+    let names = names.into_iter().chain(card.aliases.iter().map(String::as_str));
+    let exact = !said.is_empty() && names.into_iter().any(|name| name.to_lowercase() == said);
+    share(wanted, &card.name_terms) + if exact { 1.0 } else { 0.0 }
+}
+
+fn tag_fit(card: &Card, text: &str, wanted: &[String]) -> f32 {
+    if card.tags.is_empty() {
+        return 0.0;
+    }
+    let said = text.trim();
+    if !said.is_empty() && card.has_tag(said) { 1.0 } else { share(wanted, &card.tag_terms) }
+}
+
+fn share(wanted: &[String], had: &[String]) -> f32 {
+    let found = wanted.iter().filter(|term| had.binary_search(term).is_ok()).count();
+    if wanted.is_empty() { 0.0 } else { found as f32 / wanted.len() as f32 }
+}

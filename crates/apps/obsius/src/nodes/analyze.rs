@@ -1,0 +1,204 @@
+//! Node `analyze`: the request becomes subtasks with success criteria; later, what is left of it is judged.
+
+use graphloom_agents::{EntryKind, Exchange};
+use graphloom_core_graph::{Context, NodeError, Snapshot};
+use serde_json::{Value, json};
+
+use super::visit::{Report, Visit, tokens, visit};
+use crate::ObsiusError;
+use crate::analyze::{
+    Intents, WrittenPlan, compile, or_by_rules, plan_by_rules, plan_schema, small_plan_schema, title_of, wants_index,
+};
+use crate::ask::{agent, value};
+use crate::desk::Resources;
+use crate::phase::{Decision, Phase};
+use crate::state::{Failure, FailureClass, StopReason, SubtaskKind, TaskPlan, WorkflowState, WorkflowStateUpdate};
+use crate::view::{language_name, memory_text, progress_args, unmet, vault_args};
+use crate::workbench::{Workbench, probe_all};
+
+/// State in: the request, what was found and done so far. State out: the task plan and its objectives. It fails when the
+/// model does; a plan that cannot be used is replaced by one made by rules, with a note.
+pub(crate) async fn analyze(
+    state: Snapshot<WorkflowState>,
+    cx: Context<Resources>,
+) -> Result<WorkflowStateUpdate, NodeError> {
+    visit(Phase::Analyze, state, cx, async |visit| work(&visit).await).await
+}
+
+async fn work(visit: &Visit) -> Result<Report, NodeError> {
+    let (state, config) = (&visit.state, &visit.state.session.config);
+    if visit.iteration.timeouts >= config.max_timeouts {
+        let error = ObsiusError::Timeouts { count: visit.iteration.timeouts, limit: config.iteration_timeout_ms };
+        return Ok(Report::failed(Failure::new(visit.phase, FailureClass::Timeout, error.to_string())));
+    }
+    if visit.iteration.number > config.max_iterations {
+        let stop = StopReason::IterationLimit { iterations: config.max_iterations };
+        return Ok(Report::new(Decision::NothingLeft, stop.text()).with(WorkflowState::update().stop(stop)));
+    }
+    let refused = state.review.feedback.is_some() && visit.iteration.number == state.review.since_iteration + 1;
+    let again = state.task_plan.is_some() && !refused && !is_stuck(state);
+    if let (true, Some(plan)) = (again, &state.task_plan) {
+        return continue_plan(visit, plan);
+    }
+    let request = state.session.original_request.as_str();
+    let (plan, told, exchanges) = match make_plan(visit, request).await? {
+        Made::Answer(answer, exchanges) => {
+            let update = WorkflowState::update()
+                .answer(answer.clone())
+                .stop(StopReason::Answered)
+                .confidence(1.0)
+                .execution_metrics(tokens(&exchanges))
+                .exchanges(exchanges)
+                .working_memory(vec![visit.entry(EntryKind::Thought, format!("answered without an action: {answer}"))]);
+            return Ok(Report::new(Decision::NothingLeft, "answered without an action").with(update));
+        }
+        Made::Plan(plan, told, exchanges) => (plan, told, exchanges),
+    };
+    let goals: Vec<String> = plan.decomposed_tasks.iter().map(|task| format!("{}. {}", task.id, task.goal)).collect();
+    let memory = vec![visit.entry(EntryKind::Plan, goals.join("\n"))];
+    let mut next = (**state).clone();
+    next.task_plan = Some(plan.clone());
+    let bench = Workbench::new(visit.resources(), &state.changes).map_err(ObsiusError::from)?;
+    let actions: Vec<_> = state.executed_actions.iter().cloned().collect();
+    let evidence = probe_all(&next, &bench.notes(), &actions, &state.answer);
+    let objectives = state.objectives.with_evidence(Some(&plan), evidence);
+    let searches = plan.has(SubtaskKind::Search);
+    let decision = if searches { Decision::SearchRequired } else { Decision::DirectExecution };
+    let message = format!("{} subtasks", plan.decomposed_tasks.len());
+    // A sure start for what is simple, see the study; the probes decide all the same.
+    let confidence = if plan.estimated_complexity <= crate::completion::SIMPLE_PLAN && !searches { 0.8 } else { 0.0 };
+    let mut report = Report::new(decision, message);
+    report.data = json!({ "subtasks": goals });
+    let update = WorkflowState::update()
+        .task_plan(plan)
+        .objectives(objectives)
+        .confidence(confidence)
+        .working_memory(memory)
+        .execution_metrics(tokens(&exchanges))
+        .exchanges(exchanges)
+        .notes(told);
+    Ok(report.with(update))
+}
+
+/// Whether the newest iteration did not succeed in anything, so that a new plan may help.
+fn is_stuck(state: &WorkflowState) -> bool {
+    let mut newest = state.actions_of(state.iteration.number).peekable();
+    newest.peek().is_some() && newest.all(|action| !action.result.success)
+}
+
+/// Goes on with a plan: to what is still missing, or to the end.
+fn continue_plan(visit: &Visit, plan: &TaskPlan) -> Result<Report, NodeError> {
+    let state = &visit.state;
+    let missing = unmet(state);
+    if missing.is_empty() && !state.objectives.sub.is_empty() {
+        let by = crate::completion::Completion::SubObjectives;
+        let update = WorkflowState::update().stop(StopReason::Complete { by });
+        return Ok(Report::new(Decision::NothingLeft, "nothing is left to do").with(update));
+    }
+    let unsearched = plan.success_criteria().any(|criterion| match criterion {
+        crate::probe::Criterion::Searched { strategy } => !state.findings.ran(*strategy),
+        _ => false,
+    });
+    let decision = if unsearched { Decision::SearchRequired } else { Decision::DirectExecution };
+    let left: Vec<String> = missing.iter().map(|finding| finding.criterion.text()).collect();
+    let thought = visit.entry(EntryKind::Thought, format!("still missing: {}", left.join("; ")));
+    let update = WorkflowState::update().working_memory(vec![thought]);
+    Ok(Report::new(decision, format!("{} criteria are still missing", left.len())).with(update))
+}
+
+enum Made {
+    Plan(TaskPlan, Vec<String>, Vec<Exchange>),
+    Answer(String, Vec<Exchange>),
+}
+
+async fn make_plan(visit: &Visit, request: &str) -> Result<Made, ObsiusError> {
+    let (desk, state) = (&visit.desk, &visit.state);
+    let max = state.session.config.max_subtasks;
+    let agent = agent(desk, "analyze", "request")?;
+    if agent.is_constrained() {
+        return small_plan(visit, request, max).await;
+    }
+    let mut args = json!({
+        "request": request,
+        "max_subtasks": max,
+        "earlier": earlier(state),
+        "unmet": unmet(state).iter().map(|f| json!({ "criterion": f.criterion.text(), "evidence": f.evidence })).collect::<Vec<_>>(),
+        "memory": memory_text(state),
+        "language": language_name(state),
+    });
+    merge(&mut args, vault_args(state));
+    merge(&mut args, progress_args(state));
+    let asked = value::<WrittenPlan>(desk, &agent, &args, "plan", plan_schema(max)).await;
+    match asked {
+        Ok(answer) => {
+            let written = answer.value;
+            let said = written.answer.clone().filter(|answer| !answer.trim().is_empty());
+            if let (true, Some(said), false) =
+                (written.subtasks.is_empty(), said, Intents::of(request).changes_something())
+            {
+                return Ok(Made::Answer(said, vec![answer.exchange]));
+            }
+            let (plan, told) = or_by_rules(compile(&written, request, max), request);
+            Ok(Made::Plan(plan, told, vec![answer.exchange]))
+        }
+        Err(error) => fallback(error, request),
+    }
+}
+
+/// A model inside a grammar writes goals of known kinds, and the title where a note is to be made.
+async fn small_plan(visit: &Visit, request: &str, max: usize) -> Result<Made, ObsiusError> {
+    let desk = &visit.desk;
+    let intents = Intents::of(request);
+    let makes = intents.create || intents.organize || wants_index(request);
+    // The example of the request's sort stands last, where a small model looks first.
+    let sort = if makes {
+        "make"
+    } else if intents.changes_something() {
+        "change"
+    } else {
+        "ask"
+    };
+    let args = json!({ "request": request, "sort": sort });
+    let asked =
+        value::<WrittenPlan>(desk, &agent(desk, "analyze", "request")?, &args, "plan", small_plan_schema(max)).await;
+    let answer = match asked {
+        Ok(answer) => answer,
+        Err(error) => return fallback(error, request),
+    };
+    let mut written = answer.value;
+    // Its title is that of the request: a small model names what it was shown last.
+    written.title = Some(title_of(request)).filter(|title| !title.is_empty());
+    let compiled = compile(&written, request, max).and_then(|compiled| {
+        let unasked = compiled.plan.has(SubtaskKind::Create) && !makes;
+        if unasked { Err("it makes a note that nobody asked for".to_owned()) } else { Ok(compiled) }
+    });
+    let (plan, told) = or_by_rules(compiled, request);
+    Ok(Made::Plan(plan, told, vec![answer.exchange]))
+}
+
+/// A model that gives no readable plan is one whose plan cannot be used; one that fails is a failure.
+fn fallback(error: graphloom_agents::AgentError, request: &str) -> Result<Made, ObsiusError> {
+    match error {
+        graphloom_agents::AgentError::Unusable { problem, exchange, .. } => {
+            let told = format!("the model's plan could not be read ({problem}); the plan was made by rules");
+            Ok(Made::Plan(plan_by_rules(request), vec![told], vec![*exchange]))
+        }
+        error => Err(error.into()),
+    }
+}
+
+pub(super) fn earlier(state: &WorkflowState) -> String {
+    let lines: Vec<String> = state
+        .session
+        .earlier
+        .iter()
+        .map(|exchanged| format!("Request: {}\nAnswer: {}", exchanged.request, exchanged.answer))
+        .collect();
+    lines.join("\n\n")
+}
+
+pub(super) fn merge(args: &mut Value, more: Value) {
+    if let (Value::Object(args), Value::Object(more)) = (args, more) {
+        args.extend(more);
+    }
+}

@@ -1,0 +1,285 @@
+//! Node `execute`: actions are planned and carried out.
+
+use std::time::Duration;
+
+use async_trait::async_trait;
+use graphloom_agents::{EntryKind, Exchange};
+use graphloom_core_graph::{Context, NodeError, Shared, Snapshot};
+use graphloom_vault::Changes;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use tokio::time::Instant;
+
+use super::analyze::merge;
+use super::visit::{Report, Visit, tokens, visit};
+use crate::ObsiusError;
+use crate::ask::{agent, value};
+use crate::completion::{Facts, check};
+use crate::desk::Resources;
+use crate::execute::{Carried, Keeper, WrittenActions, actions_schema, carry_out, lead, read_actions};
+use crate::phase::{Decision, Phase};
+use crate::state::{
+    ExecutedAction, ExecutionPlan, Failure, FailureClass, Metrics, StopReason, WorkflowState, WorkflowStateUpdate,
+    read_blob,
+};
+use crate::view::{progress_args, vault_args};
+use crate::workbench::{Workbench, probe_all};
+
+/// State in: the plan, the findings, the changes so far. State out: what was done, the changes after it. Failed actions
+/// are observations; it fails when the model does, or when the same failure comes back too often.
+pub(crate) async fn execute(
+    state: Snapshot<WorkflowState>,
+    cx: Context<Resources>,
+) -> Result<WorkflowStateUpdate, NodeError> {
+    visit(Phase::Execute, state, cx, async |visit| work(&visit).await).await
+}
+
+/// What is saved inside a visit: how far it came.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+struct Saved {
+    plan: ExecutionPlan,
+    carried: Carried,
+    changes: Changes,
+    exchanges: Vec<Exchange>,
+}
+
+async fn work(visit: &Visit) -> Result<Report, NodeError> {
+    let state = &visit.state;
+    let bench = Workbench::new(visit.resources(), &state.changes).map_err(ObsiusError::from)?;
+    let (saved, number) = newest_saved(&visit.cx)?;
+    let begun = match saved {
+        Some(saved) => {
+            bench.reset(&saved.changes);
+            saved
+        }
+        None => {
+            let (plan, exchanges) = plan_actions(visit, &bench).await?;
+            let carried = Carried { repeats: state.repeats.clone(), ..Carried::default() };
+            Saved { plan, carried, changes: bench.changes(), exchanges }
+        }
+    };
+    let interval = Duration::from_millis(state.session.config.persistence_interval_ms);
+    let mut keeping = Keeping {
+        visit,
+        bench: &bench,
+        saved: begun.clone(),
+        next: number,
+        interval,
+        due: Instant::now() + interval,
+        dirty: false,
+    };
+    let reads = state.session.config.max_concurrent_reads;
+    let carried =
+        carry_out(&begun.plan, bench.tools(), begun.carried, visit.iteration.number, reads, &mut keeping).await?;
+    let mended = bench.mend().map_err(ObsiusError::from)?;
+    evaluate(visit, &bench, &begun.plan, &carried, &begun.exchanges, mended)
+}
+
+/// The newest record of this visit, from before a crash, and the number of the next.
+fn newest_saved(cx: &Context<Resources>) -> Result<(Option<Saved>, u32), NodeError> {
+    let mut newest = None;
+    let mut number = 0;
+    while let Some(saved) = cx.recorded::<Saved>(&format!("progress/{number}"))? {
+        newest = Some(saved);
+        number += 1;
+    }
+    Ok((newest, number))
+}
+
+/// Saves what was carried out when the interval has passed, and keeps it in case time runs out.
+struct Keeping<'a> {
+    visit: &'a Visit,
+    bench: &'a Workbench,
+    saved: Saved,
+    next: u32,
+    interval: Duration,
+    due: Instant,
+    dirty: bool,
+}
+
+#[async_trait]
+impl Keeper for Keeping<'_> {
+    fn ended(&mut self, carried: &Carried) {
+        self.saved.carried = carried.clone();
+        self.saved.changes = self.bench.changes();
+        self.dirty = true;
+        let update = done_update(self.visit, &self.saved.plan, carried, &self.saved.exchanges);
+        self.visit.keep(update.changes(Shared::new(self.saved.changes.clone())));
+    }
+
+    async fn due(&self) {
+        if self.dirty {
+            tokio::time::sleep_until(self.due).await;
+        } else {
+            std::future::pending::<()>().await;
+        }
+    }
+
+    async fn save(&mut self, _: &Carried) -> Result<(), NodeError> {
+        let key = format!("progress/{}", self.next);
+        let saved = self.saved.clone();
+        self.visit.cx.once(&key, async { Ok::<_, NodeError>(saved) }).await?;
+        self.next += 1;
+        self.due = Instant::now() + self.interval;
+        self.dirty = false;
+        Ok(())
+    }
+}
+
+/// The actions for what is still missing.
+async fn plan_actions(visit: &Visit, bench: &Workbench) -> Result<(ExecutionPlan, Vec<Exchange>), ObsiusError> {
+    let (desk, state) = (&visit.desk, &visit.state);
+    let agent = agent(desk, "execute", "plan")?;
+    let notes = bench.notes();
+    let actions: Vec<ExecutedAction> = state.executed_actions.iter().cloned().collect();
+    let unmet: Vec<_> =
+        probe_all(state, &notes, &actions, &state.answer).into_iter().filter(|finding| !finding.holds).collect();
+    if agent.is_constrained() {
+        return Ok(lead(desk, state, &notes, &unmet, visit.iteration.number).await?);
+    }
+    let specs = bench.tools().specs();
+    let names: Vec<&str> = bench.tools().names().collect();
+    let subtasks: Vec<Value> = state
+        .task_plan
+        .iter()
+        .flat_map(|plan| &plan.decomposed_tasks)
+        .map(|task| {
+            let done = state.objectives.completed.contains(&task.id);
+            json!({ "id": task.id, "kind": task.kind, "goal": task.goal, "done": done })
+        })
+        .collect();
+    let mut args = json!({
+        "request": state.session.original_request,
+        "tools": specs.iter().map(|spec| json!({
+            "name": spec.name, "description": spec.description, "parameters": spec.parameters.to_string(),
+        })).collect::<Vec<_>>(),
+        "subtasks": subtasks,
+        "unmet": unmet.iter().map(|f| json!({ "criterion": f.criterion.text(), "evidence": f.evidence })).collect::<Vec<_>>(),
+        "results": results(state),
+    });
+    merge(&mut args, vault_args(state));
+    merge(&mut args, progress_args(state));
+    let answer = value::<WrittenActions>(desk, &agent, &args, "actions", actions_schema(&names)).await?;
+    Ok((read_actions(answer.value, visit.iteration.number), vec![answer.exchange]))
+}
+
+/// The newest results of tools, as far as a prompt holds them, oldest first.
+fn results(state: &WorkflowState) -> Vec<Value> {
+    let mut left = state.session.config.max_prompt_chars;
+    let mut shown = Vec::new();
+    for at in (0..state.executed_actions.len()).rev() {
+        let Some(action) = state.executed_actions.get(at) else { continue };
+        let (message, _) = read_blob(state, action);
+        let text: String = message.chars().take(left).collect();
+        if text.is_empty() {
+            break;
+        }
+        left -= text.chars().count();
+        let origin = format!("{} {}", action.tool, action.arguments);
+        shown.push(json!({ "origin": origin.chars().take(160).collect::<String>(), "text": text }));
+    }
+    shown.reverse();
+    shown
+}
+
+/// What the actions so far change in the state, apart from the vault.
+fn done_update(visit: &Visit, plan: &ExecutionPlan, carried: &Carried, exchanges: &[Exchange]) -> WorkflowStateUpdate {
+    let mut memory = Vec::new();
+    for action in &carried.done {
+        memory.push(visit.entry(EntryKind::Action, action.line()));
+        if !action.result.success {
+            memory.push(
+                visit.entry(EntryKind::Observation, format!("`{}` failed: {}", action.tool, action.result.message)),
+            );
+        }
+    }
+    WorkflowState::update()
+        .pending_actions(plan.clone())
+        .executed_actions(carried.done.clone())
+        .repeats(carried.repeats.clone())
+        .working_memory(memory)
+        .execution_metrics(Metrics::of_actions(&carried.done))
+        .execution_metrics(tokens(exchanges))
+        .exchanges(exchanges.to_vec())
+        .notes(carried.skipped.clone())
+}
+
+/// The seed's evaluation: what follows from what was done.
+fn evaluate(
+    visit: &Visit,
+    bench: &Workbench,
+    plan: &ExecutionPlan,
+    carried: &Carried,
+    exchanges: &[Exchange],
+    mended: Vec<String>,
+) -> Result<Report, NodeError> {
+    let state = &visit.state;
+    let changes = bench.changes();
+    let answer = plan.answer.clone().unwrap_or_else(|| state.answer.clone());
+    let all: Vec<ExecutedAction> = state.executed_actions.iter().cloned().chain(carried.done.iter().cloned()).collect();
+    let (done, ok) = (carried.done.len(), carried.done.iter().filter(|action| action.result.success).count());
+    let mut context = state.vault_context.clone();
+    context.recent_changes = changes.iter().map(|(path, _)| path.to_string()).collect();
+    let mut update = done_update(visit, plan, carried, exchanges)
+        .vault_context(context)
+        .changes(Shared::new(changes))
+        .answer(answer.clone())
+        .notes(mended);
+    let message = match (done, answer == state.answer) {
+        (0, true) => "nothing was to be done".to_owned(),
+        (0, false) => "answered".to_owned(),
+        _ => format!("{ok} of {done} actions succeeded"),
+    };
+    if let Some((action, times, error)) = repeated(&all, state.session.config.max_identical_failures) {
+        let stop = StopReason::RepeatedFailure { action: action.clone(), times, error: error.clone() };
+        let told = ObsiusError::Repeated { action, times, message: error };
+        let failure = Failure::new(visit.phase, FailureClass::Internal, told.to_string());
+        let mut report = Report::failed(failure.clone());
+        report.update = update.failure(failure).stop(stop);
+        return Ok(report);
+    }
+    let evidence = probe_all(state, &bench.notes(), &all, &answer);
+    let objectives = state.objectives.with_evidence(state.task_plan.as_ref(), evidence);
+    let facts = Facts::of(state, &all, &objectives, state.confidence);
+    update = update.objectives(objectives);
+    let decision = if let Some(by) = check(facts).filter(|by| *by == crate::completion::Completion::SimpleTask) {
+        update = update.stop(StopReason::Complete { by });
+        Decision::TaskComplete
+    } else if done > 0 && ok == 0 {
+        // There is nothing to reflect on.
+        Decision::AdditionalAnalysis
+    } else {
+        Decision::EvaluationNeeded
+    };
+    let at_limit = visit.iteration.number >= state.session.config.max_iterations;
+    let decision = if decision == Decision::AdditionalAnalysis && at_limit {
+        update = update.stop(StopReason::IterationLimit { iterations: visit.iteration.number });
+        Decision::TaskComplete
+    } else {
+        decision
+    };
+    let mut report = Report::new(decision, message);
+    report.success = done == 0 || ok > 0;
+    report.data = json!({ "actions": done, "succeeded": ok, "skipped": carried.skipped });
+    report.update = update;
+    Ok(report)
+}
+
+/// The failure that came back at least `limit` times: the same call, or the same tool with the same error, without a
+/// success of that tool in between.
+fn repeated(actions: &[ExecutedAction], limit: u32) -> Option<(String, u32, String)> {
+    let newest = actions.iter().rev().find(|action| !action.result.success)?;
+    let mut times = 0;
+    for action in actions.iter().rev().filter(|action| action.tool == newest.tool) {
+        if action.result.success {
+            break;
+        }
+        if action.arguments == newest.arguments || action.result.message == newest.result.message {
+            times += 1;
+        }
+    }
+    // The first error says more than that the call was refused for failing before.
+    let first = actions.iter().find(|action| action.tool == newest.tool && action.arguments == newest.arguments);
+    let error = first.unwrap_or(newest).result.message.clone();
+    (times >= limit).then(|| (newest.tool.clone(), times, error))
+}

@@ -1,0 +1,104 @@
+//! Node `review`: a person sees what would change, and approves all of it, some, or none.
+
+use graphloom_agents::{EntryKind, MemoryEntry, ReviewItem, ReviewRequest, Verdict};
+use graphloom_core_graph::{Context, NodeError, Shared, Snapshot};
+use graphloom_state_machine::Symbol;
+use graphloom_vault::{Changes, NotePath};
+
+use crate::desk::Resources;
+use crate::phase::{Decision, Phase};
+use crate::state::{Objectives, Review, StopReason, WorkflowState, WorkflowStateUpdate};
+use crate::workbench::diff_of;
+
+/// How often a refusal with a reason leads back to the model.
+const ROUNDS: u32 = 2;
+
+/// State in: the pending changes. State out: the approved ones, or none and the reason, which the next analysis
+/// considers. It waits for a person as long as it takes; the iteration's time stands still.
+pub(crate) async fn review(
+    state: Snapshot<WorkflowState>,
+    cx: Context<Resources>,
+) -> Result<WorkflowStateUpdate, NodeError> {
+    let request = review_request(cx.resources(), &state);
+    let verdict: Verdict = cx.ask("review", &request).await?;
+    let reviewed = request.decide(&verdict).map_err(NodeError::terminal)?;
+    let groups = state.changes.groups();
+    let approved: Vec<NotePath> = groups
+        .iter()
+        .enumerate()
+        .filter(|(at, _)| reviewed.approved.contains(&(at + 1).to_string()))
+        .flat_map(|(_, group)| group.iter().cloned())
+        .collect();
+    let rounds = state.review.rounds.saturating_add(1);
+    let mut review = Review { rounds, ..state.review.clone() };
+    let declined = reviewed.declined.len();
+    let reason = reviewed.reason.clone().filter(|reason| !reason.trim().is_empty());
+    review.verdict = Some(reviewed);
+    review.feedback = None;
+    let update = WorkflowState::update();
+    if !approved.is_empty() {
+        review.approved = true;
+        let left_out = (declined > 0).then(|| format!("{declined} changes were not approved and are left out"));
+        let changes = state.changes.only(&approved);
+        return Ok(update.changes(Shared::new(changes)).review(review).notes(left_out));
+    }
+    let update = update.changes(Shared::new(Changes::default()));
+    match reason {
+        Some(reason) if rounds < ROUNDS => {
+            review.feedback = Some(reason.clone());
+            review.since_iteration = state.iteration.number;
+            let phase = state.phases.current();
+            let seen = MemoryEntry::new(
+                EntryKind::Observation,
+                phase.name(),
+                state.iteration.number,
+                format!("the changes were not approved: {reason}"),
+            )
+            .with_importance(1.0)
+            .at(cx.now());
+            let mut result = state.result.clone();
+            if let Some(result) = &mut result {
+                result.decision = match phase {
+                    Phase::Reflect => Some(Decision::ReanalysisNeeded),
+                    Phase::Execute => Some(Decision::AdditionalAnalysis),
+                    _ => None,
+                };
+            }
+            let update = update
+                .review(review)
+                .working_memory(vec![seen])
+                .objectives(Objectives::default())
+                .confidence(0.0)
+                .stop(None::<StopReason>);
+            Ok(match result {
+                Some(result) => update.result(result),
+                None => update,
+            })
+        }
+        reason => {
+            let told = reason.map_or_else(
+                || "the changes were not approved".to_owned(),
+                |reason| format!("the changes were not approved: {reason}"),
+            );
+            Ok(update.review(review).stop(StopReason::Declined).notes([told]))
+        }
+    }
+}
+
+/// The question: one item for each group of changes that only make sense together.
+pub(crate) fn review_request(resources: &Resources, state: &WorkflowState) -> ReviewRequest {
+    let items: Vec<ReviewItem> = state
+        .changes
+        .groups()
+        .iter()
+        .enumerate()
+        .map(|(at, group)| {
+            let shown = diff_of(resources, &state.changes.only(group));
+            let titles: Vec<String> = shown.files.iter().map(graphloom_vault::FileDiff::headline).collect();
+            ReviewItem { id: (at + 1).to_string(), title: titles.join("; "), diff: shown.to_string() }
+        })
+        .collect();
+    let (added, removed) = diff_of(resources, &state.changes).counts();
+    let summary = format!("{} changes, {added} new lines, {removed} lines gone", items.len());
+    ReviewRequest { summary, items }
+}

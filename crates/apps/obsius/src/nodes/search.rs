@@ -1,0 +1,111 @@
+//! Node `search`: information is gathered.
+
+use graphloom_agents::{EntryKind, ToolOutput};
+use graphloom_core_graph::{Context, NodeError, Snapshot};
+use graphloom_llm::ToolCall;
+use graphloom_vault::NotePath;
+use serde_json::{Value, json};
+
+use super::visit::{Report, Visit, visit};
+use crate::ObsiusError;
+use crate::desk::Resources;
+use crate::phase::{Decision, Phase};
+use crate::search::{Gathering, strategies};
+use crate::state::{ExecutedAction, Metrics, SearchStrategy, TaskPlan, WorkflowState, WorkflowStateUpdate};
+use crate::workbench::Workbench;
+
+/// State in: the plan and earlier findings. State out: the findings of every strategy that the plan asks for. A search
+/// that finds nothing is a finding; a search tool that fails is an observation.
+pub(crate) async fn search(
+    state: Snapshot<WorkflowState>,
+    cx: Context<Resources>,
+) -> Result<WorkflowStateUpdate, NodeError> {
+    visit(Phase::Search, state, cx, async |visit| work(&visit).await).await
+}
+
+async fn work(visit: &Visit) -> Result<Report, NodeError> {
+    let state = &visit.state;
+    let config = &state.session.config;
+    let plan: TaskPlan = state.task_plan.clone().unwrap_or_default();
+    let bench = Workbench::new(visit.resources(), &state.changes).map_err(ObsiusError::from)?;
+    let notes = bench.notes();
+    let mut gathering =
+        Gathering::new(&notes, &plan, state.findings.clone(), config.max_search_results, visit.iteration.number);
+    let mut actions: Vec<ExecutedAction> = Vec::new();
+    let mut repeats = state.repeats.clone();
+    for strategy in strategies(&plan, &state.findings) {
+        match strategy {
+            SearchStrategy::Tag => gathering.by_tag(),
+            SearchStrategy::Links => gathering.by_links(),
+            SearchStrategy::Recent => gathering.by_time(),
+            SearchStrategy::Keyword | SearchStrategy::Content => {
+                let Some(query) = gathering.query(strategy, &plan.original_request) else { continue };
+                let id = format!("{}.{}", visit.iteration.number, strategy_name(strategy));
+                let arguments = json!({ "query": query, "limit": config.max_search_results.min(50) });
+                let call = ToolCall { id: id.clone(), name: "search_notes".to_owned(), arguments };
+                let outcome = bench.tools().call(&call, &mut repeats).await;
+                actions.push(ExecutedAction::of(&id, "", visit.iteration.number, &outcome));
+                let hits = outcome.result.as_ref().map(paths_in).unwrap_or_default();
+                gathering.take_hits(strategy, &query, &hits);
+            }
+        }
+    }
+    let findings = gathering.finish();
+    let told: Vec<String> = findings
+        .searches
+        .iter()
+        .filter(|search| search.iteration == visit.iteration.number)
+        .map(|search| {
+            format!("{} `{}`: {} notes, {} new", strategy_name(search.strategy), search.query, search.hits, search.new)
+        })
+        .collect();
+    let mut context = state.vault_context.clone();
+    context.active_files = findings.notes.iter().map(|found| found.path.clone()).collect();
+    let metrics = Metrics::of_actions(&actions);
+    let mut seen = told.join("; ");
+    if !findings.gaps.is_empty() {
+        seen.push_str(&format!("; no note mentions {}", findings.gaps.join(", ")));
+    }
+    let mut report = Report::new(Decision::Gathered, format!("{} notes found", findings.notes.len()));
+    report.data = json!({ "searches": told, "folders": findings.folders, "themes": findings.themes });
+    report.update = WorkflowState::update()
+        .vault_context(context)
+        .findings(findings)
+        .executed_actions(actions)
+        .repeats(repeats)
+        .execution_metrics(metrics)
+        .working_memory(vec![visit.entry(EntryKind::Observation, seen)]);
+    Ok(report)
+}
+
+fn strategy_name(strategy: SearchStrategy) -> &'static str {
+    match strategy {
+        SearchStrategy::Keyword => "keyword",
+        SearchStrategy::Content => "content",
+        SearchStrategy::Tag => "tag",
+        SearchStrategy::Recent => "recent",
+        SearchStrategy::Links => "links",
+    }
+}
+
+/// The paths in a tool's data, in its order.
+fn paths_in(output: &ToolOutput) -> Vec<NotePath> {
+    fn collect(value: &Value, paths: &mut Vec<NotePath>) {
+        match value {
+            Value::Object(members) => {
+                if let Some(path) =
+                    members.get("path").and_then(Value::as_str).and_then(|text| NotePath::parse(text).ok())
+                    && !paths.contains(&path)
+                {
+                    paths.push(path);
+                }
+                members.values().for_each(|member| collect(member, paths));
+            }
+            Value::Array(items) => items.iter().for_each(|item| collect(item, paths)),
+            _ => {}
+        }
+    }
+    let mut paths = Vec::new();
+    collect(&output.data, &mut paths);
+    paths
+}

@@ -1,0 +1,261 @@
+//! Success criteria as probes: what shows that a subtask is done is looked up, not claimed.
+
+use graphloom_vault::{LinkIndex, Note, NotePath, Notes};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::state::{ExecutedAction, Findings, SearchStrategy};
+
+/// What shows that a subtask is done.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "check", rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Criterion {
+    /// A search strategy was run; that it found nothing is a result too.
+    Searched {
+        /// The strategy.
+        strategy: SearchStrategy,
+    },
+    /// The best of the found notes were read.
+    FoundRead {
+        /// How many, or all when there are fewer.
+        count: usize,
+    },
+    /// The note exists.
+    NoteExists {
+        /// Its title, name or path.
+        note: String,
+    },
+    /// This run changes the note.
+    NoteChanged {
+        /// Its title, name or path.
+        note: String,
+    },
+    /// The note contains a text.
+    NoteContains {
+        /// Its title, name or path.
+        note: String,
+        /// The text, compared without case.
+        text: String,
+    },
+    /// Every link of the note leads somewhere.
+    LinksResolve {
+        /// Its title, name or path.
+        note: String,
+    },
+    /// The frontmatter of the note can be read.
+    FrontmatterParses {
+        /// Its title, name or path.
+        note: String,
+    },
+    /// The note links to every note that was found.
+    FoundLinkedFrom {
+        /// Its title, name or path.
+        note: String,
+    },
+    /// The note has a tag.
+    TagPresent {
+        /// Its title, name or path.
+        note: String,
+        /// The tag, without `#`.
+        tag: String,
+    },
+    /// Every note that was found has a tag.
+    FoundTagged {
+        /// The tag, without `#`.
+        tag: String,
+    },
+    /// The person got an answer in words.
+    Answered,
+    /// A model judges it, with the evidence shown.
+    Judged {
+        /// What is to be judged, as a statement.
+        question: String,
+    },
+}
+
+/// Whether a criterion holds, and what shows it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[non_exhaustive]
+pub struct Finding {
+    /// The subtask.
+    pub subtask: String,
+    /// The criterion.
+    pub criterion: Criterion,
+    /// Whether it holds.
+    pub holds: bool,
+    /// What shows that it holds or does not.
+    pub evidence: String,
+}
+
+/// What probes look at.
+pub struct View<'a, N: Notes> {
+    /// The notes as they are to be.
+    pub notes: &'a N,
+    /// Their links.
+    pub links: &'a LinkIndex,
+    /// What searches found.
+    pub findings: &'a Findings,
+    /// What was done, oldest first.
+    pub actions: &'a [ExecutedAction],
+    /// The paths that the run changes.
+    pub changed: &'a [NotePath],
+    /// What the person was told.
+    pub answer: &'a str,
+}
+
+impl<N: Notes> std::fmt::Debug for View<'_, N> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("View").field("findings", self.findings).field("changed", &self.changed).finish_non_exhaustive()
+    }
+}
+
+impl Criterion {
+    /// Whether it must hold for the work to be complete, however sure a model is: what is in the vault has to be right.
+    pub fn is_hard(&self) -> bool {
+        !matches!(self, Self::Searched { .. } | Self::FoundRead { .. } | Self::Judged { .. })
+    }
+
+    /// Looks it up; none for what a model has to judge.
+    pub fn probe<N: Notes>(&self, view: &View<'_, N>) -> Option<(bool, String)> {
+        Some(match self {
+            Self::Judged { .. } => return None,
+            Self::Searched { strategy } => searched(view, *strategy),
+            Self::FoundRead { count } => found_read(view, *count),
+            Self::Answered if view.answer.trim().is_empty() => (false, "nothing was said yet".to_owned()),
+            Self::Answered => (true, format!("an answer of {} characters", view.answer.trim().chars().count())),
+            Self::FoundTagged { tag } => found_tagged(view, tag),
+            Self::NoteExists { note } => with(view, note, |note| (true, format!("`{}` exists", note.path()))),
+            Self::NoteChanged { note } => with(view, note, |note| match view.changed.contains(note.path()) {
+                true => (true, format!("`{}` is changed", note.path())),
+                false => (false, format!("`{}` is as it was", note.path())),
+            }),
+            Self::NoteContains { note, text } => with(view, note, |note| {
+                let there = note.text().to_lowercase().contains(&text.to_lowercase());
+                (there, format!("`{}` {} `{text}`", note.path(), if there { "contains" } else { "does not contain" }))
+            }),
+            Self::FrontmatterParses { note } => with(view, note, |note| match note.frontmatter().problem() {
+                None => (true, format!("the frontmatter of `{}` is sound", note.path())),
+                Some(problem) => (false, format!("the frontmatter of `{}` is broken: {problem:?}", note.path())),
+            }),
+            Self::LinksResolve { note } => with(view, note, |note| links_resolve(view, note)),
+            Self::FoundLinkedFrom { note } => with(view, note, |note| found_linked(view, note)),
+            Self::TagPresent { note, tag } => with(view, note, |note| {
+                let there = has_tag(note, tag);
+                (there, format!("`{}` {} the tag `{tag}`", note.path(), if there { "has" } else { "lacks" }))
+            }),
+        })
+    }
+
+    /// The criterion as a statement, for prompts and people.
+    pub fn text(&self) -> String {
+        match self {
+            Self::Searched { strategy } => format!("the search by {strategy:?} was run").to_lowercase(),
+            Self::FoundRead { count } => format!("the best {count} found notes were read"),
+            Self::NoteExists { note } => format!("the note `{note}` exists"),
+            Self::NoteChanged { note } => format!("the note `{note}` is changed"),
+            Self::NoteContains { note, text } => format!("the note `{note}` contains `{text}`"),
+            Self::LinksResolve { note } => format!("every link of `{note}` leads somewhere"),
+            Self::FrontmatterParses { note } => format!("the frontmatter of `{note}` can be read"),
+            Self::FoundLinkedFrom { note } => format!("`{note}` links to every found note"),
+            Self::TagPresent { note, tag } => format!("`{note}` has the tag `{tag}`"),
+            Self::FoundTagged { tag } => format!("every found note has the tag `{tag}`"),
+            Self::Answered => "the person got an answer".to_owned(),
+            Self::Judged { question } => question.clone(),
+        }
+    }
+}
+
+/// The note that a title, name or path means: the path itself, else the one note of that name, else of that title.
+pub fn find_note<N: Notes>(notes: &N, wanted: &str) -> Option<Note> {
+    let direct = NotePath::parse_lenient(wanted).ok().and_then(|path| notes.read(&path).ok().flatten());
+    if direct.is_some() {
+        return direct;
+    }
+    let named = NotePath::for_title("", wanted).ok().map(|made| made.path.name().to_lowercase());
+    let wanted = wanted.trim().to_lowercase();
+    let paths = notes.paths();
+    let by_name = paths.iter().find(|path| {
+        let name = path.name().to_lowercase();
+        name == wanted || Some(&name) == named.as_ref()
+    });
+    by_name.and_then(|path| notes.read(path).ok().flatten())
+}
+
+fn with<N: Notes>(view: &View<'_, N>, note: &str, probe: impl FnOnce(&Note) -> (bool, String)) -> (bool, String) {
+    match find_note(view.notes, note) {
+        Some(note) => probe(&note),
+        None => (false, format!("there is no note `{note}`")),
+    }
+}
+
+fn searched<N: Notes>(view: &View<'_, N>, strategy: SearchStrategy) -> (bool, String) {
+    let hits: Vec<usize> =
+        view.findings.searches.iter().filter(|search| search.strategy == strategy).map(|search| search.hits).collect();
+    match hits.last() {
+        Some(hits) => (true, format!("it found {hits} notes")),
+        None => (false, "it was not run".to_owned()),
+    }
+}
+
+fn found_read<N: Notes>(view: &View<'_, N>, count: usize) -> (bool, String) {
+    let read: Vec<&str> = view
+        .actions
+        .iter()
+        .filter(|action| action.tool == "read_note" && action.result.success)
+        .filter_map(|action| action.arguments.get("path").and_then(serde_json::Value::as_str))
+        .collect();
+    let wanted: Vec<&str> = view.findings.notes.iter().take(count).map(|found| found.path.as_str()).collect();
+    let missing: Vec<&&str> = wanted.iter().filter(|path| !read.contains(*path)).collect();
+    match missing.first() {
+        None => (true, format!("{} notes were read", wanted.len())),
+        Some(first) => {
+            (false, format!("{} of {} notes were not read, the first `{first}`", missing.len(), wanted.len()))
+        }
+    }
+}
+
+fn found_tagged<N: Notes>(view: &View<'_, N>, tag: &str) -> (bool, String) {
+    let lacks = |path: &str| find_note(view.notes, path).is_some_and(|note| !has_tag(&note, tag));
+    let missing: Vec<&str> =
+        view.findings.notes.iter().map(|found| found.path.as_str()).filter(|path| lacks(path)).collect();
+    match missing.first() {
+        None => (true, format!("all {} notes have `{tag}`", view.findings.notes.len())),
+        Some(first) => (false, format!("{} notes lack `{tag}`, the first `{first}`", missing.len())),
+    }
+}
+
+fn has_tag(note: &Note, tag: &str) -> bool {
+    let wanted = tag.trim_start_matches('#').to_lowercase();
+    note.tag_names().iter().any(|name| name.to_lowercase() == wanted)
+}
+
+fn links_resolve<N: Notes>(view: &View<'_, N>, note: &Note) -> (bool, String) {
+    let dead: Vec<&str> = note
+        .links()
+        .iter()
+        .filter(|link| !view.links.resolve(note.path(), link).is_sound())
+        .map(|link| link.target.as_str())
+        .collect();
+    match dead.first() {
+        None => (true, format!("all {} links of `{}` resolve", note.links().len(), note.path())),
+        Some(first) => (false, format!("{} links of `{}` lead nowhere, the first `{first}`", dead.len(), note.path())),
+    }
+}
+
+fn found_linked<N: Notes>(view: &View<'_, N>, note: &Note) -> (bool, String) {
+    let linked: Vec<NotePath> =
+        note.links().iter().filter_map(|link| view.links.resolve(note.path(), link).note().cloned()).collect();
+    let missing: Vec<&str> = view
+        .findings
+        .notes
+        .iter()
+        .map(|found| found.path.as_str())
+        .filter(|path| *path != note.path().as_str() && !linked.iter().any(|other| other.as_str() == *path))
+        .collect();
+    match missing.first() {
+        None if view.findings.notes.is_empty() => (true, "no note was found to be linked".to_owned()),
+        None => (true, format!("all {} found notes are linked", view.findings.notes.len())),
+        Some(first) => (false, format!("{} found notes are not linked, the first `{first}`", missing.len())),
+    }
+}

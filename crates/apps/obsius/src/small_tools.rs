@@ -1,0 +1,288 @@
+//! Tool calls of a model that cannot make any: led by small choices, so that one conversation serves both kinds.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use graphloom_agents::AgentError;
+use graphloom_llm::{
+    Capabilities, ChatModel, ChatRequest, ChatResponse, ChatStream, Choice, FinishReason, Message, ModelError, ModelId,
+    Part, Role, ToolCall, ToolChoice, Usage, events_of,
+};
+use graphloom_vault::{Note, NotePath, Overlay};
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::analyze::{Intents, keywords};
+use crate::ask::{agent, choose, text, value};
+use crate::desk::Desk;
+use crate::execute::calls::{append, create_note};
+use crate::probe::find_note;
+use crate::write::{first_sentence, plain};
+
+/// How many found notes a small model chooses among.
+const CHOICES: usize = 4;
+/// How many characters of a note it reads.
+const READ: usize = 700;
+
+/// A small model as one that calls tools: it names notes, writes paragraphs and chooses among what was found; which tool
+/// comes when follows from what the request asks for and from the results so far.
+pub(crate) struct SmallTools {
+    inner: Arc<dyn ChatModel>,
+    capabilities: Capabilities,
+    desk: Desk,
+    request: String,
+    notes: Overlay,
+}
+
+impl SmallTools {
+    pub(crate) fn new(desk: Desk, request: &str, notes: Overlay) -> Self {
+        let inner = Arc::clone(desk.models.role("execute"));
+        let capabilities = Capabilities { tools: true, ..inner.capabilities().clone() };
+        Self { inner, capabilities, desk, request: request.to_owned(), notes }
+    }
+
+    async fn next(&self, request: &ChatRequest) -> Result<(Vec<Part>, Usage), AgentError> {
+        let results: Vec<(String, bool)> = results_in(&request.messages);
+        let called: Vec<&str> = calls_in(&request.messages);
+        let may_call =
+            |tool: &str| request.tool_choice != ToolChoice::None && request.tools.iter().any(|spec| spec.name == tool);
+        let Some((newest, failed)) = results.last() else {
+            let (tool, usage) = self.first_tool().await?;
+            let (call, more) = match tool {
+                "create_note" => self.new_note(&[]).await?,
+                _ => (self.search(), Usage::default()),
+            };
+            if !may_call(call.0) {
+                return Ok((said("No tool that this needs may be used here."), usage));
+            }
+            return Ok((vec![self.call(called.len(), call)], sum(usage, more)));
+        };
+        if called.last() == Some(&"create_note") && *failed && may_call("create_note") && called.len() < 2 {
+            // The name is taken: another one is made of it.
+            let (call, usage) = self.new_note(&[newest.as_str()]).await?;
+            return Ok((vec![self.call(called.len(), call)], usage));
+        }
+        if called.last() != Some(&"search_notes") || *failed {
+            return Ok((said(newest), Usage::default()));
+        }
+        let found = self.notes_in(newest);
+        let intents = Intents::of(&self.request);
+        if intents.modify && !found.is_empty() && may_call("update_note") {
+            return self.change(called.len(), &found).await;
+        }
+        self.answer(&found, newest).await
+    }
+
+    /// The tool that a request asks for: told by its words, else chosen by the model.
+    async fn first_tool(&self) -> Result<(&'static str, Usage), AgentError> {
+        let intents = Intents::of(&self.request);
+        if intents.delete || intents.rename {
+            let what = "move or delete notes: it would have to name them; choose another `--model`".to_owned();
+            let source = ModelError::Unsupported { model: self.inner.id().to_string(), what };
+            return Err(AgentError::Model {
+                agent: "tool".to_owned(),
+                source: Box::new(source),
+                exchange: Box::default(),
+            });
+        }
+        Ok(match (intents.create, intents.modify, intents.search || intents.ask) {
+            (true, false, false) => ("create_note", Usage::default()),
+            (false, _, true) | (false, true, _) => ("search_notes", Usage::default()),
+            _ => {
+                let options = ["create_note", "search_notes"];
+                let texts = options.map(str::to_owned);
+                let args = json!({ "request": self.request });
+                let (chosen, exchange) =
+                    choose(&self.desk, &agent(&self.desk, "tool", "request")?, &args, &texts).await?;
+                (options[chosen.min(1)], exchange.usage())
+            }
+        })
+    }
+
+    /// A note on the subject of the request, under a name that none of `refused` is about.
+    async fn new_note(&self, refused: &[&str]) -> Result<((&'static str, Value), Usage), AgentError> {
+        #[derive(Deserialize)]
+        struct Title {
+            title: String,
+        }
+        let schema = json!({
+            "type": "object",
+            "properties": {"title": {"type": "string", "minLength": 1, "maxLength": 60}},
+            "required": ["title"],
+            "additionalProperties": false
+        });
+        let args = json!({ "request": self.request });
+        let named = value::<Title>(&self.desk, &agent(&self.desk, "title", "note")?, &args, "title", schema).await?;
+        let mut usage = named.exchange.usage();
+        let subject = keywords(&self.request).join(" ");
+        let given = plain(&named.value.title);
+        // A name that shares no word with the request is not its subject.
+        let lower = given.to_lowercase();
+        let fits =
+            subject.is_empty() || keywords(&self.request).iter().any(|word| lower.contains(&word.to_lowercase()));
+        let mut title = if fits && NotePath::for_title("", &given).is_ok() {
+            given
+        } else {
+            crate::analyze::title_of(&self.request)
+        };
+        if !refused.is_empty() || find_note(&self.notes, &title).is_some() {
+            title = (2..)
+                .map(|n| format!("{title} {n}"))
+                .find(|name| find_note(&self.notes, name).is_none())
+                .unwrap_or(title);
+        }
+        let args = json!({ "subject": if subject.is_empty() { &title } else { &subject }, "material": "" });
+        let written = text(&self.desk, &agent(&self.desk, "write", "note")?, &args).await?;
+        usage += written.exchange.usage();
+        Ok((create_note(&title, &plain(&written.value)), usage))
+    }
+
+    fn search(&self) -> (&'static str, Value) {
+        let words = keywords(&self.request).join(" ");
+        let query = if words.is_empty() { self.request.clone() } else { words };
+        ("search_notes", json!({ "query": query, "limit": CHOICES }))
+    }
+
+    /// Adds a paragraph to the one of the found notes that the model chooses.
+    async fn change(&self, made: usize, found: &[Note]) -> Result<(Vec<Part>, Usage), AgentError> {
+        let titles: Vec<String> = found.iter().map(|note| note.title().to_owned()).collect();
+        let mut usage = Usage::default();
+        let chosen = if titles.len() > 1 {
+            let args = json!({ "notes": titles, "ways": titles });
+            let (chosen, exchange) = choose(&self.desk, &agent(&self.desk, "group", "notes")?, &args, &titles).await?;
+            usage += exchange.usage();
+            chosen
+        } else {
+            0
+        };
+        // The words of the request say better which note is meant, where they name one.
+        let named = found.iter().position(|note| self.request.to_lowercase().contains(&note.title().to_lowercase()));
+        let Some(note) = found.get(named.unwrap_or(chosen)) else { return Ok((said("No note was found."), usage)) };
+        let subject = keywords(&self.request).join(" ");
+        let args = json!({ "subject": subject, "material": first_sentence(note, READ) });
+        let written = text(&self.desk, &agent(&self.desk, "write", "note")?, &args).await?;
+        usage += written.exchange.usage();
+        Ok((vec![self.call(made, append(note.path().as_str(), &plain(&written.value)))], usage))
+    }
+
+    /// An answer from the found notes, with their names.
+    async fn answer(&self, found: &[Note], newest: &str) -> Result<(Vec<Part>, Usage), AgentError> {
+        if found.is_empty() {
+            return Ok((said(newest), Usage::default()));
+        }
+        let read: Vec<Value> = found
+            .iter()
+            .take(2)
+            .map(|note| {
+                let body: String = note.body().chars().take(READ).collect();
+                json!({ "path": note.path().as_str(), "text": body })
+            })
+            .collect();
+        let args = json!({
+            "request": self.request, "read": read, "language": "", "today": "", "vault": { "name": "", "notes": 0 },
+        });
+        let written = text(&self.desk, &agent(&self.desk, "answer", "question")?, &args).await?;
+        let all = graphloom_vault::Notes::paths(&self.notes);
+        let names: Vec<String> =
+            found.iter().map(|note| crate::write::link_to(note.path(), note.title(), &all)).collect();
+        let answer = format!("{}\n\nFound: {}", plain(&written.value), names.join(", "));
+        Ok((said(&answer), written.exchange.usage()))
+    }
+
+    /// The notes that a result names.
+    fn notes_in(&self, result: &str) -> Vec<Note> {
+        let mut found: Vec<Note> = Vec::new();
+        for part in result.split(['`', '"', '\n', '(', ')', '[', ']', ':', '*']) {
+            let part = part.trim();
+            let Some(path) = part.ends_with(".md").then(|| NotePath::parse(part).ok()).flatten() else { continue };
+            if found.iter().all(|note| *note.path() != path)
+                && let Ok(Some(note)) = graphloom_vault::Notes::read(&self.notes, &path)
+            {
+                found.push(note);
+            }
+        }
+        found.truncate(CHOICES);
+        found
+    }
+
+    fn call(&self, made: usize, (name, arguments): (&str, Value)) -> Part {
+        Part::ToolCall(ToolCall { id: format!("call-{}", made + 1), name: name.to_owned(), arguments })
+    }
+
+    fn response(&self, parts: Vec<Part>, usage: Usage) -> ChatResponse {
+        let calls = parts.iter().any(|part| matches!(part, Part::ToolCall(_)));
+        let finish = if calls { FinishReason::ToolCalls } else { FinishReason::Stop };
+        ChatResponse {
+            model: self.inner.id().name.clone(),
+            message: Message { role: Role::Assistant, parts },
+            finish,
+            usage,
+        }
+    }
+}
+
+/// What a result says, without the words and marks around it that are for the model.
+fn said(text: &str) -> Vec<Part> {
+    let lines: Vec<&str> = text.lines().collect();
+    let begins = lines.iter().position(|line| line.starts_with("<material")).map(|at| at + 1);
+    let ends = lines.iter().rposition(|line| *line == "</material>");
+    let inner = match (begins, ends) {
+        (Some(begins), Some(ends)) if begins <= ends => &lines[begins..ends],
+        _ => &lines[..],
+    };
+    vec![Part::Text { text: inner.join("\n") }]
+}
+
+fn sum(mut one: Usage, other: Usage) -> Usage {
+    one += other;
+    one
+}
+
+/// Each result's text and whether the call failed.
+fn results_in(messages: &[Message]) -> Vec<(String, bool)> {
+    let parts = messages.iter().flat_map(|message| &message.parts);
+    parts
+        .filter_map(|part| match part {
+            Part::ToolResult(result) => Some((result.content.clone(), result.is_error)),
+            _ => None,
+        })
+        .collect()
+}
+
+fn calls_in(messages: &[Message]) -> Vec<&str> {
+    let parts = messages.iter().flat_map(|message| &message.parts);
+    parts
+        .filter_map(|part| match part {
+            Part::ToolCall(call) => Some(call.name.as_str()),
+            _ => None,
+        })
+        .collect()
+}
+
+#[async_trait]
+impl ChatModel for SmallTools {
+    fn id(&self) -> &ModelId {
+        self.inner.id()
+    }
+
+    fn capabilities(&self) -> &Capabilities {
+        &self.capabilities
+    }
+
+    async fn chat(&self, request: ChatRequest) -> Result<ChatResponse, ModelError> {
+        match self.next(&request).await {
+            Ok((parts, usage)) => Ok(self.response(parts, usage)),
+            Err(AgentError::Model { source, .. }) => Err(*source),
+            Err(error) => Err(ModelError::Internal { model: self.inner.id().to_string(), message: error.to_string() }),
+        }
+    }
+
+    async fn stream(&self, request: ChatRequest) -> Result<ChatStream, ModelError> {
+        let response = self.chat(request).await?;
+        Ok(Box::pin(futures::stream::iter(events_of(response, usize::MAX).into_iter().map(Ok))))
+    }
+
+    async fn choose(&self, request: ChatRequest, options: &[String]) -> Result<Choice, ModelError> {
+        self.inner.choose(request, options).await
+    }
+}

@@ -1,0 +1,88 @@
+//! Finding the note that a model names, and saying what does not fit.
+
+use graphloom_agents::ToolError;
+use graphloom_vault::{LinkIndex, NotePath, Notes, Overlay, Resolution};
+
+use super::bench::told;
+use crate::index::VaultIndex;
+
+/// How many names a message lists.
+const SHOWN: usize = 10;
+
+/// The note that is named by its path, the end of its path, its name, its title or an alias, in this order, whatever the
+/// case of letters. A name that several notes have is refused with their paths.
+pub(super) fn find_note(overlay: &Overlay, index: &VaultIndex, name: &str) -> Result<NotePath, ToolError> {
+    let wanted = NotePath::parse_lenient(name);
+    if let Ok(path) = &wanted {
+        if overlay.contains(path) {
+            return Ok(path.clone());
+        }
+        let paths = overlay.paths();
+        let key = path.key();
+        if let Some(found) = paths.iter().find(|other| other.key() == key) {
+            return Ok(found.clone());
+        }
+        let ending = format!("/{key}");
+        if let Some(found) = only(name, paths.iter().filter(|other| other.key().ends_with(&ending)).cloned())? {
+            return Ok(found);
+        }
+    }
+    let said = name.trim().trim_start_matches("[[").trim_end_matches("]]").to_lowercase();
+    let named = index.cards(overlay).into_iter().filter_map(|(card, _)| {
+        let named = card.title.to_lowercase() == said || card.aliases.iter().any(|alias| alias.to_lowercase() == said);
+        named.then(|| card.path.clone())
+    });
+    if let Some(found) = only(name, named)? {
+        return Ok(found);
+    }
+    let path = wanted.map_err(|error| told(&error))?;
+    overlay.expect(&path).map(|note| note.path().clone()).map_err(|error| told(&error))
+}
+
+fn only(name: &str, found: impl Iterator<Item = NotePath>) -> Result<Option<NotePath>, ToolError> {
+    let found: Vec<NotePath> = found.collect();
+    match found.as_slice() {
+        [] => Ok(None),
+        [one] => Ok(Some(one.clone())),
+        several => Err(ToolError::refused(format!(
+            "several notes are named `{name}`: {}; give the whole path",
+            ticked(several)
+        ))),
+    }
+}
+
+/// Paths in backticks, a few of them.
+pub(super) fn ticked<P: AsRef<str>>(paths: &[P]) -> String {
+    let mut text = paths.iter().take(SHOWN).map(|path| format!("`{}`", path.as_ref())).collect::<Vec<_>>().join(", ");
+    if paths.len() > SHOWN {
+        text.push_str(&format!(" and {} more", paths.len() - SHOWN));
+    }
+    text
+}
+
+/// The targets of a note's links that lead nowhere, each once, as written.
+pub(super) fn broken_links(links: &LinkIndex, path: &NotePath) -> Vec<String> {
+    let mut broken: Vec<String> = Vec::new();
+    for link in links.outgoing(path).iter().filter(|link| !link.to.is_sound()) {
+        let said = match &link.to {
+            Resolution::MissingHeading(to) | Resolution::MissingBlock(to) => {
+                format!("{} (no such part in {to})", link.link.target)
+            }
+            _ => link.link.target.clone(),
+        };
+        if !broken.contains(&said) {
+            broken.push(said);
+        }
+    }
+    broken
+}
+
+/// A sentence about links that lead nowhere; empty when there are none.
+pub(super) fn broken_in_words(broken: &[String]) -> String {
+    if broken.is_empty() { String::new() } else { format!(" Links that lead nowhere: {}.", ticked(broken)) }
+}
+
+/// `1 note`, `2 notes`.
+pub(super) fn count(number: usize, one: &str, many: &str) -> String {
+    format!("{number} {}", if number == 1 { one } else { many })
+}

@@ -1,0 +1,97 @@
+//! `search_notes`: notes by their text, title or tags.
+
+use graphloom_agents::{Risk, ToolError, ToolOutput, TypedTool};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::json;
+
+use super::bench::Bench;
+use super::names::count;
+use crate::index::{SearchField, SearchQuery};
+
+const LIMIT: u32 = 10;
+
+pub(super) struct SearchNotes(pub(super) Bench);
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct SearchArguments {
+    /// The words to look for.
+    #[schemars(length(min = 1, max = 500))]
+    query: String,
+    /// Where to look; everywhere unless set.
+    #[serde(default)]
+    search_in: Option<Where>,
+    /// Only notes in this folder and below it.
+    #[serde(default)]
+    folder: Option<String>,
+    /// How many notes at most; 10 unless set.
+    #[serde(default)]
+    #[schemars(range(min = 1, max = 50))]
+    limit: Option<u32>,
+}
+
+#[derive(Clone, Copy, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+enum Where {
+    All,
+    Content,
+    Title,
+    Tags,
+}
+
+impl TypedTool for SearchNotes {
+    type Arguments = SearchArguments;
+    const NAME: &'static str = "search_notes";
+    const DESCRIPTION: &'static str = include_str!("descriptions/search_notes.txt");
+    const RISK: Risk = Risk::Read;
+    const ALIASES: &'static [(&'static str, &'static str)] = &[
+        ("q", "query"),
+        ("text", "query"),
+        ("term", "query"),
+        ("terms", "query"),
+        ("keywords", "query"),
+        ("search", "query"),
+        ("search_query", "query"),
+        ("search_type", "search_in"),
+        ("field", "search_in"),
+        ("type", "search_in"),
+        ("in", "search_in"),
+        ("directory", "folder"),
+        ("dir", "folder"),
+        ("path", "folder"),
+        ("max_results", "limit"),
+        ("top_k", "limit"),
+        ("count", "limit"),
+        ("n", "limit"),
+    ];
+
+    async fn run(&self, arguments: SearchArguments) -> Result<ToolOutput, ToolError> {
+        let SearchArguments { query: text, search_in, folder, limit } = arguments;
+        let limit = usize::try_from(limit.unwrap_or(LIMIT)).unwrap_or(usize::MAX);
+        let mut query = SearchQuery::new(text.as_str(), limit).in_field(match search_in {
+            None | Some(Where::All) => SearchField::All,
+            Some(Where::Content) => SearchField::Content,
+            Some(Where::Title) => SearchField::Title,
+            Some(Where::Tags) => SearchField::Tags,
+        });
+        query.folder.clone_from(&folder);
+        let found = self
+            .0
+            .look(move |overlay, index| {
+                index.search(overlay, &query).map_err(|error| ToolError::failed(error.to_string()))
+            })
+            .await?;
+        let place = folder.filter(|folder| !folder.is_empty()).map(|folder| format!(" in `{folder}`"));
+        let place = place.unwrap_or_default();
+        let mut content = match found.len() {
+            0 => format!("No note{place} fits `{text}`."),
+            number => format!("{}{place} for `{text}`, best first:", count(number, "note", "notes")),
+        };
+        for hit in &found {
+            let pending = if hit.pending { " (changed in this run)" } else { "" };
+            content.push_str(&format!("\n- `{}` — {}{pending}\n  {}", hit.path, hit.title, hit.snippet));
+        }
+        Ok(ToolOutput::new(content).with_data(json!({ "found": found })))
+    }
+}

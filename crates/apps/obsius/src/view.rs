@@ -1,0 +1,52 @@
+//! What prompts see of a state.
+
+use serde_json::{Value, json};
+
+use crate::assess::Language;
+use crate::probe::Finding;
+use crate::state::WorkflowState;
+
+/// How many found notes a prompt lists.
+const FOUND: usize = 30;
+/// How many entries of the working memory a prompt shows.
+const REMEMBERED: usize = 12;
+
+/// What is known not to hold yet.
+pub(crate) fn unmet(state: &WorkflowState) -> Vec<Finding> {
+    state.objectives.evidence.iter().filter(|finding| !finding.holds).cloned().collect()
+}
+
+/// The vault, the date.
+pub(crate) fn vault_args(state: &WorkflowState) -> Value {
+    json!({
+        "vault": { "name": state.vault_context.vault_name, "notes": state.vault_context.notes },
+        "today": state.session.today,
+    })
+}
+
+/// What was found, remembered and refused.
+pub(crate) fn progress_args(state: &WorkflowState) -> Value {
+    let found: Vec<Value> = state
+        .findings
+        .notes
+        .iter()
+        .take(FOUND)
+        .map(|found| json!({ "path": found.path, "title": found.title, "snippet": found.snippet }))
+        .collect();
+    json!({ "found": found, "memory": memory_text(state), "feedback": state.review.feedback })
+}
+
+/// The most important of the working memory, in its order.
+pub(crate) fn memory_text(state: &WorkflowState) -> String {
+    let entries = state.working_memory.recall(REMEMBERED, |_| true);
+    let lines: Vec<String> = entries.iter().map(|entry| format!("[{}] {}", entry.kind, entry.content)).collect();
+    lines.join("\n")
+}
+
+/// The language of a request as a prompt names it.
+pub(crate) fn language_name(state: &WorkflowState) -> &'static str {
+    match state.assessment.as_ref().map(|assessment| assessment.language) {
+        Some(Language::Japanese) => "Japanese",
+        _ => "the language of the request",
+    }
+}

@@ -1,0 +1,94 @@
+//! Bad input gets a clear error, never a panic, and leaves the vault as it is.
+
+use serde_json::json;
+
+use crate::support::{Desk, text};
+
+#[test]
+fn bad_input_is_named_with_its_remedy() {
+    let desk = Desk::new();
+    let before = desk.bytes();
+    let model = desk.script("says.jsonl", &[json!({"when": "user:", "reply": "Nothing."})]);
+    for (args, status, part) in [
+        (vec!["run", "  ", "--vault", "vault", "--model", &model], 2, "the request is empty"),
+        (vec!["run", "x", "--vault", "absent", "--model", &model], 1, "absent"),
+        (vec!["run", "x", "--vault", "vault/Soup.md", "--model", &model], 1, "Soup.md"),
+        (vec!["run", "x", "--vault", "vault", "--model", "oracle"], 2, "embedded"),
+        (vec!["run", "x", "--vault", "vault", "--model", &model, "--set", "MAX_ITERATION=3"], 2, "MAX_ITERATIONS"),
+        (vec!["run", "x", "--vault", "vault", "--model", &model, "--set", "MAX_ITERATIONS=0"], 2, "1 or more"),
+        (vec!["run", "x", "--vault", "vault", "--model", &model, "--thread", "a b"], 2, "no id of a run"),
+        (vec!["show", "nothing"], 2, "there is no run `nothing`"),
+        (vec!["resume", "nothing"], 2, "there is no run `nothing`"),
+        (vec!["apply", "nothing"], 2, "there is no run `nothing`"),
+        (vec!["undo", "nothing"], 2, "there is no run `nothing`"),
+        (vec!["diff", "nothing"], 2, "there is no run `nothing`"),
+    ] {
+        let output = desk.run(&args);
+        let said = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(status), "{args:?}: {said}");
+        assert!(said.contains(part), "{args:?} does not name `{part}`: {said}");
+        assert!(!said.contains("panicked"), "{args:?}: {said}");
+    }
+    assert_eq!(desk.bytes(), before);
+}
+
+#[test]
+fn a_request_that_would_leave_the_vault_is_refused() {
+    let desk = Desk::new();
+    let before = desk.bytes();
+    for title in ["../outside.md", "/etc/passwd.md", "a/../../b.md", ".obsidian/app.md"] {
+        let model = desk.script(
+            "escape.jsonl",
+            &[
+                json!({"when": "[result", "reply": "It was refused."}),
+                json!({"when": "user:", "tool_calls": [{"id": "1", "name": "create_note",
+                    "arguments": {"title": title, "content": "x"}}]}),
+            ],
+        );
+        let output = desk.run(&["run", "Create a note", "--vault", "vault", "--model", &model, "--yes"]);
+        assert_eq!(output.status.code(), Some(1), "{title}: {}", text(&output.stderr));
+        assert_eq!(desk.bytes(), before, "{title}");
+        assert!(!desk.path("outside.md").exists());
+    }
+}
+
+#[test]
+fn notes_that_cannot_be_read_are_told_and_left_alone() {
+    let desk = Desk::new();
+    std::fs::write(desk.vault().join("Latin.md"), b"caf\xe9\n").unwrap();
+    std::fs::write(desk.vault().join("Broken.md"), "---\ntags: [a\n---\ntext\n").unwrap();
+    let before = desk.bytes();
+    let model = desk.script(
+        "broken.jsonl",
+        &[
+            json!({"when": "[result", "reply": "It cannot be changed."}),
+            json!({"when": "user:", "tool_calls": [{"id": "1", "name": "update_note",
+                "arguments": {"path": "Broken.md", "frontmatter": {"tags": ["b"]}}}]}),
+        ],
+    );
+    let output = desk.run(&["run", "Tag Broken", "--vault", "vault", "--model", &model, "--yes"]);
+    let said = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{said}");
+    assert!(said.contains("`Latin.md`") && said.contains("frontmatter of `Broken.md` is broken"), "{said}");
+    assert_eq!(desk.bytes(), before);
+}
+
+#[test]
+fn parameters_are_printed_with_their_source() {
+    let desk = Desk::new();
+    std::fs::write(desk.path("mine.toml"), "MAX_ITERATIONS = 3\n").unwrap();
+    let output =
+        desk.run(&["run", "x", "--config", "mine.toml", "--set", "PERSISTENCE_INTERVAL_MS=100", "--print-config"]);
+    let printed = text(&output.stdout);
+    for part in [
+        "MAX_ITERATIONS = 3",
+        "from mine.toml; default 24",
+        "PERSISTENCE_INTERVAL_MS = 100",
+        "from --set; default 5000",
+        "ITERATION_TIMEOUT_MS = 30000",
+        "MAX_WORKING_MEMORY_ENTRIES = 50",
+        "MAX_STATE_SIZE = 1048576",
+    ] {
+        assert!(printed.contains(part), "{part}: {printed}");
+    }
+}

@@ -1,0 +1,106 @@
+//! Runs of a session: new ones are new, unfinished ones are offered, recovered and inspected. The models are scripted.
+
+use std::io::Write as _;
+
+use serde_json::json;
+
+use crate::support::{Desk, result, text};
+
+fn creates(desk: &Desk, title: &str) -> String {
+    desk.script(
+        &format!("{title}.jsonl"),
+        &[
+            json!({"when": "[result", "reply": "It is done."}),
+            json!({"when": "user:", "tool_calls": [{"id": "1", "name": "create_note",
+                "arguments": {"title": title, "content": "Text."}}]}),
+        ],
+    )
+}
+
+#[test]
+fn a_new_request_never_goes_on_with_an_old_run_which_is_offered_instead() {
+    let desk = Desk::new();
+    let tea = creates(&desk, "Tea");
+    let first = desk.run(&["run", "Create a note about tea", "--vault", "vault", "--model", &tea, "--thread", "first"]);
+    assert_eq!(first.status.code(), Some(3), "{}", text(&first.stderr));
+    let salt = creates(&desk, "Salt");
+    let second =
+        desk.run(&["run", "Create a note about salt", "--vault", "vault", "--model", &salt, "--yes", "--json"]);
+    assert!(second.status.success(), "{}", text(&second.stderr));
+    assert!(text(&second.stderr).contains("run `first` of this session is waiting"), "{}", text(&second.stderr));
+    assert!(desk.vault().join("Salt.md").exists() && !desk.vault().join("Tea.md").exists());
+
+    // Another session is not told of it.
+    let pepper = creates(&desk, "Pepper");
+    let args =
+        ["run", "Create a note about pepper", "--vault", "vault", "--session", "other", "--model", &pepper, "--yes"];
+    let third = desk.run(&args);
+    assert!(!text(&third.stderr).contains("run `first`"), "{}", text(&third.stderr));
+
+    let resumed = desk.run(&["resume", "first", "--answer", r#"review="approve""#]);
+    assert!(resumed.status.success(), "{}", text(&resumed.stderr));
+    assert!(desk.vault().join("Tea.md").exists());
+    let listed = result(&desk.run(&["runs", "--session", "other", "--json"]));
+    assert_eq!(listed.as_array().unwrap().len(), 1, "{listed:#}");
+}
+
+#[test]
+fn a_run_is_shown_whole_diffed_and_refused() {
+    let desk = Desk::new();
+    let before = desk.bytes();
+    let model = creates(&desk, "Tea");
+    desk.run(&["run", "Create a note about tea", "--vault", "vault", "--model", &model, "--thread", "tea"]);
+    let shown = result(&desk.run(&["show", "tea", "--json"]));
+    for field in ["session", "phases", "working_memory", "executed_actions", "execution_metrics", "changes", "findings"]
+    {
+        assert!(!shown["state"][field].is_null(), "{field}: {shown:#}");
+    }
+    assert_eq!(shown["state"]["session"]["config"]["MAX_ITERATIONS"], 24);
+    assert!(text(&desk.run(&["diff", "tea"]).stdout).contains("+Text."));
+    assert_eq!(desk.run(&["undo", "tea"]).status.code(), Some(2), "nothing is written that could be undone");
+    let refused = desk.run(&["resume", "tea", "--answer", r#"review={"reject":{}}"#]);
+    assert_eq!(refused.status.code(), Some(1), "{}", text(&refused.stdout));
+    assert!(text(&refused.stdout).contains("not approved"), "{}", text(&refused.stdout));
+    assert_eq!(desk.bytes(), before);
+}
+
+#[test]
+fn a_run_that_failed_for_a_while_goes_on_from_before_the_failure() {
+    let desk = Desk::new();
+    let slow = desk.script(
+        "slow.jsonl",
+        &[json!({"when": "user:", "error": {"error": "rate_limited", "model": "m", "message": "slow down",
+            "retry_after": {"secs": 7, "nanos": 0}}})],
+    );
+    let failed =
+        desk.run(&["run", "Create a note about tea", "--vault", "vault", "--model", &slow, "--thread", "tea", "--yes"]);
+    let said = text(&failed.stderr);
+    assert_eq!(failed.status.code(), Some(1), "{said}");
+    assert!(said.contains("rate_limited") && said.contains("try again in 7 s"), "{said}");
+    let model = creates(&desk, "Tea");
+    let resumed = desk.run(&["resume", "tea", "--model", &model, "--yes"]);
+    assert!(resumed.status.success(), "{}", text(&resumed.stderr));
+    assert!(desk.vault().join("Tea.md").exists());
+}
+
+#[test]
+fn a_chat_is_one_session_of_several_runs() {
+    let desk = Desk::new();
+    let model = desk.script(
+        "chat.jsonl",
+        &[
+            json!({"when": ["Earlier in this session", "What did you say?"], "reply": "I said moon."}),
+            json!({"when": "What moves the tides?", "reply": "The moon, says [[Tides]] and [[Nowhere]]."}),
+        ],
+    );
+    let mut child = desk.command(&["chat", "--vault", "vault", "--session", "talk", "--model", &model]);
+    let mut child = child.stdin(std::process::Stdio::piped()).spawn().unwrap();
+    child.stdin.take().unwrap().write_all(b"What moves the tides?\n\nWhat did you say?\n/quit\n").unwrap();
+    let output = child.wait_with_output().unwrap();
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    let said = text(&output.stdout);
+    assert!(said.contains("The moon") && said.contains("I said moon."), "{said}");
+    assert!(text(&output.stderr).contains("the answer names `Nowhere`"), "{}", text(&output.stderr));
+    let listed = result(&desk.run(&["runs", "--session", "talk", "--json"]));
+    assert_eq!(listed.as_array().unwrap().len(), 2);
+}

@@ -1,0 +1,9 @@
+//! The workflow with scripted models: what happens in which phase, and how runs end.
+
+#![expect(clippy::unwrap_used, reason = "a test ends where something is not as it must be")]
+
+mod crash;
+mod limits;
+mod review;
+mod support;
+mod traces;

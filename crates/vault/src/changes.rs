@@ -1,0 +1,221 @@
+//! Pending changes: what is to be different in a vault, as data.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::{ContentHash, NotePath};
+
+/// What is to become of one note.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[non_exhaustive]
+pub struct Change {
+    /// The file the change was made from; `None`: there must be none.
+    pub before: Option<ContentHash>,
+    /// The whole text after it; `None`: the note goes to `.trash`, or to `moved_to`.
+    pub after: Option<Arc<str>>,
+    /// The path it was moved from.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub moved_from: Option<NotePath>,
+    /// The path it is moved to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub moved_to: Option<NotePath>,
+}
+
+impl Change {
+    /// What kind of change it is.
+    #[must_use]
+    pub fn kind(&self) -> ChangeKind {
+        match (&self.before, &self.after) {
+            (_, Some(_)) if self.moved_from.is_some() => ChangeKind::Moved,
+            (_, None) if self.moved_to.is_some() => ChangeKind::MovedAway,
+            (None, _) => ChangeKind::Created,
+            (_, None) => ChangeKind::Deleted,
+            _ => ChangeKind::Edited,
+        }
+    }
+}
+
+/// What kind of change a note undergoes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum ChangeKind {
+    /// A new note.
+    Created,
+    /// The same note with another text.
+    Edited,
+    /// The new place of a moved note.
+    Moved,
+    /// The old place of a moved note.
+    MovedAway,
+    /// A note that goes to `.trash`.
+    Deleted,
+}
+
+/// A note that moves, and the notes whose links are rewritten for it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[non_exhaustive]
+pub struct Move {
+    /// Where it is.
+    pub from: NotePath,
+    /// Where it is to be.
+    pub to: NotePath,
+    /// The notes, after the move, whose links were rewritten.
+    pub relinked: BTreeSet<NotePath>,
+}
+
+/// The pending changes of a run, by path. Cloning is cheap: texts are shared.
+///
+/// A change that ends where it began is not in it. Changes that only make sense together (a move and the links
+/// rewritten for it) are one [group](Self::groups), and a part of the changes is always made of whole groups.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Changes {
+    #[serde(default)]
+    files: BTreeMap<NotePath, Change>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    moves: Vec<Move>,
+}
+
+impl Changes {
+    /// Whether nothing is to change.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.files.is_empty()
+    }
+
+    /// How many files are to change; a move counts both its places.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.files.len()
+    }
+
+    /// The change of a path.
+    #[must_use]
+    pub fn get(&self, path: &NotePath) -> Option<&Change> {
+        self.files.get(path)
+    }
+
+    /// All changes in the order of their paths.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = (&NotePath, &Change)> {
+        self.files.iter()
+    }
+
+    /// The moves among them, in the order they were made.
+    #[must_use]
+    pub fn moves(&self) -> &[Move] {
+        &self.moves
+    }
+
+    /// The paths that can only be applied together, each group in order; groups are ordered by their first path.
+    #[must_use]
+    pub fn groups(&self) -> Vec<BTreeSet<NotePath>> {
+        let tied = self.moves.iter().map(|moved| {
+            let mut paths = moved.relinked.clone();
+            paths.insert(moved.from.clone());
+            paths.insert(moved.to.clone());
+            paths
+        });
+        let single = self.files.keys().map(|path| BTreeSet::from([path.clone()]));
+        let mut groups = connected(tied.chain(single));
+        for group in &mut groups {
+            group.retain(|path| self.files.contains_key(path));
+        }
+        groups.retain(|group| !group.is_empty());
+        groups.sort();
+        groups
+    }
+
+    /// The changes of the groups that hold any of these paths.
+    #[must_use]
+    pub fn only<'a>(&self, paths: impl IntoIterator<Item = &'a NotePath>) -> Self {
+        let wanted: BTreeSet<&NotePath> = paths.into_iter().collect();
+        let kept: BTreeSet<NotePath> = self
+            .groups()
+            .into_iter()
+            .filter(|group| group.iter().any(|path| wanted.contains(path)))
+            .flatten()
+            .collect();
+        Self {
+            files: self
+                .files
+                .iter()
+                .filter(|(path, _)| kept.contains(*path))
+                .map(|(p, c)| (p.clone(), c.clone()))
+                .collect(),
+            moves: self.moves.iter().filter(|moved| kept.contains(&moved.to)).cloned().collect(),
+        }
+    }
+
+    /// Takes the change of a path, or makes one from `before`, and lets `edit` say what it is to be.
+    pub(crate) fn put(&mut self, path: &NotePath, before: Option<ContentHash>, after: Option<Arc<str>>) {
+        let change =
+            self.files.entry(path.clone()).or_insert(Change { before, after: None, moved_from: None, moved_to: None });
+        change.after = after;
+    }
+
+    pub(crate) fn record_move(&mut self, from: &NotePath, to: &NotePath, relinked: BTreeSet<NotePath>) {
+        let earlier = self.moves.iter().position(|moved| moved.to == *from);
+        let mut whole = match earlier {
+            Some(at) => self.moves.remove(at),
+            None => Move { from: from.clone(), to: to.clone(), relinked: BTreeSet::new() },
+        };
+        whole.to = to.clone();
+        whole.relinked.extend(relinked);
+        for moved in self.moves.iter_mut().chain([&mut whole]) {
+            if moved.relinked.remove(from) {
+                moved.relinked.insert(to.clone());
+            }
+        }
+        self.moves.push(whole);
+        self.settle();
+    }
+
+    /// Drops changes that end where they began, and moves that lost one of their ends, and marks the ends of the rest.
+    pub(crate) fn settle(&mut self) {
+        self.files.retain(|_, change| match (&change.before, &change.after) {
+            (None, None) => false,
+            (Some(before), Some(after)) => *before != ContentHash::of(after.as_bytes()),
+            _ => true,
+        });
+        let files = &self.files;
+        self.moves.retain(|moved| {
+            moved.from != moved.to
+                && files.get(&moved.from).is_some_and(|change| change.before.is_some())
+                && files.get(&moved.to).is_some_and(|change| change.after.is_some())
+        });
+        for moved in &mut self.moves {
+            moved.relinked.retain(|path| files.contains_key(path));
+        }
+        for (path, change) in &mut self.files {
+            change.moved_from = self.moves.iter().find(|moved| moved.to == *path).map(|moved| moved.from.clone());
+            let away = self.moves.iter().find(|moved| moved.from == *path).map(|moved| moved.to.clone());
+            change.moved_to = if change.after.is_none() { away } else { None };
+        }
+    }
+}
+
+/// Joins sets that share a member, until none do.
+pub(crate) fn connected(sets: impl IntoIterator<Item = BTreeSet<NotePath>>) -> Vec<BTreeSet<NotePath>> {
+    let mut groups: Vec<BTreeSet<NotePath>> = Vec::new();
+    let mut group_of: BTreeMap<NotePath, usize> = BTreeMap::new();
+    for set in sets {
+        let touched: BTreeSet<usize> = set.iter().filter_map(|path| group_of.get(path).copied()).collect();
+        let home = touched.first().copied().unwrap_or_else(|| {
+            groups.push(BTreeSet::new());
+            groups.len() - 1
+        });
+        let mut members = set;
+        for other in touched.into_iter().filter(|other| *other != home) {
+            members.append(&mut std::mem::take(&mut groups[other]));
+        }
+        for path in members {
+            group_of.insert(path.clone(), home);
+            groups[home].insert(path);
+        }
+    }
+    groups.retain(|group| !group.is_empty());
+    groups
+}

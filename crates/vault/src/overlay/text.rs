@@ -1,0 +1,138 @@
+//! Edits of a note's text. What is put in takes the line breaks of the note; the note keeps its beginning and end.
+
+use crate::note::heading::heading_key;
+use crate::note::lines::{Lines, Style};
+use crate::{Heading, Note, NotePath, VaultError};
+
+/// The text with more at its end, on a line of its own.
+pub(super) fn appended(text: &str, more: &str) -> String {
+    let style = Style::of(text);
+    let mut whole = text.to_owned();
+    if !whole.trim_start_matches(crate::note::lines::BOM).is_empty() && !whole.ends_with('\n') {
+        whole.push_str(style.newline);
+    }
+    whole.push_str(&style.breaks(more));
+    style.end(&mut whole);
+    whole
+}
+
+/// The text with more before its body, after the frontmatter.
+pub(super) fn prepended(note: &Note, more: &str) -> String {
+    let text = note.text();
+    let style = Style::of(text);
+    let at = text.len() - note.body().len();
+    let mut more = style.breaks(more);
+    if !more.ends_with('\n') && !note.body().is_empty() {
+        more.push_str(style.newline);
+    }
+    let mut whole = format!("{}{more}{}", &text[..at], &text[at..]);
+    style.end(&mut whole);
+    whole
+}
+
+/// The text with every occurrence replaced, if there are as many as expected.
+pub(super) fn replaced(
+    path: &NotePath,
+    text: &str,
+    old: &str,
+    new: &str,
+    expected: usize,
+) -> Result<String, VaultError> {
+    if old.is_empty() {
+        return Err(VaultError::illegal_edit(path, "the text to replace is empty; quote some of the note"));
+    }
+    if expected == 0 {
+        return Err(VaultError::illegal_edit(path, "the expected count is 0; it is how often the text is replaced"));
+    }
+    let style = Style::of(text);
+    let exact = text.matches(old).count();
+    // Models quote with plain line breaks whatever the file has.
+    let old = if exact == 0 { style.breaks(old) } else { old.to_owned() };
+    let places: Vec<usize> = text.match_indices(&old).map(|(at, _)| at).collect();
+    if places.len() != expected {
+        const SHOWN: usize = 20;
+        let lines = Lines::of(text);
+        let at = places.iter().take(SHOWN).map(|place| lines.line_of(*place)).collect();
+        return Err(VaultError::Occurrences { path: path.clone(), expected, found: places.len(), lines: at });
+    }
+    Ok(text.replace(&old, &style.breaks(new)))
+}
+
+/// The text with what is below a heading replaced, up to the next heading of its level or above.
+pub(super) fn section_replaced(note: &Note, heading: &str, content: &str) -> Result<String, VaultError> {
+    let text = note.text();
+    let style = Style::of(text);
+    let sections: Vec<&Heading> = note.headings().iter().filter(|heading| !heading.nested).collect();
+    let at = find(note.path(), &sections, heading)?;
+    let start = sections[at].span.end;
+    let end = sections[at + 1..]
+        .iter()
+        .find(|next| next.level <= sections[at].level)
+        .map_or(text.len(), |next| text[..next.span.start].rfind('\n').map_or(next.span.start, |line| line + 1));
+    let old = &text[start..end];
+    let content = without_heading(content, &sections[at].text);
+    let content = style.breaks(content.trim_matches(['\n', '\r']));
+
+    let (lead, tail) = if old.trim().is_empty() {
+        let tail = if end < text.len() { style.newline } else { "" };
+        (style.newline, tail)
+    } else {
+        let lead = &old[..old.len() - old.trim_start_matches(['\n', '\r']).len()];
+        let kept = old.trim_end_matches(['\n', '\r', ' ', '\t']).len();
+        let tail = &old[kept..];
+        // The line break that ends the content is written with it.
+        (lead, tail.strip_prefix("\r\n").or_else(|| tail.strip_prefix('\n')).unwrap_or(tail))
+    };
+    let mut whole = text[..start].to_owned();
+    if !whole.ends_with('\n') {
+        whole.push_str(style.newline);
+    }
+    if content.is_empty() {
+        whole.push_str(tail);
+    } else {
+        whole.push_str(lead);
+        whole.push_str(&content);
+        whole.push_str(style.newline);
+        whole.push_str(tail);
+    }
+    whole.push_str(&text[end..]);
+    style.end(&mut whole);
+    Ok(whole)
+}
+
+/// The heading with this text, by exact text, else without regard to case and marks; a leading `##` tells the level.
+fn find(path: &NotePath, sections: &[&Heading], wanted: &str) -> Result<usize, VaultError> {
+    let bare = wanted.trim().trim_start_matches('#');
+    let level = wanted.trim().len() - bare.len();
+    let bare = bare.trim();
+    let matching = |same: &dyn Fn(&str) -> bool| -> Vec<usize> {
+        let fits = |heading: &Heading| (level == 0 || usize::from(heading.level) == level) && same(&heading.text);
+        sections.iter().enumerate().filter(|(_, heading)| fits(heading)).map(|(at, _)| at).collect()
+    };
+    let key = heading_key(bare);
+    let mut found = matching(&|text| text == bare);
+    if found.is_empty() && !key.is_empty() {
+        found = matching(&|text| heading_key(text) == key);
+    }
+    match found.as_slice() {
+        [one] => Ok(*one),
+        [] => Err(VaultError::NoSuchSection {
+            path: path.clone(),
+            heading: wanted.to_owned(),
+            known: sections.iter().map(|heading| heading.text.clone()).collect(),
+        }),
+        several => Err(VaultError::AmbiguousSection {
+            path: path.clone(),
+            heading: wanted.to_owned(),
+            lines: several.iter().map(|at| sections[*at].line).collect(),
+        }),
+    }
+}
+
+/// The content without a first line that repeats the heading.
+fn without_heading<'a>(content: &'a str, heading: &str) -> &'a str {
+    let trimmed = content.trim_start_matches(['\n', '\r']);
+    let (first, rest) = trimmed.split_once('\n').unwrap_or((trimmed, ""));
+    let bare = first.trim().trim_start_matches('#');
+    if bare.len() < first.trim().len() && bare.trim() == heading { rest } else { content }
+}

@@ -1,0 +1,321 @@
+//! Doing what an intent says, and taking it back.
+
+use std::collections::BTreeSet;
+use std::fs::{self, Permissions};
+use std::io;
+use std::path::{Path, PathBuf};
+
+use super::files::Files;
+use super::journal::{End, Fate, HOME, Intent, Op, blob, journal_dir};
+use crate::vault::reach;
+use crate::{ContentHash, NotePath, VaultError};
+
+/// The root of a vault and the way to change files in it.
+pub(super) struct Ground<'a> {
+    pub(super) root: &'a Path,
+    pub(super) files: &'a dyn Files,
+}
+
+/// What is to be written for an operation.
+pub(super) struct Staged {
+    pub(super) op: usize,
+    pub(super) bytes: Vec<u8>,
+    pub(super) like: Option<Permissions>,
+}
+
+/// Whether a file that changed meanwhile stops everything, or is left as it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Mode {
+    Apply,
+    Recover,
+}
+
+/// The file that becomes the mark of how an entry ended.
+const MARK: &str = "mark";
+
+type Done = Result<(), VaultError>;
+
+impl Ground<'_> {
+    /// Makes backups, new bytes and intent durable, in this order. Gives the entry's folder.
+    pub(super) fn begin(
+        &self,
+        number: u64,
+        intent: &Intent,
+        backups: &[(ContentHash, Vec<u8>)],
+        staged: &[Staged],
+    ) -> Result<PathBuf, VaultError> {
+        let home = self.root.join(HOME);
+        let (blobs, journal) = (home.join("blobs"), journal_dir(self.root));
+        for dir in [&home, &blobs, &journal] {
+            self.make_dir(dir)?;
+        }
+        let dir = journal.join(format!("{number:06}"));
+        let mut kept = Vec::new();
+        let written = self.keep_all(backups, &mut kept).and_then(|()| self.write_entry(&dir, intent, staged));
+        if written.is_err() {
+            // A full disk must not be left fuller; what cannot be removed now, recovery removes.
+            let _ = self.clear_entry(&dir, true);
+            for path in kept {
+                let _ = self.files.remove(&path);
+            }
+        }
+        written.map(|()| dir)
+    }
+
+    fn keep_all(&self, backups: &[(ContentHash, Vec<u8>)], kept: &mut Vec<PathBuf>) -> Done {
+        for (hash, bytes) in backups {
+            let path = blob(self.root, hash);
+            if fs::read(&path).is_ok_and(|there| ContentHash::of(&there) == *hash) {
+                continue;
+            }
+            let unfinished = path.with_extension("part");
+            kept.push(unfinished.clone());
+            self.write(&unfinished, bytes, None)?;
+            self.rename(&unfinished, &path)?;
+            kept.push(path);
+        }
+        self.sync_dir(&self.root.join(HOME).join("blobs"))
+    }
+
+    fn write_entry(&self, dir: &Path, intent: &Intent, staged: &[Staged]) -> Done {
+        self.make_dir(dir)?;
+        // The mark that ends the entry is made now: moving it needs no space on the disk later.
+        self.write(&dir.join(MARK), b"", None)?;
+        for stage in staged {
+            self.write(&stage_path(dir, stage.op), &stage.bytes, stage.like.clone())?;
+        }
+        let json = serde_json::to_vec(intent).map_err(|error| VaultError::io("write", dir, io::Error::other(error)))?;
+        let unfinished = dir.join("intent.part");
+        self.write(&unfinished, &json, None)?;
+        self.sync_dir(dir)?;
+        self.rename(&unfinished, &dir.join("intent"))?;
+        self.sync_dir(dir)
+    }
+
+    /// The bytes kept under a hash.
+    pub(super) fn kept(&self, hash: &ContentHash) -> Result<Vec<u8>, VaultError> {
+        let path = blob(self.root, hash);
+        let damaged = |reason: &str| VaultError::Damaged { path: path.clone(), reason: reason.to_owned() };
+        match fs::read(&path) {
+            Ok(bytes) if ContentHash::of(&bytes) == *hash => Ok(bytes),
+            Ok(_) => Err(damaged("its bytes are not those of its name")),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Err(damaged("the backup is not there")),
+            Err(error) => Err(VaultError::io("read", &path, error)),
+        }
+    }
+
+    /// The hash of the file at a path now; `exact`: with exactly this name, where names that differ in case are one.
+    pub(super) fn state(&self, place: &Path, exact: bool) -> Result<Option<ContentHash>, VaultError> {
+        if reach(self.root, place)?.is_none() {
+            return Ok(None);
+        }
+        let full = self.root.join(place);
+        if exact && !has_exact_name(&full) {
+            return Ok(None);
+        }
+        let mut hasher = blake3::Hasher::new();
+        let hashed = fs::File::open(&full).and_then(|mut file| io::copy(&mut file, &mut hasher));
+        match hashed {
+            Ok(_) => Ok(ContentHash::try_from(hasher.finalize().to_hex().to_string()).ok()),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(VaultError::io("read", &full, error)),
+        }
+    }
+
+    /// Whether every operation that is still to be done can be: its new bytes are there and whole.
+    pub(super) fn can_complete(&self, dir: &Path, intent: &Intent) -> bool {
+        intent.ops.iter().enumerate().all(|(number, op)| {
+            let now = self.state(&op.place(), intent.has_twin(op));
+            op.fate != Fate::Write
+                || !matches!(&now, Ok(now) if *now == op.before)
+                || is_whole(&stage_path(dir, number), op.after.as_ref())
+        })
+    }
+
+    /// Does what is still to be done. Gives the notes that were left because they changed meanwhile.
+    pub(super) fn forward(&self, dir: &Path, intent: &Intent, mode: Mode) -> Result<Vec<NotePath>, VaultError> {
+        let mut left: BTreeSet<NotePath> = BTreeSet::new();
+        for folder in &intent.made {
+            let full = self.root.join(folder);
+            reach(self.root, &Path::new(folder).join("x"))?;
+            self.make_dir(&full)?;
+        }
+        for (number, op) in intent.ops.iter().enumerate() {
+            if op.needs.as_ref().is_some_and(|needed| left.contains(needed)) {
+                left.insert(op.path.clone());
+                continue;
+            }
+            let now = match self.state(&op.place(), intent.has_twin(op)) {
+                Err(VaultError::Unreachable { .. }) if mode == Mode::Recover => {
+                    left.insert(op.path.clone());
+                    continue;
+                }
+                other => other?,
+            };
+            if now == op.after {
+                continue;
+            }
+            if now != op.before || !self.step(dir, number, op)? {
+                if mode == Mode::Apply {
+                    return Err(VaultError::Changed { paths: vec![op.path.clone()] });
+                }
+                left.insert(op.path.clone());
+            }
+        }
+        Ok(left.into_iter().collect())
+    }
+
+    /// One operation on a file that is as expected; `false` when its place in `.trash` was taken meanwhile.
+    fn step(&self, dir: &Path, number: usize, op: &Op) -> Result<bool, VaultError> {
+        let full = self.root.join(op.place());
+        match &op.fate {
+            Fate::Write => self.rename(&stage_path(dir, number), &full)?,
+            Fate::Remove => self.remove(&full)?,
+            Fate::Trash(to) => {
+                if reach(self.root, Path::new(to))?.is_some() {
+                    return Ok(false);
+                }
+                let to = self.root.join(to);
+                self.rename(&full, &to)?;
+                self.sync_parent(&to)?;
+            }
+        }
+        self.sync_parent(&full)?;
+        Ok(true)
+    }
+
+    /// Clears what an undo clears, and marks the entry as done.
+    pub(super) fn finish(&self, dir: &Path, intent: &Intent) -> Done {
+        for (path, hash) in &intent.cleared.trash {
+            if matches!(self.state(Path::new(path), false), Ok(Some(now)) if now == *hash) {
+                self.remove(&self.root.join(path))?;
+            }
+        }
+        self.remove_empty(&intent.cleared.folders);
+        self.end(dir, End::Done)
+    }
+
+    /// Removes those of the folders, parents first in the list, that are empty. One that is not stays, as it should.
+    fn remove_empty(&self, folders: &[String]) {
+        for folder in folders.iter().rev() {
+            let real = reach(self.root, &Path::new(folder).join("x")).is_ok();
+            if real && self.files.remove_dir(&self.root.join(folder)).is_ok() {
+                let _ = self.sync_parent(&self.root.join(folder));
+            }
+        }
+    }
+
+    /// Takes back what was done. Gives the notes that were left because they changed meanwhile.
+    pub(super) fn back(&self, dir: &Path, intent: &Intent) -> Result<Vec<NotePath>, VaultError> {
+        let mut left = Vec::new();
+        for (number, op) in intent.ops.iter().enumerate().rev() {
+            let now = match self.state(&op.place(), intent.has_twin(op)) {
+                Err(VaultError::Unreachable { .. }) => {
+                    left.push(op.path.clone());
+                    continue;
+                }
+                other => other?,
+            };
+            if now == op.before {
+                continue;
+            }
+            if now != op.after {
+                left.push(op.path.clone());
+                continue;
+            }
+            self.unstep(dir, number, op)?;
+        }
+        self.remove_empty(&intent.made);
+        self.end(dir, End::Back)?;
+        Ok(left)
+    }
+
+    fn unstep(&self, dir: &Path, number: usize, op: &Op) -> Done {
+        let full = self.root.join(op.place());
+        match (&op.before, &op.fate) {
+            (None, _) => self.remove(&full)?,
+            (Some(before), Fate::Trash(from)) if matches!(self.state(Path::new(from), false), Ok(Some(now)) if now == *before) =>
+            {
+                let from = self.root.join(from);
+                self.rename(&from, &full)?;
+                self.sync_parent(&from)?;
+            }
+            (Some(before), _) => {
+                let like = fs::metadata(&full).ok().map(|metadata| metadata.permissions());
+                let old = dir.join(format!("old-{number}"));
+                self.write(&old, &self.kept(before)?, like)?;
+                self.rename(&old, &full)?;
+            }
+        }
+        self.sync_parent(&full)
+    }
+
+    /// Marks how the entry ended; then what it no longer needs is removed.
+    fn end(&self, dir: &Path, end: End) -> Done {
+        self.rename(&dir.join(MARK), &dir.join(end.name()))?;
+        self.sync_dir(dir)?;
+        // The entry has ended whether this succeeds or not.
+        let _ = self.clear_entry(dir, false);
+        Ok(())
+    }
+
+    /// Removes an entry that never began, or what an ended one does not need.
+    pub(super) fn clear_entry(&self, dir: &Path, whole: bool) -> Done {
+        let listed = fs::read_dir(dir).map_err(|error| VaultError::io("list", dir, error))?;
+        for item in listed.flatten() {
+            let name = item.file_name();
+            let needed = ["intent", "done", "back"].iter().any(|kept| name == *kept);
+            if whole || !needed {
+                self.remove(&item.path())?;
+            }
+        }
+        if whole {
+            self.files.remove_dir(dir).map_err(|error| VaultError::io("remove", dir, error))?;
+            self.sync_parent(dir)?;
+        }
+        Ok(())
+    }
+
+    fn make_dir(&self, path: &Path) -> Done {
+        if path.is_dir() {
+            return Ok(());
+        }
+        self.files.make_dir(path).map_err(|error| VaultError::io("make", path, error))?;
+        self.sync_parent(path)
+    }
+
+    fn write(&self, path: &Path, bytes: &[u8], like: Option<Permissions>) -> Done {
+        self.files.write(path, bytes, like).map_err(|error| VaultError::io("write", path, error))
+    }
+
+    fn rename(&self, from: &Path, to: &Path) -> Done {
+        self.files.rename(from, to).map_err(|error| VaultError::io("move into place", to, error))
+    }
+
+    fn remove(&self, path: &Path) -> Done {
+        self.files.remove(path).map_err(|error| VaultError::io("remove", path, error))
+    }
+
+    fn sync_dir(&self, path: &Path) -> Done {
+        self.files.sync_dir(path).map_err(|error| VaultError::io("sync", path, error))
+    }
+
+    fn sync_parent(&self, path: &Path) -> Done {
+        path.parent().map_or(Ok(()), |parent| self.sync_dir(parent))
+    }
+}
+
+fn stage_path(dir: &Path, number: usize) -> PathBuf {
+    dir.join(format!("new-{number}"))
+}
+
+/// Whether a staged file, and no link to one, has the bytes it should.
+fn is_whole(path: &Path, expected: Option<&ContentHash>) -> bool {
+    fs::symlink_metadata(path).is_ok_and(|metadata| metadata.is_file())
+        && fs::read(path).is_ok_and(|bytes| Some(&ContentHash::of(&bytes)) == expected)
+}
+
+fn has_exact_name(full: &Path) -> bool {
+    let (Some(parent), Some(name)) = (full.parent(), full.file_name()) else { return false };
+    fs::read_dir(parent).is_ok_and(|items| items.flatten().any(|item| item.file_name() == name))
+}

@@ -1,0 +1,66 @@
+//! The file operations of a transaction, behind a seam so that a test can stop at each.
+
+use std::fs::{self, File, OpenOptions, Permissions};
+use std::io::{self, Write};
+use std::path::Path;
+
+/// What a transaction does to the disk. Every method is one step that a crash can come before or after.
+pub(super) trait Files {
+    /// Makes one folder; one that is there is fine.
+    fn make_dir(&self, path: &Path) -> io::Result<()>;
+    /// Writes a file whole and makes its bytes durable; not its name.
+    fn write(&self, path: &Path, bytes: &[u8], like: Option<Permissions>) -> io::Result<()>;
+    /// Gives a file another name, over whatever has it.
+    fn rename(&self, from: &Path, to: &Path) -> io::Result<()>;
+    /// Removes a file.
+    fn remove(&self, path: &Path) -> io::Result<()>;
+    /// Removes a folder if it is empty.
+    fn remove_dir(&self, path: &Path) -> io::Result<()>;
+    /// Makes the names in a folder durable.
+    fn sync_dir(&self, path: &Path) -> io::Result<()>;
+}
+
+/// The real disk.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Disk;
+
+impl Files for Disk {
+    fn make_dir(&self, path: &Path) -> io::Result<()> {
+        match fs::create_dir(path) {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists && path.is_dir() => Ok(()),
+            other => other,
+        }
+    }
+
+    fn write(&self, path: &Path, bytes: &[u8], like: Option<Permissions>) -> io::Result<()> {
+        let mut file = OpenOptions::new().write(true).create(true).truncate(true).open(path)?;
+        file.write_all(bytes)?;
+        if let Some(permissions) = like {
+            file.set_permissions(permissions)?;
+        }
+        file.sync_all()
+    }
+
+    fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
+        fs::rename(from, to)
+    }
+
+    fn remove(&self, path: &Path) -> io::Result<()> {
+        fs::remove_file(path)
+    }
+
+    fn remove_dir(&self, path: &Path) -> io::Result<()> {
+        fs::remove_dir(path)
+    }
+
+    #[cfg(unix)]
+    fn sync_dir(&self, path: &Path) -> io::Result<()> {
+        File::open(path)?.sync_all()
+    }
+
+    // Elsewhere a folder cannot be opened as a file, and its names are durable with the rename.
+    #[cfg(not(unix))]
+    fn sync_dir(&self, _path: &Path) -> io::Result<()> {
+        Ok(())
+    }
+}

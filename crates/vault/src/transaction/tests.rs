@@ -1,0 +1,370 @@
+//! Stopping at every file operation, and a disk that is full.
+
+use std::cell::Cell;
+use std::collections::BTreeMap;
+use std::fs::{self, Permissions};
+use std::io;
+use std::path::Path;
+use std::sync::Arc;
+
+use proptest::prelude::*;
+
+use super::files::{Disk, Files};
+use super::*;
+use crate::{Notes, Overlay, VaultOptions};
+
+/// How the disk fails at a numbered operation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Failure {
+    /// Nothing works from this operation on; it was not begun.
+    DiesBefore,
+    /// Nothing works after this operation; a write was half done.
+    DiesWithin,
+    /// From here on nothing that needs space works.
+    Full,
+}
+
+/// A disk that fails at one operation. Names are not made durable: the process dies here, not the machine.
+struct Faulty {
+    at: usize,
+    failure: Failure,
+    done: Cell<usize>,
+}
+
+impl Faulty {
+    fn new(at: usize, failure: Failure) -> Self {
+        Self { at, failure, done: Cell::new(0) }
+    }
+
+    /// Whether to go on with an operation; `Ok(false)`: do it, and then be dead.
+    fn step(&self, needs_space: bool) -> io::Result<bool> {
+        let now = self.done.replace(self.done.get() + 1);
+        match self.failure {
+            Failure::Full if now >= self.at && needs_space => Err(io::Error::from(io::ErrorKind::StorageFull)),
+            Failure::DiesBefore if now >= self.at => Err(io::Error::other("dead")),
+            Failure::DiesWithin if now > self.at => Err(io::Error::other("dead")),
+            Failure::DiesWithin if now == self.at => Ok(false),
+            _ => Ok(true),
+        }
+    }
+
+    fn run(&self, needs_space: bool, operation: impl FnOnce() -> io::Result<()>) -> io::Result<()> {
+        let alive = self.step(needs_space)?;
+        operation()?;
+        if alive { Ok(()) } else { Err(io::Error::other("dead")) }
+    }
+}
+
+impl Files for Faulty {
+    fn make_dir(&self, path: &Path) -> io::Result<()> {
+        self.run(true, || Disk.make_dir(path))
+    }
+
+    fn write(&self, path: &Path, bytes: &[u8], like: Option<Permissions>) -> io::Result<()> {
+        if self.step(true)? {
+            fs::write(path, bytes)?;
+            if let Some(permissions) = like {
+                fs::set_permissions(path, permissions)?;
+            }
+            return Ok(());
+        }
+        fs::write(path, &bytes[..bytes.len() / 2])?;
+        Err(io::Error::other("dead"))
+    }
+
+    fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
+        self.run(false, || Disk.rename(from, to))
+    }
+
+    fn remove(&self, path: &Path) -> io::Result<()> {
+        self.run(false, || Disk.remove(path))
+    }
+
+    fn remove_dir(&self, path: &Path) -> io::Result<()> {
+        self.run(false, || Disk.remove_dir(path))
+    }
+
+    fn sync_dir(&self, _path: &Path) -> io::Result<()> {
+        self.run(false, || Ok(()))
+    }
+}
+
+/// Everything in a vault but its journal: files with their bytes, folders with `None`.
+type Tree = BTreeMap<String, Option<Vec<u8>>>;
+
+fn tree(root: &Path) -> Tree {
+    let entries = walkdir::WalkDir::new(root).min_depth(1).into_iter().map(Result::unwrap);
+    entries
+        .filter_map(|entry| {
+            let path = entry.path().strip_prefix(root).unwrap().to_str().unwrap().to_owned();
+            let bytes = entry.file_type().is_file().then(|| fs::read(entry.path()).unwrap());
+            (!path.starts_with(journal::HOME)).then_some((path, bytes))
+        })
+        .collect()
+}
+
+fn fill(root: &Path, tree: &Tree) {
+    for (path, bytes) in tree {
+        match bytes {
+            None => fs::create_dir_all(root.join(path)).unwrap(),
+            Some(bytes) => {
+                fs::create_dir_all(root.join(path).parent().unwrap()).unwrap();
+                fs::write(root.join(path), bytes).unwrap();
+            }
+        }
+    }
+}
+
+fn open(root: &Path) -> Arc<Vault> {
+    Arc::new(Vault::open(root, VaultOptions::default()).unwrap())
+}
+
+/// One edit of a random script; one that is refused is left out.
+#[derive(Clone, Debug)]
+enum Edit {
+    Create(usize, String),
+    Append(usize, String),
+    Rename(usize, usize),
+    Delete(usize),
+    Key(usize, i32),
+}
+
+const NAMES: &[&str] = &["A.md", "B.md", "a.md", "sub/A.md", "sub/C.md", "new/deep/D.md", "日本/ノート.md"];
+
+fn make(overlay: &mut Overlay, edit: &Edit) {
+    let path = |at: &usize| NotePath::parse(NAMES[*at % NAMES.len()]).unwrap();
+    let _ = match edit {
+        Edit::Create(at, text) => overlay.create(&path(at), text),
+        Edit::Append(at, text) => overlay.append(&path(at), text),
+        Edit::Rename(from, to) => overlay.rename(&path(from), &path(to)).map(|_| ()),
+        Edit::Delete(at) => overlay.delete(&path(at)),
+        Edit::Key(at, value) => overlay.set_frontmatter(&path(at), "key", serde_json::json!(value)),
+    };
+}
+
+fn text() -> impl Strategy<Value = String> {
+    prop_oneof![
+        Just("plain\n".to_owned()),
+        Just("[[A]] and [[sub/C|c]]\r\nx".to_owned()),
+        Just("---\nkey: 1 # c\n---\n[d](new/deep/D.md)\n".to_owned()),
+        Just("\u{feff}[[ノート]]".to_owned()),
+        Just(String::new()),
+        "[a-c \n]{0,12}",
+    ]
+}
+
+fn vault_tree() -> impl Strategy<Value = Tree> {
+    proptest::collection::btree_map(0..NAMES.len(), text(), 1..5).prop_map(|notes| {
+        let mut tree: Tree =
+            notes.into_iter().map(|(at, text)| (NAMES[at].to_owned(), Some(text.into_bytes()))).collect();
+        tree.insert("image.png".to_owned(), Some(vec![0, 255, 1]));
+        tree
+    })
+}
+
+fn edits() -> impl Strategy<Value = Vec<Edit>> {
+    let at = || 0..NAMES.len();
+    let edit = prop_oneof![
+        (at(), text()).prop_map(|(at, text)| Edit::Create(at, text)),
+        (at(), text()).prop_map(|(at, text)| Edit::Append(at, text)),
+        (at(), at()).prop_map(|(from, to)| Edit::Rename(from, to)),
+        at().prop_map(Edit::Delete),
+        (at(), 0..3).prop_map(|(at, value)| Edit::Key(at, value)),
+    ];
+    proptest::collection::vec(edit, 1..7)
+}
+
+/// The changes of a script, and the tree they are to lead to.
+fn prepared(before: &Tree, edits: &[Edit]) -> (Changes, Tree, usize) {
+    let place = tempfile::tempdir().unwrap();
+    fill(place.path(), before);
+    let vault = open(place.path());
+    let mut overlay = Overlay::new(Arc::clone(&vault), Changes::default());
+    for edit in edits {
+        make(&mut overlay, edit);
+    }
+    let counting = Faulty::new(usize::MAX, Failure::DiesBefore);
+    apply_with(&counting, &vault, "run", overlay.changes()).unwrap();
+    // What is on disk is what the overlay showed.
+    let fresh = open(place.path());
+    assert_eq!(fresh.paths(), overlay.paths());
+    for path in fresh.paths() {
+        assert_eq!(fresh.expect(&path).unwrap().text(), overlay.expect(&path).unwrap().text());
+    }
+    (overlay.into_changes(), tree(place.path()), counting.done.get())
+}
+
+/// Only notes and the trash: folders may be left over by a crash, and are gone after an undo.
+fn files(tree: &Tree) -> Tree {
+    tree.iter().filter(|(_, bytes)| bytes.is_some()).map(|(path, bytes)| (path.clone(), bytes.clone())).collect()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 8, max_shrink_iters: 200, ..ProptestConfig::default() })]
+
+    #[test]
+    fn stopped_anywhere_an_apply_is_all_or_nothing(before in vault_tree(), edits in edits()) {
+        let (changes, after, steps) = prepared(&before, &edits);
+        for at in 0..steps {
+            for failure in [Failure::DiesBefore, Failure::DiesWithin] {
+                let place = tempfile::tempdir().unwrap();
+                fill(place.path(), &before);
+                let start = tree(place.path());
+                // The last operations clear the journal, and their failure is none.
+                let died = apply_with(&Faulty::new(at, failure), &open(place.path()), "run", &changes);
+                let vault = open(place.path());
+                let recovered = recover(&vault).unwrap();
+                prop_assert!(recovered.iter().all(|entry| entry.left.is_empty()), "{recovered:?}");
+                let now = files(&tree(place.path()));
+                if now != files(&start) {
+                    prop_assert_eq!(&now, &files(&after), "{:?} at {} ({:?})", failure, at, died);
+                    undo(&vault, "run", &UndoOptions::default()).unwrap();
+                }
+                prop_assert_eq!(tree(place.path()), start, "{:?} at {} ({:?})", failure, at, died);
+                prop_assert!(recover(&vault).unwrap().is_empty());
+            }
+        }
+    }
+
+    #[test]
+    fn stopped_anywhere_an_undo_is_all_or_nothing(before in vault_tree(), edits in edits()) {
+        let (changes, after, _) = prepared(&before, &edits);
+        if changes.is_empty() {
+            return Ok(());
+        }
+        for at in 0..usize::MAX {
+            let place = tempfile::tempdir().unwrap();
+            fill(place.path(), &before);
+            let start = tree(place.path());
+            apply_with(&Faulty::new(usize::MAX, Failure::DiesBefore), &open(place.path()), "run", &changes).unwrap();
+            let faulty = Faulty::new(at, Failure::DiesWithin);
+            let _ = undo_with(&faulty, &open(place.path()), "run", &UndoOptions::default());
+            let vault = open(place.path());
+            recover(&vault).unwrap();
+            if files(&tree(place.path())) == files(&after) {
+                undo(&vault, "run", &UndoOptions::default()).unwrap();
+            }
+            prop_assert_eq!(tree(place.path()), start, "at {}", at);
+            if faulty.done.get() <= at {
+                break;
+            }
+        }
+    }
+
+    #[test]
+    fn on_a_full_disk_nothing_changes(before in vault_tree(), edits in edits()) {
+        let (changes, _, steps) = prepared(&before, &edits);
+        for at in 0..steps {
+            let place = tempfile::tempdir().unwrap();
+            fill(place.path(), &before);
+            let start = tree(place.path());
+            let vault = open(place.path());
+            match apply_with(&Faulty::new(at, Failure::Full), &vault, "run", &changes) {
+                // All that needs space came before.
+                Ok(_) => {}
+                Err(error) => {
+                    prop_assert!(error.is_disk_full(), "{error}");
+                    prop_assert!(!matches!(error, VaultError::Interrupted { .. }), "{error}");
+                    prop_assert_eq!(tree(place.path()), start, "full at {}", at);
+                    apply(&vault, "run", &changes).unwrap();
+                }
+            }
+        }
+    }
+}
+
+/// A vault with two notes, and changes to both.
+fn two_notes() -> (tempfile::TempDir, Tree, Changes) {
+    let place = tempfile::tempdir().unwrap();
+    let before: Tree = [("A.md", "one [[B]]\n"), ("B.md", "two\n")]
+        .map(|(path, text)| (path.to_owned(), Some(text.as_bytes().to_vec())))
+        .into();
+    fill(place.path(), &before);
+    let mut overlay = Overlay::new(open(place.path()), Changes::default());
+    make(&mut overlay, &Edit::Append(0, "more\n".to_owned()));
+    make(&mut overlay, &Edit::Append(1, "more\n".to_owned()));
+    (place, before, overlay.into_changes())
+}
+
+/// Stops an apply right after the first of two notes was replaced.
+fn stopped_half_way(place: &Path, before: &Tree, changes: &Changes) {
+    for at in 0..1000 {
+        let _ = apply_with(&Faulty::new(at, Failure::DiesWithin), &open(place), "run", changes);
+        let now = tree(place);
+        if now["A.md"] != before["A.md"] {
+            assert_eq!(now["B.md"], before["B.md"]);
+            return;
+        }
+        fs::remove_dir_all(place.join(".obsius")).unwrap();
+    }
+    panic!("no operation changes the first note alone");
+}
+
+#[test]
+fn a_note_edited_after_the_crash_is_left_and_reported() {
+    let (place, before, changes) = two_notes();
+    stopped_half_way(place.path(), &before, &changes);
+    fs::write(place.path().join("B.md"), "mine").unwrap();
+
+    let recovered = recover(&open(place.path())).unwrap();
+    assert_eq!(recovered[0].outcome, RecoveryOutcome::Completed);
+    assert_eq!(recovered[0].left, [NotePath::parse("B.md").unwrap()]);
+    assert_eq!(fs::read_to_string(place.path().join("A.md")).unwrap(), "one [[B]]\nmore\n");
+    assert_eq!(fs::read_to_string(place.path().join("B.md")).unwrap(), "mine");
+}
+
+#[test]
+fn without_the_new_bytes_recovery_takes_back() {
+    let (place, before, changes) = two_notes();
+    stopped_half_way(place.path(), &before, &changes);
+    let staged = fs::read_dir(place.path().join(".obsius/journal/000001")).unwrap().flatten();
+    for item in staged.filter(|item| item.file_name().to_str().unwrap().starts_with("new-")) {
+        fs::write(item.path(), "torn").unwrap();
+    }
+    let recovered = recover(&open(place.path())).unwrap();
+    assert_eq!(recovered[0].outcome, RecoveryOutcome::RolledBack);
+    assert_eq!(tree(place.path()), before);
+    assert_eq!(runs(&open(place.path())).unwrap()[0].state, RunState::RolledBack);
+}
+
+#[test]
+fn the_next_apply_recovers_first() {
+    let (place, before, changes) = two_notes();
+    stopped_half_way(place.path(), &before, &changes);
+    let vault = open(place.path());
+    assert_eq!(runs(&vault).unwrap()[0].state, RunState::Unfinished);
+    // What it was to change is changed by the recovery, so the same changes no longer fit.
+    assert!(matches!(apply(&vault, "again", &changes), Err(VaultError::Changed { .. })));
+    assert_eq!(fs::read_to_string(place.path().join("B.md")).unwrap(), "two\nmore\n");
+    assert_eq!(runs(&vault).unwrap()[0].state, RunState::Applied);
+}
+
+#[test]
+fn a_forged_journal_touches_nothing_outside() {
+    let (place, before, changes) = two_notes();
+    stopped_half_way(place.path(), &before, &changes);
+    let intent = place.path().join(".obsius/journal/000001/intent");
+    let honest = fs::read_to_string(&intent).unwrap();
+    for (what, with) in
+        [("\"B.md\"", "\"../B.md\""), ("\"made\":[]", "\"made\":[\"../x\"]"), ("\"write\"", "{\"trash\":\"../x.md\"}")]
+    {
+        assert!(honest.contains(what), "{honest}");
+        fs::write(&intent, honest.replacen(what, with, 1)).unwrap();
+        let half = tree(place.path());
+        let recovered = recover(&open(place.path())).unwrap();
+        assert!(matches!(recovered[0].outcome, RecoveryOutcome::Damaged(_)), "{what}: {recovered:?}");
+        assert_eq!(tree(place.path()), half);
+    }
+    fs::write(&intent, honest).unwrap();
+    assert_eq!(recover(&open(place.path())).unwrap()[0].outcome, RecoveryOutcome::Completed);
+}
+
+#[test]
+fn only_one_applies_at_a_time() {
+    let (place, _, changes) = two_notes();
+    let vault = open(place.path());
+    let held = lock::lock(vault.root(), &Disk).unwrap();
+    assert!(matches!(apply(&vault, "run", &changes), Err(VaultError::Busy { .. })));
+    drop(held);
+    apply(&vault, "run", &changes).unwrap();
+}

@@ -1,0 +1,76 @@
+//! Notes that were read and have not changed since.
+
+use std::collections::BTreeMap;
+use std::fs::Metadata;
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, SystemTime};
+
+use crate::{Note, NotePath};
+
+/// A file that changed less than this before it was read may change again without its time showing it.
+const SETTLED: Duration = Duration::from_secs(2);
+
+/// What tells one state of a file from another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Stamp {
+    modified: SystemTime,
+    /// When anything of the file changed, its times included; nobody can set that back.
+    changed: SystemTime,
+    bytes: u64,
+}
+
+impl Stamp {
+    /// The stamp of a file that has rested long enough for its time to tell.
+    pub(super) fn of(metadata: &Metadata) -> Option<Self> {
+        let modified = metadata.modified().ok()?;
+        let changed = changed(metadata).unwrap_or(modified);
+        let rested = SystemTime::now().duration_since(modified.max(changed)).is_ok_and(|age| age > SETTLED);
+        rested.then_some(Self { modified, changed, bytes: metadata.len() })
+    }
+}
+
+#[cfg(unix)]
+fn changed(metadata: &Metadata) -> Option<SystemTime> {
+    use std::os::unix::fs::MetadataExt;
+    let (seconds, nanos) = (u64::try_from(metadata.ctime()).ok()?, u32::try_from(metadata.ctime_nsec()).ok()?);
+    SystemTime::UNIX_EPOCH.checked_add(Duration::new(seconds, nanos))
+}
+
+#[cfg(not(unix))]
+fn changed(_metadata: &Metadata) -> Option<SystemTime> {
+    None
+}
+
+#[derive(Debug, Default)]
+pub(super) struct Cache {
+    kept: Mutex<Kept>,
+    limit: usize,
+}
+
+#[derive(Debug, Default)]
+struct Kept {
+    notes: BTreeMap<NotePath, (Stamp, Note)>,
+    bytes: usize,
+}
+
+impl Cache {
+    pub(super) fn new(limit: usize) -> Self {
+        Self { kept: Mutex::default(), limit }
+    }
+
+    pub(super) fn get(&self, path: &NotePath, stamp: Stamp) -> Option<Note> {
+        let kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        kept.notes.get(path).filter(|(seen, _)| *seen == stamp).map(|(_, note)| note.clone())
+    }
+
+    pub(super) fn put(&self, note: &Note, stamp: Stamp) {
+        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, old)) = kept.notes.remove(note.path()) {
+            kept.bytes -= old.text().len();
+        }
+        if kept.bytes + note.text().len() <= self.limit {
+            kept.bytes += note.text().len();
+            kept.notes.insert(note.path().clone(), (stamp, note.clone()));
+        }
+    }
+}

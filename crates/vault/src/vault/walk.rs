@@ -1,0 +1,150 @@
+//! Which files a vault has.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use unicode_normalization::UnicodeNormalization;
+use walkdir::WalkDir;
+
+use crate::path::broken_rule;
+use crate::{NotePath, VaultError, VaultOptions};
+
+/// A file of the vault that is not read, and why. It is never changed either.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[non_exhaustive]
+pub struct Skipped {
+    /// Its path from the vault's root; characters that are not Unicode are replaced.
+    pub path: String,
+    /// Why it is skipped.
+    pub reason: SkipReason,
+}
+
+/// Why a file is not read.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum SkipReason {
+    /// A symbolic link whose target is outside the vault, or is not there.
+    LinkOutside,
+    /// A symbolic link to something inside the vault, which is read at its own place.
+    LinkInside,
+    /// The name cannot be written safely, or breaks links; the text says why.
+    IllegalName(String),
+    /// Another file has the same name in another Unicode form.
+    SameName,
+    /// More bytes than a note may have.
+    TooLarge(u64),
+    /// The bytes are not UTF-8.
+    NotUtf8,
+    /// The system refuses to read it; the text says why.
+    Unreadable(String),
+}
+
+impl fmt::Display for SkipReason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::LinkOutside => f.write_str("it is a symbolic link out of the vault"),
+            Self::LinkInside => f.write_str("it is a symbolic link to another place in the vault"),
+            Self::IllegalName(reason) => f.write_str(reason),
+            Self::SameName => f.write_str("another file has this name in another Unicode form"),
+            Self::TooLarge(bytes) => write!(f, "it has {bytes} bytes, more than a note may have"),
+            Self::NotUtf8 => f.write_str("it is not UTF-8 text"),
+            Self::Unreadable(reason) => f.write_str(reason),
+        }
+    }
+}
+
+/// What a note's file looked like when the vault was walked.
+#[derive(Clone, Debug)]
+pub(crate) struct Listed {
+    /// The path on disk, from the root; differs from the note's path when its Unicode form does.
+    pub(crate) disk: PathBuf,
+}
+
+/// The files of a vault at one moment.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Listing {
+    pub(crate) notes: BTreeMap<NotePath, Listed>,
+    pub(crate) attachments: BTreeSet<String>,
+    pub(crate) skipped: BTreeSet<Skipped>,
+}
+
+/// Lists the files below `root`. Hidden ones are ignored, symbolic links are not followed.
+pub(super) fn walk(root: &Path, options: &VaultOptions) -> Result<Listing, VaultError> {
+    let mut listing = Listing::default();
+    let walker = WalkDir::new(root).follow_links(false).sort_by_file_name().into_iter();
+    let visible = |entry: &walkdir::DirEntry| entry.depth() == 0 || !is_hidden(entry.file_name());
+    for entry in walker.filter_entry(visible) {
+        let entry = match entry {
+            Ok(entry) => entry,
+            Err(error) if error.depth() == 0 => {
+                let source = error.into_io_error().unwrap_or_else(|| io::Error::other("it leads back to itself"));
+                return Err(VaultError::NotAVault { root: root.to_owned(), source: source.into() });
+            }
+            Err(error) => {
+                let path = error.path().map(|path| shown(root, path)).unwrap_or_default();
+                listing.skipped.insert(Skipped { path, reason: SkipReason::Unreadable(error.to_string()) });
+                continue;
+            }
+        };
+        if entry.depth() > 0 && !entry.file_type().is_dir() {
+            file(root, &entry, options, &mut listing);
+        }
+    }
+    Ok(listing)
+}
+
+fn file(root: &Path, entry: &walkdir::DirEntry, options: &VaultOptions, listing: &mut Listing) {
+    let path = shown(root, entry.path());
+    let skip = |listing: &mut Listing, reason| {
+        listing.skipped.insert(Skipped { path: path.clone(), reason });
+    };
+    if entry.file_type().is_symlink() {
+        let inside = entry.path().canonicalize().is_ok_and(|target| target.starts_with(root));
+        return skip(listing, if inside { SkipReason::LinkInside } else { SkipReason::LinkOutside });
+    }
+    if !entry.file_type().is_file() {
+        return;
+    }
+    if !path.ends_with(".md") {
+        listing.attachments.insert(path);
+        return;
+    }
+    let Ok(disk) = entry.path().strip_prefix(root) else { return };
+    if disk.to_str().is_none() {
+        return skip(listing, SkipReason::IllegalName("its name is not Unicode".to_owned()));
+    }
+    let note = match NotePath::parse(&path) {
+        Ok(note) => note,
+        Err(VaultError::IllegalPath { reason, .. }) => return skip(listing, SkipReason::IllegalName(reason)),
+        Err(error) => return skip(listing, SkipReason::IllegalName(error.to_string())),
+    };
+    match entry.metadata() {
+        Ok(metadata) if metadata.len() > options.max_note_bytes => skip(listing, SkipReason::TooLarge(metadata.len())),
+        Ok(_) if listing.notes.contains_key(&note) => skip(listing, SkipReason::SameName),
+        Ok(_) => {
+            listing.notes.insert(note, Listed { disk: disk.to_owned() });
+        }
+        Err(error) => skip(listing, SkipReason::Unreadable(error.to_string())),
+    }
+}
+
+fn is_hidden(name: &std::ffi::OsStr) -> bool {
+    name.as_encoded_bytes().starts_with(b".")
+}
+
+/// The path from the root, composed, with `/` between its parts.
+fn shown(root: &Path, path: &Path) -> String {
+    let relative = path.strip_prefix(root).unwrap_or(path);
+    let parts = relative.components().map(|part| part.as_os_str().to_string_lossy().nfc().collect::<String>());
+    parts.collect::<Vec<_>>().join("/")
+}
+
+/// Whether a folder's path breaks a rule for paths in a vault.
+pub(crate) fn broken_folder(folder: &str) -> Option<String> {
+    if folder.is_empty() { None } else { folder.split('/').find_map(broken_rule) }
+}

@@ -1,0 +1,226 @@
+//! Moving a note: which links change, and how.
+
+use std::collections::BTreeSet;
+
+use graphloom_vault::{LinkIndex, Notes, Resolution, VaultError, transaction};
+use proptest::prelude::*;
+
+use crate::{Place, path};
+
+/// `Old.md` in `dir` becomes `to`; a note `from` with `before` is to read `after`.
+#[track_caller]
+fn check(others: &[&str], (old, new): (&str, &str), (from, before): (&str, &str), after: &str) {
+    let mut files = vec![(old, "# Old\n\n## Part\n\ntext ^block\n"), (from, before)];
+    files.extend(others.iter().map(|other| (*other, "other\n")));
+    let place = Place::new(&files);
+    let mut overlay = place.overlay();
+    let sound = |overlay: &graphloom_vault::Overlay| LinkIndex::build(overlay).unresolved().len();
+    let unresolved = sound(&overlay);
+    let renamed = overlay.rename(&path(old), &path(new)).unwrap();
+    assert_eq!(overlay.expect(&path(from)).unwrap().text(), after, "{renamed:?}");
+    assert_eq!(sound(&overlay), unresolved);
+    assert!(!overlay.contains(&path(old)) && overlay.contains(&path(new)));
+    assert_eq!(renamed.links() > 0, before != after);
+}
+
+#[test]
+fn every_form_keeps_its_form() {
+    let to = ("Old.md", "New name.md");
+    for (before, after) in [
+        ("[[Old]]", "[[New name]]"),
+        ("[[old]]", "[[New name]]"),
+        ("[[Old.md]]", "[[New name.md]]"),
+        ("[[Old|shown]]", "[[New name|shown]]"),
+        ("[[Old#Part]]", "[[New name#Part]]"),
+        ("[[Old#Old#Part|x]]", "[[New name#Old#Part|x]]"),
+        ("[[Old#^block]]", "[[New name#^block]]"),
+        ("![[Old]] ![[Old#Part]]", "![[New name]] ![[New name#Part]]"),
+        ("[[ Old ]]", "[[ New name ]]"),
+        (
+            "| a | b |\n|---|---|\n| [[Old\\|x]] | [[Old]] |",
+            "| a | b |\n|---|---|\n| [[New name\\|x]] | [[New name]] |",
+        ),
+        ("[x](Old.md)", "[x](New%20name.md)"),
+        ("[x](Old.md#part)", "[x](New%20name.md#part)"),
+        ("[x](<Old.md>)", "[x](<New name.md>)"),
+        ("[x](Old)", "[x](New%20name)"),
+        ("![x](Old.md \"title\")", "![x](New%20name.md \"title\")"),
+        ("[x](./Old.md)", "[x](./New%20name.md)"),
+        ("[x][r]\n\n[r]: Old.md 'title'\n", "[x][r]\n\n[r]: New%20name.md 'title'\n"),
+        ("[[/Old]] [x](/Old.md)", "[[/New name]] [x](/New%20name.md)"),
+        ("---\nup: \"[[Old]]\"\n---\n", "---\nup: \"[[New name]]\"\n---\n"),
+        ("---\nup:\n  - '[[Old|o]]' # c\n---\n", "---\nup:\n  - '[[New name|o]]' # c\n---\n"),
+        ("a [[Old]] b\r\n[[Old]]", "a [[New name]] b\r\n[[New name]]"),
+    ] {
+        check(&[], to, ("From.md", before), after);
+    }
+}
+
+#[test]
+fn what_is_no_link_is_not_touched() {
+    let text = "`[[Old]]`\n\n```\n[[Old]]\n```\n\n    [[Old]]\n\n%% [[Old]] %%\n\n$[[Old]]$\n\n<!-- [[Old]] -->\n\n\\[[Old]] \
+                [x](https://a.b/Old.md) Old #Old\n";
+    check(&[], ("Old.md", "New.md"), ("From.md", text), text);
+}
+
+#[test]
+fn only_links_that_would_lead_elsewhere_change() {
+    // A bare name still finds the note in its new folder.
+    check(&[], ("Old.md", "dir/Old.md"), ("From.md", "[[Old]] [[dir/x]]"), "[[Old]] [[dir/x]]");
+    check(&[], ("dir/Old.md", "Old.md"), ("From.md", "[[Old]] [[dir/Old]]"), "[[Old]] [[Old]]");
+    check(&[], ("a/Old.md", "b/Old.md"), ("From.md", "[[a/Old]] [[Old|x]]"), "[[b/Old]] [[Old|x]]");
+    check(&[], ("a/b/Old.md", "a/b/New.md"), ("From.md", "[[b/Old]] [[a/b/Old]]"), "[[b/New]] [[a/b/New]]");
+}
+
+#[test]
+fn a_name_that_becomes_ambiguous_is_lengthened() {
+    // The root's `New` would win, so the bare name no longer leads to the moved note.
+    check(&["New.md"], ("a/Old.md", "a/New.md"), ("From.md", "[[Old]]"), "[[a/New]]");
+    // A note that would win over one that is not moved at all.
+    check(&["a/New.md"], ("Old.md", "New.md"), ("From.md", "[[New]] [[Old]]"), "[[a/New]] [[New]]");
+}
+
+#[test]
+fn the_moved_notes_own_relative_links_are_computed_anew() {
+    let place = Place::new(&[
+        ("a/Old.md", "[b](B.md) [c](../C.md) [[../C]] [[./B]] [[B]] [[Old#x]] ![i](img/i.png) [w](https://x.y)\n"),
+        ("a/B.md", "[old](Old.md) [[Old]]"),
+        ("C.md", "[old](a/Old.md)"),
+        ("a/img/i.png", ""),
+    ]);
+    let mut overlay = place.overlay();
+    let renamed = overlay.rename(&path("a/Old.md"), &path("deep/er/New.md")).unwrap();
+    let text = |at: &str| overlay.expect(&path(at)).unwrap().text().to_owned();
+    assert_eq!(
+        text("deep/er/New.md"),
+        "[b](../../a/B.md) [c](../../C.md) [[../../C]] [[../../a/B]] [[B]] [[New#x]] ![i](../../a/img/i.png) \
+         [w](https://x.y)\n"
+    );
+    assert_eq!(text("a/B.md"), "[old](../deep/er/New.md) [[New]]");
+    assert_eq!(text("C.md"), "[old](deep/er/New.md)");
+    assert_eq!(renamed.relinked.len(), 3);
+    assert_eq!(renamed.relinked[&path("a/B.md")][0].before, "Old.md");
+}
+
+#[test]
+fn only_the_case_of_the_name_can_change() {
+    let place = Place::new(&[("note.md", "x"), ("From.md", "[[note]] [[NOTE]]")]);
+    let before = place.tree();
+    let mut overlay = place.overlay();
+    overlay.rename(&path("note.md"), &path("Note.md")).unwrap();
+    // Names are compared without case, so no link changes.
+    assert_eq!(overlay.expect(&path("From.md")).unwrap().text(), "[[note]] [[NOTE]]");
+    transaction::apply(&place.vault, "case", overlay.changes()).unwrap();
+    let names: Vec<String> = place.tree().into_keys().collect();
+    assert_eq!(names, ["From.md", "Note.md"]);
+    transaction::undo(&place.vault, "case", &Default::default()).unwrap();
+    assert_eq!(place.tree(), before);
+}
+
+#[test]
+fn nothing_is_overwritten() {
+    let place = Place::new(&[("A.md", "a"), ("B.md", "b"), ("x/y.png", "")]);
+    let mut overlay = place.overlay();
+    for to in ["B.md", "b.md", "B.md/C.md"] {
+        assert!(overlay.rename(&path("A.md"), &path(to)).is_err(), "{to}");
+    }
+    assert!(matches!(overlay.rename(&path("C.md"), &path("D.md")), Err(VaultError::NoSuchNote { .. })));
+    assert!(overlay.changes().is_empty());
+}
+
+#[test]
+fn moving_back_leaves_no_change() {
+    let place = Place::new(&[("Old.md", "[me](Old.md)"), ("From.md", "[[Old]] [x](Old.md)")]);
+    let mut overlay = place.overlay();
+    overlay.rename(&path("Old.md"), &path("dir/New.md")).unwrap();
+    overlay.rename(&path("dir/New.md"), &path("dir/Newer.md")).unwrap();
+    let moved = overlay.changes().get(&path("dir/Newer.md")).unwrap();
+    assert_eq!(moved.moved_from, Some(path("Old.md")));
+    overlay.rename(&path("dir/Newer.md"), &path("Old.md")).unwrap();
+    assert!(overlay.changes().is_empty(), "{:?}", overlay.changes());
+    assert!(overlay.changes().moves().is_empty());
+}
+
+#[test]
+fn a_move_and_its_links_are_one_group() {
+    let place = Place::new(&[("Old.md", "x"), ("From.md", "[[Old]]"), ("Other.md", "y")]);
+    let mut overlay = place.overlay();
+    overlay.rename(&path("Old.md"), &path("New.md")).unwrap();
+    overlay.append(&path("Other.md"), "more").unwrap();
+    let changes = overlay.changes();
+    let tied = BTreeSet::from([path("From.md"), path("New.md"), path("Old.md")]);
+    assert_eq!(changes.groups(), [tied, BTreeSet::from([path("Other.md")])]);
+    assert_eq!(changes.only([&path("From.md")]).len(), 3);
+    assert_eq!(changes.only([&path("From.md")]).moves().len(), 1);
+    assert_eq!(changes.only([&path("Other.md")]).len(), 1);
+    assert!(changes.only([]).is_empty());
+}
+
+const POOL: &[&str] = &["A.md", "B.md", "x/A.md", "x/B.md", "x/y/A.md", "x/y/C d.md", "z/C d.md", "z/é's.md", "Z/B.md"];
+
+const LINKS: &[&str] = &[
+    "[[A]]",
+    "[[a#h|b]]",
+    "[[B]]",
+    "[[x/A]]",
+    "[[y/A]]",
+    "[[x/y/A.md]]",
+    "[[./A]]",
+    "[[../A]]",
+    "[[../x/B]]",
+    "[[/A]]",
+    "![[C d]]",
+    "[m](A.md)",
+    "[m](./B.md)",
+    "[m](../A.md)",
+    "[m](x/A.md)",
+    "[m](C%20d.md)",
+    "[m](<../z/C d.md>)",
+    "[[é's]]",
+    "[m](/x/B.md)",
+];
+
+proptest! {
+    #[test]
+    fn after_a_move_every_link_leads_where_it_led(
+        notes in proptest::collection::btree_map(0..POOL.len(), proptest::collection::vec(0..LINKS.len(), 0..5), 2..7),
+        yaml in 0..3_usize,
+        (from, to) in (0..POOL.len(), 0..POOL.len()),
+    ) {
+        let text = |links: &Vec<usize>| {
+            let links: Vec<&str> = links.iter().map(|at| LINKS[*at]).collect();
+            match (yaml, links.first()) {
+                (1, Some(link)) => format!("---\nup: '{}'\n---\n{}", link.replace('\'', "''"), links.join(" ")),
+                (2, Some(link)) => format!("---\nup: [\"{link}\"]\n---\n{}", links.join(" ")),
+                _ => links.join(" "),
+            }
+        };
+        let texts: Vec<(&str, String)> = notes.iter().map(|(at, links)| (POOL[*at], text(links))).collect();
+        let files: Vec<(&str, &str)> = texts.iter().map(|(path, text)| (*path, text.as_str())).collect();
+        let place = Place::new(&files);
+        let (from, to) = (path(POOL[from]), path(POOL[to]));
+        let mut overlay = place.overlay();
+        let before = LinkIndex::build(&overlay);
+        if overlay.rename(&from, &to).is_err() {
+            prop_assert!(overlay.changes().is_empty());
+            return Ok(());
+        }
+        let after = LinkIndex::build(&overlay);
+        for note in before.notes() {
+            let place_now = if *note.path() == from { &to } else { note.path() };
+            let (old, new) = (before.outgoing(note.path()), after.outgoing(place_now));
+            prop_assert_eq!(old.len(), new.len());
+            for (old, new) in old.iter().zip(new) {
+                if let Resolution::Unresolved(_) = old.to {
+                    prop_assert_eq!(&old.link.target, &new.link.target);
+                    continue;
+                }
+                let expected = old.to.note().map(|path| if *path == from { &to } else { path });
+                prop_assert_eq!(new.to.note(), expected, "{:?} became {:?}", old, new);
+                prop_assert_eq!((&old.link.anchor, &old.link.shown), (&new.link.anchor, &new.link.shown));
+            }
+        }
+        overlay.rename(&to, &from).unwrap();
+        prop_assert_eq!(overlay.paths(), place.vault.paths());
+    }
+}
