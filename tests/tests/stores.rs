@@ -8,7 +8,7 @@ use graphloom_checkpoint_sqlite::{SqliteCheckpointer, SqliteStore};
 use graphloom_core_graph::Clock;
 use graphloom_core_graph::checkpoint::Checkpointer;
 use graphloom_core_graph::store::{
-    Comparison, Condition, Item, MemoryStore, Namespace, NamespaceFilter, PutOptions, Query, Store, StoreError,
+    Comparison, Condition, Expected, Item, MemoryStore, Namespace, NamespaceFilter, PutOptions, Query, Store, StoreError,
 };
 use serde_json::{Value, json};
 
@@ -71,6 +71,30 @@ async fn items_are_put_got_and_deleted() {
         assert!(store.delete(&ada, "k").await?);
         assert!(!store.delete(&ada, "k").await?);
         assert_eq!(store.get(&ada, "k").await?, None);
+        Ok(())
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_put_with_an_expectation_refuses_a_second_writer() {
+    on_every_store(async |store, clock| {
+        let ada = ns(["users", "ada"]);
+        let revision = |n: u64| Expected::Holds(Condition::new("revision", Comparison::Eq, n));
+        let put = async |n: u64, expected: &Expected| {
+            store.put_if(&ada, "k", json!({ "revision": n }), PutOptions::default(), expected).await
+        };
+        assert!(!put(1, &revision(0)).await?, "nothing is there");
+        assert!(put(1, &Expected::Absent).await?);
+        assert!(!put(1, &Expected::Absent).await?);
+        assert!(put(2, &revision(1)).await?);
+        assert!(!put(2, &revision(1)).await?, "someone was faster");
+        assert_eq!(store.get(&ada, "k").await?.map(|item| item.value), Some(json!({ "revision": 2 })));
+
+        store.put(&ada, "k", json!({ "revision": 3 }), PutOptions::ttl(Duration::from_millis(10))).await?;
+        clock.set(1_000);
+        assert!(!put(4, &revision(3)).await?, "what is expired is not there");
+        assert!(put(1, &Expected::Absent).await?);
         Ok(())
     })
     .await;

@@ -5,10 +5,10 @@ use std::path::Path;
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use graphloom_core_graph::store::{Item, Namespace, NamespaceFilter, PutOptions, Query, Store, StoreError};
+use graphloom_core_graph::store::{Expected, Item, Namespace, NamespaceFilter, PutOptions, Query, Store, StoreError};
 use graphloom_core_graph::{Clock, SystemClock};
 use rusqlite::types::Value as Bound;
-use rusqlite::{Connection, OptionalExtension, Row, params};
+use rusqlite::{Connection, OptionalExtension, Row, TransactionBehavior, params};
 use serde_json::Value;
 
 use crate::database::Database;
@@ -72,18 +72,41 @@ impl Store for SqliteStore {
         let (namespace, key, value) = (joined(namespace), key.to_owned(), value.to_string());
         let now = self.clock.now();
         let expires = options.expires(now).map(storable);
-        let put = move |connection: &Connection| {
-            // What is expired is not there, so the item over it is a new one.
-            let statement = "INSERT INTO items (namespace, key, value, created, updated, expires)
-                VALUES (?1, ?2, ?3, ?4, ?4, ?5)
-                ON CONFLICT (namespace, key) DO UPDATE SET
-                    value = excluded.value, updated = excluded.updated, expires = excluded.expires,
-                    created = iif(items.expires <= ?4, excluded.created, items.created)";
-            connection.prepare_cached(statement)?.execute(params![namespace, key, value, now, expires])?;
-            Ok(())
-        };
+        let put = move |connection: &Connection| insert(connection, &namespace, &key, &value, now, expires);
         let result = self.database.writer.write(Box::new(put)).await;
         result.map_err(|failure| self.error(failure, "putting an item"))
+    }
+
+    async fn put_if(
+        &self,
+        namespace: &Namespace,
+        key: &str,
+        value: Value,
+        options: PutOptions,
+        expected: &Expected,
+    ) -> Result<bool, StoreError> {
+        let (namespace, key, value, expected) =
+            (joined(namespace), key.to_owned(), value.to_string(), expected.clone());
+        let now = self.clock.now();
+        let expires = options.expires(now).map(storable);
+        let put = move |connection: &mut Connection| {
+            // Takes the write lock before reading, so that no other process writes in between.
+            let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+            let statement =
+                format!("SELECT {ITEM} FROM items WHERE namespace = ?1 AND key = ?2 AND {LIVE}").replace("?now", "?3");
+            let there = transaction
+                .prepare_cached(&statement)?
+                .query_row(params![namespace, key, now], |row| Ok(item(row)))
+                .optional()?
+                .transpose()?;
+            let met = expected.is_met_by(there.as_ref().map(|item| &item.value));
+            if met {
+                insert(&transaction, &namespace, &key, &value, now, expires)?;
+            }
+            transaction.commit()?;
+            Ok(met)
+        };
+        self.database.writer.alone(put).await.map_err(|failure| self.error(failure, "putting an item"))
     }
 
     async fn get(&self, namespace: &Namespace, key: &str) -> Result<Option<Item>, StoreError> {
@@ -173,6 +196,24 @@ impl Store for SqliteStore {
         });
         swept.await.map_err(|failure| self.error(failure, "sweeping expired items"))
     }
+}
+
+fn insert(
+    connection: &Connection,
+    namespace: &str,
+    key: &str,
+    value: &str,
+    now: u64,
+    expires: Option<i64>,
+) -> Result<(), Failure> {
+    // What is expired is not there, so the item over it is a new one.
+    let statement = "INSERT INTO items (namespace, key, value, created, updated, expires)
+        VALUES (?1, ?2, ?3, ?4, ?4, ?5)
+        ON CONFLICT (namespace, key) DO UPDATE SET
+            value = excluded.value, updated = excluded.updated, expires = excluded.expires,
+            created = iif(items.expires <= ?4, excluded.created, items.created)";
+    connection.prepare_cached(statement)?.execute(params![namespace, key, value, now, expires])?;
+    Ok(())
 }
 
 const ITEM: &str = "namespace, key, value, created, updated, expires";

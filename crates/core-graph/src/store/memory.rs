@@ -8,7 +8,7 @@ use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use async_trait::async_trait;
 use serde_json::Value;
 
-use super::{Item, Namespace, NamespaceFilter, PutOptions, Query, Store, StoreError};
+use super::{Expected, Item, Namespace, NamespaceFilter, PutOptions, Query, Store, StoreError};
 use crate::clock::{Clock, SystemClock};
 
 type Items = BTreeMap<Namespace, BTreeMap<String, Item>>;
@@ -61,26 +61,46 @@ fn below<'i>(
     items.range(prefix..).take_while(move |(namespace, _)| namespace.starts_with(prefix))
 }
 
+fn put(items: &mut Items, now: u64, namespace: &Namespace, key: &str, value: Value, options: PutOptions) {
+    let keys = match items.get_mut(namespace) {
+        Some(keys) => keys,
+        None => items.entry(namespace.clone()).or_default(),
+    };
+    let over = keys.get(key).filter(|item| item.is_live(now)).map(|item| item.created);
+    let item = Item {
+        namespace: namespace.clone(),
+        key: key.to_owned(),
+        value,
+        created: over.unwrap_or(now),
+        updated: now,
+        expires: options.expires(now),
+    };
+    keys.insert(key.to_owned(), item);
+}
+
 #[async_trait]
 impl Store for MemoryStore {
     async fn put(&self, namespace: &Namespace, key: &str, value: Value, options: PutOptions) -> Result<(), StoreError> {
+        put(&mut self.write(), self.clock.now(), namespace, key, value, options);
+        Ok(())
+    }
+
+    async fn put_if(
+        &self,
+        namespace: &Namespace,
+        key: &str,
+        value: Value,
+        options: PutOptions,
+        expected: &Expected,
+    ) -> Result<bool, StoreError> {
         let now = self.clock.now();
         let mut items = self.write();
-        let keys = match items.get_mut(namespace) {
-            Some(keys) => keys,
-            None => items.entry(namespace.clone()).or_default(),
-        };
-        let over = keys.get(key).filter(|item| item.is_live(now)).map(|item| item.created);
-        let item = Item {
-            namespace: namespace.clone(),
-            key: key.to_owned(),
-            value,
-            created: over.unwrap_or(now),
-            updated: now,
-            expires: options.expires(now),
-        };
-        keys.insert(key.to_owned(), item);
-        Ok(())
+        let there = items.get(namespace).and_then(|keys| keys.get(key)).filter(|item| item.is_live(now));
+        let met = expected.is_met_by(there.map(|item| &item.value));
+        if met {
+            put(&mut items, now, namespace, key, value, options);
+        }
+        Ok(met)
     }
 
     async fn get(&self, namespace: &Namespace, key: &str) -> Result<Option<Item>, StoreError> {

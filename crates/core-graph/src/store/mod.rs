@@ -61,6 +61,27 @@ impl PutOptions {
     }
 }
 
+/// What must be under a key for [`Store::put_if`] to put. What is expired is not there.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Expected {
+    /// Nothing.
+    Absent,
+    /// An item whose value satisfies this.
+    Holds(Condition),
+}
+
+impl Expected {
+    /// Whether what is under a key is what is expected.
+    pub fn is_met_by(&self, value: Option<&Value>) -> bool {
+        match (self, value) {
+            (Self::Absent, None) => true,
+            (Self::Holds(condition), Some(value)) => condition.holds(value),
+            (Self::Absent, Some(_)) | (Self::Holds(_), None) => false,
+        }
+    }
+}
+
 /// Which items [`Store::query`] answers, ordered by namespace and key.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -147,6 +168,17 @@ impl NamespaceFilter {
 pub trait Store: Send + Sync + 'static {
     /// Puts a value, over the one that is there.
     async fn put(&self, namespace: &Namespace, key: &str, value: Value, options: PutOptions) -> Result<(), StoreError>;
+
+    /// Puts a value where what is there is what is expected, in one step that no other writer can come between, and
+    /// tells whether it was put.
+    async fn put_if(
+        &self,
+        namespace: &Namespace,
+        key: &str,
+        value: Value,
+        options: PutOptions,
+        expected: &Expected,
+    ) -> Result<bool, StoreError>;
 
     /// The item of a key.
     async fn get(&self, namespace: &Namespace, key: &str) -> Result<Option<Item>, StoreError>;

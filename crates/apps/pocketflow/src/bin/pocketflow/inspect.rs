@@ -1,0 +1,199 @@
+//! Looking at conversations.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use graphloom_cli::runs as stored;
+use graphloom_cli::{CommonArgs, DataDir, ExitStatus, Failure, Session, open_checkpointer, time_text};
+use graphloom_core_graph::EventKind;
+use graphloom_core_graph::checkpoint::{HistoryFilter, ThreadFilter};
+use graphloom_pocketflow::{NAME, export as text, session as sessions};
+use serde_json::{Value, json};
+
+use crate::args::{ExportFormat, GraphFormat};
+use crate::open::look;
+
+/// Events of a journal that are read at once.
+const PAGE: usize = 1_000;
+
+fn done(session: &Session, text: &str, value: &Value) -> Result<ExitStatus, Failure> {
+    session.progress.result(ExitStatus::Done, text, value)?;
+    Ok(ExitStatus::Done)
+}
+
+/// Lists the conversations.
+pub(crate) async fn runs(common: &CommonArgs, session: &Session) -> Result<ExitStatus, Failure> {
+    let store = open_checkpointer(&DataDir::new(common.base.data_dir.as_deref())?)?;
+    let mut filter = ThreadFilter::default();
+    filter.graph = Some(NAME.to_owned());
+    let found = stored::list(&store, &filter).await?;
+    session.progress.result(ExitStatus::Done, &stored::list_text(&found), &found)?;
+    Ok(ExitStatus::Done)
+}
+
+/// Shows a session.
+pub(crate) async fn inspect(common: &CommonArgs, session: &Session, id: &str) -> Result<ExitStatus, Failure> {
+    let conversations = look(common, id).await?;
+    let kept = conversations.session(id).await?;
+    let store = &conversations.threads().app().resources().store;
+    let quarantined = sessions::quarantined(&**store, id).await?.len();
+    let mut out = format!(
+        "{id}: {:?}, revision {}\ntopic: {}\nwaiting for: {}\n",
+        kept.status,
+        kept.revision,
+        kept.topic.as_deref().unwrap_or("none"),
+        serde_json::to_string(&kept.waiting_for)?
+    );
+    if let Some(decision) = &kept.decision {
+        let _ = writeln!(out, "rule: {} ({})", decision.rule, decision.why);
+        let _ = writeln!(out, "  matched against: {}", serde_json::to_string(&decision.facts)?);
+        decision.evidence.iter().try_for_each(|evidence| writeln!(out, "  read by: {evidence}"))?;
+        decision.missing.iter().try_for_each(|missing| writeln!(out, "  missing: {missing}"))?;
+    }
+    for (action, parameters) in &kept.params {
+        let _ = writeln!(out, "parameters of {action}: {parameters}");
+    }
+    let artifacts = serde_json::to_value(&kept.artifacts)?;
+    for (slot, artifact) in artifacts.as_object().into_iter().flatten() {
+        match artifact["version"].as_u64() {
+            Some(version) => {
+                let by = artifact["produced_by"].as_str().unwrap_or_default();
+                let _ = writeln!(out, "{slot}: version {version} by {by}");
+            }
+            None => {
+                let _ = writeln!(out, "{slot}: none");
+            }
+        }
+    }
+    let approvals = serde_json::to_string(&kept.approvals)?;
+    let _ = writeln!(out, "approved versions: {approvals}");
+    let _ = writeln!(out, "archived journeys: {}, quarantined records: {quarantined}", kept.archive.len());
+    for step in &kept.journey {
+        let action = step.action.map_or("end", |action| action.name());
+        let _ = writeln!(out, "{}  {:<26} {}", time_text(step.at), step.rule, action);
+    }
+    done(session, &out, &json!({ "session": kept, "quarantined": quarantined }))
+}
+
+/// Lists checkpoints.
+pub(crate) async fn history(common: &CommonArgs, session: &Session, id: &str) -> Result<ExitStatus, Failure> {
+    let thread = look(common, id).await?.threads().thread(id);
+    let mut rows = thread.history(&HistoryFilter::default()).await?;
+    rows.reverse();
+    let (mut out, mut values) = (String::new(), Vec::new());
+    for row in rows {
+        let state = thread.at(row.number).state().await?;
+        let rule = state.state.session.decision.as_ref().map(|decision| decision.rule.clone()).unwrap_or_default();
+        let next = state.next.join(", ");
+        let _ = writeln!(out, "{:>4}  {}  {rule:<26} next: {next}", row.number, time_text(row.time));
+        values.push(
+            json!({ "checkpoint": row.number, "parent": row.parent, "time": row.time, "rule": rule, "next": next }),
+        );
+    }
+    done(session, &out, &json!(values))
+}
+
+/// Shows what changed between two checkpoints.
+pub(crate) async fn diff(
+    common: &CommonArgs,
+    session: &Session,
+    id: &str,
+    from: u64,
+    to: u64,
+) -> Result<ExitStatus, Failure> {
+    let thread = look(common, id).await?.threads().thread(id);
+    let leaves = async |number: u64| -> Result<BTreeMap<String, Value>, Failure> {
+        let state = thread.at(number).state().await?;
+        let mut leaves = BTreeMap::new();
+        flatten("", &serde_json::to_value(&state.state.session)?, &mut leaves);
+        Ok(leaves)
+    };
+    let (before, after) = (leaves(from).await?, leaves(to).await?);
+    let mut out = String::new();
+    for (path, value) in &before {
+        match after.get(path) {
+            Some(other) if other == value => {}
+            Some(other) => writeln!(out, "~ {path}: {value} → {other}")?,
+            None => writeln!(out, "- {path}: {value}")?,
+        }
+    }
+    for (path, value) in after.iter().filter(|(path, _)| !before.contains_key(*path)) {
+        writeln!(out, "+ {path}: {value}")?;
+    }
+    let lines: Vec<&str> = out.lines().collect();
+    done(session, &out, &json!(lines))
+}
+
+fn flatten(path: &str, value: &Value, leaves: &mut BTreeMap<String, Value>) {
+    let below = |key: &str| if path.is_empty() { key.to_owned() } else { format!("{path}.{key}") };
+    match value {
+        Value::Object(fields) if !fields.is_empty() => {
+            fields.iter().for_each(|(key, value)| flatten(&below(key), value, leaves));
+        }
+        Value::Array(items) if !items.is_empty() => {
+            items.iter().enumerate().for_each(|(at, value)| flatten(&below(&at.to_string()), value, leaves));
+        }
+        leaf => {
+            leaves.insert(path.to_owned(), leaf.clone());
+        }
+    }
+}
+
+/// Draws the graph.
+pub(crate) async fn graph(
+    common: &CommonArgs,
+    session: &Session,
+    id: Option<&str>,
+    format: GraphFormat,
+) -> Result<ExitStatus, Failure> {
+    let graph = graphloom_pocketflow::graph()?;
+    let mut drawn = match format {
+        GraphFormat::Mermaid => graph.diagram().mermaid(),
+        GraphFormat::Dot => graph.diagram().dot(),
+    };
+    let mut path: Vec<String> = Vec::new();
+    if let Some(id) = id {
+        let thread = look(common, id).await?.threads().thread(id);
+        let mut after = 0;
+        loop {
+            let page = thread.journal(after, PAGE).await?;
+            let Some(last) = page.last().and_then(|event| event.seq) else { break };
+            after = last;
+            let next = page.into_iter().filter_map(|event| match event.kind {
+                EventKind::Committed { next, .. } => Some(next),
+                _ => None,
+            });
+            path.extend(next.flatten());
+        }
+        let mark = match format {
+            GraphFormat::Mermaid => "%%",
+            GraphFormat::Dot => "//",
+        };
+        let _ = writeln!(drawn, "{mark} path taken: {}", path.join(" → "));
+    }
+    done(session, &drawn, &json!({ "graph": drawn, "path": path }))
+}
+
+/// Prints the proposal.
+pub(crate) async fn export(
+    common: &CommonArgs,
+    session: &Session,
+    id: &str,
+    format: ExportFormat,
+) -> Result<ExitStatus, Failure> {
+    let kept = look(common, id).await?.session(id).await?;
+    let Some(artifact) = &kept.artifacts.proposal else {
+        return Err(Failure::new(ExitStatus::Failed, format!("the conversation `{id}` has no proposal yet")));
+    };
+    let approved = kept.approvals.proposal == Some(artifact.version);
+    let value = json!({ "topic": kept.topic, "approved": approved, "version": artifact.version,
+        "proposal": artifact.value, "sources": kept.artifacts.review.as_ref().map(|review| &review.value.sources) });
+    let out = match format {
+        ExportFormat::Markdown => text::markdown(&artifact.value),
+        ExportFormat::Json => serde_json::to_string_pretty(&value)?,
+    };
+    if !approved {
+        session.progress.warn("this proposal is not approved");
+    }
+    done(session, &out, &value)
+}

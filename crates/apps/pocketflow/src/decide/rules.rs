@@ -1,0 +1,261 @@
+//! The rows of the table (study, section 5), first match first.
+
+use super::facts::{Facts, Finish, Heard, Input, WaitingKind};
+use super::{Next, Question};
+use crate::actions::Action;
+
+/// A row of the table.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Rule {
+    /// Its name.
+    pub id: &'static str,
+    /// Actions before it; any when empty.
+    pub last: &'static [Action],
+    /// What the conversation waits for; anything when empty.
+    pub waiting: &'static [WaitingKind],
+    /// What has just happened; anything when empty.
+    pub input: &'static [Input],
+    /// Whether the record is damaged; either when not set.
+    pub damaged: Option<bool>,
+    /// Whether the queries may be made again; either when not set.
+    pub tries_left: Option<bool>,
+    /// What follows.
+    pub next: Next,
+    /// Why.
+    pub why: &'static str,
+}
+
+impl Rule {
+    /// Whether the row is about these facts.
+    pub fn matches(&self, facts: &Facts) -> bool {
+        (self.last.is_empty() || facts.last.is_some_and(|last| self.last.contains(&last)))
+            && (self.waiting.is_empty() || self.waiting.contains(&facts.waiting))
+            && (self.input.is_empty() || self.input.contains(&facts.input))
+            && self.damaged.is_none_or(|damaged| damaged == facts.damaged)
+            && self.tries_left.is_none_or(|left| left == facts.tries_left)
+    }
+}
+
+const fn heard(heard: Heard) -> Input {
+    Input::Heard(heard)
+}
+
+const DONE: &[Input] = &[Input::Finished(Finish::Ok)];
+const REVIEWS: &[WaitingKind] = &[WaitingKind::Queries, WaitingKind::Report];
+
+macro_rules! rule {
+    ($id:literal, $next:expr, $why:literal $(, $field:ident: $value:expr)*) => {
+        Rule { id: $id, next: $next, why: $why, $($field: $value,)* ..ANYTHING }
+    };
+}
+
+/// The last row: the table has an answer to everything.
+pub(super) const ANYTHING: Rule = Rule {
+    id: "anything-else",
+    last: &[],
+    waiting: &[],
+    input: &[],
+    damaged: None,
+    tries_left: None,
+    next: Next::Ask(Question::Topic),
+    why: "No other row fits, so the person is asked what to do.",
+};
+
+/// The table.
+pub const RULES: &[Rule] = &[
+    rule!("action-failed", Next::Ask(Question::Failed), "An action failed for good; it can be tried again with the same parameters.",
+        input: &[Input::Finished(Finish::Failed)]),
+    rule!("queries-made", Next::Run(Action::ReviewQueries), "A person sees the queries before anything is searched.",
+        last: &[Action::GenerateQueries], input: DONE),
+    rule!("literature-read", Next::Run(Action::SynthesizeGap), "There is at least one record to reason from.",
+        last: &[Action::LiteratureReview], input: DONE),
+    rule!("nothing-found", Next::Ask(Question::Broaden), "No report is written without records unless the person insists.",
+        last: &[Action::LiteratureReview], input: &[Input::Finished(Finish::NoRecords)]),
+    rule!("no-source-answered", Next::Ask(Question::Sources), "The sources and their errors are named; the parameters are kept.",
+        last: &[Action::LiteratureReview], input: &[Input::Finished(Finish::SourcesFailed)]),
+    rule!("gap-found", Next::Run(Action::WriteProposal), "The proposal fills the gap.",
+        last: &[Action::SynthesizeGap], input: DONE),
+    rule!("proposal-written", Next::Run(Action::ReviewReport), "A person sees the proposal before it is delivered.",
+        last: &[Action::WriteProposal], input: DONE),
+    rule!("cancelled", Next::Stop, "The person may end the journey at any time.",
+        input: &[heard(Heard::Cancel)]),
+    rule!("new-topic", Next::Run(Action::GenerateQueries), "The person names another topic: a new journey, the old one is archived.",
+        input: &[heard(Heard::NewTopic)]),
+    rule!("new-topic-unnamed", Next::Ask(Question::Topic), "The person wants another topic and does not say which.",
+        input: &[heard(Heard::NewTopicUnnamed)]),
+    rule!("damaged-session", Next::Ask(Question::Damaged), "The record could not be read as it was; a copy is kept and the person is asked.",
+        damaged: Some(true)),
+    rule!("too-long", Next::Ask(Question::TooLong), "The message is longer than a message may be.",
+        input: &[heard(Heard::TooLong)]),
+    rule!("topic-named", Next::Run(Action::GenerateQueries), "The first message of a journey is its topic.",
+        waiting: &[WaitingKind::None], input: &[heard(Heard::Text)]),
+    rule!("topic-wanted", Next::Ask(Question::Topic), "There is nothing yet that a greeting, a verdict or a question could be about.",
+        waiting: &[WaitingKind::None]),
+    rule!("queries-approved", Next::Run(Action::LiteratureReview), "The queries are approved.",
+        waiting: &[WaitingKind::Queries], input: &[heard(Heard::Approve)]),
+    rule!("queries-rejected-often", Next::Ask(Question::EditByHand), "The queries were made again five times; editing by hand is offered.",
+        waiting: &[WaitingKind::Queries], input: &[heard(Heard::Reject), heard(Heard::RejectSearch)], tries_left: Some(false)),
+    rule!("queries-rejected", Next::Run(Action::GenerateQueries), "The queries are rejected; the reason reaches the next attempt.",
+        waiting: &[WaitingKind::Queries], input: &[heard(Heard::Reject), heard(Heard::RejectSearch)]),
+    rule!("report-approved", Next::Run(Action::ResultNotification), "The proposal is approved.",
+        waiting: &[WaitingKind::Report], input: &[heard(Heard::Approve)]),
+    rule!("report-wants-literature", Next::Run(Action::GenerateQueries), "The proposal is rejected for its literature; new queries are made.",
+        waiting: &[WaitingKind::Report], input: &[heard(Heard::RejectSearch)]),
+    rule!("report-rejected", Next::Run(Action::WriteProposal), "The proposal is rejected; the reason reaches the next attempt.",
+        waiting: &[WaitingKind::Report], input: &[heard(Heard::Reject)]),
+    rule!("review-edited", Next::ReviewAgain, "The person edited what is reviewed; it is shown again.",
+        waiting: REVIEWS, input: &[heard(Heard::Edit)]),
+    rule!("review-edit-misfit", Next::Ask(Question::Misfit), "The edit is of something that is not there.",
+        waiting: REVIEWS, input: &[heard(Heard::Misfit)]),
+    rule!("review-question", Next::Ask(Question::Answer), "The question is answered and the review goes on.",
+        waiting: REVIEWS, input: &[heard(Heard::Question)]),
+    rule!("review-unclear", Next::Ask(Question::Verdict), "What is unclear is never taken for an approval; the review goes on.",
+        waiting: REVIEWS),
+    rule!("slot-again", Next::Retry, "The person wants the action tried again as it was.",
+        waiting: &[WaitingKind::Slot], input: &[heard(Heard::Retry)]),
+    rule!("slot-insisted", Next::Run(Action::SynthesizeGap), "The person insists on going on without records.",
+        waiting: &[WaitingKind::Slot], input: &[heard(Heard::Insist)]),
+    rule!("slot-filled", Next::Retry, "The answer fills what was missing and the pending action is tried again.",
+        waiting: &[WaitingKind::Slot], input: &[heard(Heard::Text)]),
+    rule!("slot-open", Next::Ask(Question::Slot), "What is missing is still missing.",
+        waiting: &[WaitingKind::Slot]),
+    ANYTHING,
+];
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use proptest::prelude::*;
+    use proptest::sample::select;
+
+    use super::super::decide;
+    use super::*;
+    use Heard::{
+        Approve, Cancel, Edit, Empty, Insist, Misfit, NewTopic, NewTopicUnnamed, Reject, RejectSearch, Retry, Text,
+        TooLong, Unclear,
+    };
+
+    /// Rows of the study's table: action before, waiting, what happened, tries left, the rule, what follows.
+    type Row = (Option<Action>, WaitingKind, Input, bool, &'static str, Next);
+
+    fn rows() -> Vec<Row> {
+        use Action as A;
+        use WaitingKind as W;
+        let h = Input::Heard;
+        let f = Input::Finished;
+        let ask = Next::Ask;
+        let run = Next::Run;
+        vec![
+            (None, W::None, h(Text), true, "topic-named", run(A::GenerateQueries)),
+            (None, W::None, h(Empty), true, "topic-wanted", ask(Question::Topic)),
+            (Some(A::GenerateQueries), W::None, f(Finish::Ok), true, "queries-made", run(A::ReviewQueries)),
+            (Some(A::ReviewQueries), W::Queries, h(Approve), true, "queries-approved", run(A::LiteratureReview)),
+            (Some(A::ReviewQueries), W::Queries, h(Reject), true, "queries-rejected", run(A::GenerateQueries)),
+            (Some(A::ReviewQueries), W::Queries, h(Reject), false, "queries-rejected-often", ask(Question::EditByHand)),
+            (Some(A::ReviewQueries), W::Queries, h(RejectSearch), true, "queries-rejected", run(A::GenerateQueries)),
+            (Some(A::ReviewQueries), W::Queries, h(Edit), true, "review-edited", Next::ReviewAgain),
+            (Some(A::ReviewQueries), W::Queries, h(Misfit), true, "review-edit-misfit", ask(Question::Misfit)),
+            (Some(A::ReviewQueries), W::Queries, h(Heard::Question), true, "review-question", ask(Question::Answer)),
+            (Some(A::ReviewQueries), W::Queries, h(Unclear), true, "review-unclear", ask(Question::Verdict)),
+            (Some(A::LiteratureReview), W::None, f(Finish::Ok), true, "literature-read", run(A::SynthesizeGap)),
+            (Some(A::LiteratureReview), W::None, f(Finish::NoRecords), true, "nothing-found", ask(Question::Broaden)),
+            (
+                Some(A::LiteratureReview),
+                W::None,
+                f(Finish::SourcesFailed),
+                true,
+                "no-source-answered",
+                ask(Question::Sources),
+            ),
+            (Some(A::SynthesizeGap), W::None, f(Finish::Ok), true, "gap-found", run(A::WriteProposal)),
+            (Some(A::WriteProposal), W::None, f(Finish::Ok), true, "proposal-written", run(A::ReviewReport)),
+            (Some(A::ReviewReport), W::Report, h(Approve), true, "report-approved", run(A::ResultNotification)),
+            (Some(A::ReviewReport), W::Report, h(Reject), true, "report-rejected", run(A::WriteProposal)),
+            (
+                Some(A::ReviewReport),
+                W::Report,
+                h(RejectSearch),
+                true,
+                "report-wants-literature",
+                run(A::GenerateQueries),
+            ),
+            (Some(A::ReviewReport), W::Report, h(Edit), true, "review-edited", Next::ReviewAgain),
+            (Some(A::ReviewReport), W::Report, h(Heard::Question), true, "review-question", ask(Question::Answer)),
+            (Some(A::ReviewReport), W::Report, h(Unclear), true, "review-unclear", ask(Question::Verdict)),
+            (Some(A::FollowUp), W::Slot, h(Text), true, "slot-filled", Next::Retry),
+            (Some(A::FollowUp), W::Slot, h(Retry), true, "slot-again", Next::Retry),
+            (Some(A::FollowUp), W::Slot, h(Insist), true, "slot-insisted", run(A::SynthesizeGap)),
+            (Some(A::FollowUp), W::Slot, h(Empty), true, "slot-open", ask(Question::Slot)),
+            (Some(A::FollowUp), W::Queries, h(Approve), true, "queries-approved", run(A::LiteratureReview)),
+            (Some(A::FollowUp), W::Report, h(Approve), true, "report-approved", run(A::ResultNotification)),
+            (Some(A::ResultNotification), W::None, h(Text), true, "topic-named", run(A::GenerateQueries)),
+            (Some(A::ReviewReport), W::Report, h(Cancel), true, "cancelled", Next::Stop),
+            (None, W::None, h(Cancel), true, "cancelled", Next::Stop),
+            (Some(A::FollowUp), W::Slot, h(NewTopic), true, "new-topic", run(A::GenerateQueries)),
+            (Some(A::ReviewQueries), W::Queries, h(NewTopicUnnamed), true, "new-topic-unnamed", ask(Question::Topic)),
+            (Some(A::ReviewQueries), W::Queries, h(TooLong), true, "too-long", ask(Question::TooLong)),
+            (Some(A::WriteProposal), W::None, f(Finish::Failed), true, "action-failed", ask(Question::Failed)),
+        ]
+    }
+
+    #[test]
+    fn every_row_of_the_table() {
+        let mut used = BTreeSet::from(["damaged-session", "anything-else"]);
+        for (last, waiting, input, tries_left, rule, next) in rows() {
+            let facts = Facts { tries_left, ..Facts::new(last, waiting, input) };
+            let decision = decide(&facts);
+            assert_eq!((decision.rule.as_str(), decision.next), (rule, next), "{facts:?}");
+            used.insert(rule);
+        }
+        let known: BTreeSet<_> = RULES.iter().map(|rule| rule.id).collect();
+        assert_eq!(used, known, "a rule without a row");
+        assert_eq!(known.len(), RULES.len(), "two rules with one name");
+    }
+
+    #[test]
+    fn a_damaged_record_asks_whatever_was_said_but_an_end_or_a_new_topic() {
+        for heard in Heard::ALL {
+            let facts = Facts { damaged: true, ..Facts::new(None, WaitingKind::None, Input::Heard(heard)) };
+            let expected = match heard {
+                Cancel => "cancelled",
+                NewTopic => "new-topic",
+                NewTopicUnnamed => "new-topic-unnamed",
+                _ => "damaged-session",
+            };
+            assert_eq!(decide(&facts).rule, expected);
+        }
+    }
+
+    fn any_facts() -> impl Strategy<Value = Facts> {
+        let last = prop_oneof![Just(None), select(Action::ALL.to_vec()).prop_map(Some)];
+        let input = prop_oneof![
+            select(Heard::ALL.to_vec()).prop_map(Input::Heard),
+            select(Finish::ALL.to_vec()).prop_map(Input::Finished)
+        ];
+        (last, select(WaitingKind::ALL.to_vec()), input, any::<bool>(), any::<bool>())
+            .prop_map(|(last, waiting, input, damaged, tries_left)| Facts { last, waiting, input, damaged, tries_left })
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(4_000))]
+
+        #[test]
+        fn the_table_is_total_and_approves_only_what_was_approved(facts in any_facts()) {
+            let decision = decide(&facts);
+            prop_assert!(RULES.iter().any(|rule| rule.id == decision.rule));
+            prop_assert_eq!(&decision.facts, &facts);
+            if decision.next == Next::Run(Action::ResultNotification) {
+                prop_assert_eq!((facts.waiting, facts.input), (WaitingKind::Report, Input::Heard(Approve)));
+            }
+            if decision.next == Next::Run(Action::LiteratureReview) {
+                prop_assert_eq!((facts.waiting, facts.input), (WaitingKind::Queries, Input::Heard(Approve)));
+            }
+            // A message never meets the row that is there for what no other row knows.
+            if matches!(facts.input, Input::Heard(_)) {
+                prop_assert_ne!(decision.rule, "anything-else");
+            }
+        }
+    }
+}

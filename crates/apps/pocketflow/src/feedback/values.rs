@@ -1,0 +1,169 @@
+//! Messages that are not replies to a review: a topic, or a value that was asked for.
+
+use super::{Reading, read};
+
+/// A message that is not a reply to a review.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Value {
+    /// Nothing, or nothing but a greeting.
+    Empty,
+    /// What was said.
+    Text(String),
+    /// A short verdict, with nothing to judge.
+    Verdict(Reading),
+    /// Another topic; empty when it is not named.
+    NewTopic(String),
+    /// End the journey.
+    Cancel,
+    /// Try again with the same parameters.
+    Retry,
+    /// Go on without records.
+    Insist,
+}
+
+const GREETINGS: &[&str] = &[
+    "hi",
+    "hello",
+    "hey",
+    "hi there",
+    "hello there",
+    "good morning",
+    "good afternoon",
+    "good evening",
+    "thanks",
+    "thank you",
+    "こんにちは",
+    "おはよう",
+    "おはようございます",
+    "こんばんは",
+    "ありがとう",
+    "ありがとうございます",
+];
+const RETRY: &[&str] = &["retry", "try again", "again", "/retry", "もう一度", "再試行"];
+const INSIST: &[&str] = &["without records", "go on without records", "proceed without records", "/insist"];
+/// A verdict with more words than this is taken for a topic.
+const VERDICT_WORDS: usize = 3;
+
+fn bare(message: &str) -> String {
+    let trimmed = message.trim().trim_matches(|c: char| c.is_ascii_punctuation() && c != '/' || "。、！？".contains(c));
+    trimmed.trim().to_lowercase()
+}
+
+/// Reads the first message of a journey.
+pub fn read_topic(message: &str) -> Value {
+    let bare = bare(message);
+    if bare.is_empty() || GREETINGS.contains(&bare.as_str()) {
+        return Value::Empty;
+    }
+    match read(message).reading {
+        Reading::NewTopic { topic } => Value::NewTopic(topic),
+        Reading::Cancel => Value::Cancel,
+        verdict @ (Reading::Approve | Reading::Reject { .. } | Reading::Edit(_))
+            if message.trim_start().starts_with('/')
+                || bare.split_whitespace().count() <= VERDICT_WORDS && is_whole(&bare) =>
+        {
+            Value::Verdict(verdict)
+        }
+        _ if message.trim_start().starts_with('/') => Value::Verdict(Reading::Unclear),
+        _ => Value::Text(message.trim().to_owned()),
+    }
+}
+
+/// Whether every word is one of those that short verdicts are made of, so that `good practice` stays a topic.
+fn is_whole(bare: &str) -> bool {
+    const WORDS: &[&str] = &[
+        "yes",
+        "no",
+        "ok",
+        "okay",
+        "approve",
+        "approved",
+        "reject",
+        "rejected",
+        "good",
+        "looks",
+        "fine",
+        "great",
+        "go",
+        "ahead",
+        "proceed",
+        "continue",
+        "redo",
+        "not",
+        "please",
+        "bad",
+        "nope",
+        "yep",
+        "はい",
+        "いいえ",
+        "承認",
+        "却下",
+        "remove",
+        "👍",
+        "👎",
+    ];
+    bare.split(|c: char| c.is_whitespace() || c == ',')
+        .filter(|word| !word.is_empty())
+        .all(|word| WORDS.contains(&word) || word.parse::<u32>().is_ok())
+}
+
+/// Reads the answer to a question for a value.
+pub fn read_value(message: &str) -> Value {
+    let bare = bare(message);
+    if RETRY.contains(&bare.as_str()) {
+        return Value::Retry;
+    }
+    if INSIST.contains(&bare.as_str()) {
+        return Value::Insist;
+    }
+    match read_topic(message) {
+        Value::Verdict(_) => Value::Empty,
+        other => other,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn topics_greetings_and_commands() {
+        let text = |text: &str| Value::Text(text.to_owned());
+        for (message, expected) in [
+            ("LLMs in education", text("LLMs in education")),
+            ("Good practice in teaching", text("Good practice in teaching")),
+            ("climate change", text("climate change")),
+            (" changes in bird migration ", text("changes in bird migration")),
+            ("What drives tides?", text("What drives tides?")),
+            ("潮汐の研究", text("潮汐の研究")),
+            ("", Value::Empty),
+            ("  \n", Value::Empty),
+            ("Hello!", Value::Empty),
+            ("こんにちは。", Value::Empty),
+            ("new topic: tides", Value::NewTopic("tides".to_owned())),
+            ("/new", Value::NewTopic(String::new())),
+            ("cancel", Value::Cancel),
+            ("ok", Value::Verdict(Reading::Approve)),
+            ("/approve", Value::Verdict(Reading::Approve)),
+        ] {
+            assert_eq!(read_topic(message), expected, "{message:?}");
+        }
+        assert!(matches!(read_topic("/fly"), Value::Verdict(Reading::Unclear)));
+    }
+
+    #[test]
+    fn answers_to_questions_for_a_value() {
+        for (message, expected) in [
+            ("biology", Value::Text("biology".to_owned())),
+            ("Retry!", Value::Retry),
+            ("もう一度", Value::Retry),
+            ("go on without records", Value::Insist),
+            ("yes", Value::Empty),
+            ("", Value::Empty),
+            ("cancel", Value::Cancel),
+        ] {
+            assert_eq!(read_value(message), expected, "{message:?}");
+        }
+    }
+}

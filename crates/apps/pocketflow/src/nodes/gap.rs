@@ -1,0 +1,57 @@
+//! Says what the literature leaves open. In: the review. Out: the gap with its evidence, as a new version.
+
+use graphloom_core_graph::{Context, NodeError, Snapshot, Step};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+use super::{finished, ids_of, numbered, stray, think};
+use crate::actions::{Action, Call};
+use crate::decide::Finish;
+use crate::nodes::router::call_of;
+use crate::resources::Resources;
+use crate::session::{Artifact, Gap};
+use crate::state::Conversation;
+
+#[derive(Serialize, Deserialize, JsonSchema)]
+struct NumberedGap {
+    summary: String,
+    gap: String,
+    why: String,
+    evidence: Vec<u32>,
+}
+
+pub(crate) async fn synthesize_gap(
+    state: Snapshot<Conversation>,
+    cx: Context<Resources>,
+) -> Result<Step<Conversation>, NodeError> {
+    let Some(Call::SynthesizeGap(_)) = call_of(&state.turn) else { return Err(stray("synthesize_gap")) };
+    let mut session = state.session.clone();
+    let findings = numbered(&session);
+    let themes = session.artifacts.review.as_ref().map(|review| &review.value.themes);
+    // Findings without a theme are still findings.
+    let themes = themes.map_or_else(|| json!([]), |themes| json!(themes));
+    let themes = if themes == json!([]) && !findings.is_empty() {
+        json!([{ "name": "single findings", "summary": "the records share no theme" }])
+    } else {
+        themes
+    };
+    let args = json!({ "topic": session.topic.as_deref().unwrap_or_default(), "themes": themes, "findings": findings });
+    let made: NumberedGap = cx.resources().ask(&cx, "gap", "gap", &args).await?;
+    let mut evidence = ids_of(&session, &made.evidence);
+    if evidence.is_empty() && !findings.is_empty() {
+        think(&cx, "the gap names no record, so it rests on all that were read").await;
+        evidence = session
+            .artifacts
+            .review
+            .iter()
+            .flat_map(|review| &review.value.findings)
+            .map(|finding| finding.record.clone())
+            .collect();
+    }
+    let version = session.artifacts.gap.as_ref().map_or(1, |gap| gap.version + 1);
+    session.action_result = Some(made.gap.clone());
+    let gap = Gap { summary: made.summary, gap: made.gap, why: made.why, evidence };
+    session.artifacts.gap = Some(Artifact::new(version, Action::SynthesizeGap, cx.now(), gap));
+    Ok(finished(session, &state.turn, Finish::Ok))
+}

@@ -1,0 +1,75 @@
+//! The nodes of the conversation, one file each for those that do more than speak.
+
+mod gap;
+mod literature;
+mod open;
+mod proposal;
+mod queries;
+mod router;
+mod save;
+mod speak;
+
+pub(crate) use gap::synthesize_gap;
+pub(crate) use literature::literature_review;
+pub(crate) use open::{MESSAGE, listen, open};
+pub(crate) use proposal::write_proposal;
+pub(crate) use queries::generate_queries;
+pub(crate) use router::{failed, router};
+pub(crate) use save::save;
+pub(crate) use speak::{follow_up, result_notification, review_queries, review_report};
+
+use graphloom_core_graph::{Context, NodeError, Step};
+
+use crate::decide::Finish;
+use crate::resources::Resources;
+use crate::session::{Finding, Session};
+use crate::state::{Conversation, Turn};
+
+/// Tells the thoughts stream something.
+pub(crate) async fn think(cx: &Context<Resources>, thought: impl Into<String>) {
+    cx.emit(crate::conversation::THOUGHT, thought.into()).await;
+}
+
+/// The end of a worker: the router is next.
+fn finished(session: Session, turn: &Turn, finish: Finish) -> Step<Conversation> {
+    let turn = Turn { finish: Some(finish), failure: None, ..turn.clone() };
+    Step::update(Conversation::update().session(session).turn(turn))
+}
+
+/// A node was reached without the call that leads to it.
+fn stray(node: &str) -> NodeError {
+    NodeError::terminal(format!("`{node}` was reached without its parameters"))
+}
+
+/// A finding with the number that prompts use for its record.
+#[derive(serde::Serialize)]
+struct Numbered<'f> {
+    number: usize,
+    title: &'f str,
+    claim: &'f str,
+    limits: &'f str,
+}
+
+fn numbered(session: &Session) -> Vec<Numbered<'_>> {
+    let Some(review) = &session.artifacts.review else { return Vec::new() };
+    let of = |id: &str| review.value.findings.iter().find(|finding| finding.record == id);
+    let records = review.value.records.iter().enumerate();
+    records
+        .filter_map(|(at, record)| {
+            let Finding { claim, limits, .. } = of(&record.id)?;
+            Some(Numbered { number: at + 1, title: &record.title, claim, limits })
+        })
+        .collect()
+}
+
+/// The ids of records by the numbers that prompts use; numbers of no record are left out.
+fn ids_of(session: &Session, numbers: &[u32]) -> Vec<String> {
+    let records = session.artifacts.review.as_ref().map(|review| &review.value.records);
+    let mut ids: Vec<String> = Vec::new();
+    for number in numbers {
+        let at = usize::try_from(*number).ok().and_then(|number| number.checked_sub(1));
+        let record = records.zip(at).and_then(|(records, at)| records.get(at));
+        ids.extend(record.map(|record| record.id.clone()).filter(|id| !ids.contains(id)));
+    }
+    ids
+}

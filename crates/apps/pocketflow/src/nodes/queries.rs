@@ -1,0 +1,48 @@
+//! Makes search queries. In: topic, feedback, existing. Out: the queries, as a new version.
+
+use graphloom_core_graph::{Context, NodeError, Snapshot, Step};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{finished, stray, think};
+use crate::actions::{Action, Call};
+use crate::decide::Finish;
+use crate::nodes::router::call_of;
+use crate::resources::Resources;
+use crate::session::{Artifact, SearchQuery};
+use crate::state::Conversation;
+
+/// The most queries that are kept.
+const MOST: usize = 5;
+
+#[derive(Serialize, Deserialize, JsonSchema)]
+struct Queries {
+    #[schemars(length(min = 1, max = 5))]
+    queries: Vec<SearchQuery>,
+}
+
+pub(crate) async fn generate_queries(
+    state: Snapshot<Conversation>,
+    cx: Context<Resources>,
+) -> Result<Step<Conversation>, NodeError> {
+    let Some(Call::GenerateQueries(parameters)) = call_of(&state.turn) else { return Err(stray("generate_queries")) };
+    let made: Queries = cx.resources().ask(&cx, "queries", "queries", parameters).await?;
+    let mut queries: Vec<SearchQuery> = Vec::new();
+    for mut query in made.queries {
+        query.text = query.text.split_whitespace().collect::<Vec<_>>().join(" ");
+        let known = queries.iter().any(|other| other.text.eq_ignore_ascii_case(&query.text))
+            || parameters.existing.iter().any(|other| other.eq_ignore_ascii_case(&query.text));
+        if !query.text.is_empty() && !known && queries.len() < MOST {
+            queries.push(query);
+        }
+    }
+    if queries.is_empty() {
+        return Err(NodeError::retryable("the model made no query that is new"));
+    }
+    think(&cx, format!("{} queries made", queries.len())).await;
+    let mut session = state.session.clone();
+    let version = session.artifacts.queries.as_ref().map_or(1, |queries| queries.version + 1);
+    session.action_result = Some(format!("{} queries", queries.len()));
+    session.artifacts.queries = Some(Artifact::new(version, Action::GenerateQueries, cx.now(), queries));
+    Ok(finished(session, &state.turn, Finish::Ok))
+}

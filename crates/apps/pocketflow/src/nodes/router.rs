@@ -1,0 +1,76 @@
+//! The hub: reads the message or the end of the action before, looks up what follows, and prepares it.
+
+use graphloom_core_graph::{Context, Failure, NodeError, Snapshot, Step};
+use serde_json::json;
+
+use super::think;
+use crate::actions::{Action, Call};
+use crate::decide::Finish;
+use crate::feedback::{self, Language, ModelReading, Reading};
+use crate::graph::{ROUTER, SAVE, node_of};
+use crate::resources::Resources;
+use crate::route::route;
+use crate::session::{Session, Waiting};
+use crate::state::{Conversation, Turn};
+use crate::understand::{self, Understood};
+
+/// Decides what follows.
+pub(crate) async fn router(
+    state: Snapshot<Conversation>,
+    cx: Context<Resources>,
+) -> Result<Step<Conversation>, NodeError> {
+    let (mut session, turn) = (state.session.clone(), &state.turn);
+    let understood = match turn.finish {
+        Some(_) => None,
+        None => Some(understand(&cx, &session, &turn.query).await?),
+    };
+    let call = route(&mut session, turn, understood, cx.resources().limits.query_cycles, cx.now());
+    if let Some(decision) = &session.decision {
+        think(&cx, format!("{} (`{}`)", decision.why, decision.rule)).await;
+        if let Some(missing) = &decision.missing {
+            think(&cx, format!("missing: {missing}")).await;
+        }
+    }
+    let next = call.as_ref().map_or(SAVE, |call| node_of(call.action()));
+    let mut turn = Turn { call, finish: None, ..turn.clone() };
+    if turn.call.is_none() {
+        turn.chat.push("This journey is ended. Name a topic to begin another.".to_owned());
+    }
+    Ok(Step::goto(next).with(Conversation::update().session(session).turn(turn)))
+}
+
+async fn understand(cx: &Context<Resources>, session: &Session, message: &str) -> Result<Understood, NodeError> {
+    if !understand::is_reply(session, message) {
+        return Ok(understand::of_value(session, message));
+    }
+    let mut read = feedback::read(message);
+    if read.reading == Reading::Unclear && matches!(read.language, Language::Other | Language::Long) {
+        let shown = match session.waiting_for {
+            Waiting::Report => Action::ReviewReport.label(),
+            _ => Action::ReviewQueries.label(),
+        };
+        let args = json!({ "shown": shown, "message": message });
+        match cx.resources().ask::<ModelReading>(cx, "reply", "reply", &args).await {
+            Ok(model) => read = feedback::adopt(read, &model),
+            // A reply that nobody could read is asked for again, which costs less than the turn.
+            Err(error) => read.evidence.push(format!("no model could read it: {error}")),
+        }
+    }
+    Ok(understand::of_reply(session, message, read))
+}
+
+/// Takes over from an action that failed for good: the router asks whether to try again.
+pub(crate) async fn failed(
+    failure: Failure,
+    state: Snapshot<Conversation>,
+    cx: Context<Resources>,
+) -> Result<Step<Conversation>, NodeError> {
+    think(&cx, format!("`{}` failed after {} attempts: {}", failure.node, failure.attempts, failure.message)).await;
+    let turn = Turn { finish: Some(Finish::Failed), failure: Some(failure.message), ..state.turn.clone() };
+    Ok(Step::goto(ROUTER).with(Conversation::update().turn(turn)))
+}
+
+/// The call that led to a node.
+pub(super) fn call_of(turn: &Turn) -> Option<&Call> {
+    turn.call.as_ref()
+}

@@ -1,0 +1,108 @@
+//! The nodes that speak to the person: reviews, follow-up, result.
+
+use graphloom_core_graph::{Context, NodeError, Snapshot, Step};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+use super::{stray, think};
+use crate::actions::Call;
+use crate::decide::{Next, Question};
+use crate::export;
+use crate::nodes::router::call_of;
+use crate::resources::Resources;
+use crate::session::{Session, Status, Waiting};
+use crate::state::{Conversation, Turn};
+
+#[derive(Serialize, Deserialize, JsonSchema)]
+struct Answered {
+    answer: String,
+}
+
+const HOW: &str = "Say `approve` to go on, `reject: why` to have it made again, or edit by number: `edit 2: …`, \
+                   `remove 2`, `add: …`.";
+
+/// The queries, as a person sees them.
+fn queries_text(session: &Session) -> String {
+    let queries = session.artifacts.queries.iter().flat_map(|queries| &queries.value).enumerate();
+    let line = |(at, query): (usize, &crate::session::SearchQuery)| {
+        let why = if query.rationale.is_empty() { String::new() } else { format!(" ({})", query.rationale) };
+        format!("{}. {}{why}\n", at + 1, query.text)
+    };
+    queries.map(line).collect()
+}
+
+/// The proposal under review, its sections numbered so that they can be edited.
+fn proposal_text(session: &Session) -> String {
+    session.artifacts.proposal.as_ref().map(|proposal| export::numbered(&proposal.value)).unwrap_or_default()
+}
+
+fn say(session: Session, turn: &Turn, message: String) -> Step<Conversation> {
+    let mut turn = turn.clone();
+    turn.chat.push(message);
+    Step::update(Conversation::update().session(session).turn(turn))
+}
+
+/// Shows the queries. In: their version. Waits for a verdict; never touches the queries.
+pub(crate) async fn review_queries(state: Snapshot<Conversation>) -> Result<Step<Conversation>, NodeError> {
+    let Some(Call::ReviewQueries(_)) = call_of(&state.turn) else { return Err(stray("review_queries")) };
+    let mut session = state.session.clone();
+    session.waiting_for = Waiting::Queries;
+    let topic = session.topic.as_deref().unwrap_or("your topic");
+    let message = format!("These are the queries for {topic}:\n\n{}\n{HOW}", queries_text(&session));
+    Ok(say(session, &state.turn, message))
+}
+
+/// Shows the proposal. In: its version. Waits for a verdict; never touches the proposal.
+pub(crate) async fn review_report(state: Snapshot<Conversation>) -> Result<Step<Conversation>, NodeError> {
+    let Some(Call::ReviewReport(_)) = call_of(&state.turn) else { return Err(stray("review_report")) };
+    let mut session = state.session.clone();
+    session.waiting_for = Waiting::Report;
+    let sources = session.artifacts.review.iter().flat_map(|review| &review.value.sources);
+    let sources: String = sources.map(|source| format!("- {source}\n")).collect();
+    let message = format!(
+        "This is the proposal:\n\n{}\nSources searched:\n{sources}\n{HOW} Say `new queries` for other literature.",
+        proposal_text(&session)
+    );
+    Ok(say(session, &state.turn, message))
+}
+
+/// Asks the person something. In: question, pending. A question of the person is answered by the model.
+pub(crate) async fn follow_up(
+    state: Snapshot<Conversation>,
+    cx: Context<Resources>,
+) -> Result<Step<Conversation>, NodeError> {
+    let Some(Call::FollowUp(parameters)) = call_of(&state.turn) else { return Err(stray("follow_up")) };
+    let session = state.session.clone();
+    let answers = session.decision.as_ref().is_some_and(|decision| decision.next == Next::Ask(Question::Answer));
+    if !answers {
+        return Ok(say(session, &state.turn, parameters.question.clone()));
+    }
+    let shown = match session.waiting_for {
+        Waiting::Report => proposal_text(&session),
+        _ => queries_text(&session),
+    };
+    let topic = session.topic.as_deref().unwrap_or_default();
+    let args = json!({ "topic": topic, "shown": shown, "question": parameters.question });
+    let answer = match cx.resources().ask::<Answered>(&cx, "answer", "answer", &args).await {
+        Ok(answered) => answered.answer,
+        Err(error) => {
+            think(&cx, format!("no model answered: {error}")).await;
+            format!("I could not answer that ({error}).")
+        }
+    };
+    Ok(say(session, &state.turn, format!("{answer}\n\n{HOW}")))
+}
+
+/// Delivers the approved proposal and ends the journey. In: its version.
+pub(crate) async fn result_notification(state: Snapshot<Conversation>) -> Result<Step<Conversation>, NodeError> {
+    let Some(Call::ResultNotification(_)) = call_of(&state.turn) else { return Err(stray("result_notification")) };
+    let mut session = state.session.clone();
+    let Some(proposal) = session.artifacts.proposal.as_ref() else { return Err(stray("result_notification")) };
+    let message = format!("The proposal is done.\n\n{}", export::markdown(&proposal.value));
+    session.status = Status::Complete;
+    session.last_action = None;
+    session.action_result = None;
+    session.waiting_for = Waiting::None;
+    Ok(say(session, &state.turn, message))
+}

@@ -1,0 +1,267 @@
+//! From a decision to the action that runs: what the session notes, which parameters are given, what is asked. Pure.
+
+use serde_json::{Map, Value, json};
+
+use crate::actions::{Action, Call, FollowUp, Missing, Need, prepare};
+use crate::decide::{Decision, Facts, Heard, Input, Next, Question, WaitingKind, decide};
+use crate::edit;
+use crate::session::{Artifact, JourneyStep, SearchQuery, Session, Status, Waiting};
+use crate::state::Turn;
+use crate::understand::Understood;
+
+/// Decides what follows and notes it in the session. `None` ends the journey.
+pub(crate) fn route(
+    session: &mut Session,
+    turn: &Turn,
+    understood: Option<Understood>,
+    query_cycles: u32,
+    now: u64,
+) -> Option<Call> {
+    let understood = understood.unwrap_or_default();
+    let input = match turn.finish {
+        Some(finish) => Input::Finished(finish),
+        None => Input::Heard(understood.heard.unwrap_or(Heard::Unclear)),
+    };
+    let facts = Facts {
+        last: session.last_action,
+        waiting: WaitingKind::from(&session.waiting_for),
+        input,
+        damaged: turn.damaged,
+        tries_left: session.cycles.queries < query_cycles,
+    };
+    let mut decision = Decision { evidence: understood.evidence.clone(), ..decide(&facts) };
+    let prepared = match decision.next {
+        Next::Stop => {
+            note(session, decision, None, now);
+            session.status = Status::Cancelled;
+            session.waiting_for = Waiting::None;
+            return None;
+        }
+        Next::Ask(question) => Ok(ask(session, turn, question, &understood)),
+        Next::Run(action) => {
+            let given = run(session, &decision, &understood, action);
+            prepare(action, session, &given)
+        }
+        Next::Retry => retry(session, &understood, now),
+        Next::ReviewAgain => review_again(session, &understood, now),
+    };
+    let call = match prepared {
+        Ok(call) => call,
+        Err(missing) => {
+            decision.missing = Some(missing.to_string());
+            lacking(session, &missing)
+        }
+    };
+    note(session, decision, Some(&call), now);
+    Some(call)
+}
+
+fn note(session: &mut Session, decision: Decision, call: Option<&Call>, now: u64) {
+    let action = call.map(Call::action);
+    session.journey.push(JourneyStep { action, rule: decision.rule.clone(), at: now });
+    session.decision = Some(decision);
+    session.last_action = action;
+    // The call is written as (action, parameters); the record keeps parameters by action.
+    let parameters = call.and_then(|call| serde_json::to_value(call).ok()?.get("parameters").cloned());
+    if let (Some(action), Some(parameters)) = (action, parameters) {
+        session.params.insert(action, parameters);
+    }
+}
+
+/// What a chosen action changes in the session, and the parameters that the message gives it.
+fn run(session: &mut Session, decision: &Decision, understood: &Understood, action: Action) -> Map<String, Value> {
+    let mut given = Map::new();
+    match (action, decision.rule.as_str()) {
+        (Action::GenerateQueries, "topic-named" | "new-topic") => {
+            name_topic(session, &understood.text);
+            given.insert("topic".to_owned(), json!(understood.text));
+        }
+        (Action::GenerateQueries, _) => {
+            session.cycles.queries += 1;
+            session.approvals = Default::default();
+            given.insert("feedback".to_owned(), reason(understood));
+        }
+        (Action::LiteratureReview, _) => {
+            session.approvals.queries = session.artifacts.queries.as_ref().map(|queries| queries.version);
+        }
+        (Action::WriteProposal, "report-rejected") => {
+            session.cycles.report += 1;
+            session.approvals.proposal = None;
+            session.feedback.extend(reason(understood).as_str().map(str::to_owned));
+        }
+        (Action::ResultNotification, _) => {
+            session.approvals.proposal = session.artifacts.proposal.as_ref().map(|proposal| proposal.version);
+        }
+        _ => {}
+    }
+    session.waiting_for = Waiting::None;
+    given
+}
+
+fn reason(understood: &Understood) -> Value {
+    match understood.text.trim() {
+        "" => json!("no reason was given"),
+        text => json!(text),
+    }
+}
+
+/// A topic begins a journey; what was before is archived.
+fn name_topic(session: &mut Session, topic: &str) {
+    if session.topic.is_some() || session.status != Status::Active {
+        session.begin_anew();
+    }
+    session.topic = Some(topic.trim().to_owned());
+    session.original_query = Some(topic.to_owned());
+}
+
+/// Tries the pending action again, with what the message gives.
+fn retry(session: &mut Session, understood: &Understood, now: u64) -> Result<Call, Missing> {
+    let Waiting::Slot { action, missing } = session.waiting_for.clone() else {
+        return prepare(Action::GenerateQueries, session, &Map::new());
+    };
+    let mut given = Map::new();
+    let filled = missing.first().filter(|_| understood.heard == Some(Heard::Text));
+    match (action, filled.map(String::as_str)) {
+        (Action::GenerateQueries, Some("topic")) => name_topic(session, &understood.text),
+        (Action::LiteratureReview, Some("queries")) => {
+            // These are the person's own words, so the approval passes over to them where there was one.
+            let approved = session.has(Need::ApprovedQueries);
+            let version = session.artifacts.queries.as_ref().map_or(1, |queries| queries.version + 1);
+            let texts = understood.text.split(['\n', ';']).map(str::trim).filter(|text| !text.is_empty());
+            let queries = texts.map(SearchQuery::new).collect();
+            session.artifacts.queries = Some(Artifact::new(version, Action::FollowUp, now, queries));
+            session.approvals.queries = approved.then_some(version);
+        }
+        (_, Some(name)) => {
+            given.insert(name.to_owned(), json!(understood.text));
+        }
+        (Action::GenerateQueries, None) => {
+            // A retry repeats the reason that the failed attempt was given.
+            let before = session.params.get(&action).and_then(|before| before.get("feedback")).cloned();
+            given.extend(before.map(|feedback| ("feedback".to_owned(), feedback)));
+        }
+        (_, None) => {}
+    }
+    let call = prepare(action, session, &given)?;
+    session.waiting_for = Waiting::None;
+    Ok(call)
+}
+
+fn review_again(session: &mut Session, understood: &Understood, now: u64) -> Result<Call, Missing> {
+    let review = match session.waiting_for {
+        Waiting::Report => Action::ReviewReport,
+        _ => Action::ReviewQueries,
+    };
+    if let Err(misfit) = edit::apply(session, &understood.edits, now) {
+        return Ok(FollowUp { question: misfit_text(&misfit), pending: None }.into());
+    }
+    prepare(review, session, &Map::new())
+}
+
+/// The follow-up for something that an action lacks. The action is remembered and tried again with the answer.
+fn lacking(session: &mut Session, missing: &Missing) -> Call {
+    let topic = |session: &Session| match session.topic {
+        Some(_) => Vec::new(),
+        None => vec!["topic".to_owned()],
+    };
+    let slot = |action, missing| Waiting::Slot { action, missing };
+    session.waiting_for = match missing.needs.first() {
+        None => slot(missing.action, missing.parameters.clone()),
+        Some(Need::ApprovedQueries) if session.has(Need::Queries) => Waiting::Queries,
+        Some(Need::ApprovedProposal) if session.has(Need::Proposal) => Waiting::Report,
+        Some(Need::Queries | Need::ApprovedQueries) => slot(Action::GenerateQueries, topic(session)),
+        Some(Need::Review) => slot(Action::LiteratureReview, Vec::new()),
+        Some(Need::Gap) => slot(Action::SynthesizeGap, Vec::new()),
+        Some(Need::Proposal | Need::ApprovedProposal) => slot(Action::WriteProposal, Vec::new()),
+    };
+    let how = match &session.waiting_for {
+        Waiting::Queries => "Approve the queries, or say what is wrong with them.",
+        Waiting::Report => "Approve the proposal, or say what is wrong with it.",
+        Waiting::Slot { missing, .. } if missing.is_empty() => "Say `retry` to make it.",
+        _ => "Please give it.",
+    };
+    FollowUp { question: format!("I need {missing}. {how}"), pending: Some(missing.action) }.into()
+}
+
+/// The follow-up of a question, and what the conversation waits for then.
+fn ask(session: &mut Session, turn: &Turn, question: Question, understood: &Understood) -> Call {
+    let failed = session.last_action.unwrap_or(Action::GenerateQueries);
+    match question {
+        Question::Topic if session.waiting_for != Waiting::None => {
+            session.waiting_for = Waiting::Slot { action: Action::GenerateQueries, missing: vec!["topic".to_owned()] };
+        }
+        Question::Damaged => {
+            session.waiting_for = Waiting::Slot { action: Action::GenerateQueries, missing: vec!["topic".to_owned()] };
+        }
+        Question::Broaden | Question::Sources => {
+            let missing = vec!["queries".to_owned()];
+            session.waiting_for = Waiting::Slot { action: Action::LiteratureReview, missing };
+        }
+        Question::Failed => session.waiting_for = Waiting::Slot { action: failed, missing: Vec::new() },
+        _ => {}
+    }
+    let pending = match &session.waiting_for {
+        Waiting::Slot { action, .. } => Some(*action),
+        _ => None,
+    };
+    FollowUp { question: text(session, turn, question, understood), pending }.into()
+}
+
+const VERDICT: &str = "Please say `approve`, `reject: why`, or edit by number (`edit 2: …`, `remove 2`, `add: …`).";
+
+fn misfit_text(misfit: &str) -> String {
+    format!("That edit does not fit: {misfit}. {VERDICT}")
+}
+
+fn text(session: &Session, turn: &Turn, question: Question, understood: &Understood) -> String {
+    let sources = || {
+        let review = session.artifacts.review.as_ref();
+        let lines = review.into_iter().flat_map(|review| &review.value.sources).map(|source| format!("- {source}\n"));
+        lines.collect::<String>()
+    };
+    match question {
+        Question::Topic => "Which topic shall I look into?".to_owned(),
+        Question::Damaged => "What I had kept of this conversation could not be read as it was. A copy is kept, and \
+                              nothing that was said is lost to you. Which topic shall I look into?"
+            .to_owned(),
+        Question::TooLong => {
+            format!(
+                "That message is longer than {} bytes, so I have not read it. Please say it in fewer words.",
+                crate::understand::MOST_BYTES
+            )
+        }
+        Question::Verdict => format!("I am not sure what that means for the review. {VERDICT}"),
+        // The question itself; the follow-up has a model answer it.
+        Question::Answer => understood.text.clone(),
+        Question::Misfit => misfit_text(&understood.text),
+        Question::EditByHand => format!(
+            "I have made the queries {} times over. You can edit them by hand: `edit 2: …`, `remove 2`, `add: …`. Or say \
+             `approve`.",
+            session.cycles.queries
+        ),
+        Question::Broaden => format!(
+            "No source had a record for these queries:\n{}Give other queries (one a line), say `retry`, or insist with \
+             `go on without records`.",
+            sources()
+        ),
+        Question::Sources => format!(
+            "No source could be searched:\n{}Say `retry` to try again with the same queries, give other queries (one a \
+             line), or insist with `go on without records`.",
+            sources()
+        ),
+        Question::Failed => format!(
+            "I could not make {}: {}. Say `retry` to try again, `new topic: …`, or `cancel`.",
+            session.last_action.unwrap_or(Action::GenerateQueries).label(),
+            turn.failure.as_deref().unwrap_or("an unknown failure")
+        ),
+        Question::Slot => match &session.waiting_for {
+            Waiting::Slot { action, missing } if missing.is_empty() => {
+                format!("Say `retry` to make {} again, `new topic: …`, or `cancel`.", action.label())
+            }
+            Waiting::Slot { action, missing } => {
+                format!("I still need {} for {}.", missing.join(", "), action.label())
+            }
+            _ => "Which topic shall I look into?".to_owned(),
+        },
+    }
+}

@@ -1,0 +1,17 @@
+//! What a conversation keeps between turns: one versioned record in the long-term store.
+//!
+//! [`load`] checks what it reads: missing fields get defaults, older schemas are migrated, what cannot be read is put
+//! into quarantine and replaced by a fresh record, a newer schema is refused. [`save`] refuses to write over what
+//! somebody else saved meanwhile.
+
+mod artifacts;
+mod decode;
+mod error;
+mod record;
+mod storage;
+
+pub use artifacts::{Artifact, Artifacts, Finding, Gap, Proposal, Reference, Review, SearchQuery, Section, Theme};
+pub use decode::{Decoded, LoadNote, decode};
+pub use error::SessionError;
+pub use record::{Approvals, Archived, Cycles, JourneyStep, Line, Role, SCHEMA, Session, Status, Waiting};
+pub use storage::{Loaded, list, load, quarantined, restore, save};

@@ -1,0 +1,182 @@
+//! The seed's conversation, and the ways around it.
+
+use graphloom_core_graph::checkpoint::HistoryFilter;
+use graphloom_pocketflow::session::{Status, Waiting};
+
+use crate::scripted::{Answer, ID, Talk};
+
+#[tokio::test]
+async fn the_whole_conversation_of_the_seed() {
+    let talk = Talk::new(&[Answer::Records]);
+    assert!(talk.say("LLMs in education").await.contains("1. first query 1"));
+    assert_eq!(talk.session().await.waiting_for, Waiting::Queries);
+
+    assert!(talk.say("reject: too broad").await.contains("1. first query 2"));
+    let asked = talk.seen.lock().expect("part of the test").last().cloned().expect("part of the test");
+    assert!(asked.contains("too broad") && asked.contains("- first query 1") && asked.contains("LLMs in education"));
+
+    let review = talk.say("approved").await;
+    assert!(review.contains("# A proposal") && review.contains("`scripted`: 2 records"), "{review}");
+    assert_eq!(talk.session().await.waiting_for, Waiting::Report);
+
+    assert!(talk.say("not good, say more about cost").await.contains("# A proposal"));
+    assert!(
+        talk.seen.lock().expect("part of the test").last().expect("part of the test").contains("say more about cost")
+    );
+
+    let delivered = talk.say("yes").await;
+    assert!(delivered.contains("The proposal is done") && delivered.contains("measured [1]. It was guessed."));
+    assert!(delivered.contains("## References\n\n1. On first query 2"));
+    assert!(delivered.contains("[42]"), "a mark that was taken out is told");
+    let session = talk.session().await;
+    assert_eq!((session.status, session.last_action, session.waiting_for), (Status::Complete, None, Waiting::None));
+    let rules: Vec<&str> = session.journey.iter().map(|step| step.rule.as_str()).collect();
+    let expected = [
+        "topic-named",
+        "queries-made",
+        "queries-rejected",
+        "queries-made",
+        "queries-approved",
+        "literature-read",
+        "gap-found",
+        "proposal-written",
+        "report-rejected",
+        "proposal-written",
+        "report-approved",
+    ];
+    assert_eq!(rules, expected);
+
+    // The next message begins a new journey; the old one is archived.
+    talk.say("tides").await;
+    let session = talk.session().await;
+    assert_eq!((session.topic.as_deref(), session.archive.len(), session.cycles.queries), (Some("tides"), 1, 0));
+    assert_eq!(session.archive[0].status, Status::Complete);
+    assert_eq!(session.history.len(), 12, "what was said stays");
+}
+
+#[tokio::test]
+async fn what_the_demo_got_wrong() {
+    let talk = Talk::new(&[Answer::Records]);
+    talk.say("biology").await;
+    for (message, rule) in [
+        ("banana", "review-unclear"),
+        ("token", "review-unclear"),
+        ("please book more", "review-unclear"),
+        ("I know", "review-unclear"),
+        ("abnormal", "review-unclear"),
+        ("", "review-unclear"),
+        ("why these?", "review-question"),
+    ] {
+        talk.say(message).await;
+        assert_eq!(
+            (talk.rule().await.as_str(), talk.session().await.waiting_for),
+            (rule, Waiting::Queries),
+            "{message}"
+        );
+    }
+    talk.say("not what I want, redo").await;
+    let session = talk.session().await;
+    assert_eq!((session.topic.as_deref(), session.cycles.queries), (Some("biology"), 1), "the topic is kept");
+    talk.say("I disapprove").await;
+    assert_eq!(talk.session().await.cycles.queries, 2);
+    talk.say("approved").await;
+    assert_eq!(talk.session().await.waiting_for, Waiting::Report, "the happy path reaches the report");
+}
+
+#[tokio::test]
+async fn queries_are_made_again_five_times_then_edited_by_hand() {
+    let talk = Talk::new(&[Answer::Records]);
+    talk.say("tides").await;
+    for _ in 0..5 {
+        talk.say("no").await;
+        assert_eq!(talk.rule().await, "queries-made");
+    }
+    assert!(talk.say("no").await.contains("edit them by hand"));
+    let edited = talk.say("edit 1: neap tides; remove 2; add: spring tides").await;
+    assert!(edited.contains("1. neap tides\n2. spring tides\n"), "{edited}");
+    assert!(talk.say("remove 7").await.contains("there is no number 7; the numbers are 1 to 2"));
+    talk.say("ok").await;
+    let records: Vec<_> = talk.session().await.artifacts.review.expect("part of the test").value.records;
+    assert_eq!(records[0].title, "On neap tides");
+}
+
+#[tokio::test]
+async fn a_question_is_answered_and_the_review_goes_on() {
+    let talk = Talk::new(&[Answer::Records]);
+    talk.say("tides").await;
+    assert!(talk.say("why the first?").await.contains("Because of the tides."));
+    talk.say("yes").await;
+    assert!(talk.say("what does it cost?").await.contains("Because of the tides."));
+    assert_eq!(talk.session().await.waiting_for, Waiting::Report);
+    assert!(talk.say("edit 2: Measure at night.").await.contains("## 2. Method\n\nMeasure at night."));
+    assert!(talk.say("new queries please").await.contains("first query 2"));
+    assert!(talk.session().await.approvals.queries.is_none(), "new queries need a new approval");
+}
+
+#[tokio::test]
+async fn another_language_is_read_by_the_model_when_it_is_sure() {
+    let talk = Talk::new(&[Answer::Records]);
+    talk.say("tides").await;
+    talk.say("может быть, наверное").await;
+    assert_eq!(talk.session().await.waiting_for, Waiting::Queries);
+    let evidence = talk.session().await.decision.expect("part of the test").evidence;
+    assert!(evidence[0].contains("confidence 0.40"), "{evidence:?}");
+    talk.say("да, хорошо").await;
+    assert_eq!(talk.session().await.waiting_for, Waiting::Report);
+}
+
+#[tokio::test]
+async fn another_topic_and_the_end() {
+    let talk = Talk::new(&[Answer::Records]);
+    assert!(talk.say("hello").await.contains("Which topic"));
+    assert!(talk.say("ok").await.contains("Which topic"));
+    talk.say("tides").await;
+    assert!(talk.say("/new").await.contains("Which topic"));
+    talk.say("currents").await;
+    let session = talk.session().await;
+    assert_eq!((session.topic.as_deref(), session.archive.len()), (Some("currents"), 1));
+    talk.say("new topic: salt").await;
+    assert_eq!(talk.session().await.archive.len(), 2);
+    assert!(talk.say("cancel").await.contains("ended"));
+    assert_eq!(talk.session().await.status, Status::Cancelled);
+    talk.say("waves").await;
+    let session = talk.session().await;
+    assert_eq!((session.status, session.archive[2].status), (Status::Active, Status::Cancelled));
+}
+
+#[tokio::test]
+async fn a_fork_goes_on_from_an_older_session() {
+    let talk = Talk::new(&[Answer::Records]);
+    talk.say("tides").await;
+    let thread = talk.conversations.threads().thread(ID);
+    let at = thread.history(&HistoryFilter::default()).await.expect("part of the test")[0].number;
+    talk.say("yes").await;
+    assert_eq!(talk.session().await.waiting_for, Waiting::Report);
+    talk.conversations.fork(ID, at).await.expect("part of the test");
+    assert_eq!(talk.session().await.waiting_for, Waiting::Queries);
+    talk.say("no").await;
+    assert_eq!(talk.rules().await, ["topic-named", "queries-made", "queries-rejected", "queries-made"]);
+}
+
+#[tokio::test]
+async fn a_replay_from_inside_a_turn_does_the_rest_of_it_again() {
+    let talk = Talk::new(&[Answer::Records]);
+    talk.say("tides").await;
+    talk.say("yes").await;
+    let thread = talk.conversations.threads().thread(ID);
+    let mut history = thread.history(&HistoryFilter::default()).await.expect("part of the test");
+    history.reverse();
+    let mut at = None;
+    for row in history {
+        let state = thread.at(row.number).state().await.expect("part of the test");
+        if state.next == ["literature_review"] {
+            at = Some(row.number);
+        }
+    }
+    talk.conversations.fork(ID, at.expect("the review ran")).await.expect("part of the test");
+    let (_, chat) = talk.conversations.go_on(ID).collect().await;
+    assert!(chat[0].text().contains("# A proposal"), "{chat:?}");
+    let session = talk.session().await;
+    assert_eq!((session.waiting_for, session.journey.len()), (Waiting::Report, 6));
+    assert!(talk.say("approve").await.contains("The proposal is done"));
+}

@@ -1,0 +1,8 @@
+//! Conversations at the public boundary, with a scripted model and scripted sources: control flow, not quality.
+
+mod damage;
+mod journey;
+mod kills;
+mod property;
+mod scripted;
+mod sources;

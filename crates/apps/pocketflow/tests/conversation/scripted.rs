@@ -1,0 +1,144 @@
+//! A scripted model, scripted sources, and a conversation on them.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+
+use async_trait::async_trait;
+use graphloom_agents::Models;
+use graphloom_core_graph::checkpoint::{Checkpointer, MemoryCheckpointer};
+use graphloom_core_graph::store::{MemoryStore, Store};
+use graphloom_llm::scripted::rendered;
+use graphloom_llm::{ChatRequest, ModelError, Scripted};
+use graphloom_pocketflow::research::{Found, Record, Research, SourceAnswer, SourceReport};
+use graphloom_pocketflow::session::Session;
+use graphloom_pocketflow::{Conversations, Resources};
+use serde_json::json;
+
+/// How the scripted source answers, call by call; the last answer repeats.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Answer {
+    Records,
+    Nothing,
+    Fails,
+    Panics,
+    Hangs,
+}
+
+pub(crate) struct ScriptedSource {
+    answers: Vec<Answer>,
+    asked: AtomicUsize,
+    pub(crate) reached: tokio::sync::Notify,
+}
+
+impl ScriptedSource {
+    pub(crate) fn new(answers: &[Answer]) -> Arc<Self> {
+        Arc::new(Self { answers: answers.to_vec(), asked: AtomicUsize::new(0), reached: tokio::sync::Notify::new() })
+    }
+}
+
+#[async_trait]
+impl Research for ScriptedSource {
+    async fn search(&self, query: &str, _: usize) -> Found {
+        let at = self.asked.fetch_add(1, Ordering::SeqCst).min(self.answers.len() - 1);
+        self.reached.notify_one();
+        let answer = match self.answers[at] {
+            Answer::Records => SourceAnswer::Found { records: 1 },
+            Answer::Nothing => SourceAnswer::Empty,
+            Answer::Fails => SourceAnswer::Failed { reason: "an HTML page came back".to_owned() },
+            Answer::Panics => panic!("the scripted source panics"),
+            Answer::Hangs => std::future::pending().await,
+        };
+        let found = matches!(answer, SourceAnswer::Found { .. });
+        let record = Record {
+            id: format!("r-{query}"),
+            title: format!("On {query}"),
+            text: "It was measured.".to_owned(),
+            source: "scripted".to_owned(),
+            ..Record::default()
+        };
+        let records = if found { vec![record] } else { Vec::new() };
+        Found { records, sources: vec![SourceReport { source: "scripted".to_owned(), answer }] }
+    }
+}
+
+/// A model that answers every prompt of the conversation by the fields that its schema asks for.
+pub(crate) fn scripted_model(seen: Arc<Mutex<Vec<String>>>) -> Scripted {
+    Scripted::from_fn(move |request: &ChatRequest| {
+        let prompt = rendered(request);
+        seen.lock().expect("part of the test").push(prompt.clone());
+        let answer = if prompt.contains("You plan literature searches") {
+            // One more than the newest that came before, also after a restart.
+            let before = prompt.lines().filter_map(|line| line.strip_prefix("- first query ")?.parse::<u32>().ok());
+            let round = before.max().unwrap_or(0) + 1;
+            json!({ "queries": [
+                { "text": format!("first query {round}"), "rationale": "recent", "aspect": "recent" },
+                { "text": format!("second query {round}"), "rationale": "limits", "aspect": "limits" },
+            ] })
+        } else if prompt.contains("You read scientific material") {
+            json!({ "claim": "Something was measured.", "limits": "Once only." })
+        } else if prompt.contains("You summarise what several records say") {
+            json!({ "themes": [{ "name": "Measuring", "summary": "It is measured.", "records": [1, 99] }] })
+        } else if prompt.contains("You find what research leaves open") {
+            json!({ "summary": "Little.", "gap": "The long run.", "why": "It matters.", "evidence": [1] })
+        } else if prompt.contains("You write research proposals") {
+            json!({ "title": "A proposal", "sections": [
+                { "heading": "Background", "text": "It was measured [1]. It was guessed [42]." },
+                { "heading": "Method", "text": "Measure longer." },
+            ] })
+        } else if prompt.contains("You read what a person says") {
+            let confidence = if prompt.contains("хорошо") { 0.95 } else { 0.4 };
+            json!({ "intent": "approve", "detail": "", "confidence": confidence })
+        } else if prompt.contains("You answer a question") {
+            json!({ "answer": "Because of the tides." })
+        } else {
+            return Err(ModelError::Setup { message: "no answer is scripted for this prompt".to_owned() });
+        };
+        Ok(answer.to_string())
+    })
+}
+
+/// A conversation on scripted parts.
+pub(crate) struct Talk {
+    pub(crate) conversations: Conversations,
+    pub(crate) store: Arc<dyn Store>,
+    /// What the model was asked.
+    pub(crate) seen: Arc<Mutex<Vec<String>>>,
+}
+
+pub(crate) const ID: &str = "c1";
+
+impl Talk {
+    pub(crate) fn new(answers: &[Answer]) -> Self {
+        let store = Arc::new(MemoryStore::new());
+        Self::on(ScriptedSource::new(answers), store, Arc::new(MemoryCheckpointer::new()))
+    }
+
+    pub(crate) fn on(source: Arc<dyn Research>, store: Arc<dyn Store>, checkpointer: Arc<dyn Checkpointer>) -> Self {
+        let seen = Arc::new(Mutex::new(Vec::new()));
+        let models = Models::new(Arc::new(scripted_model(Arc::clone(&seen))));
+        let resources = Resources::new(models, source, Arc::clone(&store)).expect("part of the test");
+        let conversations = Conversations::new(resources, checkpointer).expect("part of the test");
+        Self { conversations, store, seen }
+    }
+
+    /// Says something and returns what is said back.
+    pub(crate) async fn say(&self, message: &str) -> String {
+        let (_, chat) = self.conversations.say(ID, message).collect().await;
+        assert!(!chat.is_empty(), "no answer to {message:?}");
+        chat.iter().map(|message| message.text().to_owned()).collect::<Vec<_>>().join("\n")
+    }
+
+    pub(crate) async fn session(&self) -> Session {
+        self.conversations.session(ID).await.expect("part of the test")
+    }
+
+    /// The rule that the last message met.
+    pub(crate) async fn rule(&self) -> String {
+        self.session().await.decision.expect("part of the test").rule
+    }
+
+    /// The rules of the journey.
+    pub(crate) async fn rules(&self) -> Vec<String> {
+        self.session().await.journey.into_iter().map(|step| step.rule).collect()
+    }
+}
