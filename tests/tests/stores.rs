@@ -8,7 +8,8 @@ use graphloom_checkpoint_sqlite::{SqliteCheckpointer, SqliteStore};
 use graphloom_core_graph::Clock;
 use graphloom_core_graph::checkpoint::Checkpointer;
 use graphloom_core_graph::store::{
-    Comparison, Condition, Expected, Item, MemoryStore, Namespace, NamespaceFilter, PutOptions, Query, Store, StoreError,
+    Comparison, Condition, Expected, Item, MemoryStore, Namespace, NamespaceFilter, PutOptions, Query, Store,
+    StoreError,
 };
 use serde_json::{Value, json};
 
