@@ -15,9 +15,13 @@ use crate::state::Conversation;
 
 #[derive(Serialize, Deserialize, JsonSchema)]
 struct NumberedGap {
+    #[schemars(length(max = 800))]
     summary: String,
+    #[schemars(length(max = 800))]
     gap: String,
+    #[schemars(length(max = 800))]
     why: String,
+    #[schemars(length(max = 12))]
     evidence: Vec<u32>,
 }
 

@@ -21,7 +21,9 @@ const AT_ONCE: usize = 4;
 
 #[derive(Serialize, Deserialize, JsonSchema)]
 struct Extracted {
+    #[schemars(length(max = 800))]
     claim: String,
+    #[schemars(length(max = 400))]
     limits: String,
 }
 
@@ -33,8 +35,11 @@ struct Themes {
 
 #[derive(Serialize, Deserialize, JsonSchema)]
 struct NumberedTheme {
+    #[schemars(length(max = 100))]
     name: String,
+    #[schemars(length(max = 800))]
     summary: String,
+    #[schemars(length(max = 12))]
     records: Vec<u32>,
 }
 
