@@ -22,12 +22,13 @@ fn model() -> std::sync::Arc<dyn graphloom_llm::ChatModel> {
     })
 }
 
-/// Runs to the end once without a crash and once with one at every point. The points there are, and how often progress
-/// inside a super-step was saved in all these runs.
+/// Runs to the end once without a crash and once with one at every point. How often it died, and how often progress
+/// inside a super-step was saved in all these runs. A tool that ends before anybody waits for it is not saved by itself,
+/// so the points of two runs may differ in number.
 async fn dies_everywhere(persistence_interval_ms: u64) -> (u64, usize) {
     let request = "Organize all my machine learning notes and create a comprehensive index";
     let mut expected = None;
-    let mut saves = 0;
+    let (mut crashes, mut saves) = (0, 0);
     let mut points = 1;
     let mut point = None;
     while point.is_none_or(|point| point < points) {
@@ -43,7 +44,7 @@ async fn dies_everywhere(persistence_interval_ms: u64) -> (u64, usize) {
         assert_eq!(report.status, ThreadStatus::Done, "at {point:?}: {}", report.detail);
         assert!(report.violations.is_empty(), "at {point:?}: {:?}", report.violations);
         assert!(report.state.outcome.as_ref().unwrap().is_complete, "at {point:?}: {:?}", report.state.failure);
-        assert_eq!(report.crashes, u64::from(point.is_some()));
+        crashes += report.crashes;
         let actions: Vec<_> = report.state.executed_actions.iter().map(|action| action.id.clone()).collect();
         assert_eq!(actions, ["1.keyword", "1.content", "1.r", "1.w", "1.u"], "at {point:?}: each action once");
         saves += report.onces.keys().filter(|(_, key)| key.starts_with("progress/")).count();
@@ -52,17 +53,17 @@ async fn dies_everywhere(persistence_interval_ms: u64) -> (u64, usize) {
         points = report.points;
         point = Some(point.map_or(0, |point| point + 1));
     }
-    (points, saves)
+    (crashes, saves)
 }
 
 #[tokio::test(start_paused = true)]
 async fn wherever_the_process_dies_the_vault_ends_the_same() {
-    let (points, saves) = dies_everywhere(5_000).await;
-    assert!(points > 16 && saves == 0, "{points} points, {saves} saves: nothing took five seconds");
+    let (crashes, saves) = dies_everywhere(5_000).await;
+    assert!(crashes > 16 && saves == 0, "{crashes} crashes, {saves} saves: nothing takes five seconds");
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_process_that_dies_inside_execute_goes_on_from_what_it_saved() {
-    let (points, saves) = dies_everywhere(0).await;
-    assert!(points > 16 && saves > 0, "{points} points, {saves} saves");
+    let (crashes, saves) = dies_everywhere(0).await;
+    assert!(crashes > 16 && saves > 0, "{crashes} crashes, {saves} saves");
 }
