@@ -41,6 +41,7 @@ pub mod decide;
 pub mod export;
 pub mod feedback;
 pub mod flow;
+pub mod profile;
 pub mod research;
 pub mod session;
 
@@ -55,11 +56,13 @@ mod graph;
 mod nodes;
 mod resources;
 mod route;
+mod small;
 mod state;
 mod understand;
 
 pub use conversation::{ChatMessage, Conversations, TurnEvent, TurnStreams};
 pub use error::PocketFlowError;
 pub use graph::{LISTEN, NAME, OPEN, ROUTER, SAVE, graph, node_of};
-pub use resources::{Limits, Resources, prompts};
+pub use profile::prompts;
+pub use resources::{Limits, Resources};
 pub use state::{Conversation, ConversationUpdate, Turn};

@@ -7,13 +7,14 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use super::{finished, ids_of, numbered, stray, think};
+use super::{finished, ids_of, numbered, stray, think, think_all};
 use crate::actions::{Action, Call};
 use crate::decide::Finish;
 use crate::nodes::router::call_of;
 use crate::research::{Found, Record, SourceAnswer, SourceReport};
 use crate::resources::Resources;
-use crate::session::{Artifact, Finding, Review, Theme};
+use crate::session::{Artifact, Finding, Review, Session, Theme};
+use crate::small::{self, Search, Small};
 use crate::state::Conversation;
 
 /// Records that are read at once.
@@ -53,6 +54,7 @@ pub(crate) async fn literature_review(
     let limits = cx.resources().limits;
     let mut records: Vec<Record> = Vec::new();
     let mut sources: Vec<SourceReport> = Vec::new();
+    let mut searches: Vec<Search> = Vec::new();
     for (at, query) in parameters.queries.iter().enumerate() {
         think(&cx, format!("searching: {query}")).await;
         let search =
@@ -62,46 +64,73 @@ pub(crate) async fn literature_review(
             think(&cx, report.to_string()).await;
             add_report(&mut sources, report);
         }
+        let mut search = Search { query: query.clone(), records: Vec::new() };
         for record in found.records {
-            if !records.iter().any(|other| is_same(other, &record)) {
-                records.push(record);
+            match records.iter().find(|other| is_same(other, &record)) {
+                Some(known) => search.records.push(known.id.clone()),
+                None => {
+                    search.records.push(record.id.clone());
+                    records.push(record);
+                }
             }
         }
+        searches.push(search);
     }
-    records.truncate(limits.records);
     let mut session = state.session.clone();
     let topic = session.topic.clone().unwrap_or_default();
-    let findings: Vec<Finding> = stream::iter(records.iter().cloned().enumerate().map(|(at, record)| {
-        let (cx, topic) = (cx.clone(), topic.clone());
-        async move { read(&cx, at, &topic, record, limits.record_bytes).await }
-    }))
-    .buffered(AT_ONCE)
-    .try_collect()
-    .await?;
+    let round = session.journey.len();
+    let mut notes = Vec::new();
+    let reader = Small::of(&cx, "extract", round)?;
+    records.truncate(reader.as_ref().map_or(limits.records, |small| limits.records.min(small.rules().records)));
+    let findings = match reader {
+        Some(small) if !records.is_empty() => small::read(&small, &topic, &records, &searches, &mut notes).await?,
+        _ => read_all(&cx, &topic, &records).await?,
+    };
     let none = records.is_empty();
     // A source that was searched in vain counts as an answer, one that failed does not.
     let unanswered = !sources.iter().any(|report| report.answer.is_answer());
     let version = session.artifacts.review.as_ref().map_or(1, |review| review.version + 1);
-    let review = Review { records, findings, themes: Vec::new(), sources };
+    think_all(&cx, &notes).await;
+    let review = Review { records, findings, themes: Vec::new(), sources, notes };
     session.action_result = Some(format!("{} records", review.records.len()));
     session.artifacts.review = Some(Artifact::new(version, Action::LiteratureReview, cx.now(), review));
     if none {
         let finish = if unanswered { Finish::SourcesFailed } else { Finish::NoRecords };
         return Ok(finished(session, &state.turn, finish));
     }
-    let args = json!({ "topic": topic, "findings": numbered(&session) });
-    let made: Themes = cx.resources().ask(&cx, "themes", "themes", &args).await?;
-    let themes = made.themes.into_iter().map(|theme| {
-        let records = ids_of(&session, &theme.records);
-        Theme { name: theme.name, summary: theme.summary, records }
-    });
-    // A theme that names no record is an opinion of the model.
-    let themes: Vec<Theme> = themes.filter(|theme| !theme.records.is_empty()).collect();
+    let themes = match Small::of(&cx, "themes", round)? {
+        Some(_) => {
+            let findings = session.artifacts.review.iter().flat_map(|review| &review.value.findings);
+            small::themes(&findings.cloned().collect::<Vec<_>>(), &searches)
+        }
+        None => themes_of(&cx, &session).await?,
+    };
     think(&cx, format!("{} themes", themes.len())).await;
     if let Some(review) = &mut session.artifacts.review {
         review.value.themes = themes;
     }
     Ok(finished(session, &state.turn, Finish::Ok))
+}
+
+async fn themes_of(cx: &Context<Resources>, session: &Session) -> Result<Vec<Theme>, NodeError> {
+    let topic = session.topic.as_deref().unwrap_or_default();
+    let args = json!({ "topic": topic, "findings": numbered(session) });
+    let made: Themes = cx.resources().ask(cx, "themes", "themes", &args).await?;
+    let themes = made.themes.into_iter().map(|theme| {
+        let records = ids_of(session, &theme.records);
+        Theme { name: theme.name, summary: theme.summary, records }
+    });
+    // A theme that names no record is an opinion of the model.
+    Ok(themes.filter(|theme| !theme.records.is_empty()).collect())
+}
+
+async fn read_all(cx: &Context<Resources>, topic: &str, records: &[Record]) -> Result<Vec<Finding>, NodeError> {
+    let most = cx.resources().limits.record_bytes;
+    let read = records.iter().cloned().enumerate().map(|(at, record)| {
+        let (cx, topic) = (cx.clone(), topic.to_owned());
+        async move { read(&cx, at, &topic, record, most).await }
+    });
+    stream::iter(read).buffered(AT_ONCE).try_collect().await
 }
 
 async fn read(

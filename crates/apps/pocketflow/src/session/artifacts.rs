@@ -74,6 +74,8 @@ pub struct Review {
     pub themes: Vec<Theme>,
     /// How each source answered.
     pub sources: Vec<SourceReport>,
+    /// What a reader should know about how it came about.
+    pub notes: Vec<String>,
 }
 
 /// What one record says.
@@ -111,6 +113,9 @@ pub struct Gap {
     pub why: String,
     /// The ids of the records that show it.
     pub evidence: Vec<String>,
+    /// What a reader should know about how it came about.
+    #[serde(default)]
+    pub notes: Vec<String>,
 }
 
 /// A research proposal.
