@@ -65,11 +65,7 @@ async fn understand(
     Ok(understand::of_reply(session, message, read))
 }
 
-async fn in_one_call(
-    cx: &Context<Resources>,
-    session: &Session,
-    message: &str,
-) -> Result<ModelReading, NodeError> {
+async fn in_one_call(cx: &Context<Resources>, session: &Session, message: &str) -> Result<ModelReading, NodeError> {
     let shown = match session.waiting_for {
         Waiting::Report => Action::ReviewReport.label(),
         _ => Action::ReviewQueries.label(),

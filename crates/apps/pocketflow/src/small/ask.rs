@@ -31,7 +31,11 @@ enum Reply<T> {
 
 impl<'c> Small<'c> {
     /// A way to ask for the parts of `action`; none where its model can be asked for the whole.
-    pub(crate) fn of(cx: &'c Context<Resources>, action: &'static str, round: usize) -> Result<Option<Self>, NodeError> {
+    pub(crate) fn of(
+        cx: &'c Context<Resources>,
+        action: &'static str,
+        round: usize,
+    ) -> Result<Option<Self>, NodeError> {
         let small = Self { cx, action, round: u64::try_from(round).unwrap_or(u64::MAX) };
         let constrained = small.agent(WHOLE)?.is_constrained();
         Ok(constrained.then_some(small))

@@ -31,7 +31,11 @@ pub(super) fn subjects<'t>(texts: impl IntoIterator<Item = &'t str>) -> Vec<Stri
         let wanted = query_terms(text);
         for word in text.split(|c: char| !c.is_alphanumeric() && c != '-').map(str::to_lowercase) {
             let subject = word.chars().count() >= 4 && word.chars().all(|c| c.is_alphabetic() || c == '-');
-            if subject && query_terms(&word).iter().all(|term| wanted.contains(term)) && !found.contains(&word) && found.len() < MOST_SUBJECTS {
+            if subject
+                && query_terms(&word).iter().all(|term| wanted.contains(term))
+                && !found.contains(&word)
+                && found.len() < MOST_SUBJECTS
+            {
                 found.push(word);
             }
         }

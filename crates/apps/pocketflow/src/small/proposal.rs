@@ -164,8 +164,7 @@ impl Writing<'_> {
         args["findings"] = json!(offered);
         let subjects = subjects([self.topic.as_str(), self.gap.gap.as_str()]);
         let mut properties = json!({ "text": part.schema(&subjects) });
-        properties["records"] =
-            json!({ "type": "array", "items": { "enum": numbers }, "minItems": 1, "maxItems": most.min(numbers.len()) });
+        properties["records"] = json!({ "type": "array", "items": { "enum": numbers }, "minItems": 1, "maxItems": most.min(numbers.len()) });
         let (about, material, said) = (&self.about, &self.material, &self.said);
         let asked = self.small.value("quotes", part.name(), &args, properties, |_: &Quotes| Ok(())).await?;
         // The choice counts also where the sentence before it cannot be shown.
@@ -203,7 +202,11 @@ impl Writing<'_> {
         let (said, material) = (&self.said, format!("{} {reason}", self.material));
         let about = format!("{} {reason}", self.about);
         let check = |made: &Said| check(&made.text, FEWEST_WORDS, &about, &material, said);
-        match self.small.value("part", &format!("answer/{at}"), &args, json!({ "text": Part::Answer.schema(&[]) }), check).await? {
+        match self
+            .small
+            .value("part", &format!("answer/{at}"), &args, json!({ "text": Part::Answer.schema(&[]) }), check)
+            .await?
+        {
             Ok(made) => {
                 self.said.push(made.text.clone());
                 let asked = reason.replace(['[', ']', '\n'], " ");

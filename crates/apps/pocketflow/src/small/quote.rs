@@ -59,7 +59,10 @@ mod tests {
         let found = quotable("when is the log flushed", text, 5);
         assert_eq!(
             found,
-            ["The log is flushed to the disk before a commit returns.", "Readers never wait for the log to be written."]
+            [
+                "The log is flushed to the disk before a commit returns.",
+                "Readers never wait for the log to be written."
+            ]
         );
         assert_eq!(quotable("bicycles", text, 5).len(), 1, "something of the record, where nothing fits");
         assert_eq!(quotable("log", "See `x`.", 5), Vec::<String>::new());

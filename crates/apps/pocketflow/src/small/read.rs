@@ -65,7 +65,8 @@ mod tests {
 
     #[test]
     fn a_search_that_found_something_of_its_own_is_a_theme() {
-        let finding = |id: &str| Finding { record: id.to_owned(), claim: format!("It is {id}."), limits: String::new() };
+        let finding =
+            |id: &str| Finding { record: id.to_owned(), claim: format!("It is {id}."), limits: String::new() };
         let search = |query: &str, records: &[&str]| Search {
             query: query.to_owned(),
             records: records.iter().map(|id| (*id).to_owned()).collect(),

@@ -100,7 +100,10 @@ mod tests {
             ("a header has bytes!", Some("that was said before")),
             ("The log of Oracle has 48 bytes.", Some("the material does not have `Oracle`, `48`")),
         ] {
-            assert_eq!(check(sentence, 3, "headers of a log", material, &said), fault.map_or(Ok(()), |fault| Err(fault.to_owned())));
+            assert_eq!(
+                check(sentence, 3, "headers of a log", material, &said),
+                fault.map_or(Ok(()), |fault| Err(fault.to_owned()))
+            );
         }
     }
 }

@@ -5,4 +5,5 @@ mod journey;
 mod kills;
 mod property;
 mod scripted;
+mod small;
 mod sources;

@@ -112,7 +112,8 @@ impl Desk {
             let lines = std::fs::read_to_string(self.path(&recording)).unwrap_or_default();
             // The last line of a process that was killed may be torn.
             let lines = lines.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
-            requests.extend(lines.map(|line| line["request"].clone()).filter(Value::is_object).map(|one| one.to_string()));
+            requests
+                .extend(lines.map(|line| line["request"].clone()).filter(Value::is_object).map(|one| one.to_string()));
         }
         requests
     }
