@@ -24,7 +24,8 @@ pub fn gathered(all: impl IntoIterator<Item = Findings>) -> Findings {
     together
 }
 
-fn is_same(one: &Record, other: &Record) -> bool {
+/// Whether two records are of one work, see [`gathered`].
+pub(crate) fn is_same(one: &Record, other: &Record) -> bool {
     if let (Some(one), Some(other)) = (&one.doi, &other.doi) {
         return one == other;
     }

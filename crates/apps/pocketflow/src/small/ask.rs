@@ -1,0 +1,142 @@
+//! Small questions as durable steps.
+
+use graphloom_agents::{Agent, AgentError, Ask, Parsed};
+use graphloom_core_graph::{Context, NodeError};
+use graphloom_llm::cassette::key_of;
+use graphloom_llm::parse::read_value;
+use graphloom_llm::{ChatRequest, Choice, Params, ResponseFormat};
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use crate::profile::SmallRules;
+use crate::resources::{Resources, WHOLE};
+
+/// Asks a model that answers inside a grammar for the parts of one thing.
+pub(crate) struct Small<'c> {
+    cx: &'c Context<Resources>,
+    action: &'static str,
+    /// Goes into every seed, so that an action that is tried again is answered otherwise.
+    round: u64,
+}
+
+/// What came of a question, as it is kept: a reply that could not be used is not asked for again.
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Reply<T> {
+    Usable(T),
+    Unusable(String),
+}
+
+impl<'c> Small<'c> {
+    /// A way to ask for the parts of `action`; none where its model can be asked for the whole.
+    pub(crate) fn of(
+        cx: &'c Context<Resources>,
+        action: &'static str,
+        round: usize,
+    ) -> Result<Option<Self>, NodeError> {
+        let small = Self { cx, action, round: u64::try_from(round).unwrap_or(u64::MAX) };
+        let constrained = small.agent(WHOLE)?.is_constrained();
+        Ok(constrained.then_some(small))
+    }
+
+    /// How the model is led.
+    pub(crate) fn rules(&self) -> SmallRules {
+        self.cx.resources().profile.settings.small
+    }
+
+    /// The model's name.
+    pub(crate) fn model(&self) -> Result<String, NodeError> {
+        Ok(self.agent(WHOLE)?.model().id().to_string())
+    }
+
+    /// Asks for a value of a schema that `check` accepts. `Err` inside says why no reply could be used.
+    pub(crate) async fn value<T>(
+        &self,
+        kind: &str,
+        key: &str,
+        args: &(impl Serialize + Sync),
+        properties: Value,
+        check: impl Fn(&T) -> Result<(), String> + Send + Sync,
+    ) -> Result<Result<T, String>, NodeError>
+    where
+        T: Serialize + DeserializeOwned + Send,
+    {
+        let key = format!("{}/{key}", self.action);
+        let agent = self.agent(kind)?;
+        let schema = schema(properties);
+        let mut ask = Ask::default();
+        ask.seed = Some(self.seed(&key));
+        ask.format = ResponseFormat::JsonSchema { name: kind.to_owned(), schema: schema.clone() };
+        let work = async {
+            let asked = agent.ask(args, ask, |reply| {
+                let parsed = read_value(reply.text, Some(&schema)).map_err(|failure| failure.to_string())?;
+                let value: T = serde_json::from_value(parsed.value).map_err(|error| error.to_string())?;
+                check(&value).map(|()| Parsed::new(value))
+            });
+            match asked.await {
+                Ok(answer) => Ok(Reply::Usable(answer.value)),
+                Err(AgentError::Unusable { problem, .. }) => Ok(Reply::Unusable(problem)),
+                Err(error) => Err(failed(error)),
+            }
+        };
+        match self.cx.resources().once(self.cx, &key, work).await? {
+            Reply::Usable(value) => Ok(Ok(value)),
+            Reply::Unusable(problem) => Ok(Err(problem)),
+        }
+    }
+
+    /// Lets the model choose one of `options`, which stand in the prompt. Its index, and the log-likelihood of each.
+    pub(crate) async fn choose(
+        &self,
+        kind: &str,
+        key: &str,
+        args: &(impl Serialize + Sync),
+        options: &[String],
+    ) -> Result<Choice, NodeError> {
+        let key = format!("{}/{key}", self.action);
+        let agent = self.agent(kind)?;
+        let messages = self.cx.resources().prompts.render(&agent.spec().template, args).map_err(failed)?.messages;
+        let params = Params { temperature: Some(0.0), ..Params::default() };
+        let request = ChatRequest { messages, params, ..ChatRequest::default() };
+        let model = agent.model();
+        let work = async { model.choose(request, options).await.map_err(NodeError::from) };
+        let mut choice = self.cx.resources().once(self.cx, &key, work).await?;
+        choice.index = choice.index.min(options.len().saturating_sub(1));
+        Ok(choice)
+    }
+
+    fn agent(&self, kind: &str) -> Result<Agent<'c>, NodeError> {
+        let resources = self.cx.resources();
+        let spec = resources.profile.agent(self.action, kind).map_err(failed)?;
+        Ok(Agent::new(format!("{}/{kind}", self.action), spec, &resources.prompts, &resources.models))
+    }
+
+    fn seed(&self, key: &str) -> u64 {
+        let hash = key_of(&json!([key, self.round]));
+        hash.get(..12).and_then(|hash| u64::from_str_radix(hash, 16).ok()).unwrap_or(self.round)
+    }
+}
+
+/// What a retry cannot mend is terminal.
+fn failed(error: AgentError) -> NodeError {
+    if error.is_retryable() { error.into() } else { NodeError::terminal(error) }
+}
+
+/// An object of exactly these properties, without room for white space.
+fn schema(properties: Value) -> Value {
+    let required: Vec<String> =
+        properties.as_object().map(|properties| properties.keys().cloned().collect()).unwrap_or_default();
+    json!({
+        "x-guidance": { "whitespace_flexible": false },
+        "type": "object",
+        "properties": properties,
+        "required": required,
+        "additionalProperties": false,
+    })
+}
+
+/// The labels `a`, `b`, … of as many offers, at most 26.
+pub(super) fn labels(count: usize) -> Vec<String> {
+    ('a'..='z').take(count).map(String::from).collect()
+}
