@@ -26,7 +26,7 @@ pub struct Settings {
 pub struct SmallRules {
     /// The most records that are read.
     pub records: usize,
-    /// The most sentences of a record that are offered as its claim; at most 26.
+    /// The most sentences of a record that are judged to find its claim.
     pub sentences: usize,
     /// The most groups of records that a gap is looked for in.
     pub groups: usize,
@@ -60,9 +60,8 @@ pub const TEMPLATES: &[(&str, &str)] = templates![
     "reply",
     "answer",
     "small/query",
-    "small/claim",
     "small/gap",
-    "small/pick",
+    "small/judge",
     "small/title",
     "small/quotes",
     "small/part",
@@ -88,9 +87,9 @@ mod tests {
         profile.check(&prompts().unwrap()).unwrap();
         for (action, kind) in [
             ("queries", "query"),
-            ("extract", "claim"),
+            ("extract", "judge"),
             ("gap", "open"),
-            ("gap", "pick"),
+            ("gap", "judge"),
             ("gap", "why"),
             ("proposal", "title"),
             ("proposal", "quotes"),

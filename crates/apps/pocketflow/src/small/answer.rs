@@ -25,11 +25,12 @@ pub(crate) async fn answer(
 ) -> Result<String, NodeError> {
     let from = quote::quotable(question, shown, SENTENCES);
     let args = json!({ "topic": clip(topic), "from": from, "question": clip(question) });
+    let properties = json!({ "text": { "type": "string", "minLength": 20, "maxLength": 160 } });
     let check = |answered: &Answered| match answered.text.trim().is_empty() {
         true => Err("it is empty".to_owned()),
         false => Ok(()),
     };
-    let asked = small.value("short", "short", &args, super::proposal::text_schema(), check).await?;
+    let asked = small.value("short", "short", &args, properties, check).await?;
     notes.push("a small model answered; what it says may be wrong".to_owned());
     match asked {
         Ok(answered) => Ok(answered.text),

@@ -9,6 +9,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
+use super::sentence::clip;
 use crate::profile::SmallRules;
 use crate::resources::{Resources, WHOLE};
 
@@ -86,7 +87,30 @@ impl<'c> Small<'c> {
         }
     }
 
-    /// Lets the model choose one of `options`, which stand in the prompt. Its index, and the log-likelihood of each.
+    /// Which of some sentences says most about a topic: the one that the model most likely says yes to. Asked one by one,
+    /// they are compared rightly more often than as the choices of one question. The place of the best.
+    pub(crate) async fn best(&self, key: &str, topic: &str, sentences: &[String]) -> Result<usize, NodeError> {
+        let options = ["yes", "no"].map(str::to_owned);
+        let mut best = (0, f32::NEG_INFINITY);
+        for (at, sentence) in sentences.iter().enumerate() {
+            if sentences.len() == 1 {
+                break;
+            }
+            let args = json!({ "topic": clip(topic), "sentence": sentence });
+            let choice = self.choose("judge", &format!("{key}/{at}"), &args, &options).await?;
+            let odds = match choice.scores.as_slice() {
+                [yes, no] => yes - no,
+                _ if choice.index == 0 => 1.0,
+                _ => -1.0,
+            };
+            if odds > best.1 {
+                best = (at, odds);
+            }
+        }
+        Ok(best.0)
+    }
+
+    /// Lets the model choose one of `options`. Its index, and the log-likelihood of each.
     pub(crate) async fn choose(
         &self,
         kind: &str,
@@ -134,9 +158,4 @@ fn schema(properties: Value) -> Value {
         "required": required,
         "additionalProperties": false,
     })
-}
-
-/// The labels `a`, `b`, … of as many offers, at most 26.
-pub(super) fn labels(count: usize) -> Vec<String> {
-    ('a'..='z').take(count).map(String::from).collect()
 }

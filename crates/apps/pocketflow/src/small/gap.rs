@@ -1,24 +1,19 @@
 //! The gap: a sentence for each group of records, and the choice of the one that matters most.
 
-use std::collections::BTreeMap;
-
 use graphloom_core_graph::NodeError;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::Small;
-use super::ask::labels;
+use super::forms::Part;
 use super::sentence::{check, clip};
 use crate::nodes::{Numbered, ids_of, numbered};
 use crate::session::{Gap, Session};
 
 /// The most records of a group that are shown at once.
 const SHOWN: usize = 4;
-/// A gap is said in at least so many words.
-const FEWEST_WORDS: usize = 8;
-/// The form of a gap. It leads a small model to say what is open instead of what is known.
-const FORM: &str = r#"^It is not known (whether|how|why|which|when|what) [^"\\\[\]{}<>|\n\r]{20,130}\.$"#;
-
+/// A gap and its reason are said in at least so many words.
+const FEWEST_WORDS: usize = 6;
 #[derive(Clone, Serialize, Deserialize)]
 struct Open {
     gap: String,
@@ -40,7 +35,7 @@ pub(crate) async fn find_gap(small: &Small<'_>, session: &Session) -> Result<Gap
     for (at, group) in groups.iter().take(small.rules().groups.max(1)).enumerate() {
         let material = group.iter().fold(topic.clone(), |material, finding| format!("{material} {}", finding.claim));
         let args = json!({ "topic": topic, "findings": group });
-        let check = |open: &Open| check(&open.gap, FEWEST_WORDS, &material, &[]);
+        let check = |open: &Open| check(&open.gap, FEWEST_WORDS, &topic, &material, &[]);
         match small.value("open", &format!("open/{at}"), &args, properties(group), check).await? {
             Ok(open) if found.iter().any(|other| other.gap == open.gap) => {}
             Ok(open) => found.push(open),
@@ -58,12 +53,9 @@ pub(crate) async fn find_gap(small: &Small<'_>, session: &Session) -> Result<Gap
                 "`{model}` said nothing that can stand as a gap ({problem}); a more capable `--model` may"
             )));
         }
-        1 => 0,
-        count => {
-            let labels = labels(count);
+        _ => {
             let sentences: Vec<String> = found.iter().map(|open| open.gap.clone()).collect();
-            let args = json!({ "topic": topic, "offers": offers(&labels, &sentences) });
-            small.choose("pick", "pick", &args, &labels).await?.index
+            small.best("pick", &topic, &sentences).await?
         }
     };
     let open = found.swap_remove(chosen.min(found.len() - 1));
@@ -88,10 +80,10 @@ async fn why(
     notes: &mut Vec<String>,
 ) -> Result<String, NodeError> {
     let material = material(session, gap, findings);
-    let args = json!({ "topic": topic, "gap": gap, "part": "why", "feedback": Value::Null });
-    let said = [gap.to_owned()];
-    let check = |made: &Said| check(&made.text, 5, &material, &said);
-    Ok(match small.value("why", "why", &args, super::proposal::text_schema(), check).await? {
+    let args = json!({ "topic": topic, "gap": gap, "part": Part::Why.name(), "feedback": Value::Null });
+    let (said, about) = ([gap.to_owned()], format!("{topic} {gap}"));
+    let check = |made: &Said| check(&made.text, FEWEST_WORDS, &about, &material, &said);
+    Ok(match small.value("why", "why", &args, json!({ "text": Part::Why.schema() }), check).await? {
         Ok(made) => made.text,
         Err(problem) => {
             notes.push(format!("why the gap matters could not be said: {problem}"));
@@ -128,7 +120,7 @@ fn groups<'f, 's>(session: &Session, findings: &'f [Numbered<'s>]) -> Vec<Vec<&'
 }
 
 fn properties(group: &[&Numbered<'_>]) -> Value {
-    let mut properties = json!({ "gap": { "type": "string", "pattern": FORM } });
+    let mut properties = json!({ "gap": Part::Gap.schema() });
     if !group.is_empty() {
         let numbers: Vec<String> = group.iter().map(|finding| finding.number.to_string()).collect();
         let most = numbers.len();
@@ -136,10 +128,4 @@ fn properties(group: &[&Numbered<'_>]) -> Value {
             json!({ "type": "array", "items": { "enum": numbers }, "minItems": 1, "maxItems": most });
     }
     properties
-}
-
-/// Sentences under their labels, for a prompt.
-pub(super) fn offers<'o>(labels: &'o [String], sentences: &'o [String]) -> Vec<BTreeMap<&'static str, &'o str>> {
-    let offer = |(label, text): (&'o String, &'o String)| BTreeMap::from([("label", &**label), ("text", &**text)]);
-    labels.iter().zip(sentences).map(offer).collect()
 }

@@ -7,6 +7,7 @@
 
 mod answer;
 mod ask;
+mod forms;
 mod gap;
 mod proposal;
 mod queries;

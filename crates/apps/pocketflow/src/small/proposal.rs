@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::Small;
+use super::forms::Part;
 use super::gap::material;
 use super::quote::cited;
 use super::sentence::{check, clip};
@@ -36,11 +37,6 @@ struct Title {
     title: String,
 }
 
-/// The schema of one sentence.
-pub(super) fn text_schema() -> Value {
-    json!({ "text": { "type": "string", "minLength": 20, "maxLength": 160 } })
-}
-
 /// A proposal that is being written.
 struct Writing<'w> {
     small: &'w Small<'w>,
@@ -49,6 +45,9 @@ struct Writing<'w> {
     findings: Vec<Numbered<'w>>,
     /// The newest reason of a rejection.
     feedback: Option<String>,
+    /// A sentence has a word of this.
+    about: String,
+    /// What a sentence may take names and numbers from.
     material: String,
     said: Vec<String>,
     sections: Vec<Section>,
@@ -70,9 +69,11 @@ pub(crate) async fn write(
         .filter(|finding| gap.evidence.iter().any(|id| id == finding.id))
         .map(|finding| format!("[{}]", finding.number))
         .collect();
+    let topic = clip(session.topic.as_deref().unwrap_or_default());
     let mut writing = Writing {
         small,
-        topic: clip(session.topic.as_deref().unwrap_or_default()),
+        about: format!("{topic} {}", gap.gap),
+        topic,
         gap,
         findings,
         feedback: feedback.last().map(|reason| clip(reason)),
@@ -82,17 +83,17 @@ pub(crate) async fn write(
         notes,
     };
     let title = writing.title().await?;
-    writing.quoting("Background", "background", QUOTED).await?;
+    writing.quoting("Background", Part::Background, QUOTED).await?;
     let stated = match evidence.is_empty() {
         true => gap.gap.clone(),
         false => format!("{} {evidence}.", gap.gap.trim_end_matches('.')),
     };
     writing.add("Gap", format!("{stated} {}", gap.why));
-    writing.part("Objectives", "objective", 2).await?;
-    writing.quoting("Method", "method", 1).await?;
-    writing.part("Expected impact", "impact", 1).await?;
-    writing.part("Risks", "risk", 1).await?;
-    writing.part("Timeline", "timeline", 1).await?;
+    writing.part("Objectives", Part::Objective, 2).await?;
+    writing.quoting("Method", Part::Method, 1).await?;
+    writing.part("Expected impact", Part::Impact, 1).await?;
+    writing.part("Risks", Part::Risk, 1).await?;
+    writing.part("Timeline", Part::Timeline, 1).await?;
     let oldest = feedback.len().saturating_sub(ANSWERED);
     for (at, reason) in feedback.iter().enumerate().skip(oldest) {
         writing.answer(at, reason).await?;
@@ -111,8 +112,8 @@ impl Writing<'_> {
         }
     }
 
-    fn args(&self, part: &str) -> Value {
-        json!({ "topic": self.topic, "gap": self.gap.gap, "part": part, "feedback": self.feedback })
+    fn args(&self, part: Part) -> Value {
+        json!({ "topic": self.topic, "gap": self.gap.gap, "part": part.name(), "feedback": self.feedback })
     }
 
     async fn title(&mut self) -> Result<String, NodeError> {
@@ -122,7 +123,7 @@ impl Writing<'_> {
             _ if made.title.contains(['[', ']', '<', '>', '{', '}', '|', '\n']) => Err("it has brackets".to_owned()),
             _ => Ok(()),
         };
-        match self.small.value("title", "title", &self.args("title"), properties, check).await? {
+        match self.small.value("title", "title", &self.args(Part::Gap), properties, check).await? {
             Ok(made) => Ok(made.title.trim().trim_end_matches('.').to_owned()),
             Err(problem) => {
                 self.notes.push(format!("the topic stands for a title: {problem}"));
@@ -132,14 +133,14 @@ impl Writing<'_> {
     }
 
     /// A section of the model's own sentences.
-    async fn part(&mut self, heading: &str, part: &str, count: usize) -> Result<(), NodeError> {
+    async fn part(&mut self, heading: &str, part: Part, count: usize) -> Result<(), NodeError> {
         for at in 0..count {
-            let (said, material) = (&self.said, &self.material);
-            let check = |made: &Said| check(&made.text, FEWEST_WORDS, material, said);
-            let key = format!("{part}/{at}");
+            let (about, material, said) = (&self.about, &self.material, &self.said);
+            let check = |made: &Said| check(&made.text, FEWEST_WORDS, about, material, said);
+            let key = format!("{}/{at}", part.name());
             let mut args = self.args(part);
             args["said"] = json!(self.sections.iter().find(|section| section.heading == heading).map(|one| &one.text));
-            match self.small.value("part", &key, &args, text_schema(), check).await? {
+            match self.small.value("part", &key, &args, json!({ "text": part.schema() }), check).await? {
                 Ok(made) => {
                     self.said.push(made.text.clone());
                     self.add(heading, made.text);
@@ -153,7 +154,7 @@ impl Writing<'_> {
     }
 
     /// A section of a sentence of the model and sentences of records that it chose.
-    async fn quoting(&mut self, heading: &str, part: &str, most: usize) -> Result<(), NodeError> {
+    async fn quoting(&mut self, heading: &str, part: Part, most: usize) -> Result<(), NodeError> {
         if self.findings.is_empty() {
             return self.part(heading, part, 1).await;
         }
@@ -161,13 +162,13 @@ impl Writing<'_> {
         let numbers: Vec<String> = offered.iter().map(|finding| finding.number.to_string()).collect();
         let mut args = self.args(part);
         args["findings"] = json!(offered);
-        let mut properties = text_schema();
+        let mut properties = json!({ "text": part.schema() });
         properties["records"] = json!({ "type": "array", "items": { "enum": numbers }, "minItems": 1, "maxItems": most.min(numbers.len()) });
-        let (said, material) = (&self.said, &self.material);
-        let asked = self.small.value("quotes", part, &args, properties, |_: &Quotes| Ok(())).await?;
+        let (about, material, said) = (&self.about, &self.material, &self.said);
+        let asked = self.small.value("quotes", part.name(), &args, properties, |_: &Quotes| Ok(())).await?;
         // The choice counts also where the sentence before it cannot be shown.
         let (lead, records) = match asked {
-            Ok(made) => match check(&made.text, FEWEST_WORDS, material, said) {
+            Ok(made) => match check(&made.text, FEWEST_WORDS, about, material, said) {
                 Ok(()) => (made.text, made.records),
                 Err(problem) => {
                     self.notes.push(format!("a sentence of `{heading}` was left out: {problem}"));
@@ -194,12 +195,17 @@ impl Writing<'_> {
     /// What the proposal has for a reason of a rejection.
     async fn answer(&mut self, at: usize, reason: &str) -> Result<(), NodeError> {
         let reason = clip(reason);
-        let mut args = self.args("answer");
+        let mut args = self.args(Part::Answer);
         args["feedback"] = json!(reason);
         args["said"] = Value::Null;
         let (said, material) = (&self.said, format!("{} {reason}", self.material));
-        let check = |made: &Said| check(&made.text, FEWEST_WORDS, &material, said);
-        match self.small.value("part", &format!("answer/{at}"), &args, text_schema(), check).await? {
+        let about = format!("{} {reason}", self.about);
+        let check = |made: &Said| check(&made.text, FEWEST_WORDS, &about, &material, said);
+        match self
+            .small
+            .value("part", &format!("answer/{at}"), &args, json!({ "text": Part::Answer.schema() }), check)
+            .await?
+        {
             Ok(made) => {
                 self.said.push(made.text.clone());
                 let asked = reason.replace(['[', ']', '\n'], " ");

@@ -1,12 +1,9 @@
 //! Reading records: the model chooses the sentence of each that says most.
 
 use graphloom_core_graph::NodeError;
-use serde_json::json;
 
-use super::ask::labels;
+use super::Small;
 use super::quote::quotable;
-use super::sentence::clip;
-use super::{Small, gap};
 use crate::research::{Record, text_of};
 use crate::session::{Finding, Theme};
 
@@ -32,20 +29,12 @@ pub(crate) async fn read(
     for (at, record) in records.iter().enumerate() {
         let found_by = searches.iter().filter(|search| search.records.contains(&record.id));
         let question = found_by.fold(topic.to_owned(), |question, search| format!("{question} {}", search.query));
-        let sentences = quotable(&question, text_of(record), small.rules().sentences.clamp(1, 26));
-        let chosen = match sentences.len() {
-            0 => {
-                notes.push(format!("`{}` has no sentence that can be quoted, so it is not used", record.title));
-                continue;
-            }
-            1 => 0,
-            count => {
-                let labels = labels(count);
-                let offers = gap::offers(&labels, &sentences);
-                let args = json!({ "topic": clip(topic), "offers": offers });
-                small.choose("claim", &format!("claim/{at}"), &args, &labels).await?.index
-            }
-        };
+        let sentences = quotable(&question, text_of(record), small.rules().sentences.max(1));
+        if sentences.is_empty() {
+            notes.push(format!("`{}` has no sentence that can be quoted, so it is not used", record.title));
+            continue;
+        }
+        let chosen = small.best(&format!("claim/{at}"), topic, &sentences).await?;
         let claim = sentences.into_iter().nth(chosen).unwrap_or_default();
         findings.push(Finding { record: record.id.clone(), claim, limits: String::new() });
     }

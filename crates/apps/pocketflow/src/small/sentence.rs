@@ -2,6 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use graphloom_retrieval::extract::query_terms;
+
 /// Characters that end a sentence.
 const ENDS: [char; 6] = ['.', '!', '?', '。', '！', '？'];
 /// Characters that would pass for a citation, for markup or for a broken reply.
@@ -10,12 +12,12 @@ const MARKS: [char; 9] = ['[', ']', '<', '>', '{', '}', '|', '\\', '\n'];
 /// The most characters of a text from outside in a small question.
 const MOST_SHOWN: usize = 300;
 
-/// Whether a sentence of the model can be shown: whole, of at least `words` words, without marks, without names and numbers
-/// that `material` does not have, and not said before.
+/// Whether a sentence of the model can be shown: whole, of at least `words` words, with a word of what it is `about`, without
+/// marks, without names and numbers that `material` does not have, and not said before.
 ///
 /// # Errors
 /// What is wrong, in words for the model.
-pub(super) fn check(sentence: &str, words: usize, material: &str, said: &[String]) -> Result<(), String> {
+pub(super) fn check(sentence: &str, words: usize, about: &str, material: &str, said: &[String]) -> Result<(), String> {
     let sentence = sentence.trim();
     if sentence.split_whitespace().count() < words {
         return Err("it is too short".to_owned());
@@ -28,6 +30,10 @@ pub(super) fn check(sentence: &str, words: usize, material: &str, said: &[String
     }
     if said.iter().any(|said| plain(said).contains(&plain(sentence))) {
         return Err("that was said before".to_owned());
+    }
+    let wanted = query_terms(about);
+    if !query_terms(sentence).iter().any(|term| wanted.contains(term)) {
+        return Err("it has no word of the topic".to_owned());
     }
     match invented(sentence, material).as_slice() {
         [] => Ok(()),
@@ -87,13 +93,17 @@ mod tests {
         for (sentence, fault) in [
             ("The header of SQLite has 32 bytes.", None),
             ("Headers are read first.", None),
+            ("Old people remember words.", Some("it has no word of the topic")),
             ("Too short.", Some("it is too short")),
             ("The log grows without", Some("it is no whole sentence")),
             ("The log grows without end [1].", Some("it has brackets")),
             ("a header has bytes!", Some("that was said before")),
             ("The log of Oracle has 48 bytes.", Some("the material does not have `Oracle`, `48`")),
         ] {
-            assert_eq!(check(sentence, 3, material, &said), fault.map_or(Ok(()), |fault| Err(fault.to_owned())));
+            assert_eq!(
+                check(sentence, 3, "headers of a log", material, &said),
+                fault.map_or(Ok(()), |fault| Err(fault.to_owned()))
+            );
         }
     }
 }
