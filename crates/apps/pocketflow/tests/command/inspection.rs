@@ -107,6 +107,8 @@ fn the_graph_shows_the_path_taken() {
     let coloured =
         |name: &str| dot.lines().find(|line| line.contains(&format!("\"{name}\""))).unwrap().contains("color");
     assert!(coloured("router") && !coloured("write_proposal"), "{dot}");
+    let svg = said(&desk.run(&["graph", "c1", "--format", "svg"]), DONE);
+    assert!(svg.contains("<svg") && svg.contains("router") && svg.contains("#1a7f37"), "{svg}");
     let json: Value = serde_json::from_str(&said(&desk.run(&["graph", "c1", "--format", "json"]), DONE)).unwrap();
     assert!(json["path"]["edges"].as_array().unwrap().len() > 3, "{json:#}");
 

@@ -104,6 +104,8 @@ pub(crate) enum GraphFormat {
     Dot,
     /// Nodes and edges as JSON
     Json,
+    /// A drawing
+    Svg,
 }
 
 #[derive(ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
