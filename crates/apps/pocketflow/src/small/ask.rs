@@ -1,6 +1,6 @@
 //! Small questions as durable steps.
 
-use graphloom_agents::{Agent, AgentError, Ask, Parsed};
+use graphloom_agents::{Agent, AgentError, AgentSpec, Ask, Parsed};
 use graphloom_core_graph::{Context, NodeError};
 use graphloom_llm::cassette::key_of;
 use graphloom_llm::parse::read_value;
@@ -51,7 +51,8 @@ impl<'c> Small<'c> {
         Ok(self.agent(WHOLE)?.model().id().to_string())
     }
 
-    /// Asks for a value of a schema that `check` accepts. `Err` inside says why no reply could be used.
+    /// Asks for a value of a schema that `check` accepts. A reply that it refuses is not shown to the model, which would
+    /// only say it again: the same is asked with another seed. `Err` inside says why no reply could be used.
     pub(crate) async fn value<T>(
         &self,
         kind: &str,
@@ -64,27 +65,35 @@ impl<'c> Small<'c> {
         T: Serialize + DeserializeOwned + Send,
     {
         let key = format!("{}/{key}", self.action);
-        let agent = self.agent(kind)?;
+        let resources = self.cx.resources();
+        let mut spec: AgentSpec = self.agent(kind)?.spec().clone();
+        let tries = std::mem::replace(&mut spec.tries, 1).max(1);
+        let agent = Agent::new(format!("{}/{kind}", self.action), &spec, &resources.prompts, &resources.models);
         let schema = schema(properties);
-        let mut ask = Ask::default();
-        ask.seed = Some(self.seed(&key));
-        ask.format = ResponseFormat::JsonSchema { name: kind.to_owned(), schema: schema.clone() };
-        let work = async {
-            let asked = agent.ask(args, ask, |reply| {
-                let parsed = read_value(reply.text, Some(&schema)).map_err(|failure| failure.to_string())?;
-                let value: T = serde_json::from_value(parsed.value).map_err(|error| error.to_string())?;
-                check(&value).map(|()| Parsed::new(value))
-            });
-            match asked.await {
-                Ok(answer) => Ok(Reply::Usable(answer.value)),
-                Err(AgentError::Unusable { problem, .. }) => Ok(Reply::Unusable(problem)),
-                Err(error) => Err(failed(error)),
+        let mut last = String::new();
+        for number in 1..=tries {
+            let key = format!("{key}/{number}");
+            let mut ask = Ask::default();
+            ask.seed = Some(self.seed(&key));
+            ask.format = ResponseFormat::JsonSchema { name: kind.to_owned(), schema: schema.clone() };
+            let work = async {
+                let asked = agent.ask(args, ask, |reply| {
+                    let parsed = read_value(reply.text, Some(&schema)).map_err(|failure| failure.to_string())?;
+                    let value: T = serde_json::from_value(parsed.value).map_err(|error| error.to_string())?;
+                    check(&value).map(|()| Parsed::new(value))
+                });
+                match asked.await {
+                    Ok(answer) => Ok(Reply::Usable(answer.value)),
+                    Err(AgentError::Unusable { problem, .. }) => Ok(Reply::Unusable(problem)),
+                    Err(error) => Err(failed(error)),
+                }
+            };
+            match resources.once(self.cx, &key, work).await? {
+                Reply::Usable(value) => return Ok(Ok(value)),
+                Reply::Unusable(problem) => last = problem,
             }
-        };
-        match self.cx.resources().once(self.cx, &key, work).await? {
-            Reply::Usable(value) => Ok(Ok(value)),
-            Reply::Unusable(problem) => Ok(Err(problem)),
         }
+        Ok(Err(last))
     }
 
     /// Which of some sentences says most about a topic: the one that the model most likely says yes to. Asked one by one,

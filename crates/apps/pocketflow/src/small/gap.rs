@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::Small;
-use super::forms::Part;
+use super::forms::{Part, subjects};
 use super::sentence::{check, clip};
 use crate::nodes::{Numbered, ids_of, numbered};
 use crate::session::{Gap, Session};
@@ -36,7 +36,7 @@ pub(crate) async fn find_gap(small: &Small<'_>, session: &Session) -> Result<Gap
         let material = group.iter().fold(topic.clone(), |material, finding| format!("{material} {}", finding.claim));
         let args = json!({ "topic": topic, "findings": group });
         let check = |open: &Open| check(&open.gap, FEWEST_WORDS, &topic, &material, &[]);
-        match small.value("open", &format!("open/{at}"), &args, properties(group), check).await? {
+        match small.value("open", &format!("open/{at}"), &args, properties(&topic, group), check).await? {
             Ok(open) if found.iter().any(|other| other.gap == open.gap) => {}
             Ok(open) => found.push(open),
             Err(why) => {
@@ -83,7 +83,7 @@ async fn why(
     let args = json!({ "topic": topic, "gap": gap, "part": Part::Why.name(), "feedback": Value::Null });
     let (said, about) = ([gap.to_owned()], format!("{topic} {gap}"));
     let check = |made: &Said| check(&made.text, FEWEST_WORDS, &about, &material, &said);
-    Ok(match small.value("why", "why", &args, json!({ "text": Part::Why.schema() }), check).await? {
+    Ok(match small.value("why", "why", &args, json!({ "text": Part::Why.schema(&[]) }), check).await? {
         Ok(made) => made.text,
         Err(problem) => {
             notes.push(format!("why the gap matters could not be said: {problem}"));
@@ -119,8 +119,9 @@ fn groups<'f, 's>(session: &Session, findings: &'f [Numbered<'s>]) -> Vec<Vec<&'
     groups
 }
 
-fn properties(group: &[&Numbered<'_>]) -> Value {
-    let mut properties = json!({ "gap": Part::Gap.schema() });
+fn properties(topic: &str, group: &[&Numbered<'_>]) -> Value {
+    let subjects = subjects(std::iter::once(topic).chain(group.iter().map(|finding| finding.claim)));
+    let mut properties = json!({ "gap": Part::Gap.schema(&subjects) });
     if !group.is_empty() {
         let numbers: Vec<String> = group.iter().map(|finding| finding.number.to_string()).collect();
         let most = numbers.len();

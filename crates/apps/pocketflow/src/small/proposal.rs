@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::Small;
-use super::forms::Part;
+use super::forms::{Part, subjects};
 use super::gap::material;
 use super::quote::cited;
 use super::sentence::{check, clip};
@@ -140,7 +140,7 @@ impl Writing<'_> {
             let key = format!("{}/{at}", part.name());
             let mut args = self.args(part);
             args["said"] = json!(self.sections.iter().find(|section| section.heading == heading).map(|one| &one.text));
-            match self.small.value("part", &key, &args, json!({ "text": part.schema() }), check).await? {
+            match self.small.value("part", &key, &args, json!({ "text": part.schema(&[]) }), check).await? {
                 Ok(made) => {
                     self.said.push(made.text.clone());
                     self.add(heading, made.text);
@@ -162,7 +162,8 @@ impl Writing<'_> {
         let numbers: Vec<String> = offered.iter().map(|finding| finding.number.to_string()).collect();
         let mut args = self.args(part);
         args["findings"] = json!(offered);
-        let mut properties = json!({ "text": part.schema() });
+        let subjects = subjects([self.topic.as_str(), self.gap.gap.as_str()]);
+        let mut properties = json!({ "text": part.schema(&subjects) });
         properties["records"] = json!({ "type": "array", "items": { "enum": numbers }, "minItems": 1, "maxItems": most.min(numbers.len()) });
         let (about, material, said) = (&self.about, &self.material, &self.said);
         let asked = self.small.value("quotes", part.name(), &args, properties, |_: &Quotes| Ok(())).await?;
@@ -203,7 +204,7 @@ impl Writing<'_> {
         let check = |made: &Said| check(&made.text, FEWEST_WORDS, &about, &material, said);
         match self
             .small
-            .value("part", &format!("answer/{at}"), &args, json!({ "text": Part::Answer.schema() }), check)
+            .value("part", &format!("answer/{at}"), &args, json!({ "text": Part::Answer.schema(&[]) }), check)
             .await?
         {
             Ok(made) => {

@@ -29,13 +29,14 @@ pub(crate) async fn make_queries(
 ) -> Result<Vec<SearchQuery>, NodeError> {
     let topic = clip(&parameters.topic);
     let feedback = parameters.feedback.as_deref().map(clip);
+    let about = format!("{topic} {}", feedback.as_deref().unwrap_or_default());
     let mut queries: Vec<SearchQuery> = Vec::new();
     for (at, aspect) in ASPECTS.into_iter().enumerate() {
         let known: Vec<&str> =
             parameters.existing.iter().map(String::as_str).chain(queries.iter().map(|query| &*query.text)).collect();
         let args = json!({ "topic": topic, "aspect": aspect, "feedback": feedback });
         let properties = json!({ "query": { "type": "string", "minLength": 6, "maxLength": 70 } });
-        let check = |made: &Made| usable(&made.query, &topic, &known);
+        let check = |made: &Made| usable(&made.query, &about, &known);
         match small.value("query", &format!("query/{at}"), &args, properties, check).await? {
             Ok(made) => {
                 let text = on_one_line(&made.query);
