@@ -85,8 +85,11 @@ pub struct StateError {
 
 /// The codec of fields, inputs and records: MessagePack with field names. Used by the derive; not for direct use.
 pub mod codec {
+    use std::sync::Arc;
+
     use serde::Serialize;
     use serde::de::DeserializeOwned;
+    use smallvec::SmallVec;
 
     use super::StateError;
 
@@ -97,6 +100,18 @@ pub mod codec {
             action: "encoded",
             message: error.to_string(),
         })
+    }
+
+    /// Encodes a value to be shared; a small one goes through the stack.
+    pub(crate) fn encode_shared<T: Serialize + ?Sized>(field: &str, value: &T) -> Result<Arc<[u8]>, StateError> {
+        let mut bytes = SmallVec::<[u8; 128]>::new();
+        let mut serializer = rmp_serde::Serializer::new(&mut bytes).with_struct_map();
+        value.serialize(&mut serializer).map_err(|error| StateError {
+            field: field.to_owned(),
+            action: "encoded",
+            message: error.to_string(),
+        })?;
+        Ok(bytes.as_slice().into())
     }
 
     /// Decodes a value.

@@ -4,7 +4,7 @@ use graphloom_core_graph::NodeError;
 
 use super::Small;
 use super::quote::quotable;
-use crate::research::Record;
+use crate::research::{Record, text_of};
 use crate::session::{Finding, Theme};
 
 /// A search and the ids of what it found.
@@ -29,7 +29,7 @@ pub(crate) async fn read(
     for (at, record) in records.iter().enumerate() {
         let found_by = searches.iter().filter(|search| search.records.contains(&record.id));
         let question = found_by.fold(topic.to_owned(), |question, search| format!("{question} {}", search.query));
-        let sentences = quotable(&question, &record.text, small.rules().sentences.max(1));
+        let sentences = quotable(&question, text_of(record), small.rules().sentences.max(1));
         if sentences.is_empty() {
             notes.push(format!("`{}` has no sentence that can be quoted, so it is not used", record.title));
             continue;
