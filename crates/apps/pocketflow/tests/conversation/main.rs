@@ -6,4 +6,5 @@ mod journey;
 mod kills;
 mod property;
 mod scripted;
+mod small;
 mod sources;
