@@ -354,7 +354,7 @@ impl<S: State, Cx> Runtime<S, Cx> {
 
     /// What runs for a node: its function, or its error handler.
     pub(super) fn function(&self, node: u32, handling: bool) -> &Arc<dyn NodeFn<S, Cx>> {
-        let NodeRun { run, on_error } = &self.handlers[node as usize];
+        let NodeRun { run, on_error, .. } = &self.handlers[node as usize];
         on_error.as_ref().filter(|_| handling).unwrap_or(run)
     }
 
