@@ -31,9 +31,11 @@ pub(crate) async fn answer(
         false => Ok(()),
     };
     let asked = small.value("short", "short", &args, properties, check).await?;
-    notes.push("a small model answered; what it says may be wrong".to_owned());
     match asked {
-        Ok(answered) => Ok(answered.text),
+        Ok(answered) => {
+            notes.push("a small model answered; what it says may be wrong".to_owned());
+            Ok(answered.text)
+        }
         Err(problem) => Err(NodeError::terminal(format!("the model gave no answer: {problem}"))),
     }
 }

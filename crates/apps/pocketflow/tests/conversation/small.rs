@@ -66,11 +66,12 @@ async fn a_proposal_is_made_of_small_answers_and_quotations() {
     assert!(shown.contains("It was measured at the coast for many years [1]."), "{shown}");
     assert!(shown.contains("## References\n\n1. On measuring tides"), "{shown}");
     assert!(shown.contains("is a small model"), "it is told: {shown}");
-    assert!(!shown.contains("Part:"), "a sentence with a figure or a name of nowhere is left out: {shown}");
-    assert!(shown.contains("A sentence of `Background` was left out"), "and that is told: {shown}");
+    let told = "The records quoted in `Background` are the first, not chosen: it does not have the form that was asked for.";
+    assert!(shown.contains(told), "{shown}");
+    assert!(!shown.contains("Part:"), "a sentence of another form is left out: {shown}");
 
-    let shown = talk.say("reject: what does it cost?").await;
-    assert!(shown.contains("## 8. Answers to the review\n\n“what does it cost?”: The tides are for"), "{shown}");
+    let shown = talk.say("reject: say what it costs").await;
+    assert!(shown.contains("## 8. Answers to the review\n\n“say what it costs”: The tides are for"), "{shown}");
     assert!(talk.say("approve").await.contains("The proposal is done"));
 }
 
@@ -104,5 +105,15 @@ async fn a_small_model_approves_and_ends_nothing() {
         let shown = talk.say("да, хорошо").await;
         assert!(shown.contains(&format!("say `/{word}` if you mean it")), "{shown}");
         assert_eq!(talk.session().await.waiting_for, Waiting::Queries);
+    }
+}
+
+#[tokio::test]
+async fn zz_debug() {
+    let talk = Talk::new(&[Answer::Records]);
+    for message in ["not bad", "approve", "/new", "retry"] {
+        let said = talk.say(message).await;
+        let s = talk.session().await;
+        eprintln!("== {message} rev {} waiting {:?} topic {:?} rule {:?}\n{}", s.revision, s.waiting_for, s.topic, s.decision.map(|d| d.rule), said.chars().take(200).collect::<String>());
     }
 }
