@@ -78,7 +78,8 @@ impl<'c> Small<'c> {
             ask.format = ResponseFormat::JsonSchema { name: kind.to_owned(), schema: schema.clone() };
             let work = async {
                 let asked = agent.ask(args, ask, |reply| {
-                    let parsed = read_value(reply.text, Some(&schema)).map_err(|failure| failure.to_string())?;
+                    let parsed = read_value(reply.text, Some(&schema));
+                    let parsed = parsed.map_err(|_| "it does not have the form that was asked for".to_owned())?;
                     let value: T = serde_json::from_value(parsed.value).map_err(|error| error.to_string())?;
                     check(&value).map(|()| Parsed::new(value))
                 });
