@@ -10,6 +10,7 @@ use crate::graph::compiled::{self, NodeRun};
 use crate::graph::diagram::Diagram;
 use crate::graph::errors::{CompileError, CompileErrors, CompileWarning};
 use crate::graph::topology::{Conditional, Exits, Join, NodeIndex, NodeInfo, SendRule, Topology};
+use crate::machine::FRONTIER;
 use crate::name::{END, Name, START};
 use crate::state::State;
 
@@ -106,6 +107,11 @@ fn assemble<S: State, Cx: Send + Sync + 'static>(
         version: graph.version,
         state_version: graph.state_version,
         mode: graph.mode,
+        field_names: S::fields(&graph.layout)
+            .iter()
+            .map(|field| Arc::from(field.name.as_ref()))
+            .chain([Arc::from(FRONTIER)])
+            .collect(),
         fades: S::fields(&graph.layout).iter().any(|field| field.ephemeral),
         layout: graph.layout,
         nodes,

@@ -97,7 +97,7 @@ fn assert_citations(proposal: &Value) {
             // The gap is the model's own sentence, with the records that lead to it.
             if heading != "Gap" {
                 let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
-                let source = words(record["text"].as_str().unwrap());
+                let source = words(record["abstract"].as_str().unwrap());
                 assert!(source.contains(&words(sentence)), "{heading}: {sentence:?} does not stand in {source}");
                 quoted += 1;
             }
