@@ -30,7 +30,7 @@ pub(crate) async fn answer(
         true => Err("it is empty".to_owned()),
         false => Ok(()),
     };
-    let asked = small.value("short", "short", &args, properties, check).await?;
+    let asked = small.value("short", "short", &args, &properties, check).await?;
     match asked {
         Ok(answered) => {
             notes.push("a small model answered; what it says may be wrong".to_owned());

@@ -58,7 +58,7 @@ impl<'c> Small<'c> {
         kind: &str,
         key: &str,
         args: &(impl Serialize + Sync),
-        properties: Value,
+        properties: &Value,
         check: impl Fn(&T) -> Result<(), String> + Send + Sync,
     ) -> Result<Result<T, String>, NodeError>
     where
@@ -158,7 +158,7 @@ fn failed(error: AgentError) -> NodeError {
 }
 
 /// An object of exactly these properties, without room for white space.
-fn schema(properties: Value) -> Value {
+fn schema(properties: &Value) -> Value {
     let required: Vec<String> =
         properties.as_object().map(|properties| properties.keys().cloned().collect()).unwrap_or_default();
     json!({

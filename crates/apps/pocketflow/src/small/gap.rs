@@ -36,7 +36,7 @@ pub(crate) async fn find_gap(small: &Small<'_>, session: &Session) -> Result<Gap
         let material = group.iter().fold(topic.clone(), |material, finding| format!("{material} {}", finding.claim));
         let args = json!({ "topic": topic, "findings": group });
         let check = |open: &Open| check(&open.gap, FEWEST_WORDS, &topic, &material, &[]);
-        match small.value("open", &format!("open/{at}"), &args, properties(&topic, group), check).await? {
+        match small.value("open", &format!("open/{at}"), &args, &properties(&topic, group), check).await? {
             Ok(open) if found.iter().any(|other| other.gap == open.gap) => {}
             Ok(open) => found.push(open),
             Err(why) => {
@@ -83,7 +83,7 @@ async fn why(
     let args = json!({ "topic": topic, "gap": gap, "part": Part::Why.name(), "feedback": Value::Null });
     let (said, about) = ([gap.to_owned()], format!("{topic} {gap}"));
     let check = |made: &Said| check(&made.text, FEWEST_WORDS, &about, &material, &said);
-    Ok(match small.value("why", "why", &args, json!({ "text": Part::Why.schema(&[]) }), check).await? {
+    Ok(match small.value("why", "why", &args, &json!({ "text": Part::Why.schema(&[]) }), check).await? {
         Ok(made) => made.text,
         Err(problem) => {
             notes.push(format!("why the gap matters could not be said: {problem}"));

@@ -88,7 +88,7 @@ pub(crate) async fn write(
         true => gap.gap.clone(),
         false => format!("{} {evidence}.", gap.gap.trim_end_matches('.')),
     };
-    writing.add("Gap", format!("{stated} {}", gap.why));
+    writing.add("Gap", &format!("{stated} {}", gap.why));
     writing.part("Objectives", Part::Objective, 2).await?;
     writing.quoting("Method", Part::Method, 1).await?;
     writing.part("Expected impact", Part::Impact, 1).await?;
@@ -103,12 +103,12 @@ pub(crate) async fn write(
 }
 
 impl Writing<'_> {
-    fn add(&mut self, heading: &str, text: String) {
-        let text = text.trim().to_owned();
+    fn add(&mut self, heading: &str, text: &str) {
+        let text = text.trim();
         match self.sections.iter_mut().find(|section| section.heading == heading) {
             _ if text.is_empty() => {}
             Some(section) => section.text = format!("{}\n\n{text}", section.text),
-            None => self.sections.push(Section { heading: heading.to_owned(), text }),
+            None => self.sections.push(Section { heading: heading.to_owned(), text: text.to_owned() }),
         }
     }
 
@@ -123,7 +123,7 @@ impl Writing<'_> {
             _ if made.title.contains(['[', ']', '<', '>', '{', '}', '|', '\n']) => Err("it has brackets".to_owned()),
             _ => Ok(()),
         };
-        match self.small.value("title", "title", &self.args(Part::Gap), properties, check).await? {
+        match self.small.value("title", "title", &self.args(Part::Gap), &properties, check).await? {
             Ok(made) => Ok(made.title.trim().trim_end_matches('.').to_owned()),
             Err(problem) => {
                 self.notes.push(format!("the topic stands for a title: {problem}"));
@@ -140,10 +140,10 @@ impl Writing<'_> {
             let key = format!("{}/{at}", part.name());
             let mut args = self.args(part);
             args["said"] = json!(self.sections.iter().find(|section| section.heading == heading).map(|one| &one.text));
-            match self.small.value("part", &key, &args, json!({ "text": part.schema(&[]) }), check).await? {
+            match self.small.value("part", &key, &args, &json!({ "text": part.schema(&[]) }), check).await? {
                 Ok(made) => {
                     self.said.push(made.text.clone());
-                    self.add(heading, made.text);
+                    self.add(heading, &made.text);
                 }
                 // A section that has a sentence can do without a second one.
                 Err(_) if at > 0 => break,
@@ -166,7 +166,7 @@ impl Writing<'_> {
         let mut properties = json!({ "text": part.schema(&subjects) });
         properties["records"] = json!({ "type": "array", "items": { "enum": numbers }, "minItems": 1, "maxItems": most.min(numbers.len()) });
         let (about, material, said) = (&self.about, &self.material, &self.said);
-        let asked = self.small.value("quotes", part.name(), &args, properties, |_: &Quotes| Ok(())).await?;
+        let asked = self.small.value("quotes", part.name(), &args, &properties, |_: &Quotes| Ok(())).await?;
         // The choice counts also where the sentence before it cannot be shown.
         let (lead, records) = match asked {
             Ok(made) => match check(&made.text, FEWEST_WORDS, about, material, said) {
@@ -189,7 +189,7 @@ impl Writing<'_> {
             self.said.push(lead.clone());
             parts.insert(0, lead);
         }
-        self.add(heading, parts.join(" "));
+        self.add(heading, &parts.join(" "));
         Ok(())
     }
 
@@ -204,13 +204,13 @@ impl Writing<'_> {
         let check = |made: &Said| check(&made.text, FEWEST_WORDS, &about, &material, said);
         match self
             .small
-            .value("part", &format!("answer/{at}"), &args, json!({ "text": Part::Answer.schema(&[]) }), check)
+            .value("part", &format!("answer/{at}"), &args, &json!({ "text": Part::Answer.schema(&[]) }), check)
             .await?
         {
             Ok(made) => {
                 self.said.push(made.text.clone());
                 let asked = reason.replace(['[', ']', '\n'], " ");
-                self.add("Answers to the review", format!("“{asked}”: {}", made.text));
+                self.add("Answers to the review", &format!("“{asked}”: {}", made.text));
             }
             Err(problem) => self.notes.push(format!("no answer to “{reason}” could be used: {problem}")),
         }

@@ -37,7 +37,7 @@ pub(crate) async fn make_queries(
         let args = json!({ "topic": topic, "aspect": aspect, "feedback": feedback });
         let properties = json!({ "query": { "type": "string", "minLength": 6, "maxLength": 70 } });
         let check = |made: &Made| usable(&made.query, &about, &known);
-        match small.value("query", &format!("query/{at}"), &args, properties, check).await? {
+        match small.value("query", &format!("query/{at}"), &args, &properties, check).await? {
             Ok(made) => {
                 let text = on_one_line(&made.query);
                 queries.push(SearchQuery { aspect: aspect.to_owned(), ..SearchQuery::new(text) });

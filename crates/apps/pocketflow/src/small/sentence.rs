@@ -44,7 +44,7 @@ pub(super) fn check(sentence: &str, words: usize, about: &str, material: &str, s
 /// The numbers and names of a text that the material does not have, in backticks. A capital at the beginning of a sentence
 /// makes no name.
 pub(super) fn invented(text: &str, material: &str) -> Vec<String> {
-    let known: BTreeSet<String> = words(material).map(|word| word.to_lowercase()).collect();
+    let known: BTreeSet<String> = words(material).map(str::to_lowercase).collect();
     let mut strange = Vec::new();
     let mut begins = true;
     for piece in text.split_whitespace() {
