@@ -2,6 +2,7 @@
 
 mod commit;
 mod leases;
+mod prune;
 mod read;
 mod upkeep;
 
@@ -10,8 +11,8 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use graphloom_core_graph::checkpoint::{
-    Capabilities, CheckpointError, CheckpointRow, Checkpointer, Commit, FieldRecord, HistoryFilter, JournalRow, Lease,
-    Stats, TaskRecord, ThreadFilter, ThreadRow,
+    Capabilities, CheckpointError, CheckpointRow, Checkpointer, Commit, FieldOutline, FieldRecord, HistoryFilter,
+    JournalRow, Lease, Pruning, Stats, TaskRecord, ThreadFilter, ThreadRow,
 };
 use rusqlite::Connection;
 
@@ -128,6 +129,7 @@ impl Checkpointer for SqliteCheckpointer {
         let mut capabilities = Capabilities::default();
         capabilities.delete_thread = true;
         capabilities.copy_thread = true;
+        capabilities.prune = true;
         capabilities.stats = true;
         capabilities.compact = true;
         capabilities
@@ -216,6 +218,23 @@ impl Checkpointer for SqliteCheckpointer {
         let result =
             writer.write(Box::new(move |connection| upkeep::copy_thread(connection, &source, &target.thread))).await;
         result.map_err(|failure| self.error(failure, "copying a thread"))
+    }
+
+    async fn outline(&self, thread: &str, ns: &str) -> Result<Vec<FieldOutline>, CheckpointError> {
+        self.read("reading an outline", |connection| read::outline(connection, thread, ns))
+    }
+
+    async fn prune(&self, lease: &Lease, pruning: Pruning) -> Result<(), CheckpointError> {
+        let claim = self.inner.leases.claim(lease).map_err(|detail| Refusal::Stale {
+            thread: lease.thread.to_string(),
+            ns: String::new(),
+            epoch: lease.epoch,
+            detail,
+        });
+        claim.map_err(CheckpointError::from)?;
+        let under = lease.clone();
+        let work = Box::new(move |connection: &Connection| prune::apply(connection, &under, &pruning));
+        self.inner.database.writer.write(work).await.map_err(|failure| self.error(failure, "pruning a thread"))
     }
 
     async fn stats(&self) -> Result<Stats, CheckpointError> {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use graphloom_core_graph::checkpoint::{
-    CheckpointRow, FieldRecord, FieldVersion, HistoryFilter, JournalRow, Payload, RecordKind, TaskRecord, ThreadFilter,
+    CheckpointRow, FieldOutline, FieldRecord, FieldVersion, HistoryFilter, JournalRow, Payload, RecordKind, TaskRecord, ThreadFilter,
     ThreadRow,
 };
 use rusqlite::{Connection, OptionalExtension, Row, params};
@@ -154,6 +154,26 @@ pub(super) fn field(
     }
     chain.reverse();
     Ok(chain)
+}
+
+pub(super) fn outline(connection: &Connection, thread: &str, ns: &str) -> Result<Vec<FieldOutline>, Failure> {
+    let mut statement = connection.prepare_cached(
+        "SELECT field, version, previous, whole, coalesce(length(payload), length(bytes), 0)
+        FROM fields JOIN heads ON heads.id = fields.head JOIN threads ON threads.id = heads.thread
+            LEFT JOIN blobs ON blobs.hash = fields.blob
+        WHERE threads.thread = ?1 AND heads.ns = ?2 ORDER BY field, version",
+    )?;
+    let rows = statement.query_map([thread, ns], |row| {
+        let kind = if row.get(3)? { RecordKind::Whole } else { RecordKind::Delta };
+        Ok(FieldOutline {
+            field: row.get(0)?,
+            version: row.get(1)?,
+            previous: row.get(2)?,
+            kind,
+            bytes: row.get(4)?,
+        })
+    })?;
+    Ok(rows.collect::<Result<_, _>>()?)
 }
 
 /// Previous version, whether whole, bytes or hash, bytes of the hash.

@@ -6,17 +6,23 @@
 //! updates since the record before. A store moves bytes and knows no graph.
 
 mod memory;
+mod pruning;
+mod retention;
 mod rows;
+mod runs;
 
 use std::sync::Arc;
 
 use async_trait::async_trait;
 
 pub use memory::MemoryCheckpointer;
+pub use pruning::{Cut, FieldOutline, Pruning};
+pub use retention::{Pruned, Retention};
 pub use rows::{
     Blob, CheckpointRow, Commit, FieldRecord, FieldVersion, JournalRow, Payload, RecordKind, Source, TaskRecord,
     TaskRecordKind, ThreadRow, ThreadStatus,
 };
+pub use runs::{RunRow, delete_runs, runs};
 
 /// The right to write a thread. Given by [`Checkpointer::acquire`], valid until released.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -37,6 +43,8 @@ pub struct Capabilities {
     pub delete_thread: bool,
     /// [`Checkpointer::copy_thread`].
     pub copy_thread: bool,
+    /// [`Checkpointer::outline`] and [`Checkpointer::prune`], and with them [`Retention`] and [`delete_runs`].
+    pub prune: bool,
     /// [`Checkpointer::stats`].
     pub stats: bool,
     /// [`Checkpointer::compact`].
@@ -164,6 +172,21 @@ pub trait Checkpointer: Send + Sync + 'static {
     async fn copy_thread(&self, from: &str, to: &str) -> Result<(), CheckpointError> {
         let _ = (from, to);
         Err(CheckpointError::Unsupported { ability: "copy_thread" })
+    }
+
+    /// The records of all fields of a namespace, without their bytes, by field and version. Part of the ability `prune`.
+    async fn outline(&self, thread: &str, ns: &str) -> Result<Vec<FieldOutline>, CheckpointError> {
+        let _ = (thread, ns);
+        Err(CheckpointError::Unsupported { ability: "prune" })
+    }
+
+    /// Removes parts of a thread in one transaction under a lease, which claims the thread as a commit does. What is to
+    /// go is for the caller to know ([`Retention`] and [`delete_runs`] do); the store only sees to it that the head of
+    /// every namespace that remains is a checkpoint that remains, and otherwise refuses with
+    /// [`CheckpointError::StaleHead`]. What is not there any more is no error.
+    async fn prune(&self, lease: &Lease, pruning: Pruning) -> Result<(), CheckpointError> {
+        let _ = (lease, pruning);
+        Err(CheckpointError::Unsupported { ability: "prune" })
     }
 
     /// Sizes of the store.
