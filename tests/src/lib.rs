@@ -1,3 +1,3 @@
 //! Cross-crate tests of Graphloom.
 
-pub mod contract;
+pub mod rows;

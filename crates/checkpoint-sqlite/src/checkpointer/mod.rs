@@ -1,7 +1,6 @@
 //! The checkpointer on a database.
 
 mod commit;
-mod leases;
 mod prune;
 mod read;
 mod upkeep;
@@ -12,11 +11,10 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use graphloom_core_graph::checkpoint::{
     Capabilities, CheckpointError, CheckpointRow, Checkpointer, Commit, FieldOutline, FieldRecord, HistoryFilter,
-    JournalRow, Lease, Pruning, Stats, TaskRecord, ThreadFilter, ThreadRow,
+    JournalRow, Lease, Leases, Pruning, Stats, TaskRecord, ThreadFilter, ThreadRow,
 };
 use rusqlite::Connection;
 
-use self::leases::Leases;
 use crate::database::{Database, OwnerFile, is_alive};
 use crate::failure::{Failure, Refusal};
 use crate::options::SqliteOptions;
@@ -90,7 +88,11 @@ impl SqliteCheckpointer {
 
     async fn acquire_thread(&self, thread: &str) -> Result<Lease, Failure> {
         let thread: Arc<str> = thread.into();
-        let reserved = self.inner.leases.reserve(&thread)?;
+        let reserved = self
+            .inner
+            .leases
+            .reserve(&thread)
+            .map_err(|owner| Refusal::Busy { thread: thread.to_string(), owner: owner.to_string() })?;
         // Behind all commits in the queue, so that what the next reads is what they wrote.
         let name = Arc::clone(&thread);
         let row = self.inner.database.writer.alone(move |connection| commit::owner(connection, &name)).await?;
@@ -130,6 +132,7 @@ impl Checkpointer for SqliteCheckpointer {
         capabilities.delete_thread = true;
         capabilities.copy_thread = true;
         capabilities.prune = true;
+        capabilities.shares_values = true;
         capabilities.stats = true;
         capabilities.compact = true;
         capabilities

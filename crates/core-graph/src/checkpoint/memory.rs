@@ -132,7 +132,14 @@ fn lock(slot: &Mutex<Slot>) -> MutexGuard<'_, Slot> {
 #[async_trait]
 impl Checkpointer for MemoryCheckpointer {
     fn capabilities(&self) -> Capabilities {
-        Capabilities { delete_thread: true, copy_thread: true, prune: true, stats: true, compact: true }
+        Capabilities {
+            delete_thread: true,
+            copy_thread: true,
+            prune: true,
+            shares_values: true,
+            stats: true,
+            compact: true,
+        }
     }
 
     async fn acquire(&self, thread: &str) -> Result<Lease, CheckpointError> {

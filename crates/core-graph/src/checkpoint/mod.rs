@@ -5,6 +5,7 @@
 //! head. Field values are kept apart from checkpoints, as a chain of [`FieldRecord`]s per field: a whole value or the
 //! updates since the record before. A store moves bytes and knows no graph.
 
+mod leases;
 mod memory;
 mod pruning;
 mod retention;
@@ -15,6 +16,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 
+pub use leases::{Leases, Reserved};
 pub use memory::MemoryCheckpointer;
 pub use pruning::{Cut, FieldOutline, Pruning};
 pub use retention::{Pruned, Retention};
@@ -45,6 +47,8 @@ pub struct Capabilities {
     pub copy_thread: bool,
     /// [`Checkpointer::outline`] and [`Checkpointer::prune`], and with them [`Retention`] and [`delete_runs`].
     pub prune: bool,
+    /// Whether equal large values are stored once, however many records hold them.
+    pub shares_values: bool,
     /// [`Checkpointer::stats`].
     pub stats: bool,
     /// [`Checkpointer::compact`].

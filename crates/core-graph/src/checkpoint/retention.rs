@@ -102,12 +102,7 @@ impl Retention {
     ///
     /// # Errors
     /// The store's; [`CheckpointError::UnknownThread`].
-    pub async fn preview(
-        &self,
-        store: &dyn Checkpointer,
-        thread: &str,
-        now: u64,
-    ) -> Result<Pruned, CheckpointError> {
+    pub async fn preview(&self, store: &dyn Checkpointer, thread: &str, now: u64) -> Result<Pruned, CheckpointError> {
         let mut plan = Plan::read(store, thread).await?;
         plan.limit(self, now).await?;
         Ok(plan.finish(self).await?.1)

@@ -15,6 +15,7 @@ mod joins;
 mod once;
 mod panics;
 mod questions;
+mod retention;
 mod retry;
 mod routing;
 mod sends;

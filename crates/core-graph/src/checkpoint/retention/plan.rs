@@ -25,6 +25,8 @@ pub(in crate::checkpoint) struct Namespace {
     pub(in crate::checkpoint) new_head: Option<u64>,
     /// Those that are kept, by number.
     pub(in crate::checkpoint) kept: BTreeMap<u64, CheckpointRow>,
+    /// Those that are kept only for the state that a task was dispatched on.
+    for_state: BTreeSet<u64>,
     gone: Vec<u64>,
     records: BTreeMap<(Arc<str>, u64), Record>,
     gone_records: Vec<(Arc<str>, u64)>,
@@ -59,9 +61,8 @@ impl<'s> Plan<'s> {
 
     /// Lets go what the limits say.
     pub(super) async fn limit(&mut self, retention: &Retention, now: u64) -> Result<(), CheckpointError> {
-        let oldest = retention.max_age.map_or(0, |age| {
-            now.saturating_sub(u64::try_from(age.as_millis()).unwrap_or(u64::MAX))
-        });
+        let oldest =
+            retention.max_age.map_or(0, |age| now.saturating_sub(u64::try_from(age.as_millis()).unwrap_or(u64::MAX)));
         let mut pinned = BTreeMap::new();
         for (ns, namespace) in &self.namespaces {
             let mut pins = BTreeSet::from([namespace.head]);
@@ -77,7 +78,12 @@ impl<'s> Plan<'s> {
             for (place, (number, time)) in (0u64..).zip(numbers) {
                 let too_many = retention.keep_last.is_some_and(|most| place >= most.max(1));
                 let too_old = time < oldest;
-                if (too_many || too_old) && !pins.is_some_and(|pins| pins.contains(&number)) {
+                if !too_many && !too_old {
+                    continue;
+                }
+                if pins.is_some_and(|pins| pins.contains(&number)) {
+                    namespace.for_state.insert(number);
+                } else {
                     namespace.let_go(number);
                 }
             }
@@ -137,7 +143,9 @@ impl<'s> Plan<'s> {
             let mut pending = BTreeSet::new();
             let something_goes = !namespace.gone.is_empty() || namespace.new_head.is_some();
             let asked = something_goes || retention.drop_finished_subgraphs;
-            for row in namespace.kept.values().filter(|_| asked) {
+            let live =
+                |row: &&CheckpointRow| row.number == namespace.head || !namespace.for_state.contains(&row.number);
+            for row in namespace.kept.values().filter(|row| asked && live(row)) {
                 let (frontier, _) = load_frontier(self.store, &thread, ns, row).await?;
                 pending.extend(frontier.tasks.iter().map(|task| task.id.path(ns, &task.node)));
             }
