@@ -160,9 +160,10 @@ async fn an_orderly_end_lets_others_take_over_at_once() {
 async fn formats_settings_and_servers_are_checked() {
     let server = Server::start();
     let schema = |name: &str| PostgresOptions::schema(name);
+    let (url, together) = (server.url(), schema("together"));
     let both = futures::join!(
-        PostgresCheckpointer::connect_with(&server.url(), &schema("together")),
-        PostgresCheckpointer::connect_with(&server.url(), &schema("together")),
+        PostgresCheckpointer::connect_with(&url, &together),
+        PostgresCheckpointer::connect_with(&url, &together),
     );
     assert!(both.0.is_ok() && both.1.is_ok(), "two may make the tables at one time: {both:?}");
     let psql = Command::new("psql")
@@ -171,7 +172,7 @@ async fn formats_settings_and_servers_are_checked() {
         .output()
         .unwrap();
     assert!(psql.status.success(), "{}", String::from_utf8_lossy(&psql.stderr));
-    let newer = PostgresCheckpointer::connect_with(&server.url(), &schema("together")).await.unwrap_err();
+    let newer = PostgresCheckpointer::connect_with(&url, &together).await.unwrap_err();
     assert!(matches!(newer, CheckpointError::NewerFormat { found: 99, known: 1, .. }), "{newer}");
 
     for bad in ["", "Big", "a b", "x; DROP TABLE threads", "1a", "pg_mine", &"a".repeat(64)] {

@@ -1,6 +1,7 @@
 //! The checkpointer on a database.
 
 mod commit;
+mod order;
 mod read;
 mod upkeep;
 
@@ -12,6 +13,8 @@ use graphloom_core_graph::checkpoint::{
     JournalRow, Lease, Leases, Pruning, Stats, TaskRecord, ThreadFilter, ThreadRow,
 };
 use tokio::runtime::Handle;
+
+use self::order::Order;
 
 use crate::database::{Database, Heartbeat, instance_name};
 use crate::failure::Failure;
@@ -36,6 +39,7 @@ struct Inner {
     database: Database,
     heartbeat: Heartbeat,
     leases: Leases,
+    order: Order,
     runtime: Handle,
 }
 
@@ -63,7 +67,15 @@ impl PostgresCheckpointer {
             let heartbeat =
                 Heartbeat::start(&database.pool, instance_name(), options.heartbeat, options.expiry).await?;
             let leases = Leases::new(&heartbeat.instance);
-            Ok(Self { inner: Arc::new(Inner { database, heartbeat, leases, runtime: Handle::current() }) })
+            Ok(Self {
+                inner: Arc::new(Inner {
+                    database,
+                    heartbeat,
+                    leases,
+                    order: Order::default(),
+                    runtime: Handle::current(),
+                }),
+            })
         };
         // The address may hold a password, so it is no part of the message.
         open.await.map_err(|failure: Failure| failure.checkpoint("PostgreSQL", "connecting"))
@@ -108,10 +120,14 @@ impl PostgresCheckpointer {
     }
 
     async fn commit_under(&self, lease: &Lease, commit: &Commit) -> Result<(), Failure> {
+        // Connections do not know of each other: what is asked for first must be written first.
+        let turn = self.inner.order.turn(&lease.thread);
+        let _turn = turn.lock().await;
         self.claim(lease, &commit.ns)?;
         commit::apply(&self.inner.database.pool, lease, commit).await?;
         if commit.release {
             self.inner.leases.remove(lease);
+            self.inner.order.forget(&lease.thread);
         }
         Ok(())
     }
@@ -135,6 +151,7 @@ impl Checkpointer for PostgresCheckpointer {
     }
 
     fn release(&self, lease: &Lease) {
+        self.inner.order.forget(&lease.thread);
         if self.inner.leases.remove(lease) {
             let (pool, lease) = (self.inner.database.pool.clone(), lease.clone());
             self.inner.runtime.spawn(async move {

@@ -47,7 +47,16 @@ impl Server {
             .arg(&data)
             .arg("-k")
             .arg(&socket)
-            .args(["-c", "listen_addresses=", "-c", "max_connections=100", "-c", "shared_buffers=32MB"])
+            .args([
+                "-c",
+                "listen_addresses=",
+                "-c",
+                "max_connections=100",
+                "-c",
+                "shared_buffers=32MB",
+                "-c",
+                "fsync=off",
+            ])
             .stdout(Stdio::null())
             .stderr(Stdio::piped())
             .spawn()
