@@ -5,6 +5,8 @@
 //! head. Field values are kept apart from checkpoints, as a chain of [`FieldRecord`]s per field: a whole value or the
 //! updates since the record before. A store moves bytes and knows no graph.
 
+mod content;
+mod fork;
 mod leases;
 mod memory;
 mod pruning;
@@ -16,6 +18,8 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 
+pub use content::FieldContent;
+pub use fork::fork_thread;
 pub use leases::{Leases, Reserved};
 pub use memory::MemoryCheckpointer;
 pub use pruning::{Cut, FieldOutline, Pruning};
@@ -235,6 +239,16 @@ pub enum CheckpointError {
     UnknownThread {
         /// The thread.
         thread: String,
+    },
+    /// No such checkpoint.
+    #[error("thread `{thread}` has no checkpoint {number} in namespace `{ns}`; its history lists those it has")]
+    UnknownCheckpoint {
+        /// The thread.
+        thread: String,
+        /// The namespace.
+        ns: String,
+        /// The number.
+        number: u64,
     },
     /// A thread of this id exists already.
     #[error("a thread `{thread}` exists already; choose another id or delete it first")]

@@ -114,7 +114,9 @@ async fn a_chain_follows_its_branch(store: Shared) -> Outcome {
 async fn what_is_missing_in_a_chain_is_told(store: Shared) -> Outcome {
     let mut writer = Writer::open(&store, "a").await?;
     writer.put("", vec![whole("x", 1, b"1"), delta("broken", 1, Some(0), b"1")]).await?;
-    for (ns, field, version) in [("", "x", 2), ("", "nothing", 1), ("nowhere", "x", 1), ("", "broken", 1), ("", "x", u64::MAX)] {
+    for (ns, field, version) in
+        [("", "x", 2), ("", "nothing", 1), ("nowhere", "x", 1), ("", "broken", 1), ("", "x", u64::MAX)]
+    {
         matching!(store.field("a", ns, field, version).await, Err(CheckpointError::Corrupt { .. }));
     }
     Ok(())

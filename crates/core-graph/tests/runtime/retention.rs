@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use graphloom_core_graph::checkpoint::{
-    CheckpointError, Checkpointer, HistoryFilter, Retention, ThreadStatus, delete_runs, runs,
+    CheckpointError, Checkpointer, HistoryFilter, Retention, ThreadStatus, delete_runs, fork_thread, runs,
 };
 use graphloom_core_graph::{
     ChildOutcome, Context, END, Mode, Node, NodeError, Outcome, START, Snapshot, StateGraph, Step, Task, Thread,
@@ -253,4 +253,31 @@ async fn a_thread_that_is_written_or_not_there_is_refused() {
     done(threads.thread("t").run(Work::update()).await);
     Retention::default().keep_last(1).cut_journal().prune(&*store, "t", 0).await.unwrap();
     assert!(store.journal("t", 0, 1).await.unwrap()[0].seq > 1, "the earlier run is no longer told");
+}
+
+#[tokio::test]
+async fn a_thread_is_forked_to_a_new_one_without_its_types() {
+    for reuse in [false, true] {
+        let calls = Calls::default();
+        let threads = threads(two(&calls));
+        done(threads.thread("t").run(Work::update()).await);
+        let store = &**threads.checkpointer();
+        fork_thread(store, "t", 2, "f", reuse).await.unwrap();
+        let fork = threads.thread("f");
+        let state = fork.state().await.unwrap();
+        assert_eq!((state.status, state.next.join(" ").as_str()), (ThreadStatus::Drained, "b"));
+        assert_eq!(state.detail, "forked from `t` at checkpoint 2");
+        assert_eq!(done(fork.continue_().await).story(), "a b");
+        assert_eq!(calls.count("b"), if reuse { 1 } else { 2 });
+        assert_eq!(threads.thread("t").history(&HistoryFilter::default()).await.unwrap().len(), 3);
+        let history = fork.history(&HistoryFilter::default()).await.unwrap();
+        assert_eq!((history[0].number, history[0].parent), (4, Some(2)), "the old branch stays there");
+
+        fork_thread(store, "t", 3, "end", reuse).await.unwrap();
+        assert_eq!(threads.thread("end").state().await.unwrap().status, ThreadStatus::Done);
+        for (from, number, to) in [("t", 9, "x"), ("nobody", 1, "x"), ("t", 2, "f")] {
+            assert!(fork_thread(store, from, number, to, reuse).await.is_err(), "{from} {number} {to}");
+        }
+        assert_eq!(store.thread("x").await.unwrap(), None);
+    }
 }
