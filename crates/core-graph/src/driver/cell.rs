@@ -18,7 +18,7 @@ use crate::driver::session::Session;
 use crate::error::{ErrorKind, NodeError};
 use crate::event::{EventKind, Payload};
 use crate::graph::Asks;
-use crate::machine::{Done, Question, Stop, TaskId, TaskOutcome};
+use crate::machine::{Question, Stop, TaskId, TaskOutcome};
 use crate::name::Name;
 use crate::state::State;
 use crate::step::Step;
@@ -97,8 +97,19 @@ impl TaskCell {
         self.started.map_or(Duration::ZERO, |started| started.elapsed().saturating_sub(alive))
     }
 
+    async fn tell(&self, kind: EventKind) {
+        let task = Some((&self.task().id, self.attempt));
+        self.home.session.tell(self.home.session.event(&self.home.ns, self.step, task, kind)).await;
+    }
+
     fn said(&self) -> MutexGuard<'_, Said> {
         self.said.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Whether the node told its context nothing that matters for how the attempt ended.
+    pub(crate) fn is_silent(&self) -> bool {
+        let said = self.said();
+        said.questions.is_empty() && said.stopped.is_none() && said.cost == 0
     }
 
     /// How the attempt ended, seen together with what the node said.
@@ -112,7 +123,7 @@ impl TaskCell {
             return TaskOutcome::Suspended { questions: std::mem::take(&mut said.questions), swallowed };
         }
         match result {
-            Ok(step) => TaskOutcome::Step(Done::of(step, said.cost)),
+            Ok(step) => TaskOutcome::done(step, said.cost),
             Err(error) => TaskOutcome::Error(error),
         }
     }
@@ -195,9 +206,15 @@ impl TaskServices for TaskCell {
         Box::pin(async move {
             self.heartbeat();
             if self.home.session.is_watched() {
-                let kind = EventKind::Custom { name: name.to_owned(), payload };
-                let task = Some((&self.task().id, self.attempt));
-                self.home.session.tell(self.home.session.event(&self.home.ns, self.step, task, kind)).await;
+                self.tell(EventKind::Custom { name: name.to_owned(), payload }).await;
+            }
+        })
+    }
+
+    fn found_cached(&self) -> BoxFuture<'_, ()> {
+        Box::pin(async move {
+            if self.home.session.is_watched() {
+                self.tell(EventKind::TaskCached { node: self.node.to_string() }).await;
             }
         })
     }

@@ -6,6 +6,8 @@ mod cell;
 mod child;
 mod control;
 mod drive;
+mod flight;
+mod lane;
 mod load;
 mod onces;
 mod policy;

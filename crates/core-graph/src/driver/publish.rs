@@ -24,7 +24,7 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
 
     /// A commit that the machine refused: its task has failed. The tasks of its step run again when the run is
     /// continued.
-    async fn refused(&mut self, fault: Fault) -> Result<(), RunError> {
+    pub(super) async fn refused(&mut self, fault: Fault) -> Result<(), RunError> {
         let mut commit = Commit { ns: Arc::clone(&self.ns), ..Commit::default() };
         let mut events = Vec::new();
         if let Some((id, node, attempt, error)) = self.machine.failure() {
@@ -133,7 +133,7 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
 
     /// Gives the lease back although tasks that were stopped may still hold the session.
     pub(crate) fn let_go(&mut self) {
-        self.running.abort_all();
+        self.flight.let_go();
         if let Some(attached) = &self.session.attached {
             attached.store.release(&attached.lease);
         }

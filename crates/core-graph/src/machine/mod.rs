@@ -4,10 +4,12 @@
 //! ([`complete`](Machine::complete)), and [`commit`](Machine::commit)s what the machine says is ready. The machine
 //! never waits, never reads a clock and never draws a random number: time comes in as `now`, in milliseconds.
 
+mod batch;
 mod breaks;
 mod commit;
 mod complete;
 mod frontier;
+mod lane;
 #[cfg(test)]
 mod model_tests;
 mod persist;
@@ -27,13 +29,14 @@ pub(crate) use complete::{Completion, TaskOutcome};
 #[cfg(feature = "conformance")]
 pub(crate) use frontier::pending_frontier;
 pub(crate) use frontier::{Frontier, FrontierDelta};
+pub(crate) use lane::Lone;
 pub(crate) use persist::{Chain, Persist, fold_parts};
 pub(crate) use plan::{Dispatch, Plan, Stop};
 pub(crate) use restore::Restored;
 use route::Triggered;
 use task::Phase;
 pub use task::Question;
-pub(crate) use task::{AttemptRow, Done, TaskId, question_check};
+pub(crate) use task::{AttemptRow, TaskId, question_check};
 
 /// The name under which stores keep the frontier.
 pub(crate) const FRONTIER: &str = "#frontier";
@@ -176,6 +179,11 @@ impl<S: State> Machine<S> {
         }
     }
 
+    /// The tasks in flight, in task order.
+    pub(crate) fn in_flight(&self) -> impl Iterator<Item = TaskId> {
+        self.frontier.iter().filter(|(_, task)| matches!(task.phase, task::Phase::InFlight)).map(|(id, _)| id)
+    }
+
     /// The ids of the tasks in the step under way.
     pub(crate) fn step_paths(&self) -> Vec<Arc<str>> {
         self.frontier.iter().filter(|(_, task)| task.in_step).map(|(id, _)| self.task_path(id)).collect()
@@ -223,6 +231,13 @@ impl<S: State> Machine<S> {
             failed: task.map_or(0, |task| task.failed),
             failure: task.and_then(|task| task.failure.as_deref().cloned()),
         }
+    }
+
+    /// A super-step is committed.
+    fn count_step(&mut self) {
+        self.step += 1;
+        self.steps_this_run += 1;
+        self.step_open = false;
     }
 
     /// The super-steps committed so far.
