@@ -1,7 +1,5 @@
 //! The checkpointer and the store on a real server: conformance, taking over, formats, whole runs.
 
-#![expect(clippy::unwrap_used, reason = "a helper that fails fails its test")]
-
 mod support;
 
 use std::io::{BufRead, BufReader, Read};
