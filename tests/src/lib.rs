@@ -1,3 +1,7 @@
-//! Cross-crate tests of Graphloom.
+//! Cross-crate tests of Graphloom, and the examples of its guides.
 
-pub mod contract;
+pub mod rows;
+
+#[cfg(doctest)]
+#[doc = include_str!("../../docs/durability.md")]
+struct Durability;

@@ -1,60 +1,55 @@
-//! Every checkpointer against the contract, and what only a file can show: reopening, the death of an owner, other
+//! Every checkpointer against the conformance cases, and what only a file can show: reopening, the death of an owner, other
 //! programs' locks, full disks and damaged files.
 
+use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use graphloom_checkpoint_sqlite::{SqliteCheckpointer, SqliteOptions, Synchronous};
 use graphloom_core_graph::checkpoint::{CheckpointError, Checkpointer, Commit, MemoryCheckpointer, RecordKind};
-use graphloom_tests::contract::{self, assert_busy, assert_stale, checkpoint, first, record, step};
+use graphloom_core_graph::conformance::{self, Correspondence};
+use graphloom_tests::rows::{assert_busy, assert_stale, checkpoint, first, record, step};
 use rusqlite::Connection;
 
-/// One test per store and case.
-macro_rules! contract {
-    ($($case:ident)*) => {
-        mod memory {
-            $(#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-            async fn $case() {
-                let store: super::contract::Shared = super::Arc::new(super::MemoryCheckpointer::new());
-                super::contract::$case(&store).await.unwrap();
-            })*
-        }
-        mod sqlite_normal {
-            $(#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-            async fn $case() {
-                let directory = tempfile::tempdir().unwrap();
-                let store = super::open(directory.path(), super::Synchronous::Normal);
-                super::contract::$case(&(super::Arc::new(store) as super::contract::Shared)).await.unwrap();
-            })*
-        }
-        mod sqlite_full {
-            $(#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-            async fn $case() {
-                let directory = tempfile::tempdir().unwrap();
-                let store = super::open(directory.path(), super::Synchronous::Full);
-                super::contract::$case(&(super::Arc::new(store) as super::contract::Shared)).await.unwrap();
-            })*
-        }
-    };
+/// Every checkpointer, by the cases that any author of a store can run.
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn every_checkpointer_does_what_a_checkpointer_must() {
+    let memory = conformance::run(async || MemoryCheckpointer::new()).await;
+    assert!(memory.is_green(), "in memory: {memory}");
+    assert_eq!(memory.passed(), memory.cases.len(), "the memory store can do everything: {memory}");
+    for synchronous in BOTH {
+        let directory = tempfile::tempdir().unwrap();
+        let number = AtomicU64::new(0);
+        let report = conformance::run(async || {
+            let own = directory.path().join(number.fetch_add(1, Ordering::Relaxed).to_string());
+            std::fs::create_dir(&own).unwrap();
+            open(&own, synchronous)
+        })
+        .await;
+        assert_eq!(report.passed(), report.cases.len(), "in SQLite, {synchronous:?}: {report}");
+    }
 }
 
-contract! {
-    a_thread_begins_with_its_first_commit
-    one_writer_at_a_time
-    heads_move_by_compare_and_set
-    fields_are_read_along_their_chain
-    large_values_are_stored_once
-    task_records_are_replaced_and_settled
-    the_journal_is_read_in_pages
-    history_is_listed_newest_first
-    threads_are_listed_by_last_writing
-    deleted_threads_are_gone
-    copies_go_their_own_way
-    writers_do_not_disturb_each_other
-    one_of_many_gets_the_thread
+#[test]
+fn the_reference_suite_is_gone_through() {
+    let names = conformance::case_names();
+    let mut counted = BTreeMap::new();
+    for (suite, case, here) in conformance::REFERENCE {
+        *counted.entry(*suite).or_insert(0) += 1;
+        match here {
+            Correspondence::Asked(name) => assert!(names.contains(name), "{suite}/{case}: there is no case `{name}`"),
+            Correspondence::NoMeaning(reason) => assert!(reason.len() > 20, "{suite}/{case}: {reason}"),
+            other => panic!("{suite}/{case}: {other:?}"),
+        }
+    }
+    let base: u32 =
+        ["put", "put_writes", "get_tuple", "list", "delete_thread"].iter().map(|suite| counted[suite]).sum();
+    let all: u32 = counted.values().sum();
+    assert_eq!((base, all), (58, 58 + 31));
 }
 
 const BOTH: [Synchronous; 2] = [Synchronous::Normal, Synchronous::Full];

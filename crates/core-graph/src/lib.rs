@@ -92,7 +92,7 @@
 //! # Extension points
 //!
 //! [`Checkpointer`](checkpoint::Checkpointer) and [`Store`](store::Store) for stores, [`Clock`] for time,
-//! [`TaskServices`] for drivers.
+//! [`TaskServices`] for drivers. The feature `conformance` has what every store must do as named cases.
 
 #![forbid(unsafe_code)]
 
@@ -101,6 +101,8 @@ extern crate self as graphloom_core_graph;
 
 pub mod checkpoint;
 mod clock;
+#[cfg(feature = "conformance")]
+pub mod conformance;
 mod context;
 mod driver;
 mod error;

@@ -77,7 +77,7 @@ pub(super) fn apply(connection: &Connection, lease: &Lease, commit: &Commit) -> 
 }
 
 /// Checks owner and epoch, writes the thread's row as far as it changes, and answers its id.
-fn claim(connection: &Connection, lease: &Lease, commit: &Commit) -> Result<i64, Failure> {
+pub(super) fn claim(connection: &Connection, lease: &Lease, commit: &Commit) -> Result<i64, Failure> {
     let stored = owner(connection, &lease.thread)?;
     let epoch = stored.as_ref().map_or(0, |stored| stored.epoch);
     let owned = stored.as_ref().is_some_and(|stored| stored.epoch == lease.epoch && *stored.owner == *lease.owner);
@@ -202,7 +202,7 @@ fn unwritable(error: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Fai
     std::io::Error::new(std::io::ErrorKind::InvalidData, error).into()
 }
 
-fn stale(lease: &Lease, ns: &str, detail: String) -> Failure {
+pub(super) fn stale(lease: &Lease, ns: &str, detail: String) -> Failure {
     let (thread, epoch) = (lease.thread.to_string(), lease.epoch);
     Refusal::Stale { thread, ns: ns.to_owned(), epoch, detail }.into()
 }

@@ -1,7 +1,7 @@
 //! The checkpointer on a database.
 
 mod commit;
-mod leases;
+mod prune;
 mod read;
 mod upkeep;
 
@@ -10,12 +10,11 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use graphloom_core_graph::checkpoint::{
-    Capabilities, CheckpointError, CheckpointRow, Checkpointer, Commit, FieldRecord, HistoryFilter, JournalRow, Lease,
-    Stats, TaskRecord, ThreadFilter, ThreadRow,
+    Capabilities, CheckpointError, CheckpointRow, Checkpointer, Commit, FieldOutline, FieldRecord, HistoryFilter,
+    JournalRow, Lease, Leases, Pruning, Stats, TaskRecord, ThreadFilter, ThreadRow,
 };
 use rusqlite::Connection;
 
-use self::leases::Leases;
 use crate::database::{Database, OwnerFile, is_alive};
 use crate::failure::{Failure, Refusal};
 use crate::options::SqliteOptions;
@@ -89,7 +88,11 @@ impl SqliteCheckpointer {
 
     async fn acquire_thread(&self, thread: &str) -> Result<Lease, Failure> {
         let thread: Arc<str> = thread.into();
-        let reserved = self.inner.leases.reserve(&thread)?;
+        let reserved = self
+            .inner
+            .leases
+            .reserve(&thread)
+            .map_err(|owner| Refusal::Busy { thread: thread.to_string(), owner: owner.to_string() })?;
         // Behind all commits in the queue, so that what the next reads is what they wrote.
         let name = Arc::clone(&thread);
         let row = self.inner.database.writer.alone(move |connection| commit::owner(connection, &name)).await?;
@@ -128,6 +131,8 @@ impl Checkpointer for SqliteCheckpointer {
         let mut capabilities = Capabilities::default();
         capabilities.delete_thread = true;
         capabilities.copy_thread = true;
+        capabilities.prune = true;
+        capabilities.shares_values = true;
         capabilities.stats = true;
         capabilities.compact = true;
         capabilities
@@ -216,6 +221,23 @@ impl Checkpointer for SqliteCheckpointer {
         let result =
             writer.write(Box::new(move |connection| upkeep::copy_thread(connection, &source, &target.thread))).await;
         result.map_err(|failure| self.error(failure, "copying a thread"))
+    }
+
+    async fn outline(&self, thread: &str, ns: &str) -> Result<Vec<FieldOutline>, CheckpointError> {
+        self.read("reading an outline", |connection| read::outline(connection, thread, ns))
+    }
+
+    async fn prune(&self, lease: &Lease, pruning: Pruning) -> Result<(), CheckpointError> {
+        let claim = self.inner.leases.claim(lease).map_err(|detail| Refusal::Stale {
+            thread: lease.thread.to_string(),
+            ns: String::new(),
+            epoch: lease.epoch,
+            detail,
+        });
+        claim.map_err(CheckpointError::from)?;
+        let under = lease.clone();
+        let work = Box::new(move |connection: &Connection| prune::apply(connection, &under, &pruning));
+        self.inner.database.writer.write(work).await.map_err(|failure| self.error(failure, "pruning a thread"))
     }
 
     async fn stats(&self) -> Result<Stats, CheckpointError> {

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use graphloom_core_graph::checkpoint::{
-    CheckpointRow, FieldRecord, FieldVersion, HistoryFilter, JournalRow, Payload, RecordKind, TaskRecord, ThreadFilter,
-    ThreadRow,
+    CheckpointRow, FieldOutline, FieldRecord, FieldVersion, HistoryFilter, JournalRow, Payload, RecordKind, TaskRecord,
+    ThreadFilter, ThreadRow,
 };
 use rusqlite::{Connection, OptionalExtension, Row, params};
 use serde::de::DeserializeOwned;
@@ -67,6 +67,8 @@ pub(super) fn checkpoint(
 ) -> Result<Option<CheckpointRow>, Failure> {
     let mut statement =
         connection.prepare_cached(&format!("{CHECKPOINT} AND c.number = coalesce(?3, heads.number)"))?;
+    // No checkpoint has a number that does not fit.
+    let Ok(number) = number.map(i64::try_from).transpose() else { return Ok(None) };
     let row = statement.query_row(params![thread, ns, number], |row| Ok(checkpoint_row(row, thread, ns)));
     row.optional()?.transpose()
 }
@@ -82,7 +84,9 @@ pub(super) fn checkpoints(
         ORDER BY c.number DESC LIMIT ?5"
     ))?;
     let source = filter.source.as_ref().map(word).transpose()?;
-    let values = params![thread, ns, filter.before, source, limit(filter.limit)];
+    // A number that does not fit is greater than all that do.
+    let before = filter.before.and_then(|before| i64::try_from(before).ok());
+    let values = params![thread, ns, before, source, limit(filter.limit)];
     let rows = statement.query_map(values, |row| Ok(checkpoint_row(row, thread, ns)))?;
     rows.map(|row| row?).collect()
 }
@@ -125,6 +129,9 @@ pub(super) fn field(
         WHERE threads.thread = ?1 AND heads.ns = ?2";
     let head: Option<i64> = connection.prepare_cached(head)?.query_row([thread, ns], |row| row.get(0)).optional()?;
     let head = head.ok_or_else(|| corrupt("there is no such thread or namespace".to_owned()))?;
+    if i64::try_from(version).is_err() {
+        return Err(corrupt(format!("there is no record of version {version}")));
+    }
     let mut statement = connection.prepare_cached(
         "SELECT previous, whole, payload, blob, bytes FROM fields LEFT JOIN blobs ON blobs.hash = fields.blob
         WHERE head = ?1 AND field = ?2 AND version = ?3",
@@ -154,6 +161,20 @@ pub(super) fn field(
     }
     chain.reverse();
     Ok(chain)
+}
+
+pub(super) fn outline(connection: &Connection, thread: &str, ns: &str) -> Result<Vec<FieldOutline>, Failure> {
+    let mut statement = connection.prepare_cached(
+        "SELECT field, version, previous, whole, coalesce(length(payload), length(bytes), 0)
+        FROM fields JOIN heads ON heads.id = fields.head JOIN threads ON threads.id = heads.thread
+            LEFT JOIN blobs ON blobs.hash = fields.blob
+        WHERE threads.thread = ?1 AND heads.ns = ?2 ORDER BY field, version",
+    )?;
+    let rows = statement.query_map([thread, ns], |row| {
+        let kind = if row.get(3)? { RecordKind::Whole } else { RecordKind::Delta };
+        Ok(FieldOutline { field: row.get(0)?, version: row.get(1)?, previous: row.get(2)?, kind, bytes: row.get(4)? })
+    })?;
+    Ok(rows.collect::<Result<_, _>>()?)
 }
 
 /// Previous version, whether whole, bytes or hash, bytes of the hash.

@@ -4,6 +4,7 @@ use graphloom_core_graph::checkpoint::{Lease, Stats};
 use rusqlite::{Connection, params};
 
 use super::commit::{owner, unclaimed};
+use super::prune::drop_unused;
 use crate::failure::{Failure, Refusal};
 
 /// Deletes the thread of a lease that has not written, and the large values that no other thread holds.
@@ -12,7 +13,7 @@ pub(super) fn delete_thread(connection: &Connection, lease: &Lease) -> Result<()
     let mut statement = connection.prepare_cached(
         "SELECT DISTINCT blob FROM fields WHERE blob IS NOT NULL AND head IN (SELECT id FROM heads WHERE thread = ?1)",
     )?;
-    let blobs = statement.query_map([thread], |row| row.get(0))?.collect::<Result<Vec<String>, _>>()?;
+    let blobs = statement.query_map([thread], |row| row.get(0))?.collect::<Result<_, _>>()?;
     for table in ["checkpoints", "fields", "task_records"] {
         let delete = format!("DELETE FROM {table} WHERE head IN (SELECT id FROM heads WHERE thread = ?1)");
         connection.prepare_cached(&delete)?.execute([thread])?;
@@ -20,12 +21,7 @@ pub(super) fn delete_thread(connection: &Connection, lease: &Lease) -> Result<()
     connection.prepare_cached("DELETE FROM heads WHERE thread = ?1")?.execute([thread])?;
     connection.prepare_cached("DELETE FROM journal WHERE thread = ?1")?.execute([thread])?;
     connection.prepare_cached("DELETE FROM threads WHERE id = ?1")?.execute([thread])?;
-    let mut delete = connection
-        .prepare_cached("DELETE FROM blobs WHERE hash = ?1 AND NOT EXISTS (SELECT 1 FROM fields WHERE blob = ?1)")?;
-    for blob in blobs {
-        delete.execute([blob])?;
-    }
-    Ok(())
+    drop_unused(connection, &blobs)
 }
 
 /// Copies the thread of a lease that has not written to an id that is free.

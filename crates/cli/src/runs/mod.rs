@@ -1,9 +1,14 @@
-//! Stored runs of any application, read without its types: a list, one run's history, and the path it took.
+//! Stored runs of any application, read without its types: a list, one run's history, the path it took, and what
+//! changed between two checkpoints.
 
+mod diff;
+mod measure;
 mod path;
 mod report;
 mod summary;
 
+pub use diff::{Content, FieldDiff, RunDiff};
+pub use measure::{parse_age, parse_size};
 pub use path::{PathEdge, PathNode, RunPath};
 pub use report::{Checkpoint, RunReport};
 pub use summary::{RunSummary, list, list_text, summary};

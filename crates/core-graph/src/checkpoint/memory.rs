@@ -10,8 +10,8 @@ use dashmap::{DashMap, Entry};
 
 use self::thread::Thread;
 use super::{
-    Blob, Capabilities, CheckpointError, CheckpointRow, Checkpointer, Commit, FieldRecord, HistoryFilter, JournalRow,
-    Lease, Payload, Stats, TaskRecord, ThreadFilter, ThreadRow,
+    Blob, Capabilities, CheckpointError, CheckpointRow, Checkpointer, Commit, FieldOutline, FieldRecord, HistoryFilter,
+    JournalRow, Lease, Payload, Pruning, Stats, TaskRecord, ThreadFilter, ThreadRow,
 };
 
 /// A [`Checkpointer`] that keeps threads in memory, for as long as a handle lives.
@@ -132,7 +132,14 @@ fn lock(slot: &Mutex<Slot>) -> MutexGuard<'_, Slot> {
 #[async_trait]
 impl Checkpointer for MemoryCheckpointer {
     fn capabilities(&self) -> Capabilities {
-        Capabilities { delete_thread: true, copy_thread: true, stats: true, compact: true }
+        Capabilities {
+            delete_thread: true,
+            copy_thread: true,
+            prune: true,
+            shares_values: true,
+            stats: true,
+            compact: true,
+        }
     }
 
     async fn acquire(&self, thread: &str) -> Result<Lease, CheckpointError> {
@@ -269,6 +276,31 @@ impl Checkpointer for MemoryCheckpointer {
             return Err(busy(to, owner));
         }
         slot.thread = Some(copy);
+        Ok(())
+    }
+
+    async fn outline(&self, thread: &str, ns: &str) -> Result<Vec<FieldOutline>, CheckpointError> {
+        Ok(self.read(thread, |thread| thread.outline(ns)).unwrap_or_default())
+    }
+
+    async fn prune(&self, lease: &Lease, pruning: Pruning) -> Result<(), CheckpointError> {
+        let stale = |detail: String| CheckpointError::StaleHead {
+            thread: lease.thread.to_string(),
+            ns: String::new(),
+            epoch: lease.epoch,
+            detail,
+        };
+        let slot = self.slot(&lease.thread).ok_or_else(|| stale("the lease was given back".to_owned()))?;
+        let mut slot = lock(&slot);
+        if slot.lease.as_ref() != Some(&lease.owner) {
+            return Err(stale("the lease was given back".to_owned()));
+        }
+        let unknown = || CheckpointError::UnknownThread { thread: lease.thread.to_string() };
+        let thread = slot.thread.as_mut().ok_or_else(unknown)?;
+        thread.check(lease, &Commit::default()).and_then(|()| thread.check_cuts(&pruning)).map_err(stale)?;
+        let write = self.inner.writes.fetch_add(1, Ordering::Relaxed);
+        thread.apply(lease, Commit { thread: pruning.thread.clone(), ..Commit::default() }, write);
+        thread.prune(&pruning);
         Ok(())
     }
 

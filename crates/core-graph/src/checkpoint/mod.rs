@@ -5,18 +5,30 @@
 //! head. Field values are kept apart from checkpoints, as a chain of [`FieldRecord`]s per field: a whole value or the
 //! updates since the record before. A store moves bytes and knows no graph.
 
+mod content;
+mod fork;
+mod leases;
 mod memory;
+mod pruning;
+mod retention;
 mod rows;
+mod runs;
 
 use std::sync::Arc;
 
 use async_trait::async_trait;
 
+pub use content::FieldContent;
+pub use fork::fork_thread;
+pub use leases::{Leases, Reserved};
 pub use memory::MemoryCheckpointer;
+pub use pruning::{Cut, FieldOutline, Pruning};
+pub use retention::{Pruned, Retention};
 pub use rows::{
     Blob, CheckpointRow, Commit, FieldRecord, FieldVersion, JournalRow, Payload, RecordKind, Source, TaskRecord,
     TaskRecordKind, ThreadRow, ThreadStatus,
 };
+pub use runs::{RunRow, delete_runs, runs};
 
 /// The right to write a thread. Given by [`Checkpointer::acquire`], valid until released.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -37,6 +49,10 @@ pub struct Capabilities {
     pub delete_thread: bool,
     /// [`Checkpointer::copy_thread`].
     pub copy_thread: bool,
+    /// [`Checkpointer::outline`] and [`Checkpointer::prune`], and with them [`Retention`] and [`delete_runs`].
+    pub prune: bool,
+    /// Whether equal large values are stored once, however many records hold them.
+    pub shares_values: bool,
     /// [`Checkpointer::stats`].
     pub stats: bool,
     /// [`Checkpointer::compact`].
@@ -166,6 +182,21 @@ pub trait Checkpointer: Send + Sync + 'static {
         Err(CheckpointError::Unsupported { ability: "copy_thread" })
     }
 
+    /// The records of all fields of a namespace, without their bytes, by field and version. Part of the ability `prune`.
+    async fn outline(&self, thread: &str, ns: &str) -> Result<Vec<FieldOutline>, CheckpointError> {
+        let _ = (thread, ns);
+        Err(CheckpointError::Unsupported { ability: "prune" })
+    }
+
+    /// Removes parts of a thread in one transaction under a lease, which claims the thread as a commit does. What is to
+    /// go is for the caller to know ([`Retention`] and [`delete_runs`] do); the store only sees to it that the head of
+    /// every namespace that remains is a checkpoint that remains, and otherwise refuses with
+    /// [`CheckpointError::StaleHead`]. What is not there any more is no error.
+    async fn prune(&self, lease: &Lease, pruning: Pruning) -> Result<(), CheckpointError> {
+        let _ = (lease, pruning);
+        Err(CheckpointError::Unsupported { ability: "prune" })
+    }
+
     /// Sizes of the store.
     async fn stats(&self) -> Result<Stats, CheckpointError> {
         Err(CheckpointError::Unsupported { ability: "stats" })
@@ -208,6 +239,16 @@ pub enum CheckpointError {
     UnknownThread {
         /// The thread.
         thread: String,
+    },
+    /// No such checkpoint.
+    #[error("thread `{thread}` has no checkpoint {number} in namespace `{ns}`; its history lists those it has")]
+    UnknownCheckpoint {
+        /// The thread.
+        thread: String,
+        /// The namespace.
+        ns: String,
+        /// The number.
+        number: u64,
     },
     /// A thread of this id exists already.
     #[error("a thread `{thread}` exists already; choose another id or delete it first")]

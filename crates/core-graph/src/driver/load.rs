@@ -119,7 +119,7 @@ async fn load_state<S: State>(
     Ok((state, chains))
 }
 
-async fn load_frontier(
+pub(crate) async fn load_frontier(
     store: &dyn Checkpointer,
     thread: &str,
     ns: &str,

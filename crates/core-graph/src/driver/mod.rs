@@ -27,7 +27,7 @@ pub use sink::Lag;
 pub(crate) use child::run_in_task;
 pub(crate) use control::Control;
 pub(crate) use drive::{Driver, Entry, Runtime};
-pub(crate) use load::restore;
+pub(crate) use load::{load_frontier, restore};
 pub(crate) use run::conclude;
 pub(crate) use session::Session;
 pub(crate) use sink::Queue;

@@ -340,6 +340,25 @@ fn group_row<S: State>(id: GroupId, group: Option<&Group>, topology: &Topology<S
     (id, group.map_or(0, |group| group.open), targets)
 }
 
+/// The stored form of a frontier with one unfinished task, the first that checkpoint `number` made.
+#[cfg(feature = "conformance")]
+pub(crate) fn pending_frontier(
+    node: &str,
+    number: u64,
+    seen: Option<u64>,
+) -> Result<Vec<u8>, crate::state::StateError> {
+    let task = TaskRow {
+        id: TaskId { number, place: 0 },
+        node: node.to_owned(),
+        key: None,
+        input: None,
+        groups: Vec::new(),
+        failed: 0,
+        seen,
+    };
+    crate::state::codec::encode("frontier", &FrontierDelta { tasks: vec![task], ..FrontierDelta::default() })
+}
+
 impl FrontierDelta {
     /// Folds a later difference into this whole frontier.
     pub(crate) fn fold(&mut self, later: Self) {

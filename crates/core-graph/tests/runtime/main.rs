@@ -16,6 +16,7 @@ mod joins;
 mod once;
 mod panics;
 mod questions;
+mod retention;
 mod retry;
 mod routing;
 mod sends;

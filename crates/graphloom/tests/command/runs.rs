@@ -103,3 +103,76 @@ fn a_file_that_is_no_database_is_named() {
     assert!(stderr.contains("threads.db") && stderr.contains("not a"), "{stderr}");
     assert_eq!(result(&stdout)["status"], "failed");
 }
+
+#[test]
+fn checkpoints_are_compared() {
+    let place = tempfile::tempdir().unwrap();
+    write_runs(&place.path().join("home/threads.db"));
+    let (status, stdout, stderr) = run(place.path(), &["runs", "diff", "abc"]);
+    assert_eq!((status, stderr.as_str()), (0, ""));
+    assert!(stdout.starts_with("--- abc at checkpoint 1\n+++ abc at checkpoint "), "{stdout}");
+    assert!(stdout.contains("letters\n"), "{stdout}");
+    for letter in ["a", "b", "c"] {
+        assert!(stdout.contains(&format!("[\"{letter}\"]")) || stdout.contains(&format!("\"{letter}\"")), "{stdout}");
+    }
+    let (_, stdout, _) = run(place.path(), &["--json", "runs", "diff", "abc", "--from", "2", "--to", "2"]);
+    assert_eq!(result(&stdout)["result"]["fields"], json!([]));
+    let (status, _, stderr) = run(place.path(), &["runs", "diff", "abc", "--to", "99"]);
+    assert!(status == 1 && stderr.contains("has no checkpoint 99"), "{stderr}");
+    let (status, _, stderr) = run(place.path(), &["runs", "diff", "abc", "abd"]);
+    assert!(status == 1 && stderr.contains("did you mean `abc`?"), "{stderr}");
+}
+
+#[test]
+fn a_run_is_forked_to_a_new_one() {
+    let place = tempfile::tempdir().unwrap();
+    write_runs(&place.path().join("home/threads.db"));
+    let (status, stdout, stderr) = run(place.path(), &["runs", "fork", "abc", "--at", "2", "--to", "again"]);
+    assert_eq!((status, stderr.as_str()), (0, ""));
+    assert!(stdout.contains("run `again` stands at checkpoint 2 of `abc`; it is drained"), "{stdout}");
+    let (_, stdout, _) = run(place.path(), &["--json", "runs", "diff", "abc", "again", "--from", "2"]);
+    assert_eq!(result(&stdout)["result"]["fields"], json!([]), "it stands where the run stood");
+    for (arguments, expected) in [
+        (["abc", "--at", "2", "--to", "again"], "exists already"),
+        (["abc", "--at", "77", "--to", "x"], "has no checkpoint 77"),
+        (["abc", "--at", "2", "--to", "../x"], "is no id of a run"),
+        (["nobody", "--at", "2", "--to", "x"], "there is no run `nobody`"),
+    ] {
+        let (status, _, stderr) = run(place.path(), &[&["runs", "fork"][..], &arguments].concat());
+        assert!(status != 0 && stderr.contains(expected), "{arguments:?}: {stderr}");
+    }
+    let (_, stdout, _) = run(place.path(), &["--json", "runs", "list"]);
+    assert_eq!(result(&stdout)["result"]["runs"].as_array().unwrap().len(), 2);
+}
+
+#[test]
+fn old_checkpoints_are_pruned_and_the_run_stays() {
+    let place = tempfile::tempdir().unwrap();
+    write_runs(&place.path().join("home/threads.db"));
+    let checkpoints = || {
+        let (_, stdout, _) = run(place.path(), &["--json", "runs", "show", "abc"]);
+        result(&stdout)["result"]["checkpoints"].as_array().unwrap().len()
+    };
+    let all = checkpoints();
+    let (status, stdout, _) = run(place.path(), &["runs", "prune", "--all", "--keep", "1", "--dry-run"]);
+    assert!(status == 0 && stdout.contains("abc would lose"), "{stdout}");
+    assert_eq!(checkpoints(), all);
+    let (status, stdout, stderr) = run(place.path(), &["--json", "runs", "prune", "abc", "--keep", "1"]);
+    assert_eq!((status, stderr.as_str()), (0, ""));
+    assert_eq!(result(&stdout)["result"]["runs"][0]["checkpoints"], all - 1);
+    assert_eq!(checkpoints(), 1);
+    let (_, stdout, _) = run(place.path(), &["runs", "list"]);
+    assert!(stdout.contains("abc  words  waiting") && stdout.contains("`right`"), "{stdout}");
+    let limits = ["--older-than", "30d", "--max-size", "10MB", "--finished-parts", "--journal"];
+    let (status, _, stderr) = run(place.path(), &[&["runs", "prune", "--all"][..], &limits].concat());
+    assert_eq!((status, stderr.as_str()), (0, ""));
+
+    for arguments in
+        [&["--all"][..], &["--keep", "1"], &["abc", "--all", "--keep", "1"], &["abc", "--older-than", "1w"]]
+    {
+        let (status, _, stderr) = run(place.path(), &[&["runs", "prune"], arguments].concat());
+        assert!(status == 2 && !stderr.is_empty(), "{arguments:?}: {stderr}");
+    }
+    let (status, _, stderr) = run(place.path(), &["runs", "prune", "abd", "--keep", "1"]);
+    assert!(status == 1 && stderr.contains("did you mean `abc`?"), "{stderr}");
+}

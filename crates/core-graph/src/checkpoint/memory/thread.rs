@@ -1,12 +1,13 @@
 //! What is kept of one thread.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::{
-    CheckpointRow, Commit, FieldRecord, HistoryFilter, JournalRow, Lease, Payload, Stats, TaskRecord, ThreadRow,
+    CheckpointRow, Commit, FieldOutline, FieldRecord, HistoryFilter, JournalRow, Lease, Payload, Pruning, Stats,
+    TaskRecord, ThreadRow,
 };
-use crate::checkpoint::{RecordKind, TaskRecordKind};
+use crate::checkpoint::{Cut, RecordKind, TaskRecordKind};
 
 /// One thread: its row, its namespaces and its journal.
 #[derive(Clone, Debug, Default)]
@@ -175,6 +176,36 @@ impl Thread {
         self.journal[from..].iter().take(limit).cloned().collect()
     }
 
+    pub(super) fn outline(&self, ns: &str) -> Vec<FieldOutline> {
+        let records = self.namespaces.get(ns).into_iter().flat_map(|namespace| namespace.fields.values().flatten());
+        records.map(FieldOutline::of).collect()
+    }
+
+    /// Whether every namespace that remains keeps its head; otherwise which does not.
+    pub(super) fn check_cuts(&self, pruning: &Pruning) -> Result<(), String> {
+        for Cut { ns, checkpoints, head, whole, .. } in &pruning.cuts {
+            let Some(namespace) = self.namespaces.get(ns).filter(|_| !whole) else { continue };
+            let Some(number) = head.or(namespace.head) else { continue };
+            if namespace.find(number).is_err() || checkpoints.contains(&number) {
+                return Err(format!("checkpoint {number} of namespace `{ns}` is the head, and would be gone"));
+            }
+        }
+        Ok(())
+    }
+
+    /// Removes what checked cuts name.
+    pub(super) fn prune(&mut self, pruning: &Pruning) {
+        for cut in &pruning.cuts {
+            if cut.whole {
+                self.namespaces.remove(&cut.ns);
+            } else if let Some(namespace) = self.namespaces.get_mut(&cut.ns) {
+                namespace.cut(cut);
+            }
+        }
+        let newest = self.journal.last().map_or(0, |row| row.seq);
+        self.journal.retain(|row| row.seq >= pruning.journal_before || row.seq == newest);
+    }
+
     /// Adds this thread's checkpoints and its inline bytes. Shared values are counted by the store, once.
     pub(super) fn add_to(&self, stats: &mut Stats) {
         for namespace in self.namespaces.values() {
@@ -191,6 +222,25 @@ impl Thread {
 impl Namespace {
     fn find(&self, number: u64) -> Result<usize, usize> {
         self.checkpoints.binary_search_by_key(&number, |row| row.number)
+    }
+
+    fn cut(&mut self, cut: &Cut) {
+        self.head = cut.head.or(self.head);
+        let numbers: BTreeSet<u64> = cut.checkpoints.iter().copied().collect();
+        self.checkpoints.retain(|row| !numbers.contains(&row.number));
+        let mut versions: BTreeMap<&str, BTreeSet<u64>> = BTreeMap::new();
+        for (field, version) in &cut.records {
+            versions.entry(field).or_default().insert(*version);
+        }
+        for (field, versions) in versions {
+            if let Some(records) = self.fields.get_mut(field) {
+                records.retain(|record| !versions.contains(&record.version));
+            }
+        }
+        self.fields.retain(|_, records| !records.is_empty());
+        for task in &cut.tasks {
+            self.tasks.remove(task);
+        }
     }
 
     fn apply(

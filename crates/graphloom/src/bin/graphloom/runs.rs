@@ -1,11 +1,13 @@
 //! `graphloom runs`: stored runs of all applications.
 
+mod prune;
+
 use clap::{Subcommand, ValueEnum};
 use graphloom_checkpoint_sqlite::SqliteCheckpointer;
-use graphloom_cli::runs::{RunPath, RunReport, list, list_text, summary};
-use graphloom_cli::{CliError, DataDir, ExitStatus, Failure, Progress, open_checkpointer};
-use graphloom_core_graph::checkpoint::ThreadFilter;
-use serde_json::json;
+use graphloom_cli::runs::{RunDiff, RunPath, RunReport, list, list_text, summary};
+use graphloom_cli::{CliError, DataDir, ExitStatus, Failure, Progress, check_thread_id, open_checkpointer};
+use graphloom_core_graph::checkpoint::{Checkpointer, ThreadFilter, fork_thread};
+use serde_json::{Value, json};
 
 #[derive(Subcommand, Debug)]
 pub(crate) enum RunsCommand {
@@ -31,6 +33,37 @@ pub(crate) enum RunsCommand {
         #[arg(long, value_enum, default_value_t)]
         format: Format,
     },
+    /// Show what changed in the state of a run between two checkpoints, or between two runs
+    Diff {
+        /// The run
+        thread: String,
+        /// The run to compare with, instead of the same one
+        other: Option<String>,
+        /// The checkpoint before: the first one, or the last one of the run when another run is named
+        #[arg(long, value_name = "CHECKPOINT")]
+        from: Option<u64>,
+        /// The checkpoint after, the last one unless given
+        #[arg(long, value_name = "CHECKPOINT")]
+        to: Option<u64>,
+    },
+    /// Make a new run that stands where a run stood at a checkpoint
+    ///
+    /// The application goes on with it by its `resume` command. The run itself is not changed.
+    Fork {
+        /// The run
+        thread: String,
+        /// The checkpoint; `show` lists them
+        #[arg(long, value_name = "CHECKPOINT")]
+        at: u64,
+        /// The new run
+        #[arg(long, value_name = "RUN")]
+        to: String,
+        /// Use the results of finished calls of the tasks that run again, instead of making the calls again
+        #[arg(long)]
+        reuse_results: bool,
+    },
+    /// Remove old checkpoints of runs; the runs stay as they are and can be resumed
+    Prune(prune::PruneArgs),
 }
 
 #[derive(ValueEnum, Clone, Copy, Debug, Default)]
@@ -71,9 +104,39 @@ pub(crate) async fn run(command: RunsCommand, dirs: &DataDir, progress: &Progres
             };
             (text, serde_json::to_value(&path)?)
         }
+        RunsCommand::Diff { thread, other, from, to } => diff(store, dirs, &thread, other.as_deref(), from, to).await?,
+        RunsCommand::Fork { thread, at, to, reuse_results } => {
+            let store = known(store, dirs, &thread).await?;
+            check_thread_id(&to)?;
+            fork_thread(&store, &thread, at, &to, reuse_results).await?;
+            let summary = summary(&store, dirs, &to).await?;
+            let text = format!("run `{to}` stands at checkpoint {at} of `{thread}`; it is {}\n", summary.status);
+            (text, serde_json::to_value(&summary)?)
+        }
+        RunsCommand::Prune(args) => prune::run(args, store, dirs, progress).await?,
     };
     progress.result(ExitStatus::Done, &text, &value)?;
     Ok(ExitStatus::Done)
+}
+
+async fn diff(
+    store: Option<SqliteCheckpointer>,
+    dirs: &DataDir,
+    thread: &str,
+    other: Option<&str>,
+    from: Option<u64>,
+    to: Option<u64>,
+) -> Result<(String, Value), Failure> {
+    let store = known(store, dirs, thread).await?;
+    if let Some(other) = other {
+        summary(&store, dirs, other).await?;
+    }
+    let from = match (from, other) {
+        (None, None) => store.checkpoints(thread, "", &Default::default()).await?.last().map(|row| row.number),
+        (from, _) => from,
+    };
+    let diff = RunDiff::between(&store, (thread, from), (other.unwrap_or(thread), to)).await?;
+    Ok((diff.to_string(), serde_json::to_value(&diff)?))
 }
 
 /// The database, if there is one: reading makes none.
@@ -81,11 +144,18 @@ fn open(dirs: &DataDir) -> Result<Option<SqliteCheckpointer>, Failure> {
     if dirs.threads_db().exists() { open_checkpointer(dirs).map(Some) } else { Ok(None) }
 }
 
-async fn report(store: Option<SqliteCheckpointer>, dirs: &DataDir, thread: &str) -> Result<RunReport, Failure> {
+/// The database, when it has the run.
+async fn known(store: Option<SqliteCheckpointer>, dirs: &DataDir, thread: &str) -> Result<SqliteCheckpointer, Failure> {
     let Some(store) = store else {
         let (thread, place) = (thread.to_owned(), dirs.threads_db());
         return Err(CliError::UnknownRun { thread, place, nearest: None }.into());
     };
+    summary(&store, dirs, thread).await?;
+    Ok(store)
+}
+
+async fn report(store: Option<SqliteCheckpointer>, dirs: &DataDir, thread: &str) -> Result<RunReport, Failure> {
+    let store = known(store, dirs, thread).await?;
     let summary = summary(&store, dirs, thread).await?;
     Ok(RunReport::read(&store, summary).await?)
 }

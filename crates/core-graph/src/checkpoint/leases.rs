@@ -1,16 +1,15 @@
-//! The leases of this checkpointer.
+//! The leases that one handle of a store has given.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use graphloom_core_graph::checkpoint::Lease;
+use super::Lease;
 
-use crate::database::lock;
-use crate::failure::Refusal;
-
+/// The leases that one open store has given and not got back: the part of ownership that is the same for every store
+/// which several processes use. What other processes hold, the store must find out by itself.
 #[derive(Debug)]
-pub(super) struct Leases {
+pub struct Leases {
     instance: String,
     given: AtomicU64,
     live: Mutex<HashMap<Arc<str>, Live>>,
@@ -19,12 +18,13 @@ pub(super) struct Leases {
 #[derive(Debug)]
 struct Live {
     owner: Arc<str>,
-    /// Whether the file may name the owner.
+    /// Whether what is stored may name the owner.
     claimed: bool,
 }
 
 /// A thread that is being asked for. Free again when dropped.
-pub(super) struct Reserved<'l> {
+#[derive(Debug)]
+pub struct Reserved<'l> {
     leases: &'l Leases,
     thread: Arc<str>,
     owner: Arc<str>,
@@ -32,15 +32,19 @@ pub(super) struct Reserved<'l> {
 }
 
 impl Leases {
-    pub(super) fn new(instance: &str) -> Self {
+    /// No leases yet. Owners will be named `instance/1`, `instance/2` and so on.
+    pub fn new(instance: &str) -> Self {
         Self { instance: instance.to_owned(), given: AtomicU64::new(0), live: Mutex::default() }
     }
 
-    /// Keeps others of this checkpointer from asking for the thread.
-    pub(super) fn reserve(&self, thread: &Arc<str>) -> Result<Reserved<'_>, Refusal> {
+    /// Keeps others of this store from asking for the thread.
+    ///
+    /// # Errors
+    /// The owner that holds it.
+    pub fn reserve(&self, thread: &Arc<str>) -> Result<Reserved<'_>, Arc<str>> {
         let mut live = lock(&self.live);
         if let Some(live) = live.get(thread) {
-            return Err(Refusal::Busy { thread: thread.to_string(), owner: live.owner.to_string() });
+            return Err(Arc::clone(&live.owner));
         }
         let number = self.given.fetch_add(1, Ordering::Relaxed) + 1;
         let owner: Arc<str> = format!("{}/{number}", self.instance).into();
@@ -48,8 +52,11 @@ impl Leases {
         Ok(Reserved { leases: self, thread: Arc::clone(thread), owner, taken: false })
     }
 
-    /// Notes that the lease writes; an error in words when it was given back.
-    pub(super) fn claim(&self, lease: &Lease) -> Result<(), String> {
+    /// Notes that the lease writes.
+    ///
+    /// # Errors
+    /// In words, when it was given back.
+    pub fn claim(&self, lease: &Lease) -> Result<(), String> {
         match lock(&self.live).get_mut(&lease.thread) {
             Some(live) if live.owner == lease.owner => {
                 live.claimed = true;
@@ -59,8 +66,8 @@ impl Leases {
         }
     }
 
-    /// Ends a lease, and tells whether the file may still name its owner.
-    pub(super) fn remove(&self, lease: &Lease) -> bool {
+    /// Ends a lease, and tells whether what is stored may still name its owner.
+    pub fn remove(&self, lease: &Lease) -> bool {
         let mut all = lock(&self.live);
         match all.get(&lease.thread) {
             Some(live) if live.owner == lease.owner => {
@@ -75,7 +82,7 @@ impl Leases {
 
 impl Reserved<'_> {
     /// The thread is taken until [`Leases::remove`].
-    pub(super) fn into_lease(mut self, epoch: u64) -> Lease {
+    pub fn into_lease(mut self, epoch: u64) -> Lease {
         self.taken = true;
         Lease { thread: Arc::clone(&self.thread), owner: Arc::clone(&self.owner), epoch }
     }
@@ -87,4 +94,9 @@ impl Drop for Reserved<'_> {
             lock(&self.leases.live).remove(&self.thread);
         }
     }
+}
+
+fn lock(live: &Mutex<HashMap<Arc<str>, Live>>) -> MutexGuard<'_, HashMap<Arc<str>, Live>> {
+    // No change of the map is made in two parts.
+    live.lock().unwrap_or_else(PoisonError::into_inner)
 }

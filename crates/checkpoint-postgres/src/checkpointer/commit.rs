@@ -1,0 +1,153 @@
+//! A commit as the arguments of one call.
+
+use std::sync::Arc;
+
+use graphloom_core_graph::checkpoint::{CheckpointError, Commit, Lease, Payload, RecordKind};
+use serde::Serialize;
+use sqlx::{Executor, PgPool, Postgres, Row};
+
+use crate::failure::{Failure, storable};
+
+const COMMIT: &str = "SELECT commit_thread(
+    $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25,
+    $26, $27, $28, $29, $30, $31, $32, $33, $34, $35, $36, $37, $38)";
+
+/// Writes a commit: one statement, which is a transaction by itself.
+pub(super) async fn apply(pool: &PgPool, lease: &Lease, commit: &Commit) -> Result<(), Failure> {
+    let Commit { ns, expected_head, checkpoint, fields, tasks, settled, journal, thread, release } = commit;
+    let row = thread.as_ref();
+    let status = row.map(|row| word(&row.status)).transpose()?;
+    let head = checkpoint.as_ref();
+    let source = head.map(|row| word(&row.source)).transpose()?;
+    let mut names: Vec<&str> = Vec::new();
+    let mut versions = Vec::new();
+    for field in head.iter().flat_map(|row| &row.fields) {
+        names.push(&field.field);
+        versions.push(storable(field.version)?);
+    }
+    let mut records = Records::default();
+    for record in fields {
+        records.field.push(&record.field);
+        records.version.push(storable(record.version)?);
+        records.previous.push(record.previous.map(storable).transpose()?);
+        records.whole.push(record.kind == RecordKind::Whole);
+        match &record.payload {
+            Payload::Inline(bytes) => {
+                records.payload.push(Some(&**bytes));
+                records.blob.push(None);
+            }
+            Payload::Blob(blob) => {
+                records.payload.push(None);
+                records.blob.push(Some(&*blob.hash));
+                if !records.hash.contains(&&*blob.hash) {
+                    records.hash.push(&blob.hash);
+                    records.bytes.push(&blob.bytes);
+                }
+            }
+        }
+    }
+    let optional = |number: Option<u64>| number.map(storable).transpose();
+    let kinds = tasks.iter().map(|record| word(&record.kind)).collect::<Result<Vec<_>, _>>()?;
+    let seqs = journal.iter().map(|row| storable(row.seq)).collect::<Result<Vec<_>, _>>()?;
+    let query = sqlx::query(COMMIT)
+        .bind(&*lease.thread)
+        .bind(&*lease.owner)
+        .bind(storable(lease.epoch)?)
+        .bind(release)
+        .bind(row.is_some())
+        .bind(row.map_or("", |row| &row.graph))
+        .bind(row.map_or(0, |row| i64::from(row.graph_version)))
+        .bind(status.unwrap_or_default())
+        .bind(row.map_or(&[][..], |row| row.detail.as_bytes()))
+        .bind(optional(row.map(|row| row.created))?.unwrap_or(0))
+        .bind(optional(row.map(|row| row.updated))?.unwrap_or(0))
+        .bind(&**ns)
+        .bind(optional(*expected_head)?)
+        .bind(optional(head.map(|row| row.number))?)
+        .bind(optional(head.and_then(|row| row.parent))?)
+        .bind(head.map(|row| &*row.id))
+        .bind(optional(head.map(|row| row.step))?)
+        .bind(source)
+        .bind(optional(head.map(|row| row.time))?)
+        .bind(optional(head.map(|row| row.executed))?)
+        .bind(head.map(|row| i64::from(row.state_version)))
+        .bind(names)
+        .bind(versions)
+        .bind(records.field)
+        .bind(records.version)
+        .bind(records.previous)
+        .bind(records.whole)
+        .bind(records.payload)
+        .bind(records.blob)
+        .bind(records.hash)
+        .bind(records.bytes)
+        .bind(tasks.iter().map(|record| &*record.task).collect::<Vec<_>>())
+        .bind(kinds)
+        .bind(tasks.iter().map(|record| &*record.key).collect::<Vec<_>>())
+        .bind(tasks.iter().map(|record| &*record.payload).collect::<Vec<_>>())
+        .bind(settled.iter().map(|task| &**task).collect::<Vec<_>>())
+        .bind(seqs)
+        .bind(journal.iter().map(|row| &*row.event).collect::<Vec<_>>());
+    query.execute(pool).await.map_err(|error| refused(error.into(), lease, ns))?;
+    Ok(())
+}
+
+/// The columns of the changed fields and of the large values among them.
+#[derive(Default)]
+struct Records<'c> {
+    field: Vec<&'c str>,
+    version: Vec<i64>,
+    previous: Vec<Option<i64>>,
+    whole: Vec<bool>,
+    payload: Vec<Option<&'c [u8]>>,
+    blob: Vec<Option<&'c str>>,
+    hash: Vec<&'c str>,
+    bytes: Vec<&'c [u8]>,
+}
+
+/// A refusal of one of our functions as the error that it stands for.
+pub(super) fn refused(failure: Failure, lease: &Lease, ns: &str) -> Failure {
+    match failure.refusal() {
+        Some(("GL002", _)) => CheckpointError::UnknownThread { thread: lease.thread.to_string() }.into(),
+        Some((_, detail)) => stale(lease, ns, detail),
+        None => failure,
+    }
+}
+
+pub(super) fn stale(lease: &Lease, ns: &str, detail: String) -> Failure {
+    let (thread, epoch) = (lease.thread.to_string(), lease.epoch);
+    CheckpointError::StaleHead { thread, ns: ns.to_owned(), epoch, detail }.into()
+}
+
+/// Who holds a thread according to the database, and whether that one is alive.
+pub(super) struct Owner {
+    pub(super) id: i64,
+    pub(super) epoch: u64,
+    pub(super) owner: String,
+    pub(super) lives: bool,
+}
+
+/// The owner of a thread, `None` when there is no such thread. Inside a transaction the row stays locked with `lock`.
+pub(super) async fn owner<'e>(
+    executor: impl Executor<'e, Database = Postgres>,
+    thread: &Arc<str>,
+    lock: bool,
+) -> Result<Option<Owner>, Failure> {
+    const OWNER: &str = "SELECT id, epoch, owner, EXISTS (
+            SELECT 1 FROM owners WHERE instance = split_part(owner, '/', 1) AND expires > clock_timestamp()
+        ) AS lives FROM threads WHERE thread = $1";
+    const LOCKED: &str = "SELECT id, epoch, owner, false AS lives FROM threads WHERE thread = $1 FOR UPDATE";
+    let query = sqlx::query(if lock { LOCKED } else { OWNER }).bind(&**thread);
+    let Some(row) = query.fetch_optional(executor).await? else { return Ok(None) };
+    let epoch = crate::failure::read_number(row.try_get("epoch")?, || format!("thread `{thread}`"))?;
+    Ok(Some(Owner { id: row.try_get("id")?, epoch, owner: row.try_get("owner")?, lives: row.try_get("lives")? }))
+}
+
+/// The serialised name of a status, source or kind.
+pub(super) fn word<T: Serialize>(variant: &T) -> Result<String, Failure> {
+    match serde_json::to_value(variant) {
+        Ok(serde_json::Value::String(word)) => Ok(word),
+        Ok(other) => Err(Failure::Setting(format!("`{other}` is not a name"))),
+        Err(error) => Err(Failure::Setting(error.to_string())),
+    }
+}

@@ -1,0 +1,282 @@
+//! The checkpointer on a database.
+
+mod commit;
+mod order;
+mod read;
+mod upkeep;
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use graphloom_core_graph::checkpoint::{
+    Capabilities, CheckpointError, CheckpointRow, Checkpointer, Commit, FieldOutline, FieldRecord, HistoryFilter,
+    JournalRow, Lease, Leases, Pruning, Stats, TaskRecord, ThreadFilter, ThreadRow,
+};
+use tokio::runtime::Handle;
+
+use self::order::Order;
+
+use crate::database::{Database, Heartbeat, instance_name};
+use crate::failure::Failure;
+use crate::options::PostgresOptions;
+use crate::store::PostgresStore;
+
+/// A [`Checkpointer`] in a PostgreSQL database.
+///
+/// Any number of programs on any number of machines may use one database; a thread has one writer among all of them.
+/// When a writer dies, its threads are taken over after [`PostgresOptions::expiry`]; one that goes on after that,
+/// because it was only cut off, is refused by its epoch. A clone is another handle to the same checkpointer, and so to
+/// the same leases.
+///
+/// It is used on the tokio runtime on which it was connected.
+#[derive(Clone, Debug)]
+pub struct PostgresCheckpointer {
+    inner: Arc<Inner>,
+}
+
+#[derive(Debug)]
+struct Inner {
+    database: Database,
+    heartbeat: Heartbeat,
+    leases: Leases,
+    order: Order,
+    runtime: Handle,
+}
+
+impl PostgresCheckpointer {
+    /// Connects with the default options to `postgres://user:password@host/database`, and makes the tables where there
+    /// are none.
+    ///
+    /// # Errors
+    /// [`CheckpointError::Store`] when the server does not answer or the user may not make tables,
+    /// [`CheckpointError::NewerFormat`] for tables of a newer version.
+    pub async fn connect(url: &str) -> Result<Self, CheckpointError> {
+        Self::connect_with(url, &PostgresOptions::default()).await
+    }
+
+    /// Connects, and makes the tables where there are none. Errors as for [`PostgresCheckpointer::connect`], and for
+    /// options that cannot be.
+    pub async fn connect_with(url: &str, options: &PostgresOptions) -> Result<Self, CheckpointError> {
+        let open = async {
+            if options.heartbeat.is_zero() || options.heartbeat >= options.expiry {
+                let message =
+                    "`heartbeat` must be longer than nothing and shorter than `expiry`, a third of it or less";
+                return Err(Failure::Setting(message.to_owned()));
+            }
+            let database = Database::open(url, options).await?;
+            let heartbeat =
+                Heartbeat::start(&database.pool, instance_name(), options.heartbeat, options.expiry).await?;
+            let leases = Leases::new(&heartbeat.instance);
+            Ok(Self {
+                inner: Arc::new(Inner {
+                    database,
+                    heartbeat,
+                    leases,
+                    order: Order::default(),
+                    runtime: Handle::current(),
+                }),
+            })
+        };
+        // The address may hold a password, so it is no part of the message.
+        open.await.map_err(|failure: Failure| failure.checkpoint("PostgreSQL", "connecting"))
+    }
+
+    /// The long-term store in the same schema.
+    pub fn store(&self) -> PostgresStore {
+        PostgresStore::on(self.inner.database.clone())
+    }
+
+    /// Gives all leases back and closes the connections, so that others take over at once. Without it that happens in
+    /// the background when the last handle is dropped, or after the expiry.
+    ///
+    /// # Errors
+    /// [`CheckpointError::Store`] when the database does not answer any more.
+    pub async fn close(&self) -> Result<(), CheckpointError> {
+        let stopped = self.inner.heartbeat.stop().await;
+        self.inner.database.pool.close().await;
+        stopped.map_err(|failure| self.error(failure, "closing"))
+    }
+
+    fn error(&self, failure: Failure, action: &str) -> CheckpointError {
+        failure.checkpoint(&self.inner.database.place, action)
+    }
+
+    async fn acquire_thread(&self, thread: &str) -> Result<Lease, Failure> {
+        let thread: Arc<str> = thread.into();
+        let busy = |owner: String| CheckpointError::ThreadBusy { thread: thread.to_string(), owner };
+        let reserved = self.inner.leases.reserve(&thread).map_err(|owner| busy(owner.to_string()))?;
+        let stored = commit::owner(&self.inner.database.pool, &thread, false).await?;
+        let epoch = stored.as_ref().map_or(0, |stored| stored.epoch);
+        // What names this checkpointer is a lease of ours that was given back.
+        let own = |owner: &str| owner.split('/').next() == Some(self.inner.heartbeat.instance.as_str());
+        if let Some(stored) = stored.filter(|stored| stored.lives && !own(&stored.owner)) {
+            return Err(busy(stored.owner).into());
+        }
+        Ok(reserved.into_lease(epoch + 1))
+    }
+
+    fn claim(&self, lease: &Lease, ns: &str) -> Result<(), Failure> {
+        self.inner.leases.claim(lease).map_err(|detail| commit::stale(lease, ns, detail))
+    }
+
+    async fn commit_under(&self, lease: &Lease, commit: &Commit) -> Result<(), Failure> {
+        // Connections do not know of each other: what is asked for first must be written first.
+        let turn = self.inner.order.turn(&lease.thread);
+        let _turn = turn.lock().await;
+        self.claim(lease, &commit.ns)?;
+        commit::apply(&self.inner.database.pool, lease, commit).await?;
+        if commit.release {
+            self.inner.leases.remove(lease);
+            self.inner.order.forget(&lease.thread);
+        }
+        Ok(())
+    }
+}
+
+#[async_trait]
+impl Checkpointer for PostgresCheckpointer {
+    fn capabilities(&self) -> Capabilities {
+        let mut capabilities = Capabilities::default();
+        capabilities.delete_thread = true;
+        capabilities.copy_thread = true;
+        capabilities.prune = true;
+        capabilities.shares_values = true;
+        capabilities.stats = true;
+        capabilities.compact = true;
+        capabilities
+    }
+
+    async fn acquire(&self, thread: &str) -> Result<Lease, CheckpointError> {
+        self.acquire_thread(thread).await.map_err(|failure| self.error(failure, "asking for a thread"))
+    }
+
+    fn release(&self, lease: &Lease) {
+        self.inner.order.forget(&lease.thread);
+        if self.inner.leases.remove(lease) {
+            let (pool, lease) = (self.inner.database.pool.clone(), lease.clone());
+            self.inner.runtime.spawn(async move {
+                // Another may have claimed the thread since. What fails here ends with the expiry.
+                let query = "UPDATE threads SET owner = '' WHERE thread = $1 AND owner = $2";
+                let disown = sqlx::query(query).bind(&*lease.thread).bind(&*lease.owner);
+                if let Err(error) = disown.execute(&pool).await {
+                    tracing::warn!(%error, thread = &*lease.thread, "a lease was not given back in the database");
+                }
+            });
+        }
+    }
+
+    async fn commit(&self, lease: &Lease, commit: Commit) -> Result<(), CheckpointError> {
+        self.commit_under(lease, &commit).await.map_err(|failure| self.error(failure, "committing"))
+    }
+
+    async fn thread(&self, thread: &str) -> Result<Option<ThreadRow>, CheckpointError> {
+        let row = read::thread(&self.inner.database.pool, thread).await;
+        row.map_err(|failure| self.error(failure, "reading a thread"))
+    }
+
+    async fn threads(&self, filter: &ThreadFilter) -> Result<Vec<ThreadRow>, CheckpointError> {
+        let rows = read::threads(&self.inner.database.pool, filter).await;
+        rows.map_err(|failure| self.error(failure, "listing threads"))
+    }
+
+    async fn namespaces(&self, thread: &str) -> Result<Vec<String>, CheckpointError> {
+        let names = read::namespaces(&self.inner.database.pool, thread).await;
+        names.map_err(|failure| self.error(failure, "listing namespaces"))
+    }
+
+    async fn checkpoint(
+        &self,
+        thread: &str,
+        ns: &str,
+        number: Option<u64>,
+    ) -> Result<Option<CheckpointRow>, CheckpointError> {
+        let row = read::checkpoint(&self.inner.database.pool, thread, ns, number).await;
+        row.map_err(|failure| self.error(failure, "reading a checkpoint"))
+    }
+
+    async fn checkpoints(
+        &self,
+        thread: &str,
+        ns: &str,
+        filter: &HistoryFilter,
+    ) -> Result<Vec<CheckpointRow>, CheckpointError> {
+        let rows = read::checkpoints(&self.inner.database.pool, thread, ns, filter).await;
+        rows.map_err(|failure| self.error(failure, "listing checkpoints"))
+    }
+
+    async fn field(
+        &self,
+        thread: &str,
+        ns: &str,
+        field: &str,
+        version: u64,
+    ) -> Result<Vec<FieldRecord>, CheckpointError> {
+        let chain = read::field(&self.inner.database.pool, thread, ns, field, version).await;
+        chain.map_err(|failure| self.error(failure, "reading a field"))
+    }
+
+    async fn task_records(&self, thread: &str, ns: &str) -> Result<Vec<TaskRecord>, CheckpointError> {
+        let records = read::task_records(&self.inner.database.pool, thread, ns).await;
+        records.map_err(|failure| self.error(failure, "reading task records"))
+    }
+
+    async fn journal(&self, thread: &str, after: u64, limit: usize) -> Result<Vec<JournalRow>, CheckpointError> {
+        let rows = read::journal(&self.inner.database.pool, thread, after, limit).await;
+        rows.map_err(|failure| self.error(failure, "reading the journal"))
+    }
+
+    async fn last_seq(&self, thread: &str) -> Result<u64, CheckpointError> {
+        let last = read::last_seq(&self.inner.database.pool, thread).await;
+        last.map_err(|failure| self.error(failure, "reading the journal"))
+    }
+
+    async fn delete_thread(&self, thread: &str) -> Result<(), CheckpointError> {
+        // Under a lease of our own, so that nobody writes the thread meanwhile.
+        let held = Held { store: self, lease: self.acquire(thread).await? };
+        let result = upkeep::delete_thread(&self.inner.database.pool, &held.lease).await;
+        result.map_err(|failure| self.error(failure, "deleting a thread"))
+    }
+
+    async fn copy_thread(&self, from: &str, to: &str) -> Result<(), CheckpointError> {
+        let from = Held { store: self, lease: self.acquire(from).await? };
+        if from.lease.thread.as_ref() == to {
+            return Err(CheckpointError::ThreadExists { thread: to.to_owned() });
+        }
+        let to = Held { store: self, lease: self.acquire(to).await? };
+        let result = upkeep::copy_thread(&self.inner.database.pool, &from.lease, &to.lease.thread).await;
+        result.map_err(|failure| self.error(failure, "copying a thread"))
+    }
+
+    async fn outline(&self, thread: &str, ns: &str) -> Result<Vec<FieldOutline>, CheckpointError> {
+        let outline = read::outline(&self.inner.database.pool, thread, ns).await;
+        outline.map_err(|failure| self.error(failure, "reading an outline"))
+    }
+
+    async fn prune(&self, lease: &Lease, pruning: Pruning) -> Result<(), CheckpointError> {
+        let prune = async {
+            self.claim(lease, "")?;
+            upkeep::prune(&self.inner.database.pool, lease, &pruning).await
+        };
+        prune.await.map_err(|failure| self.error(failure, "pruning a thread"))
+    }
+
+    async fn stats(&self) -> Result<Stats, CheckpointError> {
+        upkeep::stats(&self.inner.database.pool).await.map_err(|failure| self.error(failure, "measuring the store"))
+    }
+
+    async fn compact(&self) -> Result<(), CheckpointError> {
+        upkeep::compact(&self.inner.database.pool).await.map_err(|failure| self.error(failure, "compacting the store"))
+    }
+}
+
+/// A lease that is given back at the end, also when the future that holds it is dropped.
+struct Held<'s> {
+    store: &'s PostgresCheckpointer,
+    lease: Lease,
+}
+
+impl Drop for Held<'_> {
+    fn drop(&mut self) {
+        self.store.release(&self.lease);
+    }
+}

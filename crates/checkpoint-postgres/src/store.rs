@@ -1,0 +1,226 @@
+//! The long-term store on a database.
+
+use std::fmt;
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use futures::TryStreamExt;
+use graphloom_core_graph::store::{Expected, Item, Namespace, NamespaceFilter, PutOptions, Query, Store, StoreError};
+use graphloom_core_graph::{Clock, SystemClock};
+use serde_json::Value;
+use sqlx::postgres::PgRow;
+use sqlx::{PgConnection, Row};
+
+use crate::database::Database;
+use crate::failure::{Failure, read_number};
+use crate::options::PostgresOptions;
+
+/// Joins segments of namespaces. No segment contains it, and every character of a segment sorts after it.
+const SEPARATOR: &str = "\u{1f}";
+
+/// A [`Store`] in a PostgreSQL schema: of its own, or that of a
+/// [`PostgresCheckpointer`](crate::PostgresCheckpointer::store). A clone is another handle to the same store.
+#[derive(Clone)]
+pub struct PostgresStore {
+    database: Database,
+    clock: Arc<dyn Clock>,
+}
+
+impl PostgresStore {
+    /// Connects, and makes the tables where there are none. The schema may be a checkpointer's.
+    ///
+    /// # Errors
+    /// [`StoreError::Store`] when the server does not answer or the user may not make tables,
+    /// [`StoreError::NewerFormat`] for tables of a newer version.
+    pub async fn connect_with(url: &str, options: &PostgresOptions) -> Result<Self, StoreError> {
+        let database =
+            Database::open(url, options).await.map_err(|failure| failure.store("PostgreSQL", "connecting"))?;
+        Ok(Self::on(database))
+    }
+
+    pub(crate) fn on(database: Database) -> Self {
+        Self { database, clock: Arc::new(SystemClock) }
+    }
+
+    /// The same store, expiring items by this clock.
+    #[must_use]
+    pub fn with_clock(mut self, clock: Arc<dyn Clock>) -> Self {
+        self.clock = clock;
+        self
+    }
+
+    fn now(&self) -> i64 {
+        storable(self.clock.now())
+    }
+
+    fn error(&self, failure: impl Into<Failure>, action: &str) -> StoreError {
+        failure.into().store(&self.database.place, action)
+    }
+}
+
+impl fmt::Debug for PostgresStore {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("PostgresStore").field("place", &self.database.place).finish_non_exhaustive()
+    }
+}
+
+const PUT: &str = "INSERT INTO items (namespace, key, value, created, updated, expires) VALUES ($1, $2, $3, $4, $4, $5)
+    ON CONFLICT (namespace, key) DO UPDATE SET
+        value = excluded.value, updated = excluded.updated, expires = excluded.expires,
+        created = CASE WHEN items.expires <= $4 THEN excluded.created ELSE items.created END";
+const GET: &str = "SELECT * FROM items WHERE namespace = $1 AND key = $2 AND (expires IS NULL OR expires > $3)";
+
+async fn get(connection: &mut PgConnection, place: &str, key: &str, now: i64) -> Result<Option<Item>, Failure> {
+    let row = sqlx::query(GET).bind(place).bind(key).bind(now).fetch_optional(connection).await?;
+    row.map(|row| item(&row)).transpose()
+}
+
+#[async_trait]
+impl Store for PostgresStore {
+    async fn put(&self, namespace: &Namespace, key: &str, value: Value, options: PutOptions) -> Result<(), StoreError> {
+        let expires = options.expires(self.clock.now()).map(storable);
+        let query = sqlx::query(PUT).bind(joined(namespace)).bind(key).bind(value.to_string());
+        let result = query.bind(self.now()).bind(expires).execute(&self.database.pool).await;
+        result.map(drop).map_err(|error| self.error(error, "putting an item"))
+    }
+
+    async fn put_if(
+        &self,
+        namespace: &Namespace,
+        key: &str,
+        value: Value,
+        options: PutOptions,
+        expected: &Expected,
+    ) -> Result<bool, StoreError> {
+        let (place, now) = (joined(namespace), self.now());
+        let expires = options.expires(self.clock.now()).map(storable);
+        let put = async {
+            let mut transaction = self.database.pool.begin().await?;
+            // Also where there is no row yet: whoever puts under this key with an expectation waits here.
+            let lock = "SELECT pg_advisory_xact_lock(hashtext(current_schema() || $1), hashtext($2))";
+            sqlx::query(lock).bind(&place).bind(key).execute(&mut *transaction).await?;
+            let lock = "SELECT 1 FROM items WHERE namespace = $1 AND key = $2 FOR UPDATE";
+            sqlx::query(lock).bind(&place).bind(key).execute(&mut *transaction).await?;
+            let there = get(&mut transaction, &place, key, now).await?;
+            if !expected.is_met_by(there.as_ref().map(|item| &item.value)) {
+                return Ok(false);
+            }
+            let query = sqlx::query(PUT).bind(&place).bind(key).bind(value.to_string()).bind(now).bind(expires);
+            query.execute(&mut *transaction).await?;
+            transaction.commit().await?;
+            Ok(true)
+        };
+        put.await.map_err(|failure: Failure| self.error(failure, "putting an item"))
+    }
+
+    async fn get(&self, namespace: &Namespace, key: &str) -> Result<Option<Item>, StoreError> {
+        let get = async {
+            let mut connection = self.database.pool.acquire().await?;
+            get(&mut connection, &joined(namespace), key, self.now()).await
+        };
+        get.await.map_err(|failure| self.error(failure, "getting an item"))
+    }
+
+    async fn delete(&self, namespace: &Namespace, key: &str) -> Result<bool, StoreError> {
+        let delete = "DELETE FROM items WHERE namespace = $1 AND key = $2
+            RETURNING expires IS NULL OR expires > $3";
+        let query = sqlx::query_scalar(delete).bind(joined(namespace)).bind(key).bind(self.now());
+        let there: Result<Option<bool>, _> = query.fetch_optional(&self.database.pool).await;
+        Ok(there.map_err(|error| self.error(error, "deleting an item"))?.unwrap_or(false))
+    }
+
+    async fn query(&self, query: &Query) -> Result<Vec<Item>, StoreError> {
+        const BELOW: &str = "SELECT * FROM items
+            WHERE namespace >= $1 AND ($2::text IS NULL OR namespace < $2) AND (expires IS NULL OR expires > $3)
+            ORDER BY namespace, key";
+        let read = async {
+            let (from, to) = range(&query.prefix);
+            let mut found = Vec::new();
+            if query.limit == 0 {
+                return Ok(found);
+            }
+            let mut rows = sqlx::query(BELOW).bind(from).bind(to).bind(self.now()).fetch(&self.database.pool);
+            let mut skip = query.offset;
+            while let Some(row) = rows.try_next().await? {
+                let item = item(&row)?;
+                if !query.conditions.iter().all(|condition| condition.holds(&item.value)) {
+                } else if skip > 0 {
+                    skip -= 1;
+                } else {
+                    found.push(item);
+                    if found.len() >= query.limit {
+                        break;
+                    }
+                }
+            }
+            Ok(found)
+        };
+        read.await.map_err(|failure: Failure| self.error(failure, "querying items"))
+    }
+
+    async fn list_namespaces(&self, filter: &NamespaceFilter) -> Result<Vec<Namespace>, StoreError> {
+        const BELOW: &str = "SELECT DISTINCT namespace FROM items
+            WHERE namespace >= $1 AND ($2::text IS NULL OR namespace < $2) AND (expires IS NULL OR expires > $3)
+            ORDER BY namespace";
+        let read = async {
+            let (from, to) = range(&filter.prefix);
+            let mut rows = sqlx::query_scalar(BELOW).bind(from).bind(to).bind(self.now()).fetch(&self.database.pool);
+            let mut found: Vec<Namespace> = Vec::new();
+            while let Some(name) = rows.try_next().await? {
+                let name: String = name;
+                let namespace = split(&name)?.cut(filter.depth.unwrap_or(usize::MAX));
+                // Cut namespaces stay sorted, so equal ones are neighbours.
+                if found.last() != Some(&namespace) {
+                    if filter.limit.is_some_and(|limit| found.len() >= limit) {
+                        break;
+                    }
+                    found.push(namespace);
+                }
+            }
+            Ok(found)
+        };
+        read.await.map_err(|failure: Failure| self.error(failure, "listing namespaces"))
+    }
+
+    async fn sweep(&self) -> Result<u64, StoreError> {
+        let sweep = sqlx::query("DELETE FROM items WHERE expires <= $1").bind(self.now());
+        let swept = sweep.execute(&self.database.pool).await;
+        Ok(swept.map_err(|error| self.error(error, "sweeping expired items"))?.rows_affected())
+    }
+}
+
+fn item(row: &PgRow) -> Result<Item, Failure> {
+    let namespace = split(row.try_get("namespace")?)?;
+    let key: String = row.try_get("key")?;
+    let place = || format!("item `{key}` of `{namespace}`");
+    let value = serde_json::from_str(row.try_get("value")?)
+        .map_err(|error| Failure::Corrupt { place: place(), message: error.to_string() })?;
+    let expires: Option<i64> = row.try_get("expires")?;
+    let (created, updated) =
+        (read_number(row.try_get("created")?, place)?, read_number(row.try_get("updated")?, place)?);
+    let expires = expires.map(|expires| read_number(expires, place)).transpose()?;
+    Ok(Item { namespace, key, value, created, updated, expires })
+}
+
+fn joined(namespace: &Namespace) -> String {
+    namespace.segments().join(SEPARATOR)
+}
+
+fn split(stored: &str) -> Result<Namespace, Failure> {
+    let segments = stored.split(SEPARATOR).filter(|_| !stored.is_empty());
+    Namespace::new(segments)
+        .map_err(|error| Failure::Corrupt { place: "a namespace".to_owned(), message: error.to_string() })
+}
+
+/// What a namespace and those below it lie between: the separator is the last character below the space, and the only
+/// one of those that follows a prefix. The columns sort by bytes.
+fn range(prefix: &Namespace) -> (String, Option<String>) {
+    let from = joined(prefix);
+    let to = (!from.is_empty()).then(|| format!("{from} "));
+    (from, to)
+}
+
+/// A time that fits a column: one beyond it is as good as never.
+fn storable(time: u64) -> i64 {
+    i64::try_from(time).unwrap_or(i64::MAX)
+}

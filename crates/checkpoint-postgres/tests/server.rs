@@ -1,0 +1,187 @@
+//! The checkpointer and the store on a real server: conformance, taking over, formats, whole runs.
+
+mod support;
+
+use std::io::{BufRead, BufReader, Read};
+use std::process::{Command, Stdio};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use graphloom_checkpoint_postgres::{PostgresCheckpointer, PostgresOptions, PostgresStore};
+use graphloom_core_graph::checkpoint::{
+    CheckpointError, CheckpointRow, Checkpointer, Commit, Source, ThreadRow, ThreadStatus,
+};
+use graphloom_core_graph::conformance;
+use support::Server;
+
+fn row() -> ThreadRow {
+    ThreadRow {
+        thread: "".into(),
+        graph: "g".to_owned(),
+        graph_version: 1,
+        status: ThreadStatus::Running,
+        detail: "with \0 in it".to_owned(),
+        created: 1,
+        updated: 2,
+        epoch: 0,
+        owner: String::new(),
+    }
+}
+
+fn step(number: u64) -> Commit {
+    let before = number.checked_sub(1).filter(|number| *number > 0);
+    let checkpoint = CheckpointRow {
+        number,
+        parent: before,
+        id: format!("id-{number}"),
+        step: number,
+        source: Source::Step,
+        time: 1,
+        executed: number,
+        fields: Vec::new(),
+        state_version: 1,
+    };
+    Commit { expected_head: before, checkpoint: Some(checkpoint), thread: (number == 1).then(row), ..Commit::default() }
+}
+
+/// Beats often, so that a test need not wait long for an expiry.
+fn quick() -> PostgresOptions {
+    PostgresOptions::default().heartbeat(Duration::from_millis(100), Duration::from_millis(800))
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn it_does_what_every_store_must() {
+    let server = Server::start();
+    let number = AtomicU64::new(0);
+    let schema =
+        || PostgresOptions::schema(format!("case_{}", number.fetch_add(1, Ordering::Relaxed))).max_connections(6);
+    let report =
+        conformance::run(async || PostgresCheckpointer::connect_with(&server.url(), &schema()).await.unwrap()).await;
+    assert_eq!(report.passed(), report.cases.len(), "{report}");
+    let own = conformance::run_memory(async |clock| {
+        PostgresStore::connect_with(&server.url(), &schema()).await.unwrap().with_clock(clock)
+    })
+    .await;
+    assert!(own.is_green() && own.passed() > 0, "{own}");
+}
+
+/// The other half of the next test: runs in a process of its own, writes, and waits for its death.
+#[tokio::test]
+async fn child_that_owns_a_thread() {
+    let Ok(url) = std::env::var("POSTGRES_CHILD_URL") else { return };
+    let store = PostgresCheckpointer::connect_with(&url, &quick()).await.unwrap();
+    let lease = store.acquire("a").await.unwrap();
+    store.commit(&lease, step(1)).await.unwrap();
+    println!("the thread is owned");
+    tokio::task::spawn_blocking(|| std::io::stdin().read_to_end(&mut Vec::new()).unwrap()).await.unwrap();
+    store.release(&lease);
+}
+
+#[tokio::test]
+async fn a_killed_writer_is_taken_over_after_its_expiry() {
+    let server = Server::start();
+    let mut child = Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", "child_that_owns_a_thread", "--nocapture"])
+        .env("POSTGRES_CHILD_URL", server.url())
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+    assert!(lines.any(|line| line.unwrap().contains("the thread is owned")), "the child ended too early");
+
+    let store = PostgresCheckpointer::connect_with(&server.url(), &quick()).await.unwrap();
+    // While it beats it is left alone, for longer than its expiry.
+    let beats = tokio::time::Instant::now();
+    while beats.elapsed() < Duration::from_millis(1600) {
+        let busy = store.acquire("a").await.unwrap_err();
+        assert!(matches!(busy, CheckpointError::ThreadBusy { .. }), "{busy}");
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let silent = tokio::time::Instant::now();
+    let lease = loop {
+        match store.acquire("a").await {
+            Ok(lease) => break lease,
+            Err(CheckpointError::ThreadBusy { .. }) => tokio::time::sleep(Duration::from_millis(20)).await,
+            Err(error) => panic!("{error}"),
+        }
+        assert!(silent.elapsed() < Duration::from_secs(20), "nobody takes over");
+    };
+    assert_eq!(lease.epoch, 2);
+    assert_eq!(store.checkpoint("a", "", None).await.unwrap().map(|head| head.number), Some(1), "its commit is there");
+    store.commit(&lease, step(2)).await.unwrap();
+}
+
+#[tokio::test]
+async fn a_writer_that_was_cut_off_is_refused_by_its_epoch() {
+    let server = Server::start();
+    // Beats so seldom that it is as good as cut off.
+    let silent = PostgresOptions::default().heartbeat(Duration::from_millis(200), Duration::from_millis(201));
+    let one = PostgresCheckpointer::connect_with(&server.url(), &silent).await.unwrap();
+    let lease = one.acquire("a").await.unwrap();
+    one.commit(&lease, step(1)).await.unwrap();
+    let two = PostgresCheckpointer::connect_with(&server.url(), &quick()).await.unwrap();
+    // Both ask at one time: the first commit decides.
+    let next = loop {
+        match two.acquire("a").await {
+            Ok(lease) => break lease,
+            Err(_) => tokio::task::yield_now().await,
+        }
+    };
+    one.commit(&lease, step(2)).await.unwrap();
+    let late = two.commit(&next, Commit { expected_head: Some(1), ..step(3) }).await.unwrap_err();
+    assert!(matches!(late, CheckpointError::StaleHead { .. }), "{late}");
+    two.commit(&next, step(3)).await.unwrap();
+    let refused = one.commit(&lease, step(4)).await.unwrap_err();
+    assert!(matches!(refused, CheckpointError::StaleHead { .. }), "{refused}");
+    let (detail, epoch) = two.thread("a").await.unwrap().map(|row| (row.detail, row.epoch)).unwrap();
+    assert_eq!((detail.as_str(), epoch), ("with \0 in it", 2));
+}
+
+#[tokio::test]
+async fn an_orderly_end_lets_others_take_over_at_once() {
+    let server = Server::start();
+    let one = PostgresCheckpointer::connect(&server.url()).await.unwrap();
+    let two = PostgresCheckpointer::connect(&server.url()).await.unwrap();
+    let lease = one.acquire("a").await.unwrap();
+    one.commit(&lease, step(1)).await.unwrap();
+    assert!(matches!(two.acquire("a").await, Err(CheckpointError::ThreadBusy { .. })));
+    one.close().await.unwrap();
+    assert_eq!(two.acquire("a").await.unwrap().epoch, 2);
+    let closed = one.commit(&lease, step(2)).await.unwrap_err();
+    assert!(matches!(closed, CheckpointError::Store { .. }), "{closed}");
+}
+
+#[tokio::test]
+async fn formats_settings_and_servers_are_checked() {
+    let server = Server::start();
+    let schema = |name: &str| PostgresOptions::schema(name);
+    let (url, together) = (server.url(), schema("together"));
+    let both = futures::join!(
+        PostgresCheckpointer::connect_with(&url, &together),
+        PostgresCheckpointer::connect_with(&url, &together),
+    );
+    assert!(both.0.is_ok() && both.1.is_ok(), "two may make the tables at one time: {both:?}");
+    let psql = Command::new("psql")
+        .arg(server.url())
+        .args(["-c", "UPDATE together.format SET version = 99"])
+        .output()
+        .unwrap();
+    assert!(psql.status.success(), "{}", String::from_utf8_lossy(&psql.stderr));
+    let newer = PostgresCheckpointer::connect_with(&url, &together).await.unwrap_err();
+    assert!(matches!(newer, CheckpointError::NewerFormat { found: 99, known: 1, .. }), "{newer}");
+
+    for bad in ["", "Big", "a b", "x; DROP TABLE threads", "1a", "pg_mine", &"a".repeat(64)] {
+        let error = PostgresCheckpointer::connect_with(&server.url(), &schema(bad)).await.unwrap_err();
+        assert!(error.to_string().contains("cannot be the schema's name"), "{error}");
+    }
+    let never = PostgresOptions::default().heartbeat(Duration::from_secs(9), Duration::from_secs(3));
+    assert!(PostgresCheckpointer::connect_with(&server.url(), &never).await.is_err());
+    for url in ["nonsense", "postgres://secret-user:secret@localhost/x?host=/nowhere/at/all"] {
+        let error = PostgresCheckpointer::connect(url).await.unwrap_err();
+        assert!(matches!(error, CheckpointError::Store { .. }), "{error}");
+        assert!(!error.to_string().contains("secret"), "{error}");
+    }
+}

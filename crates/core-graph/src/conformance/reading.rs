@@ -1,0 +1,177 @@
+//! Reading: the head, one checkpoint, a thread's row, the journal.
+
+use super::ground::{Outcome, Shared, Writer, cases, checkpoint, events, first, matching, same, step, task, whole};
+use crate::checkpoint::{CheckpointError, CheckpointRow, Commit, TaskRecordKind};
+
+cases! {
+    Base:
+        an_unknown_thread_reads_as_nothing
+        the_head_is_read_without_a_number
+        a_checkpoint_is_read_by_its_number
+        a_thread_row_names_thread_owner_and_epoch
+        large_numbers_are_kept
+        the_head_tells_what_made_it
+        the_first_checkpoint_has_no_parent
+        task_records_are_there_beside_the_head
+        reading_respects_the_namespace
+        an_unknown_number_reads_as_nothing
+        the_head_may_be_an_older_number
+        the_journal_is_read_in_pages
+        the_journal_goes_on_over_namespaces_and_runs;
+}
+
+async fn an_unknown_thread_reads_as_nothing(store: Shared) -> Outcome {
+    same!(store.thread("nobody").await?, None);
+    same!(store.threads(&Default::default()).await?, []);
+    same!(store.checkpoint("nobody", "", None).await?, None);
+    same!(store.checkpoints("nobody", "", &Default::default()).await?, []);
+    same!(store.namespaces("nobody").await?, Vec::<String>::new());
+    same!(store.task_records("nobody", "").await?, []);
+    same!(store.journal("nobody", 0, 9).await?, []);
+    same!(store.last_seq("nobody").await?, 0);
+    matching!(store.field("nobody", "", "x", 1).await, Err(CheckpointError::Corrupt { .. }));
+    Ok(())
+}
+
+async fn the_head_is_read_without_a_number(store: Shared) -> Outcome {
+    let mut writer = Writer::open(&store, "a").await?;
+    for _ in 0..12 {
+        let row = writer.put("", Vec::new()).await?;
+        same!(store.checkpoint("a", "", None).await?, Some(row));
+    }
+    Ok(())
+}
+
+async fn a_checkpoint_is_read_by_its_number(store: Shared) -> Outcome {
+    let mut writer = Writer::open(&store, "a").await?;
+    writer.chain("", 3).await?;
+    for number in 1..=3 {
+        same!(store.checkpoint("a", "", Some(number)).await?.map(|row| row.id), Some(format!("id-{number}")));
+    }
+    Ok(())
+}
+
+async fn a_thread_row_names_thread_owner_and_epoch(store: Shared) -> Outcome {
+    let lease = store.acquire("a").await?;
+    store.commit(&lease, first()).await?;
+    let stored = store.thread("a").await?.map(|row| (row.thread.to_string(), row.epoch, row.owner));
+    same!(stored, Some(("a".to_owned(), 1, lease.owner.to_string())));
+    store.release(&lease);
+    let lease = store.acquire("a").await?;
+    store.commit(&lease, step(2)).await?;
+    let stored = store.thread("a").await?.map(|row| (row.epoch, row.owner));
+    same!(stored, Some((2, lease.owner.to_string())));
+    Ok(())
+}
+
+async fn large_numbers_are_kept(store: Shared) -> Outcome {
+    let large = i64::MAX as u64;
+    let mut writer = Writer::open(&store, "a").await?;
+    let change = |commit: &mut Commit| {
+        let row = CheckpointRow {
+            number: large,
+            step: large,
+            time: large,
+            executed: large,
+            state_version: u32::MAX,
+            ..checkpoint(1)
+        };
+        commit.checkpoint = Some(row);
+        commit.journal = events([large]);
+    };
+    let row = writer.put_with("", vec![whole("x", large, b"x")], change).await?;
+    same!(store.checkpoint("a", "", Some(large)).await?, Some(row));
+    same!(store.last_seq("a").await?, large);
+    same!(store.field("a", "", "x", large).await?.len(), 1);
+    Ok(())
+}
+
+async fn the_head_tells_what_made_it(store: Shared) -> Outcome {
+    let lease = store.acquire("a").await?;
+    store.commit(&lease, first()).await?;
+    store.commit(&lease, step(2)).await?;
+    let head = store.checkpoint("a", "", None).await?.map(|row| (row.source, row.step, row.executed, row.time));
+    let expected = checkpoint(2);
+    same!(head, Some((expected.source, expected.step, expected.executed, expected.time)));
+    Ok(())
+}
+
+async fn the_first_checkpoint_has_no_parent(store: Shared) -> Outcome {
+    let mut writer = Writer::open(&store, "a").await?;
+    writer.chain("", 2).await?;
+    same!(store.checkpoint("a", "", Some(1)).await?.map(|row| row.parent), Some(None));
+    same!(store.checkpoint("a", "", Some(2)).await?.map(|row| row.parent), Some(Some(1)));
+    Ok(())
+}
+
+async fn task_records_are_there_beside_the_head(store: Shared) -> Outcome {
+    let mut writer = Writer::open(&store, "a").await?;
+    let records = vec![task("n:1.0", TaskRecordKind::Write, "", b"w")];
+    let row = writer.put_with("", Vec::new(), |commit| commit.tasks = records.clone()).await?;
+    same!(store.checkpoint("a", "", None).await?, Some(row));
+    same!(store.task_records("a", "").await?, records);
+    // They are of the namespace, not of one checkpoint: more history changes nothing.
+    writer.chain("", 2).await?;
+    same!(store.task_records("a", "").await?, records);
+    Ok(())
+}
+
+async fn reading_respects_the_namespace(store: Shared) -> Outcome {
+    let mut writer = Writer::open(&store, "a").await?;
+    for (ns, count) in [("", 1), ("c", 2), ("c/d", 3)] {
+        writer.chain(ns, count).await?;
+    }
+    for (ns, count) in [("", 1), ("c", 2), ("c/d", 3)] {
+        same!(store.checkpoint("a", ns, None).await?.map(|row| row.number), Some(count));
+        same!(store.checkpoint("a", ns, Some(count + 1)).await?, None);
+    }
+    same!(store.checkpoint("a", "d", None).await?, None);
+    Ok(())
+}
+
+async fn an_unknown_number_reads_as_nothing(store: Shared) -> Outcome {
+    let mut writer = Writer::open(&store, "a").await?;
+    writer.chain("", 2).await?;
+    for number in [0, 3, i64::MAX as u64, u64::MAX] {
+        same!(store.checkpoint("a", "", Some(number)).await?, None);
+    }
+    Ok(())
+}
+
+async fn the_head_may_be_an_older_number(store: Shared) -> Outcome {
+    let lease = store.acquire("a").await?;
+    let mut far = first();
+    far.checkpoint = Some(CheckpointRow { number: 9, ..checkpoint(1) });
+    store.commit(&lease, far).await?;
+    let back = Commit { expected_head: Some(9), checkpoint: Some(checkpoint(3)), ..Commit::default() };
+    store.commit(&lease, back).await?;
+    same!(store.checkpoint("a", "", None).await?, Some(checkpoint(3)));
+    same!(store.checkpoint("a", "", Some(9)).await?.map(|row| row.number), Some(9));
+    Ok(())
+}
+
+async fn the_journal_is_read_in_pages(store: Shared) -> Outcome {
+    let lease = store.acquire("a").await?;
+    store.commit(&lease, Commit { journal: events([1, 2, 3, 4, 5, 7]), ..first() }).await?;
+    same!(store.journal("a", 0, 3).await?, events(1..=3));
+    same!(store.journal("a", 3, 100).await?, events([4, 5, 7]));
+    same!(store.journal("a", 5, 1).await?, events([7]));
+    same!(store.journal("a", 7, 100).await?, []);
+    same!(store.journal("a", u64::MAX, usize::MAX).await?, []);
+    same!(store.journal("a", 0, 0).await?, []);
+    Ok(())
+}
+
+async fn the_journal_goes_on_over_namespaces_and_runs(store: Shared) -> Outcome {
+    let mut writer = Writer::open(&store, "a").await?;
+    writer.put_with("", Vec::new(), |commit| commit.journal = events([1, 2])).await?;
+    writer.put_with("child", Vec::new(), |commit| commit.journal = events([3])).await?;
+    let again = store.commit(&writer.lease, Commit { journal: events([3]), ..Commit::default() }).await;
+    matching!(again, Err(CheckpointError::StaleHead { .. }));
+    writer.close().await?;
+    let next = store.acquire("a").await?;
+    store.commit(&next, Commit { journal: events([4]), ..Commit::default() }).await?;
+    same!(store.journal("a", 0, 9).await?, events(1..=4));
+    same!(store.last_seq("a").await?, 4);
+    Ok(())
+}

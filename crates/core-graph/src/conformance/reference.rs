@@ -1,0 +1,123 @@
+//! The cases of LangGraph's conformance suite, beside ours.
+
+use self::Correspondence::{Asked, NoMeaning};
+
+/// What became here of a case of the reference suite.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Correspondence {
+    /// A case asks the same, in the terms of our trait.
+    Asked(&'static str),
+    /// It has no meaning here, for this reason.
+    NoMeaning(&'static str),
+}
+
+const FRONTIER: &str = "what has been seen is not stored: what is left to do is a field of its own, the frontier";
+const NO_FREE_KEYS: &str = "checkpoints have no free metadata; threads are filtered by graph and status instead";
+const ONE_READ: &str = "a field is read by itself, so there is no list of fields that could be empty";
+
+/// The 58 base cases and the extended cases of `langgraph-checkpoint-conformance` 0.0.2, by suite and name, with those
+/// of its suite for the history of delta channels.
+pub const REFERENCE: &[(&str, &str, Correspondence)] = &[
+    ("put", "returns_config", Asked("a_thread_begins_with_its_first_commit")),
+    ("put", "roundtrip", Asked("a_checkpoint_is_read_back_as_it_was_written")),
+    ("put", "preserves_channel_values", Asked("field_values_of_every_kind_are_read_back")),
+    ("put", "preserves_channel_versions", Asked("versions_of_fields_are_read_back_in_their_order")),
+    ("put", "preserves_versions_seen", NoMeaning(FRONTIER)),
+    ("put", "preserves_metadata", Asked("what_made_a_checkpoint_is_read_back")),
+    ("put", "root_namespace", Asked("the_root_namespace_has_the_empty_name")),
+    ("put", "child_namespace", Asked("a_child_namespace_is_apart_from_its_parent")),
+    ("put", "default_namespace", Asked("a_commit_is_for_the_root_unless_it_says_otherwise")),
+    ("put", "multiple_checkpoints_same_thread", Asked("checkpoints_of_a_thread_are_all_there")),
+    ("put", "multiple_threads_isolated", Asked("threads_are_apart")),
+    ("put", "parent_config", Asked("a_checkpoint_names_its_parent")),
+    ("put", "incremental_channel_update", Asked("an_unchanged_field_keeps_its_version")),
+    ("put", "new_channel_added", Asked("a_field_may_appear_later")),
+    ("put", "channel_removed", Asked("a_field_may_disappear")),
+    ("put", "preserves_run_id", Asked("a_checkpoint_belongs_to_the_run_that_made_it")),
+    ("put", "preserves_versions_seen_values", NoMeaning(FRONTIER)),
+    ("put_writes", "basic", Asked("a_task_record_is_read_back")),
+    ("put_writes", "multiple_writes_same_task", Asked("one_task_has_records_of_several_kinds_and_keys")),
+    ("put_writes", "multiple_tasks", Asked("tasks_have_records_of_their_own")),
+    ("put_writes", "preserves_task_id", Asked("a_record_names_its_task")),
+    ("put_writes", "preserves_channel_and_value", Asked("a_record_keeps_key_and_bytes")),
+    ("put_writes", "task_path", Asked("ids_of_nested_tasks_are_kept")),
+    ("put_writes", "idempotent", Asked("a_record_that_is_written_again_is_replaced")),
+    ("put_writes", "special_channels", Asked("attempts_and_answers_are_replaced_in_their_place")),
+    ("put_writes", "across_namespaces", Asked("records_of_namespaces_are_apart")),
+    ("put_writes", "cleared_on_next_checkpoint", Asked("a_settled_task_keeps_only_results_of_durable_steps")),
+    ("get_tuple", "nonexistent_returns_none", Asked("an_unknown_thread_reads_as_nothing")),
+    ("get_tuple", "latest_when_no_checkpoint_id", Asked("the_head_is_read_without_a_number")),
+    ("get_tuple", "specific_checkpoint_id", Asked("a_checkpoint_is_read_by_its_number")),
+    ("get_tuple", "config_structure", Asked("a_thread_row_names_thread_owner_and_epoch")),
+    ("get_tuple", "checkpoint_fields", Asked("large_numbers_are_kept")),
+    ("get_tuple", "metadata", Asked("the_head_tells_what_made_it")),
+    ("get_tuple", "parent_config", Asked("the_first_checkpoint_has_no_parent")),
+    ("get_tuple", "pending_writes", Asked("task_records_are_there_beside_the_head")),
+    ("get_tuple", "respects_namespace", Asked("reading_respects_the_namespace")),
+    ("get_tuple", "nonexistent_checkpoint_id", Asked("an_unknown_number_reads_as_nothing")),
+    ("list", "all", Asked("history_lists_every_checkpoint")),
+    ("list", "by_thread", Asked("history_is_of_one_thread")),
+    ("list", "by_namespace", Asked("history_is_of_one_namespace")),
+    ("list", "ordering", Asked("history_is_newest_first")),
+    ("list", "metadata_filter_single_key", Asked("history_is_filtered_by_what_made_it")),
+    (
+        "list",
+        "metadata_filter_step",
+        NoMeaning("there is no filter by step: steps rise with numbers, so a number and a limit find them"),
+    ),
+    ("list", "before", Asked("history_before_a_number_ends_there")),
+    ("list", "limit", Asked("history_has_at_most_its_limit")),
+    ("list", "limit_plus_before", Asked("history_is_read_in_pages")),
+    ("list", "combined_thread_and_filter", Asked("filters_of_history_combine")),
+    ("list", "empty_result", Asked("history_of_what_is_not_there_is_empty")),
+    (
+        "list",
+        "includes_pending_writes",
+        NoMeaning("task records are of a namespace and not of one checkpoint, so a list of checkpoints has none"),
+    ),
+    ("list", "multiple_namespaces", Asked("namespaces_are_listed_by_name")),
+    ("list", "metadata_filter_multiple_keys", Asked("threads_are_filtered_by_graph_and_status")),
+    ("list", "metadata_filter_no_match", Asked("filters_that_match_nothing_list_nothing")),
+    ("list", "metadata_custom_keys", NoMeaning(NO_FREE_KEYS)),
+    ("delete_thread", "removes_checkpoints", Asked("a_deleted_thread_has_no_checkpoints")),
+    ("delete_thread", "removes_writes", Asked("a_deleted_thread_has_no_task_records")),
+    ("delete_thread", "removes_all_namespaces", Asked("a_deleted_thread_has_no_namespaces")),
+    ("delete_thread", "preserves_other_threads", Asked("deleting_leaves_other_threads_alone")),
+    ("delete_thread", "nonexistent_noop", Asked("deleting_what_is_not_there_is_told")),
+    ("delete_for_runs", "single", Asked("one_run_is_taken_back")),
+    ("delete_for_runs", "multiple", Asked("several_runs_are_taken_back")),
+    ("delete_for_runs", "preserves_other_runs", Asked("other_runs_are_left_alone")),
+    ("delete_for_runs", "removes_writes", Asked("task_records_of_a_run_go_with_it")),
+    ("delete_for_runs", "empty_list_noop", Asked("taking_back_nothing_changes_nothing")),
+    ("delete_for_runs", "nonexistent_noop", Asked("taking_back_what_is_not_there_changes_nothing")),
+    ("delete_for_runs", "across_namespaces", Asked("a_run_is_taken_back_in_every_namespace")),
+    ("copy_thread", "basic", Asked("a_copy_has_the_head_of_its_source")),
+    ("copy_thread", "all_checkpoints", Asked("a_copy_has_every_checkpoint")),
+    ("copy_thread", "preserves_metadata", Asked("a_copy_keeps_what_is_known_of_checkpoints")),
+    ("copy_thread", "preserves_namespaces", Asked("a_copy_has_every_namespace")),
+    ("copy_thread", "preserves_writes", Asked("a_copy_has_task_records_and_journal")),
+    ("copy_thread", "preserves_ordering", Asked("a_copy_keeps_the_order_of_everything")),
+    ("copy_thread", "source_unchanged", Asked("copying_leaves_the_source_alone")),
+    ("copy_thread", "nonexistent_source", Asked("copying_what_is_not_there_is_told")),
+    ("prune", "keep_latest_single_thread", Asked("only_the_latest_checkpoint_is_kept")),
+    ("prune", "keep_latest_multiple_threads", Asked("every_thread_keeps_its_latest")),
+    ("prune", "keep_latest_across_namespaces", Asked("every_namespace_keeps_its_latest")),
+    ("prune", "keep_latest_preserves_writes", Asked("records_of_the_latest_are_kept")),
+    ("prune", "delete_all", Asked("a_thread_is_removed_as_a_whole")),
+    ("prune", "preserves_other_threads", Asked("pruning_leaves_other_threads_alone")),
+    ("prune", "empty_list_noop", Asked("a_retention_without_limits_removes_nothing")),
+    ("prune", "nonexistent_noop", Asked("pruning_what_is_not_there_is_told")),
+    ("delta_channel_history", "returns_writes_oldest_first", Asked("a_chain_is_read_oldest_first")),
+    ("delta_channel_history", "seed_is_nearest_snapshot", Asked("a_chain_begins_at_the_nearest_whole_value")),
+    ("delta_channel_history", "excludes_target_pending_writes", Asked("records_of_tasks_are_no_part_of_a_chain")),
+    ("delta_channel_history", "multi_channel", Asked("fields_have_chains_of_their_own")),
+    ("delta_channel_history", "empty_channels_returns_empty", NoMeaning(ONE_READ)),
+    ("delta_channel_history", "walk_to_root_no_seed", Asked("a_chain_without_a_whole_value_goes_to_its_beginning")),
+    ("delta_channel_history", "migration_plain_value_as_seed", Asked("a_whole_value_may_follow_differences")),
+    (
+        "delta_channel_history",
+        "seed_ancestors_own_writes_replayed",
+        NoMeaning("a record holds what its checkpoint made, so nothing is left to replay on a whole value"),
+    ),
+];
