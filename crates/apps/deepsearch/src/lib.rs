@@ -8,6 +8,8 @@
 
 pub mod ask;
 pub mod config;
+pub mod outline;
+pub mod report;
 pub mod search;
 pub mod state;
 pub mod status;
@@ -16,7 +18,8 @@ pub mod team;
 
 mod error;
 mod evidence;
-mod graph;
+pub mod graph;
+mod locale;
 mod nodes;
 mod prompts;
 mod resources;
@@ -24,7 +27,8 @@ mod resources;
 pub use config::Config;
 pub use error::DeepSearchError;
 pub use evidence::{Evidence, EvidenceId, Scores, canonical};
-pub use graph::{DEPENDENCY, FINISH, PARALLEL, graph};
+pub use graph::Kind;
+pub use nodes::{FEEDBACK, OUTLINE_FEEDBACK};
 pub use prompts::prompts;
 pub use resources::{Resources, Slot, Stage};
 pub use state::{SearchContext, SearchContextUpdate};
