@@ -1,9 +1,11 @@
 //! Where documents come from: one trait between the graphs and the engines.
 
 mod engines;
+mod recorded;
 mod retrieval;
 
 pub use engines::{Engines, NoSearch};
+pub use recorded::RecordedSearch;
 pub use retrieval::RetrievalSearch;
 
 use async_trait::async_trait;
