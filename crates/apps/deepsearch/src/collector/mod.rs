@@ -16,8 +16,6 @@ mod retrieval;
 mod state;
 mod tools;
 
-pub use graph::{
-    COLLECTOR_END, COLLECTOR_START, INFO_RETRIEVAL, QUERY_GENERATION, SUMMARY, SUPERVISOR, graph,
-};
+pub use graph::{COLLECTOR_END, COLLECTOR_START, INFO_RETRIEVAL, QUERY_GENERATION, SUMMARY, SUPERVISOR, graph};
 pub use request::{CollectLimits, CollectRequest};
 pub use state::{CollectorState, CollectorStateUpdate};

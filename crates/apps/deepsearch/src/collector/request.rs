@@ -101,11 +101,7 @@ impl CollectRequest {
     /// The step as a question: its title and what is to be found.
     pub(super) fn question(&self) -> String {
         let Step { title, description, .. } = &self.step;
-        if description.is_empty() || description == title {
-            title.clone()
-        } else {
-            format!("{title}. {description}")
-        }
+        if description.is_empty() || description == title { title.clone() } else { format!("{title}. {description}") }
     }
 }
 

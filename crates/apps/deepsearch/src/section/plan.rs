@@ -159,7 +159,8 @@ mod tests {
 
     #[test]
     fn steps_get_ids_and_parents_of_the_same_plan_may_be_numbers() {
-        let (plan, notes) = read_plan(reply(vec![step(" a\n b", &[]), step("c", &["1", "1-2-1", "1"])]), RULES).unwrap();
+        let (plan, notes) =
+            read_plan(reply(vec![step(" a\n b", &[]), step("c", &["1", "1-2-1", "1"])]), RULES).unwrap();
         let shown: Vec<_> = plan.steps.iter().map(|step| (step.id.as_str(), step.title.as_str())).collect();
         assert_eq!(shown, [("2-1-1", "a b"), ("2-1-2", "c")]);
         assert_eq!(plan.steps[1].parent_ids, ["2-1-1", "1-2-1"]);
@@ -174,10 +175,13 @@ mod tests {
         let steps = ["a", "A", "b", "c", "d"].map(|title| step(title, &[])).into_iter().collect();
         let (plan, notes) = read_plan(reply(steps), RULES).unwrap();
         assert_eq!(plan.steps.iter().map(|step| step.id.as_str()).collect::<Vec<_>>(), ["2-1-1", "2-1-3", "2-1-4"]);
-        assert_eq!(notes, [
-            "plan `2-1`: step 2 repeats another and was left out",
-            "plan `2-1`: of 5 steps the first 3 are carried out",
-        ]);
+        assert_eq!(
+            notes,
+            [
+                "plan `2-1`: step 2 repeats another and was left out",
+                "plan `2-1`: of 5 steps the first 3 are carried out",
+            ]
+        );
     }
 
     #[test]
@@ -187,7 +191,11 @@ mod tests {
             (completed(false), RULES, "research is not complete, but `steps` is empty; give at least one step"),
             (completed(true), RULES, "`is_research_completed` is true although nothing was found yet; give steps"),
             (reply(vec![step(" ", &[])]), RULES, "step 1 has no `title`"),
-            (reply(vec![StepReply { title: "t".into(), ..StepReply::default() }]), RULES, "step 1 has no `description`"),
+            (
+                reply(vec![StepReply { title: "t".into(), ..StepReply::default() }]),
+                RULES,
+                "step 1 has no `description`",
+            ),
         ] {
             assert_eq!(read_plan(reply, rules).unwrap_err(), reason);
         }

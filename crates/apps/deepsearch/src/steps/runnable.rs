@@ -82,7 +82,8 @@ mod tests {
 
     #[test]
     fn what_can_never_begin_is_named_with_what_it_lacks() {
-        let steps = [step("a", &[]), step("b", &["a", "9-9-9"]), step("c", &["b"]), step("d", &["e"]), step("e", &["d"])];
+        let steps =
+            [step("a", &[]), step("b", &["a", "9-9-9"]), step("c", &["b"]), step("d", &["e"]), step("e", &["d"])];
         let lost = unsatisfiable(StepOrder::Dependencies, &steps, &[]);
         let lost: Vec<_> = lost.into_iter().map(|(step, missing)| (step.id.as_str(), missing)).collect();
         assert_eq!(lost, [("b", vec!["9-9-9"]), ("c", vec!["b"]), ("d", vec!["e"]), ("e", vec!["d"])]);

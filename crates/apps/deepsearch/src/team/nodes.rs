@@ -33,9 +33,8 @@ pub(super) async fn begin(state: Snapshot<TeamState>) -> Result<TeamStateUpdate,
 /// The same for sections that build on one another: their dependencies must be an order.
 pub(super) async fn begin_dependent(state: Snapshot<TeamState>) -> Result<TeamStateUpdate, NodeError> {
     let circle = layers(&state.outline.sections).err();
-    let notice = circle.map(|circle| {
-        Notice::fatal(StatusCode::TeamNoSections, format!("Invalid dependency graph: {circle}"))
-    });
+    let notice =
+        circle.map(|circle| Notice::fatal(StatusCode::TeamNoSections, format!("Invalid dependency graph: {circle}")));
     match notice {
         Some(notice) => Ok(TeamState::update().notices([notice])),
         None => begin(state).await,

@@ -62,8 +62,7 @@ pub fn layers(sections: &[Section]) -> Result<Vec<Vec<String>>, Circle> {
     let mut layers = Vec::new();
     while placed.len() < known.len() {
         let free = |section: &&Section| {
-            !placed.contains(section.id.as_str())
-                && parents(section, &known).all(|parent| placed.contains(parent))
+            !placed.contains(section.id.as_str()) && parents(section, &known).all(|parent| placed.contains(parent))
         };
         let layer: Vec<&Section> = sections.iter().filter(free).collect();
         if layer.is_empty() {

@@ -59,7 +59,10 @@ pub(crate) async fn classify(
             match answer {
                 Ok(places) => kept.extend(places.into_iter().filter_map(|place| batch.get(place)).cloned()),
                 Err(failure) => {
-                    notes.push(format!("section {}: documents were chosen by their scores: {failure}", brief.section.id));
+                    notes.push(format!(
+                        "section {}: documents were chosen by their scores: {failure}",
+                        brief.section.id
+                    ));
                     kept.extend(rank(batch.to_vec(), top));
                 }
             }

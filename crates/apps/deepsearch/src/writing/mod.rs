@@ -18,7 +18,7 @@ pub use text::{citation, cited};
 pub(crate) use classify::classify;
 pub(crate) use outline::section_outline;
 pub(crate) use quoted::quote;
-pub(crate) use summary::{extract, summarise};
+pub(crate) use summary::summarise;
 pub(crate) use text::write;
 
 use graphloom_core_graph::Context;

@@ -48,7 +48,10 @@ pub fn check_outline(section: &str, given: &str) -> Result<SectionOutline, Strin
         let levels: Vec<&str> = number.split('.').collect();
         let is_number = levels.iter().all(|level| !level.is_empty() && level.bytes().all(|b| b.is_ascii_digit()));
         if !is_number {
-            return Err(format!("the line `{}` has no number; lines are `{section} title` and `{section}.1 subtitle`", cut(line)));
+            return Err(format!(
+                "the line `{}` has no number; lines are `{section} title` and `{section}.1 subtitle`",
+                cut(line)
+            ));
         }
         if levels[0] != section {
             return Err(format!("the line `{}` is not of section {section}", cut(line)));
@@ -157,10 +160,10 @@ mod tests {
     #[test]
     fn two_levels_are_read() {
         let outline = check_outline("3", "```\n# 3 The log\n3.1 Before a crash\n\n**3.2. After it**\n```").unwrap();
-        assert_eq!(outline, SectionOutline {
-            title: "The log".into(),
-            subtitles: vec!["Before a crash".into(), "After it".into()]
-        });
+        assert_eq!(
+            outline,
+            SectionOutline { title: "The log".into(), subtitles: vec!["Before a crash".into(), "After it".into()] }
+        );
         assert_eq!(check_outline("3", "3 Alone").unwrap().subtitles, [""; 0]);
     }
 

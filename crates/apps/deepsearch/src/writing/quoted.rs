@@ -79,7 +79,10 @@ pub(crate) async fn quote(
             }
             if !silent && !desk.cx.resources().may_spend(Stage::Writing) {
                 silent = true;
-                notes.push(format!("section {}: the rest is quoted, the budget of writing is spent", desk.brief.section.id));
+                notes.push(format!(
+                    "section {}: the rest is quoted, the budget of writing is spent",
+                    desk.brief.section.id
+                ));
             }
             let choice = if silent {
                 None
@@ -90,7 +93,9 @@ pub(crate) async fn quote(
                     Err(failure) => {
                         silent = true;
                         let section = &desk.brief.section.id;
-                        notes.push(format!("section {section}: the best sentences are quoted without a choice: {failure}"));
+                        notes.push(format!(
+                            "section {section}: the best sentences are quoted without a choice: {failure}"
+                        ));
                         None
                     }
                 }

@@ -14,7 +14,7 @@ use crate::resources::{Slot, Stage};
 const SENTENCES: usize = 3;
 
 /// The sentences of a text that fit a question best, in the order of the text, without citations.
-pub(crate) fn extract(question: &str, text: &str) -> String {
+fn extract(question: &str, text: &str) -> String {
     let plain: Vec<String> =
         without_markers(text).lines().filter(|line| !line.starts_with('#')).map(str::to_owned).collect();
     let plain = plain.join("\n");

@@ -119,7 +119,10 @@ pub(crate) async fn write(
     Ok(answer.map(|(text, removed)| {
         let mut notes = Vec::new();
         if removed > 0 {
-            notes.push(format!("section {}: {removed} citations of documents that do not exist were removed", section.id));
+            notes.push(format!(
+                "section {}: {removed} citations of documents that do not exist were removed",
+                section.id
+            ));
         }
         if cut > 0 {
             let shown = format!("the first {EXCERPT} characters");

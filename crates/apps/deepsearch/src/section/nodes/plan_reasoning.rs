@@ -11,9 +11,7 @@ use crate::ask::{Ask, AskFailure, is_constrained, value};
 use crate::dependency::DEPENDENCY_INFO_COLLECTOR;
 use crate::resources::{Resources, Slot, Stage};
 use crate::section::plan::{PlanReply, PlanRules, ShortPlan, StepReply, read_plan};
-use crate::section::{
-    INFO_COLLECTOR, PLAN_REASONING, SECTION_END_NODE, SUB_REPORTER, SectionBrief, SectionState,
-};
+use crate::section::{INFO_COLLECTOR, PLAN_REASONING, SECTION_END_NODE, SUB_REPORTER, SectionBrief, SectionState};
 use crate::state::{Plan, Said};
 use crate::status::{Notice, StatusCode};
 use crate::stream::{self, Place};
@@ -66,7 +64,11 @@ pub(crate) async fn plan_reasoning(
             stream::say(&cx, PLAN_REASONING.as_str(), place, told).await;
             let completed = plan.is_research_completed;
             let update = SectionState::update().plans([(number, plan)]).notes(notes);
-            Ok(if completed { Step::goto(after_research(brief)).with(update) } else { Step::goto(collector(brief)).with(update) })
+            Ok(if completed {
+                Step::goto(after_research(brief)).with(update)
+            } else {
+                Step::goto(collector(brief)).with(update)
+            })
         }
         Err(failure) if failure.is_budget() && !has_documents && executed == 0 => {
             let notices = [place(Notice::warning(StatusCode::BudgetReached, failure.to_string()))];
@@ -135,8 +137,7 @@ async fn ask(
     let slot = Slot::PlanUnderstanding.or_named(&config.planner_specified_llm);
     let small = is_constrained(cx.resources(), slot);
     let prompt = if brief.is_dependent() && !small { "dep_driving_planner" } else { "planner" };
-    let mut ask =
-        Ask::new("plan", prompt).slot(slot).tries(config.planner_max_retry_num).small_tokens(90).tool(TOOL);
+    let mut ask = Ask::new("plan", prompt).slot(slot).tries(config.planner_max_retry_num).small_tokens(90).tool(TOOL);
     let known: Vec<_> = if brief.is_dependent() { state.step_notes() } else { Vec::new() };
     let args = json!({
         "language": brief.language.as_str(),
