@@ -7,14 +7,19 @@
 #![forbid(unsafe_code)]
 
 pub mod ask;
+pub mod collector;
 pub mod config;
+pub mod dependency;
 pub mod outline;
 pub mod report;
 pub mod search;
+pub mod section;
 pub mod state;
 pub mod status;
+pub mod steps;
 pub mod stream;
 pub mod team;
+pub mod writing;
 
 mod error;
 mod evidence;

@@ -29,10 +29,35 @@ const MAIN: &[(&str, &str)] = &[
     ("small/report_conclusion", include_str!("../prompts/small/report_conclusion.j2")),
 ];
 
+/// The prompts of sections and of the collector.
+const SECTIONS: &[(&str, &str)] = &[
+    ("_data", include_str!("../prompts/_data.j2")),
+    ("_plan_form", include_str!("../prompts/_plan_form.j2")),
+    ("_scored", include_str!("../prompts/_scored.j2")),
+    ("classify_doc_infos", include_str!("../prompts/classify_doc_infos.j2")),
+    ("collector", include_str!("../prompts/collector.j2")),
+    ("collector_final", include_str!("../prompts/collector_final.j2")),
+    ("collector_gen_query", include_str!("../prompts/collector_gen_query.j2")),
+    ("collector_supervisor", include_str!("../prompts/collector_supervisor.j2")),
+    ("dep_driving_planner", include_str!("../prompts/dep_driving_planner.j2")),
+    ("info_evaluator_doc", include_str!("../prompts/info_evaluator_doc.j2")),
+    ("planner", include_str!("../prompts/planner.j2")),
+    ("section_task", include_str!("../prompts/section_task.j2")),
+    ("small/collector_gen_query", include_str!("../prompts/small/collector_gen_query.j2")),
+    ("small/collector_supervisor", include_str!("../prompts/small/collector_supervisor.j2")),
+    ("small/info_evaluator_doc", include_str!("../prompts/small/info_evaluator_doc.j2")),
+    ("small/planner", include_str!("../prompts/small/planner.j2")),
+    ("small/sub_report_paragraph", include_str!("../prompts/small/sub_report_paragraph.j2")),
+    ("small/sub_section_outline", include_str!("../prompts/small/sub_section_outline.j2")),
+    ("sub_report_markdown", include_str!("../prompts/sub_report_markdown.j2")),
+    ("sub_report_summary", include_str!("../prompts/sub_report_summary.j2")),
+    ("sub_section_outline", include_str!("../prompts/sub_section_outline.j2")),
+];
+
 /// The prompts that are part of the program.
 ///
 /// # Errors
 /// A prompt that does not compile.
 pub fn prompts() -> Result<Prompts, AgentError> {
-    Prompts::new(&[MAIN].concat())
+    Prompts::new(&[MAIN, SECTIONS].concat())
 }

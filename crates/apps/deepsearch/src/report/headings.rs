@@ -10,7 +10,7 @@ enum Inside {
 
 /// Walks over the lines of a Markdown text and tells of each whether it is plain text: no fenced or indented code, no
 /// `$$` block, no quotation.
-pub(super) fn lines(text: &str) -> impl Iterator<Item = (&str, bool)> {
+pub(crate) fn lines(text: &str) -> impl Iterator<Item = (&str, bool)> {
     let mut inside = Inside::Text;
     let mut fence = "";
     text.lines().map(move |line| {
@@ -54,14 +54,14 @@ pub(super) fn lines(text: &str) -> impl Iterator<Item = (&str, bool)> {
 }
 
 /// Level and text of a heading.
-pub(super) fn heading(line: &str) -> Option<(usize, &str)> {
+pub(crate) fn heading(line: &str) -> Option<(usize, &str)> {
     let level = line.len() - line.trim_start_matches('#').len();
     let rest = &line[level..];
     ((1..=6).contains(&level) && (rest.starts_with(' ') || rest.is_empty())).then(|| (level, rest.trim()))
 }
 
 /// A heading without the number before it: `2.1 Costs` is `Costs`, `3 levels` too; `2024 in review` keeps its year.
-pub(super) fn without_number(title: &str) -> &str {
+pub(crate) fn without_number(title: &str) -> &str {
     let title = title.trim();
     let end = title.find(|c: char| !(c.is_ascii_digit() || c == '.')).unwrap_or(title.len());
     let (number, rest) = title.split_at(end);

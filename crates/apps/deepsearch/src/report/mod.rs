@@ -6,4 +6,5 @@ mod references;
 
 pub use assemble::{Chapter, Parts, assemble};
 pub use headings::renumber;
+pub(crate) use headings::{heading, lines, without_number};
 pub use references::{Reference, number_citations, without_references};
