@@ -7,7 +7,7 @@
 //! ```
 //! The dependency-driven graph has `dependency_editor_team` in place of `editor_team`.
 
-use graphloom_core_graph::{CompileErrors, Compiled, Context, END, Node, START, Snapshot, StateGraph};
+use graphloom_core_graph::{CompileErrors, Compiled, Context, Diagram, END, Node, START, Snapshot, StateGraph};
 use serde_json::Value;
 
 use crate::config::ExecutionMethod;
@@ -78,6 +78,14 @@ impl From<ExecutionMethod> for Kind {
             ExecutionMethod::DependencyDriving => Self::Dependency,
         }
     }
+}
+
+/// Drawings of all graphs: the main graphs with everything inside them.
+///
+/// # Errors
+/// As [`graph`].
+pub fn diagrams() -> Result<Vec<Diagram>, CompileErrors> {
+    [Kind::Parallel, Kind::Dependency].into_iter().map(|kind| Ok(graph(kind)?.diagram().clone())).collect()
 }
 
 /// A main graph.

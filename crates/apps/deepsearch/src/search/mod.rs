@@ -2,10 +2,12 @@
 
 mod by_method;
 mod engines;
+mod recorded;
 mod retrieval;
 
 pub use by_method::WebAndLocal;
 pub use engines::{Engines, NoSearch};
+pub use recorded::RecordedSearch;
 pub use retrieval::RetrievalSearch;
 
 use std::sync::Arc;

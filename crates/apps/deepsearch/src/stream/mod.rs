@@ -4,8 +4,10 @@
 //! event of the run, whichever graph it came from.
 
 mod message;
+mod transcript;
 
 pub use message::{MessageEvent, MessageKind, Place, StreamMessage};
+pub use transcript::Transcript;
 
 use graphloom_core_graph::{Context, Event, EventKind, NodeError};
 
