@@ -13,6 +13,7 @@ pub mod state;
 pub mod status;
 pub mod stream;
 pub mod team;
+pub mod trace;
 
 mod error;
 mod evidence;
