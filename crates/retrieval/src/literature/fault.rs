@@ -92,6 +92,12 @@ pub enum Fault {
     /// The question has nothing to ask for.
     #[error("was not asked, because the question has no words; name what the works are about")]
     NoWords,
+    /// The source is not set up, or not of the web and cannot be used.
+    #[error("cannot be searched ({reason})")]
+    Unusable {
+        /// Why.
+        reason: String,
+    },
     /// The recording that stands for the source has no such question.
     #[error("has no answer to this question in the recording; record the question first")]
     Unrecorded,
@@ -109,7 +115,9 @@ impl Fault {
             | Self::Malformed { .. }
             | Self::Html { .. }
             | Self::Lied { .. } => true,
-            Self::Refused { .. } | Self::TooLarge { .. } | Self::NoWords | Self::Unrecorded => false,
+            Self::Refused { .. } | Self::TooLarge { .. } | Self::NoWords | Self::Unusable { .. } | Self::Unrecorded => {
+                false
+            }
         }
     }
 

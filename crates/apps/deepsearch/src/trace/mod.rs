@@ -8,6 +8,7 @@
 
 mod check;
 mod gather;
+pub mod infer;
 mod judge;
 mod mark;
 mod message;
@@ -21,5 +22,5 @@ pub use check::{CheckedReport, check_report};
 pub use judge::ModelJudge;
 pub use mark::{TraceMark, trace_mark, trace_marks};
 pub use outcome::{CitationCount, Deed, UnsupportedStatement};
-pub use references::{body_of, unchecked, without_references};
+pub use references::unchecked;
 pub use section::{SectionTrace, trace_section};
