@@ -127,9 +127,12 @@ pub fn graph(kind: Kind) -> Result<Compiled<SearchContext, Resources>, CompileEr
         .add_subgraph(kind.team(), kind.team_graph()?, nodes::team_input, nodes::team_result)
         .may_goto((REPORTER, FINISH));
     graph.add_node(REPORTER, nodes::reporter).may_goto(FINISH);
+    graph.add_node(SOURCE_TRACER, nodes::source_tracer);
+    graph.add_node(SOURCE_TRACER_INFER, nodes::source_tracer_infer);
     graph.add_node(FINISH, nodes::end);
 
     graph.add_edge(START, BEGIN).add_edge(BEGIN, ENTRY);
-    graph.add_edge(REPORTER, FINISH).add_edge(FINISH, END);
+    graph.add_edge(REPORTER, SOURCE_TRACER).add_edge(SOURCE_TRACER, SOURCE_TRACER_INFER);
+    graph.add_edge(SOURCE_TRACER_INFER, FINISH).add_edge(FINISH, END);
     graph.compile()
 }
