@@ -10,6 +10,7 @@ pub mod ask;
 pub mod collector;
 pub mod config;
 pub mod dependency;
+pub mod export;
 pub mod outline;
 pub mod report;
 pub mod search;
@@ -19,6 +20,7 @@ pub mod status;
 pub mod steps;
 pub mod stream;
 pub mod team;
+pub mod trace;
 pub mod writing;
 
 mod error;

@@ -54,10 +54,23 @@ const SECTIONS: &[(&str, &str)] = &[
     ("sub_section_outline", include_str!("../prompts/sub_section_outline.j2")),
 ];
 
+/// The prompts of tracing and checking.
+const TRACE: &[(&str, &str)] = &[
+    ("trace/recognise", include_str!("../prompts/trace/recognise.j2")),
+    ("trace/match", include_str!("../prompts/trace/match.j2")),
+    ("trace/verify", include_str!("../prompts/trace/verify.j2")),
+    ("small/trace/verify", include_str!("../prompts/small/trace/verify.j2")),
+    ("trace/correct", include_str!("../prompts/trace/correct.j2")),
+    ("trace/conclusion", include_str!("../prompts/trace/conclusion.j2")),
+    ("small/trace/conclusion", include_str!("../prompts/small/trace/conclusion.j2")),
+    ("trace/inference", include_str!("../prompts/trace/inference.j2")),
+    ("trace/supplement", include_str!("../prompts/trace/supplement.j2")),
+];
+
 /// The prompts that are part of the program.
 ///
 /// # Errors
 /// A prompt that does not compile.
 pub fn prompts() -> Result<Prompts, AgentError> {
-    Prompts::new(&[MAIN, SECTIONS].concat())
+    Prompts::new(&[MAIN, SECTIONS, TRACE].concat())
 }

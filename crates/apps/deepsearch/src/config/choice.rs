@@ -33,6 +33,16 @@ choices! {
         /// Sections build on one another.
         DependencyDriving,
     }
+    /// What becomes of a statement that its sources do not support.
+    Unsupported {
+        /// It stays, with a remark behind it.
+        #[default]
+        Flag,
+        /// It is written anew from its source; where that fails it is flagged.
+        Rewrite,
+        /// It is taken out.
+        Drop,
+    }
     /// How the user is asked.
     FeedbackMode {
         /// By payloads.

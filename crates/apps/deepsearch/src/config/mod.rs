@@ -9,7 +9,7 @@ mod models;
 mod search;
 mod secret;
 
-pub use choice::{ExecuteMode, ExecutionMethod, FeedbackMode, SearchMethod, TeamOrder};
+pub use choice::{ExecuteMode, ExecutionMethod, FeedbackMode, SearchMethod, TeamOrder, Unsupported};
 pub use models::{LlmConfig, LlmConfigs, ModelType};
 pub use search::{CustomSearchConfig, LocalSearchConfig, WebSearchConfig};
 pub use secret::Secret;
@@ -127,6 +127,8 @@ pub struct Config {
 
     /// Ours: the order of the dependency-driven team, `layered` as in the specification or `dataflow` without barriers.
     pub dependency_editor_team_order: TeamOrder,
+    /// Ours: what becomes of statements that their sources do not support: `flag`, `rewrite` or `drop`.
+    pub source_tracer_unsupported: Unsupported,
     /// Ours: sections that are worked on at the same time.
     pub editor_team_max_concurrency_num: u32,
 }
@@ -185,6 +187,7 @@ impl Default for Config {
             node_debug_enable: false,
             export_intermediate_results: false,
             dependency_editor_team_order: TeamOrder::Layered,
+            source_tracer_unsupported: Unsupported::Flag,
             editor_team_max_concurrency_num: 5,
         }
     }

@@ -9,6 +9,8 @@ mod outline;
 mod outline_interaction;
 mod payload;
 mod reporter;
+mod source_tracer;
+mod source_tracer_infer;
 mod start;
 
 pub(crate) use editor_team::{team_input, team_result};
@@ -19,6 +21,8 @@ pub(crate) use generate_questions::generate_questions;
 pub(crate) use outline::outline;
 pub(crate) use outline_interaction::outline_interaction;
 pub(crate) use reporter::reporter;
+pub(crate) use source_tracer::source_tracer;
+pub(crate) use source_tracer_infer::source_tracer_infer;
 pub(crate) use start::start;
 
 use graphloom_core_graph::Step;
