@@ -14,6 +14,7 @@ use crate::config::ExecutionMethod;
 use crate::nodes;
 use crate::resources::Resources;
 use crate::state::SearchContext;
+use crate::team::{self, TeamState};
 
 /// Begins the run.
 pub const BEGIN: Node = Node::named("start");
@@ -71,6 +72,15 @@ impl Kind {
     }
 }
 
+impl Kind {
+    fn team_graph(self) -> Result<Compiled<TeamState, Resources>, CompileErrors> {
+        match self {
+            Self::Parallel => team::parallel(),
+            Self::Dependency => team::dependency(),
+        }
+    }
+}
+
 impl From<ExecutionMethod> for Kind {
     fn from(method: ExecutionMethod) -> Self {
         match method {
@@ -113,10 +123,13 @@ pub fn graph(kind: Kind) -> Result<Compiled<SearchContext, Resources>, CompileEr
         .add_node(OUTLINE_INTERACTION, move |state: State, cx: Cx| nodes::outline_interaction(kind, state, cx))
         .asks::<Value>(nodes::OUTLINE_FEEDBACK)
         .may_goto((OUTLINE, kind.team(), FINISH));
-    graph.add_node(REPORTER, nodes::reporter).may_goto((VLM_CHART_GENERATOR, FINISH));
+    graph
+        .add_subgraph(kind.team(), kind.team_graph()?, nodes::team_input, nodes::team_result)
+        .may_goto((REPORTER, FINISH));
+    graph.add_node(REPORTER, nodes::reporter).may_goto(FINISH);
     graph.add_node(FINISH, nodes::end);
 
     graph.add_edge(START, BEGIN).add_edge(BEGIN, ENTRY);
-    graph.add_edge(FINISH, END);
+    graph.add_edge(REPORTER, FINISH).add_edge(FINISH, END);
     graph.compile()
 }

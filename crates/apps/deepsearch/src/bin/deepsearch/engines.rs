@@ -6,7 +6,7 @@ use clap::ValueEnum;
 use graphloom_cli::{CommonArgs, DataDir, Failure, SearchEngine, Session, open_corpus};
 use graphloom_deepsearch::Config;
 use graphloom_deepsearch::config::SearchMethod;
-use graphloom_deepsearch::search::{Engines, RetrievalSearch, Search};
+use graphloom_deepsearch::search::{RetrievalSearch, Search, WebAndLocal};
 
 /// What this program can search.
 const ABLE: [SearchEngine; 1] = [SearchEngine::Local];
@@ -24,16 +24,16 @@ pub(crate) async fn open(
         SearchMethod::Local => chosen.retain(|engine| *engine == SearchEngine::Local),
         SearchMethod::All => {}
     }
-    let mut engines: Vec<Arc<dyn Search>> = Vec::new();
+    let mut engines = WebAndLocal::default();
     if let Some((corpus, _)) = open_corpus(common, &chosen, dirs, &session.progress).await? {
-        engines.push(Arc::new(RetrievalSearch::new(Arc::new(corpus))));
+        engines.local = Some(Arc::new(RetrievalSearch::new(Arc::new(corpus))));
     }
-    if engines.is_empty() {
+    if engines.web.is_none() && engines.local.is_none() {
         session
             .progress
             .warn("nothing is searched, so the report can rest on nothing; add `--corpus DIR` or `--search`");
     }
-    Ok(Arc::new(Engines::new(engines)))
+    Ok(Arc::new(engines))
 }
 
 /// Engines by their names; unknown ones are left out.
