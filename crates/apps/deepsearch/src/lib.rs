@@ -11,6 +11,7 @@ pub mod collector;
 pub mod config;
 pub mod dependency;
 pub mod export;
+pub mod feedback;
 pub mod outline;
 pub mod report;
 pub mod search;
