@@ -2,9 +2,11 @@
 
 use std::path::PathBuf;
 
-use clap::{ArgAction, Args, ValueEnum};
+use clap::{ArgAction, Args};
 use graphloom_llm::layers::Budget;
 use graphloom_llm::resolve::ModelSpecs;
+
+use crate::SearchEngine;
 
 /// Options of every command, also of those that run no graph.
 #[derive(Args, Clone, Debug, Default)]
@@ -44,9 +46,10 @@ pub struct CommonArgs {
     /// A folder of documents to search (Markdown, text, HTML); may be given several times
     #[arg(long, global = true, value_name = "DIR")]
     pub corpus: Vec<PathBuf>,
-    /// Where to search; by default `local` when a corpus is given, else `none`
-    #[arg(long, global = true, value_name = "ENGINE")]
-    pub search: Option<SearchEngine>,
+    /// Where to search, as in `local,openalex`; by default `local` when a corpus is given, else the engines that have a
+    /// key in the environment (`OPENALEX_API_KEY`), else `none`
+    #[arg(long, global = true, value_name = "ENGINES", value_delimiter = ',')]
+    pub search: Vec<SearchEngine>,
     /// The id of the run; made of the application's name and the time when not given
     #[arg(long, global = true, value_name = "ID")]
     pub thread: Option<String>,
@@ -74,16 +77,6 @@ pub struct CommonArgs {
     #[command(flatten)]
     #[expect(missing_docs, reason = "clap would take the comment for the help text of the group")]
     pub base: BaseArgs,
-}
-
-/// Where an application searches.
-#[derive(ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum SearchEngine {
-    /// The folders given with `--corpus`
-    Local,
-    /// Nowhere
-    None,
 }
 
 impl CommonArgs {

@@ -2,25 +2,24 @@
 
 use graphloom_retrieval::{Corpus, CorpusOptions, IndexReport};
 
-use crate::{CliError, CommonArgs, DataDir, ExitStatus, Failure, Progress, SearchEngine};
+use crate::{CommonArgs, DataDir, ExitStatus, Failure, Progress, SearchEngine};
 
-/// Opens the corpus that the options name, brings its index up to date, and tells what could not be read. `None` without
-/// a corpus, or with `--search none`.
+/// Opens the corpus that the options name, brings its index up to date, and tells what could not be read. `None` unless
+/// `local` is among the `engines`, see [`CommonArgs::engines`].
 ///
 /// # Errors
-/// [`CliError::Usage`] for `--search local` without a corpus; an empty or unreadable corpus; an index that cannot be
-/// written.
+/// An empty or unreadable corpus; an index that cannot be written.
 pub async fn open_corpus(
     args: &CommonArgs,
+    engines: &[SearchEngine],
     dirs: &DataDir,
     progress: &Progress,
 ) -> Result<Option<(Corpus, IndexReport)>, Failure> {
-    match (args.search, args.corpus.is_empty()) {
-        (Some(SearchEngine::Local), true) => {
-            return Err(CliError::usage("`--search local` needs `--corpus DIR`").into());
+    if !engines.contains(&SearchEngine::Local) {
+        if !args.corpus.is_empty() {
+            progress.note("`--search` leaves `local` out, so the folders of `--corpus` are not searched");
         }
-        (Some(SearchEngine::None), _) | (None, true) => return Ok(None),
-        _ => {}
+        return Ok(None);
     }
     let (index, roots) = (dirs.index(&args.corpus), args.corpus.clone());
     progress.phase("reading the corpus");

@@ -3,7 +3,7 @@
 //! - [`CommonArgs`] are the options; [`main`] reads them, runs the application, tells errors with their causes, and ends
 //!   with an [`ExitStatus`].
 //! - [`build_models`] and [`open_corpus`] make what the options name; [`open_checkpointer`] keeps runs in one SQLite file
-//!   of a [`DataDir`]; [`follow`] drives a run, shows it, and stops it on Ctrl-C.
+//!   of a [`DataDir`]; [`follow`] drives a run, shows it, and stops it on Ctrl-C; [`AnswerArgs`] answers its questions.
 //! - [`Progress`] writes progress to stderr and nothing but the result to stdout; [`config`] layers parameters;
 //!   [`runs`] lists, shows and draws stored runs of any application.
 //!
@@ -45,7 +45,7 @@
 //! `{"v":1,"event":"result","status":…}` with `result`, or with `error`: a list of messages from the outside in.
 //!
 //! # Variables
-//! `GRAPHLOOM_MODEL` and `GRAPHLOOM_HOME` stand for `--model` and `--data-dir`; `LLM_API_KEY` is the key of `compatible`
+//! `GRAPHLOOM_MODEL` and `GRAPHLOOM_HOME` stand for `--model` and `--data-dir`; `OPENALEX_API_KEY` is the key of OpenAlex; `LLM_API_KEY` is the key of `compatible`
 //! models; `LLM_BASE_URL` with `LLM_MODEL` names a model where none is given; `LLM_PROBE=0` asks no ports of this machine;
 //! `RUST_LOG` says what is logged.
 
@@ -54,6 +54,7 @@
 pub mod config;
 pub mod runs;
 
+mod answers;
 mod args;
 mod corpus;
 mod data_dir;
@@ -62,11 +63,13 @@ mod interrupt;
 mod log;
 mod models;
 mod progress;
+mod search;
 mod start;
 mod status;
 mod threads;
 
-pub use args::{BaseArgs, CommonArgs, SearchEngine};
+pub use answers::{AnswerArgs, Given};
+pub use args::{BaseArgs, CommonArgs};
 pub use corpus::open_corpus;
 pub use data_dir::DataDir;
 pub use error::CliError;
@@ -75,6 +78,7 @@ pub use models::{Chosen, ModelSet, Reason, build_models, choose_models, usable_m
 #[cfg(feature = "embedded")]
 pub use models::{fetch_weights, installed_weights};
 pub use progress::{JSON_VERSION, Progress};
+pub use search::{OPENALEX_KEY, SearchEngine};
 pub use start::{Session, main, resume_line};
 pub use status::{ExitStatus, Failure};
 pub use threads::{check_thread_id, new_thread_id, open_checkpointer, time_text};

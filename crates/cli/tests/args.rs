@@ -47,7 +47,7 @@ fn values_are_checked_when_they_are_read() {
         (&["--model", "plan=nope"], "neither a kind of model nor a weights file"),
         (&["--budget", "tokens"], "it has no `=`"),
         (&["--budget", "calls=2,calls=3"], "given twice"),
-        (&["--search", "tavily"], "possible values: local, none"),
+        (&["--search", "local,tavily"], "possible values: local, openalex, arxiv, crossref, none"),
         (&["-q", "-v"], "cannot be used with"),
     ] {
         let message = parse(line).unwrap_err();
@@ -55,7 +55,7 @@ fn values_are_checked_when_they_are_read() {
     }
     let app =
         parse(&["--search", "none", "--budget", "calls=5,time=2m", "-vv", "--set", "a=1", "--set", "b=2"]).unwrap();
-    assert_eq!(app.common.search, Some(SearchEngine::None));
+    assert_eq!(app.common.search, [SearchEngine::None]);
     assert_eq!(app.common.budget.unwrap().calls, Some(5));
     assert_eq!((app.common.base.verbose, app.common.sets.len()), (2, 2));
 }

@@ -4,21 +4,16 @@ use graphloom_agents::AgentError;
 use graphloom_core_graph::{CompileErrors, RunError};
 use graphloom_llm::ModelError;
 
+use crate::status::Notice;
+
 /// What can go wrong before a run, or around it. What goes wrong inside a run is a [`Notice`](crate::Notice) of its
 /// state, with the code of the specification.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum DeepSearchError {
-    /// A parameter of the configuration is outside its range.
-    #[error("`{key}` is {given}; it takes {allowed}")]
-    Parameter {
-        /// The parameter.
-        key: String,
-        /// What it was given.
-        given: String,
-        /// What it takes.
-        allowed: String,
-    },
+    /// The request or its configuration cannot run.
+    #[error("{0}")]
+    Refused(Notice),
     /// A prompt file is wrong.
     #[error(transparent)]
     Prompt(#[from] AgentError),

@@ -7,17 +7,28 @@
 #![forbid(unsafe_code)]
 
 pub mod ask;
+pub mod collector;
 pub mod config;
+pub mod dependency;
+pub mod outline;
+pub mod report;
 pub mod search;
+pub mod section;
 pub mod state;
 pub mod status;
+pub mod steps;
 pub mod stream;
 pub mod team;
+<<<<<<< HEAD
 pub mod trace;
+=======
+pub mod writing;
+>>>>>>> w-dsmain
 
 mod error;
 mod evidence;
-mod graph;
+pub mod graph;
+mod locale;
 mod nodes;
 mod prompts;
 mod resources;
@@ -25,7 +36,8 @@ mod resources;
 pub use config::Config;
 pub use error::DeepSearchError;
 pub use evidence::{Evidence, EvidenceId, Scores, canonical};
-pub use graph::{DEPENDENCY, FINISH, PARALLEL, graph};
+pub use graph::Kind;
+pub use nodes::{FEEDBACK, OUTLINE_FEEDBACK};
 pub use prompts::prompts;
 pub use resources::{Resources, Slot, Stage};
 pub use state::{SearchContext, SearchContextUpdate};

@@ -5,7 +5,54 @@
 use graphloom_agents::{AgentError, Prompts};
 
 /// The prompts of the main graph.
-const MAIN: &[(&str, &str)] = &[("complaint", include_str!("../prompts/complaint.j2"))];
+const MAIN: &[(&str, &str)] = &[
+    ("_language", include_str!("../prompts/_language.j2")),
+    ("_outline_form", include_str!("../prompts/_outline_form.j2")),
+    ("_outline_request", include_str!("../prompts/_outline_request.j2")),
+    ("complaint", include_str!("../prompts/complaint.j2")),
+    ("entry", include_str!("../prompts/entry.j2")),
+    ("generate_questions", include_str!("../prompts/generate_questions.j2")),
+    ("generate_transition_sentence", include_str!("../prompts/generate_transition_sentence.j2")),
+    ("outliner", include_str!("../prompts/outliner.j2")),
+    ("outliner_interaction", include_str!("../prompts/outliner_interaction.j2")),
+    ("outliner_template", include_str!("../prompts/outliner_template.j2")),
+    ("outliner_user_revised", include_str!("../prompts/outliner_user_revised.j2")),
+    ("report_abstract", include_str!("../prompts/report_abstract.j2")),
+    ("report_conclusion", include_str!("../prompts/report_conclusion.j2")),
+    ("small/entry", include_str!("../prompts/small/entry.j2")),
+    ("small/generate_questions", include_str!("../prompts/small/generate_questions.j2")),
+    ("small/outliner", include_str!("../prompts/small/outliner.j2")),
+    ("small/outliner_interaction", include_str!("../prompts/small/outliner_interaction.j2")),
+    ("small/outliner_template", include_str!("../prompts/small/outliner_template.j2")),
+    ("small/outliner_user_revised", include_str!("../prompts/small/outliner_user_revised.j2")),
+    ("small/report_abstract", include_str!("../prompts/small/report_abstract.j2")),
+    ("small/report_conclusion", include_str!("../prompts/small/report_conclusion.j2")),
+];
+
+/// The prompts of sections and of the collector.
+const SECTIONS: &[(&str, &str)] = &[
+    ("_data", include_str!("../prompts/_data.j2")),
+    ("_plan_form", include_str!("../prompts/_plan_form.j2")),
+    ("_scored", include_str!("../prompts/_scored.j2")),
+    ("classify_doc_infos", include_str!("../prompts/classify_doc_infos.j2")),
+    ("collector", include_str!("../prompts/collector.j2")),
+    ("collector_final", include_str!("../prompts/collector_final.j2")),
+    ("collector_gen_query", include_str!("../prompts/collector_gen_query.j2")),
+    ("collector_supervisor", include_str!("../prompts/collector_supervisor.j2")),
+    ("dep_driving_planner", include_str!("../prompts/dep_driving_planner.j2")),
+    ("info_evaluator_doc", include_str!("../prompts/info_evaluator_doc.j2")),
+    ("planner", include_str!("../prompts/planner.j2")),
+    ("section_task", include_str!("../prompts/section_task.j2")),
+    ("small/collector_gen_query", include_str!("../prompts/small/collector_gen_query.j2")),
+    ("small/collector_supervisor", include_str!("../prompts/small/collector_supervisor.j2")),
+    ("small/info_evaluator_doc", include_str!("../prompts/small/info_evaluator_doc.j2")),
+    ("small/planner", include_str!("../prompts/small/planner.j2")),
+    ("small/sub_report_paragraph", include_str!("../prompts/small/sub_report_paragraph.j2")),
+    ("small/sub_section_outline", include_str!("../prompts/small/sub_section_outline.j2")),
+    ("sub_report_markdown", include_str!("../prompts/sub_report_markdown.j2")),
+    ("sub_report_summary", include_str!("../prompts/sub_report_summary.j2")),
+    ("sub_section_outline", include_str!("../prompts/sub_section_outline.j2")),
+];
 
 /// The prompts of tracing and checking.
 const TRACE: &[(&str, &str)] = &[
@@ -25,5 +72,9 @@ const TRACE: &[(&str, &str)] = &[
 /// # Errors
 /// A prompt that does not compile.
 pub fn prompts() -> Result<Prompts, AgentError> {
+<<<<<<< HEAD
     Prompts::new(&[MAIN, TRACE].concat())
+=======
+    Prompts::new(&[MAIN, SECTIONS].concat())
+>>>>>>> w-dsmain
 }

@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::sync::Arc;
+use std::time::Duration;
 
 use graphloom_agents::{Models, Prompts};
 use graphloom_llm::ChatModel;
@@ -13,6 +14,8 @@ use crate::search::Search;
 
 /// Of a budget, how much research may spend; the rest is for writing and checking, so that a report is delivered.
 const RESEARCH_SHARE: f64 = 0.7;
+/// `llm_timeout` by default.
+const CALL_LIMIT: Duration = Duration::from_secs(300);
 /// How much everything before the checks may spend.
 const WRITING_SHARE: f64 = 0.9;
 
@@ -80,6 +83,8 @@ pub struct Resources {
     pub search: Arc<dyn Search>,
     /// What calls have spent, against the budget of the run.
     pub ledger: Arc<Ledger>,
+    /// How long one call of a model may take: `llm_timeout`.
+    pub call_limit: Duration,
 }
 
 impl Resources {
@@ -88,7 +93,7 @@ impl Resources {
     /// # Errors
     /// A prompt that does not compile.
     pub fn new(models: Models, search: Arc<dyn Search>) -> Result<Self, DeepSearchError> {
-        Ok(Self { models, prompts: prompts()?, search, ledger: Ledger::new(Budget::default()) })
+        Ok(Self { models, prompts: prompts()?, search, ledger: Ledger::new(Budget::default()), call_limit: CALL_LIMIT })
     }
 
     /// The model of a slot.

@@ -1,10 +1,14 @@
-//! Proposals as Markdown.
+//! The proposal and its references for people and for other programs.
 
 use std::fmt::Write as _;
 
-use crate::session::Proposal;
+use graphloom_retrieval::literature::export as references;
+use serde_json::{Value, json};
 
-/// A proposal as Markdown, with its references and notes.
+use crate::research::Record;
+use crate::session::{Proposal, Reference, Session};
+
+/// A proposal as Markdown, with its references, the sources that were searched, and its notes.
 pub fn markdown(proposal: &Proposal) -> String {
     written(proposal, false)
 }
@@ -14,35 +18,105 @@ pub(crate) fn numbered(proposal: &Proposal) -> String {
     written(proposal, true)
 }
 
+/// The proposal of a session as JSON, with its topic, version, approval, the queries that were asked and how each source
+/// answered them; none without a proposal.
+pub fn json(session: &Session) -> Option<Value> {
+    let artifacts = &session.artifacts;
+    let proposal = artifacts.proposal.as_ref()?;
+    Some(json!({
+        "topic": session.topic,
+        "version": proposal.version,
+        "approved": session.approvals.proposal == Some(proposal.version),
+        "proposal": proposal.value,
+        "queries": artifacts.queries.as_ref().map(|queries| &queries.value),
+        "gap": artifacts.gap.as_ref().map(|gap| &gap.value),
+        "searches": artifacts.review.as_ref().map(|review| &review.value.sources),
+    }))
+}
+
+/// The references of a proposal as BibTeX, in the order of their numbers.
+pub fn bibtex(proposal: &Proposal) -> String {
+    references::bibtex(&records(proposal))
+}
+
+/// The references of a proposal as CSL-JSON, in the order of their numbers.
+pub fn csl_json(proposal: &Proposal) -> Value {
+    references::csl_json(&records(proposal))
+}
+
+fn records(proposal: &Proposal) -> Vec<Record> {
+    proposal.references.iter().map(|reference| reference.record.clone()).collect()
+}
+
 fn written(proposal: &Proposal, numbers: bool) -> String {
     let mut text = format!("# {}\n", proposal.title);
     for (at, section) in proposal.sections.iter().enumerate() {
         let number = if numbers { format!("{}. ", at + 1) } else { String::new() };
         let _ = write!(text, "\n## {number}{}\n\n{}\n", section.heading, section.text);
     }
-    if !proposal.references.is_empty() {
-        text.push_str("\n## References\n\n");
-    }
-    for reference in &proposal.references {
-        let record = &reference.record;
-        let mut parts = Vec::new();
-        if !record.authors.is_empty() {
-            parts.push(record.authors.join(", "));
+    let mut list = |heading: &str, lines: &[String]| {
+        if !lines.is_empty() {
+            let _ = write!(text, "\n## {heading}\n\n{}\n", lines.join("\n"));
         }
-        parts.push(record.title.clone());
-        parts.extend(record.venue.clone());
-        parts.extend(record.year.map(|year| year.to_string()));
-        parts.extend(record.doi.as_ref().map(|doi| format!("https://doi.org/{doi}")));
-        if record.doi.is_none() && !record.place.is_empty() {
-            parts.push(record.place.clone());
-        }
-        let _ = writeln!(text, "{}. {}", reference.number, parts.join(". "));
-    }
-    if !proposal.notes.is_empty() {
-        text.push_str("\n## Notes\n\n");
-    }
-    for note in &proposal.notes {
-        let _ = writeln!(text, "- {note}");
-    }
+    };
+    let bullets = |lines: &[String]| lines.iter().map(|line| format!("- {line}")).collect::<Vec<_>>();
+    list("References", &proposal.references.iter().map(reference).collect::<Vec<_>>());
+    list("Sources searched", &bullets(&proposal.sources));
+    list("Notes", &bullets(&proposal.notes));
     text
+}
+
+fn reference(reference: &Reference) -> String {
+    let record = &reference.record;
+    let mut parts = Vec::new();
+    if !record.authors.is_empty() {
+        let names: Vec<&str> = record.authors.iter().map(|author| author.name.as_str()).collect();
+        parts.push(names.join(", "));
+    }
+    parts.push(record.title.trim_end_matches('.').to_owned());
+    parts.extend(record.venue.clone());
+    parts.extend(record.year.map(|year| year.to_string()));
+    parts.extend(record.address());
+    let retracted = if record.retracted { " (retracted)" } else { "" };
+    format!("{}. {}{retracted}", reference.number, parts.join(". "))
+}
+
+#[cfg(test)]
+mod tests {
+    use graphloom_retrieval::literature::{Author, Doi};
+
+    use super::*;
+    use crate::session::Section;
+
+    fn proposal() -> Proposal {
+        let mut record = Record::new("On the tides.");
+        record.authors.extend(Author::displayed("Ann Lee"));
+        record.doi = Doi::parse("10.1000/A");
+        record.year = Some(2020);
+        record.retracted = true;
+        Proposal {
+            title: "T".to_owned(),
+            sections: vec![Section { heading: "Gap".to_owned(), text: "Open [1].".to_owned() }],
+            references: vec![Reference { number: 1, record: record.identified() }],
+            notes: vec!["A note.".to_owned()],
+            sources: vec!["OpenAlex gave 1 record.".to_owned()],
+        }
+    }
+
+    #[test]
+    fn markdown_has_references_sources_and_notes() {
+        assert_eq!(
+            markdown(&proposal()),
+            "# T\n\n## Gap\n\nOpen [1].\n\n## References\n\n1. Ann Lee. On the tides. 2020. https://doi.org/10.1000/a \
+             (retracted)\n\n## Sources searched\n\n- OpenAlex gave 1 record.\n\n## Notes\n\n- A note.\n"
+        );
+        assert!(numbered(&proposal()).contains("## 1. Gap"));
+    }
+
+    #[test]
+    fn references_are_for_other_programs() {
+        assert!(bibtex(&proposal()).starts_with("@misc{lee2020tides,"), "{}", bibtex(&proposal()));
+        assert_eq!(csl_json(&proposal())[0]["DOI"], "10.1000/a");
+        assert_eq!(json(&Session::new("c1")), None);
+    }
 }

@@ -48,6 +48,7 @@ pub mod session;
 #[doc = include_str!("../../../../docs/pocketflow.md")]
 mod guide {}
 
+mod config;
 mod conversation;
 mod edit;
 mod error;
@@ -58,6 +59,7 @@ mod route;
 mod state;
 mod understand;
 
+pub use config::Config;
 pub use conversation::{ChatMessage, Conversations, TurnEvent, TurnStreams};
 pub use error::PocketFlowError;
 pub use graph::{LISTEN, NAME, OPEN, ROUTER, SAVE, graph, node_of};

@@ -8,8 +8,8 @@ use graphloom_core_graph::store::Store;
 use graphloom_core_graph::{Context, NodeError};
 use graphloom_llm::{ChatRequest, StructuredOptions, structured};
 use schemars::JsonSchema;
-use serde::Serialize;
 use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 
 use crate::research::Research;
 
@@ -28,10 +28,11 @@ pub struct Resources {
 }
 
 /// Limits of a conversation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 #[non_exhaustive]
 pub struct Limits {
-    /// Records that each query may find.
+    /// Records that each query may find in each source.
     pub records_per_query: usize,
     /// Records that a review reads.
     pub records: usize,

@@ -5,6 +5,7 @@ use serde_json::{Map, Value, json};
 use crate::actions::{Action, Call, FollowUp, Missing, Need, prepare};
 use crate::decide::{Decision, Facts, Heard, Input, Next, Question, WaitingKind, decide};
 use crate::edit;
+use crate::research::told;
 use crate::session::{Artifact, JourneyStep, SearchQuery, Session, Status, Waiting};
 use crate::state::Turn;
 use crate::understand::Understood;
@@ -216,8 +217,8 @@ fn misfit_text(misfit: &str) -> String {
 fn text(session: &Session, turn: &Turn, question: Question, understood: &Understood) -> String {
     let sources = || {
         let review = session.artifacts.review.as_ref();
-        let lines = review.into_iter().flat_map(|review| &review.value.sources).map(|source| format!("- {source}\n"));
-        lines.collect::<String>()
+        let lines = review.map(|review| told(&review.value.sources)).unwrap_or_default();
+        lines.iter().map(|line| format!("- {line}\n")).collect::<String>()
     };
     match question {
         Question::Topic => "Which topic shall I look into?".to_owned(),

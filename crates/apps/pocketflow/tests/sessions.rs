@@ -83,7 +83,7 @@ async fn a_session_of_the_seed_is_migrated_in_place() {
 #[tokio::test]
 async fn a_damaged_session_is_kept_aside_and_replaced() {
     let store = MemoryStore::new();
-    let damaged = json!({ "schema": 2, "revision": 7, "history": "gone" });
+    let damaged = json!({ "schema": 3, "revision": 7, "history": "gone" });
     put_raw(&store, "c1", damaged.clone()).await;
     let loaded = session::load(&store, "c1").await.expect("part of the test");
     assert!(matches!(&loaded.notes[..], [LoadNote::Quarantined { .. }]));

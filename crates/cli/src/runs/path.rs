@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use graphloom_core_graph::checkpoint::Source;
-use graphloom_core_graph::{Event, EventKind};
+use graphloom_core_graph::{Event, EventKind, Marks};
 use serde::Serialize;
 
 use super::RunReport;
@@ -57,6 +57,21 @@ impl RunPath {
         let mut path = Self::default();
         path.follow(&report.events, &sources);
         path
+    }
+
+    /// The path as marks for the drawing of the graph that ran: its nodes, what led to what, and for a run that is done
+    /// the way to the end.
+    pub fn marks(&self, report: &RunReport) -> Marks {
+        let mut marks = Marks::new();
+        for edge in &self.edges {
+            marks.edge(&edge.from, &edge.to);
+        }
+        if report.summary.status == "done"
+            && let Some(last) = self.tasks.last()
+        {
+            marks.edge(&node_name(last), "END");
+        }
+        marks
     }
 
     fn follow(&mut self, events: &[Event], sources: &BTreeMap<(&str, u64), Source>) {

@@ -12,7 +12,7 @@ use crate::driver::cell::TaskCell;
 use crate::driver::control::Control;
 use crate::error::NodeError;
 use crate::graph::Timeout;
-use crate::machine::{Done, Stop, TaskOutcome};
+use crate::machine::{Stop, TaskOutcome};
 use crate::state::State;
 use crate::step::Step;
 
@@ -43,17 +43,25 @@ impl<S: State, F: FnOnce() -> NodeFuture<S>> Attempt<S, F> {
     }
 
     /// Runs in place, until the end or until the run is cancelled. A node that is ready at once costs no registration.
-    pub(crate) async fn finish_unless_cancelled(mut self, control: &Control) -> TaskOutcome<S> {
+    pub(crate) async fn finish_unless_cancelled(self, control: &Control) -> TaskOutcome<S> {
+        self.step_unless_cancelled(control).await.map_or_else(|outcome| outcome, |step| TaskOutcome::done(step, 0))
+    }
+
+    /// The same; the step of a node that was ready at once and said nothing to its context comes by itself.
+    pub(crate) async fn step_unless_cancelled(mut self, control: &Control) -> Result<Step<S>, TaskOutcome<S>> {
         if self.timeout == Timeout::default()
             && let Poll::Ready(result) = poll_fn(|context| Poll::Ready(self.poll_node(context))).await
         {
-            return self.judge(result);
+            return match result {
+                Ok(step) if self.cell.as_deref().is_none_or(TaskCell::is_silent) => Ok(step),
+                result => Err(self.judge(result)),
+            };
         }
-        tokio::select! {
+        Err(tokio::select! {
             biased;
             outcome = self.finish() => outcome,
             () = control.cancelled() => TaskOutcome::Abandoned(Stop::Cancelled),
-        }
+        })
     }
 
     fn poll_node(&mut self, context: &mut TaskContext<'_>) -> Poll<Result<Step<S>, NodeError>> {
@@ -109,7 +117,7 @@ impl<S: State, F: FnOnce() -> NodeFuture<S>> Attempt<S, F> {
     fn judge(&self, result: Result<Step<S>, NodeError>) -> TaskOutcome<S> {
         match (&self.cell, result) {
             (Some(cell), result) => cell.judge(result),
-            (None, Ok(step)) => TaskOutcome::Step(Done::of(step, 0)),
+            (None, Ok(step)) => TaskOutcome::done(step, 0),
             (None, Err(error)) => TaskOutcome::Error(error),
         }
     }

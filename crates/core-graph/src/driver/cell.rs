@@ -18,7 +18,7 @@ use crate::driver::session::Session;
 use crate::error::{ErrorKind, NodeError};
 use crate::event::{EventKind, Payload};
 use crate::graph::Asks;
-use crate::machine::{Done, Question, Stop, TaskId, TaskOutcome};
+use crate::machine::{Question, Stop, TaskId, TaskOutcome};
 use crate::name::Name;
 use crate::state::State;
 use crate::step::Step;
@@ -101,6 +101,12 @@ impl TaskCell {
         self.said.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Whether the node told its context nothing that matters for how the attempt ended.
+    pub(crate) fn is_silent(&self) -> bool {
+        let said = self.said();
+        said.questions.is_empty() && said.stopped.is_none() && said.cost == 0
+    }
+
     /// How the attempt ended, seen together with what the node said.
     pub(crate) fn judge<S: State>(&self, result: Result<Step<S>, NodeError>) -> TaskOutcome<S> {
         let mut said = self.said();
@@ -112,7 +118,7 @@ impl TaskCell {
             return TaskOutcome::Suspended { questions: std::mem::take(&mut said.questions), swallowed };
         }
         match result {
-            Ok(step) => TaskOutcome::Step(Done::of(step, said.cost)),
+            Ok(step) => TaskOutcome::done(step, said.cost),
             Err(error) => TaskOutcome::Error(error),
         }
     }

@@ -209,6 +209,10 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
                     self.abort().await?;
                 }
             }
+            if let Some(lone) = self.enter_lane() {
+                self.stride(lone).await?;
+                continue;
+            }
             if let Some(room) = self.session.room() {
                 self.machine.allow(room);
             }
@@ -375,9 +379,13 @@ impl<S: State, Cx> Runtime<S, Cx> {
     }
 
     /// What runs for a node: its function, or its error handler.
-    fn function(&self, node: u32, handling: bool) -> &Arc<dyn NodeFn<S, Cx>> {
+    pub(super) fn function(&self, node: u32, handling: bool) -> &Arc<dyn NodeFn<S, Cx>> {
         let NodeRun { run, on_error } = &self.handlers[node as usize];
         on_error.as_ref().filter(|_| handling).unwrap_or(run)
+    }
+
+    pub(super) fn shared_resources(&self) -> Arc<Cx> {
+        Arc::clone(&self.resources)
     }
 
     pub(crate) fn of(graph: &Compiled<S, Cx>, resources: Arc<Cx>) -> Self {

@@ -24,7 +24,7 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
 
     /// A commit that the machine refused: its task has failed. The tasks of its step run again when the run is
     /// continued.
-    async fn refused(&mut self, fault: Fault) -> Result<(), RunError> {
+    pub(super) async fn refused(&mut self, fault: Fault) -> Result<(), RunError> {
         let mut commit = Commit { ns: Arc::clone(&self.ns), ..Commit::default() };
         let mut events = Vec::new();
         if let Some((id, node, attempt, error)) = self.machine.failure() {

@@ -1,6 +1,6 @@
 //! `compile()`: what the declarations name, and the flat topology that they make.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
 use crate::graph::Compiled;
@@ -27,8 +27,9 @@ impl<S: State, Cx: Send + Sync + 'static> StateGraph<S, Cx> {
         for (name, _) in &self.error_handlers {
             checks.find(name, || format!("add_error_handler(`{name}`)"));
         }
-        let exits = checks.exits(&self);
-        let start = checks.start(&self);
+        let leading = leading(&self);
+        let exits = checks.exits(&self, &leading);
+        let start = checks.start(&self, &leading);
         let joins = checks.joins(&self);
         if checks.errors.is_empty() {
             checks.reach(&self, &start, &exits, &joins);
@@ -103,6 +104,30 @@ fn assemble<S: State, Cx>(
         diagram,
     };
     compiled::new(topology, handlers, warnings)
+}
+
+/// By source, the places of what leads from it in the declarations of the graph.
+type Leading<'a> = HashMap<&'a Name, Leads>;
+
+#[derive(Default)]
+struct Leads {
+    edges: Vec<usize>,
+    conditionals: Vec<usize>,
+    sends: Vec<usize>,
+}
+
+fn leading<S: State, Cx>(graph: &StateGraph<S, Cx>) -> Leading<'_> {
+    let mut leading = Leading::new();
+    for (at, (from, _)) in graph.edges.iter().enumerate() {
+        leading.entry(from).or_default().edges.push(at);
+    }
+    for (at, (from, ..)) in graph.conditionals.iter().enumerate() {
+        leading.entry(from).or_default().conditionals.push(at);
+    }
+    for (at, (from, ..)) in graph.sends.iter().enumerate() {
+        leading.entry(from).or_default().sends.push(at);
+    }
+    leading
 }
 
 pub(super) struct Checks {
@@ -186,14 +211,15 @@ impl Checks {
         Some(found)
     }
 
-    fn exits_of<S: State, Cx>(&mut self, graph: &StateGraph<S, Cx>, from: &Name) -> Exits<S> {
+    fn exits_of<S: State, Cx>(&mut self, graph: &StateGraph<S, Cx>, leading: &Leading<'_>, from: &Name) -> Exits<S> {
         let mut exits = Exits::none();
-        for (_, to) in graph.edges.iter().filter(|(source, _)| source == from) {
+        let Some(leads) = leading.get(from) else { return exits };
+        for (_, to) in leads.edges.iter().map(|at| &graph.edges[*at]) {
             let target = self.edge_target(to, || format!("the edge from `{from}`")).flatten();
             exits.edges.extend(target.filter(|target| !exits.edges.contains(target)));
         }
         exits.edges.sort_unstable();
-        for (_, targets, route) in graph.conditionals.iter().filter(|(source, ..)| source == from) {
+        for (_, targets, route) in leads.conditionals.iter().map(|at| &graph.conditionals[*at]) {
             let place = || format!("the conditional edge from `{from}`");
             let found: Vec<_> = targets.iter().filter_map(|name| self.edge_target(name, place)).collect();
             exits.conditionals.push(Conditional {
@@ -202,7 +228,7 @@ impl Checks {
                 route: std::sync::Arc::clone(route),
             });
         }
-        for (_, targets, send) in graph.sends.iter().filter(|(source, ..)| source == from) {
+        for (_, targets, send) in leads.sends.iter().map(|at| &graph.sends[*at]) {
             let place = || format!("the sends from `{from}`");
             let targets = targets.iter().filter_map(|name| self.send_target(name, place)).collect();
             exits.sends.push(SendRule { targets, send: std::sync::Arc::clone(send) });
@@ -210,7 +236,7 @@ impl Checks {
         exits
     }
 
-    fn exits<S: State, Cx>(&mut self, graph: &StateGraph<S, Cx>) -> Vec<Exits<S>> {
+    fn exits<S: State, Cx>(&mut self, graph: &StateGraph<S, Cx>, leading: &Leading<'_>) -> Vec<Exits<S>> {
         for (source, place) in graph
             .edges
             .iter()
@@ -233,11 +259,11 @@ impl Checks {
                 self.send_target(name, || format!("`may_send` of `{}`", node.name));
             }
         }
-        graph.nodes.iter().map(|node| self.exits_of(graph, &node.name)).collect()
+        graph.nodes.iter().map(|node| self.exits_of(graph, leading, &node.name)).collect()
     }
 
-    fn start<S: State, Cx>(&mut self, graph: &StateGraph<S, Cx>) -> Exits<S> {
-        let start = self.exits_of(graph, &START.into_name());
+    fn start<S: State, Cx>(&mut self, graph: &StateGraph<S, Cx>, leading: &Leading<'_>) -> Exits<S> {
+        let start = self.exits_of(graph, leading, &START.into_name());
         let joined = graph.joins.iter().any(|(from, _)| from.iter().any(|name| name.as_str() == START.as_str()));
         if start.edges.is_empty()
             && start.conditionals.is_empty()

@@ -1,5 +1,6 @@
 //! Drawings of a graph: Mermaid, DOT and JSON.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use petgraph::dot::{Config, Dot};
@@ -78,6 +79,42 @@ pub enum EdgeKind {
     Join,
 }
 
+/// Nodes and edges of a drawing that stand out, such as the path that a run took. What the graph does not have is left
+/// out of the drawing.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Marks {
+    nodes: BTreeSet<String>,
+    edges: BTreeSet<(String, String)>,
+}
+
+impl Marks {
+    /// Nothing is marked.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Also marks a node; `START` and `END` are the terminals.
+    pub fn node(&mut self, name: &str) -> &mut Self {
+        self.nodes.insert(internal(name).to_owned());
+        self
+    }
+
+    /// Also marks the edges between two nodes, and the nodes.
+    pub fn edge(&mut self, from: &str, to: &str) -> &mut Self {
+        self.node(from).node(to);
+        self.edges.insert((internal(from).to_owned(), internal(to).to_owned()));
+        self
+    }
+
+    fn has_edge(&self, edge: &DiagramEdge) -> bool {
+        self.edges.iter().any(|(from, to)| *from == edge.from && *to == edge.to)
+    }
+}
+
+/// The colour of what is marked.
+const MARK: &str = "#1a7f37";
+
 impl Diagram {
     pub(super) fn draw<S: State, Cx>(
         graph: &StateGraph<S, Cx>,
@@ -134,6 +171,25 @@ impl Diagram {
         text
     }
 
+    /// A Mermaid flowchart in which marked nodes have the class `taken` and marked edges a style. Nodes of subgraphs are
+    /// not marked.
+    pub fn mermaid_marked(&self, marks: &Marks) -> String {
+        let mut text = self.mermaid();
+        let nodes = self.nodes.iter().enumerate().filter(|(_, node)| marks.nodes.contains(&node.name));
+        let nodes: Vec<String> = nodes.map(|(at, _)| format!("n{at}")).collect();
+        let edges = self.edges.iter().enumerate().filter(|(_, edge)| marks.has_edge(edge));
+        // Links are counted in the order in which they are written; those of this graph come first.
+        let edges: Vec<String> = edges.map(|(at, _)| at.to_string()).collect();
+        if !nodes.is_empty() {
+            let _ = writeln!(text, "    classDef taken stroke:{MARK},stroke-width:3px");
+            let _ = writeln!(text, "    class {} taken", nodes.join(","));
+        }
+        if !edges.is_empty() {
+            let _ = writeln!(text, "    linkStyle {} stroke:{MARK},stroke-width:3px", edges.join(","));
+        }
+        text
+    }
+
     fn mermaid_into(&self, text: &mut String, prefix: &str, indent: &str) {
         let id = |name: &str| {
             format!("{prefix}n{}", self.nodes.iter().position(|node| node.name == name).unwrap_or_default())
@@ -169,23 +225,30 @@ impl Diagram {
 
     /// GraphViz DOT.
     pub fn dot(&self) -> String {
-        let mut graph = DiGraph::<&DiagramNode, EdgeKind>::new();
+        self.dot_marked(&Marks::new())
+    }
+
+    /// GraphViz DOT in which marked nodes and edges have a colour.
+    pub fn dot_marked(&self, marks: &Marks) -> String {
+        let mut graph = DiGraph::<&DiagramNode, &DiagramEdge>::new();
         let places: Vec<_> = self.nodes.iter().map(|node| graph.add_node(node)).collect();
         let place = |name: &str| self.nodes.iter().position(|node| node.name == name).map(|at| places[at]);
         for edge in &self.edges {
             if let (Some(from), Some(to)) = (place(&edge.from), place(&edge.to)) {
-                graph.add_edge(from, to, edge.kind);
+                graph.add_edge(from, to, edge);
             }
         }
-        let edge_style = |_, edge: petgraph::graph::EdgeReference<'_, EdgeKind>| {
-            match edge.weight() {
+        let colour = |marked: bool| if marked { format!("color = \"{MARK}\", penwidth = 3") } else { String::new() };
+        let edge_style = |_, edge: petgraph::graph::EdgeReference<'_, &DiagramEdge>| {
+            let style = match edge.weight().kind {
                 EdgeKind::Edge => "",
                 EdgeKind::Conditional => "style = dotted",
                 EdgeKind::Goto => "style = dotted, label = goto",
                 EdgeKind::Send => "style = bold",
                 EdgeKind::Join => "label = join",
-            }
-            .to_owned()
+            };
+            let colour = colour(marks.has_edge(edge.weight()));
+            [style, colour.as_str()].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(", ")
         };
         let node_style = |_, (_, node): (petgraph::graph::NodeIndex, &&DiagramNode)| {
             let shape = match node.kind {
@@ -193,7 +256,10 @@ impl Diagram {
                 NodeKind::Node => "box",
                 NodeKind::Task => "box3d",
             };
-            format!("label = \"{}\", shape = {shape}", shown(&node.name).replace('\\', "\\\\").replace('"', "\\\""))
+            let label = shown(&node.name).replace('\\', "\\\\").replace('"', "\\\"");
+            let colour = colour(marks.nodes.contains(&node.name));
+            let separator = if colour.is_empty() { "" } else { ", " };
+            format!("label = \"{label}\", shape = {shape}{separator}{colour}")
         };
         let config = [Config::NodeNoLabel, Config::EdgeNoLabel];
         format!("{:?}", Dot::with_attr_getters(&graph, &config, &edge_style, &node_style))
@@ -209,6 +275,14 @@ fn shown(name: &str) -> &str {
     match name {
         "__start__" => "START",
         "__end__" => "END",
+        other => other,
+    }
+}
+
+fn internal(name: &str) -> &str {
+    match name {
+        "START" => START_NAME,
+        "END" => END_NAME,
         other => other,
     }
 }

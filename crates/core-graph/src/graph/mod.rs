@@ -12,7 +12,7 @@ mod topology;
 
 pub use builder::{Route, StateGraph};
 pub use compiled::{App, Compiled};
-pub use diagram::{Diagram, DiagramEdge, DiagramNode, EdgeKind, NodeKind};
+pub use diagram::{Diagram, DiagramEdge, DiagramNode, EdgeKind, Marks, NodeKind};
 pub use errors::{CompileError, CompileErrors, CompileWarning};
 pub use spec::{Mode, NodeDefaults, NodeSpec, Retry, Timeout};
 pub use subgraph::{ChildOutcome, FromRef};

@@ -96,7 +96,7 @@ impl<S: State> Machine<S> {
         self.fade(batch.iter().filter_map(|task| task.done.update.as_ref()), &mut folded);
         for task in &mut batch {
             if let Some(update) = task.done.update.take()
-                && let Err(error) = self.fold(update, &mut folded)
+                && let Err(error) = self.fold(update, &mut folded.changed)
             {
                 self.state = kept.unwrap_or_else(|| Arc::clone(&self.state));
                 return Err(self.refuse(task.id, RouteFault::Node(error)));
@@ -129,9 +129,7 @@ impl<S: State> Machine<S> {
         if !self.breaks.after.is_empty() {
             self.break_after(batch.iter().map(|task| task.node));
         }
-        self.step += 1;
-        self.steps_this_run += 1;
-        self.step_open = false;
+        self.count_step();
         let coalesced = self.trigger(number, &mut triggered, &finished);
         self.triggered = triggered;
         let Some((settled, tasks)) = told else {
@@ -162,10 +160,10 @@ impl<S: State> Machine<S> {
     }
 
     /// Folds an update into the state. A reducer that panics may leave it half folded.
-    fn fold(&mut self, update: S::Update, folded: &mut Folded) -> Result<(), NodeError> {
+    pub(super) fn fold(&mut self, update: S::Update, changed: &mut FieldSet) -> Result<(), NodeError> {
         let state = Arc::make_mut(&mut self.state);
         let layout = &self.topology.layout;
-        guarded("reducer", || state.apply(layout, update, &mut folded.changed))
+        guarded("reducer", || state.apply(layout, update, changed))
     }
 
     /// Folds the input of a run and triggers what follows START.
@@ -206,7 +204,7 @@ impl<S: State> Machine<S> {
                 folded.changes =
                     S::encode_update(&self.topology.layout, &update).map_err(|error| Fault::Run(error.into()))?;
             }
-            self.fold(update, &mut folded).map_err(|error| of_node(error, &self.topology))?;
+            self.fold(update, &mut folded.changed).map_err(|error| of_node(error, &self.topology))?;
         }
         let mut finished = Vec::new();
         if source == Source::Update {
@@ -360,7 +358,7 @@ impl<S: State> Machine<S> {
         }
     }
 
-    fn refuse(&mut self, id: TaskId, fault: RouteFault) -> Box<Fault> {
+    pub(super) fn refuse(&mut self, id: TaskId, fault: RouteFault) -> Box<Fault> {
         Box::new(match fault {
             RouteFault::Run(error) => {
                 self.fail(id, NodeError::terminal(error.to_string()));

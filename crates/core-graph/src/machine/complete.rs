@@ -9,7 +9,7 @@ use crate::machine::Machine;
 use crate::machine::plan::Stop;
 use crate::machine::task::{Done, Phase, Question, TaskId};
 use crate::state::{FieldChange, State, StateError};
-use crate::step::Next;
+use crate::step::{Next, Step};
 
 /// How a task ended, as its driver saw it.
 pub(crate) enum TaskOutcome<S: State> {
@@ -21,6 +21,13 @@ pub(crate) enum TaskOutcome<S: State> {
     Error(NodeError),
     /// It was stopped before it ended, for this reason, and has done nothing that counts.
     Abandoned(Stop),
+}
+
+impl<S: State> TaskOutcome<S> {
+    /// A step that executed `cost` tasks inside.
+    pub(crate) fn done(step: Step<S>, cost: u64) -> Self {
+        Self::Step(Done::of(step, cost))
+    }
 }
 
 /// What the driver is to do about a task that ended.

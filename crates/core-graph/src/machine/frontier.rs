@@ -165,6 +165,30 @@ impl<S: State> Frontier<S> {
         self.ready.insert(at, id);
     }
 
+    /// Takes the only task out of the queue of ready ones, if it is a plain one that `allowed` accepts.
+    pub(crate) fn take_only(&mut self, allowed: impl FnOnce(&Pending<S>) -> bool) -> Option<(TaskId, &mut Pending<S>)> {
+        if self.live != 1 || self.ready.len() != 1 {
+            return None;
+        }
+        let (id, task) = self.slots.front_mut()?;
+        let task = task.as_mut().filter(|task| task.is_plain() && allowed(task))?;
+        self.ready.clear();
+        Some((*id, task))
+    }
+
+    /// Puts a task of `node` in the place of the only one, which has finished: in flight, on its commit. False when it is not the only
+    /// one.
+    pub(crate) fn follow_only(&mut self, finished: TaskId, next: TaskId, node: u32) -> bool {
+        match self.slots.front_mut() {
+            Some((id, Some(task))) if *id == finished && self.live == 1 => {
+                (*id, task.node, task.seen) = (next, node, Some(next.number));
+                task.passed = false;
+                true
+            }
+            _ => false,
+        }
+    }
+
     /// Takes up to `most` ready tasks that `allowed` accepts, in order.
     pub(crate) fn take_ready(
         &mut self,

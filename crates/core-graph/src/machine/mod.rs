@@ -8,6 +8,7 @@ mod breaks;
 mod commit;
 mod complete;
 mod frontier;
+mod lane;
 #[cfg(test)]
 mod model_tests;
 mod persist;
@@ -25,13 +26,14 @@ pub(crate) use breaks::Breaks;
 pub(crate) use commit::{Committed, Fault};
 pub(crate) use complete::{Completion, TaskOutcome};
 pub(crate) use frontier::{Frontier, FrontierDelta};
+pub(crate) use lane::Lone;
 pub(crate) use persist::{Chain, Persist, fold_parts};
 pub(crate) use plan::{Dispatch, Plan, Stop};
 pub(crate) use restore::Restored;
 use route::Triggered;
 use task::Phase;
 pub use task::Question;
-pub(crate) use task::{AttemptRow, Done, TaskId, question_check};
+pub(crate) use task::{AttemptRow, TaskId, question_check};
 
 /// The name under which stores keep the frontier.
 pub(crate) const FRONTIER: &str = "#frontier";
@@ -221,6 +223,13 @@ impl<S: State> Machine<S> {
             failed: task.map_or(0, |task| task.failed),
             failure: task.and_then(|task| task.failure.as_deref().cloned()),
         }
+    }
+
+    /// A super-step is committed.
+    fn count_step(&mut self) {
+        self.step += 1;
+        self.steps_this_run += 1;
+        self.step_open = false;
     }
 
     /// The super-steps committed so far.

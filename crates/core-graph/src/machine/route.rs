@@ -153,6 +153,24 @@ impl Triggered {
     }
 }
 
+impl Triggered {
+    /// The node that is triggered, if that is all, and once.
+    pub(super) fn only_node(&self) -> Option<u32> {
+        let nothing_else = self.packets.is_empty() && self.arrivals.is_empty() && self.opened.is_empty();
+        match self.nodes[..] {
+            [node] if nothing_else => Some(node),
+            _ => None,
+        }
+    }
+
+    pub(super) fn clear(&mut self) {
+        self.nodes.clear();
+        self.packets.clear();
+        self.arrivals.clear();
+        self.opened.clear();
+    }
+}
+
 enum SendFault {
     Undeclared(Name, String),
     Input(String),

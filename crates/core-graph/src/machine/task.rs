@@ -153,6 +153,22 @@ impl<S: State> Pending<S> {
         }
     }
 
+    /// Whether the task is a node's own, on its first attempt, and nothing waits for it.
+    pub(crate) fn is_plain(&self) -> bool {
+        self.key.is_none()
+            && self.failed == 0
+            && self.failure.is_none()
+            && self.sees_head()
+            && self.groups.is_empty()
+            && matches!(self.phase, Phase::Ready)
+    }
+
+    /// Dispatches the task on the head of commit `number`, by itself.
+    pub(crate) fn fly_alone(&mut self, number: u64, in_step: bool) {
+        (self.seen, self.counted, self.in_step) = (Some(number), true, in_step);
+        self.phase = Phase::InFlight;
+    }
+
     /// Whether the next dispatch sees the head: a first dispatch, or a retry.
     pub(crate) fn sees_head(&self) -> bool {
         self.seen.is_none() || (self.failed > 0 && self.state.is_none())

@@ -1,6 +1,6 @@
 //! Mistakes and warnings of a graph, each with its text.
 
-use graphloom_core_graph::{END, Mode, Node, START, Snapshot, State, StateGraph, Task};
+use graphloom_core_graph::{END, Marks, Mode, Node, START, Snapshot, State, StateGraph, Task};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -263,4 +263,32 @@ fn dot() {
         4 -> 3 [ label = join]
     }
     "#);
+}
+
+#[test]
+fn marked_nodes_and_edges_stand_out() {
+    let compiled = drawn().compile().unwrap();
+    let mut marks = Marks::new();
+    marks.edge("START", "a").edge("a", "b").edge("b", "END").node("nowhere").edge("a", "c");
+    let mermaid = compiled.diagram().mermaid_marked(&marks);
+    let style: Vec<&str> = mermaid.lines().rev().take(3).map(str::trim).collect();
+    assert_eq!(
+        style,
+        [
+            "linkStyle 0,1,3 stroke:#1a7f37,stroke-width:3px",
+            "class n0,n1,n2,n3,n6 taken",
+            "classDef taken stroke:#1a7f37,stroke-width:3px",
+        ]
+    );
+    let dot = compiled.diagram().dot_marked(&marks);
+    for line in [
+        "1 [ label = \"a\", shape = box, color = \"#1a7f37\", penwidth = 3]",
+        "1 -> 2 [ color = \"#1a7f37\", penwidth = 3]",
+        "2 -> 6 [ style = dotted, color = \"#1a7f37\", penwidth = 3]",
+        "2 -> 5 [ style = dotted]",
+        "4 [ label = \"part\", shape = box3d]",
+    ] {
+        assert!(dot.contains(line), "{line}: {dot}");
+    }
+    assert_eq!(compiled.diagram().mermaid_marked(&Marks::new()), compiled.diagram().mermaid());
 }

@@ -31,6 +31,7 @@ pub struct Ledger {
     started: Instant,
     before: Duration,
     counts: Mutex<Counts>,
+    refusal: Mutex<Option<ModelError>>,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -62,6 +63,7 @@ impl Ledger {
             started: Instant::now(),
             before: Duration::from_millis(spent.millis),
             counts: Mutex::new(Counts { spent, ..Counts::default() }),
+            refusal: Mutex::new(None),
         })
     }
 
@@ -76,11 +78,25 @@ impl Ledger {
         Spent { millis: u64::try_from(self.elapsed().as_millis()).unwrap_or(u64::MAX), ..counts.spent }
     }
 
+    /// The error that the last refused call got; none while the budget has sufficed. A program that degrades instead of
+    /// failing finds here that it has to say so.
+    pub fn refusal(&self) -> Option<ModelError> {
+        self.refusal.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
     /// Counts a call and sets aside what it is expected to need.
     ///
     /// # Errors
     /// [`ModelError::Budget`] that names the limit.
     pub fn reserve(self: &Arc<Self>, tokens: u64, micros: u64) -> Result<Reservation, ModelError> {
+        let reserved = self.try_reserve(tokens, micros);
+        if let Err(refusal) = &reserved {
+            *self.refusal.lock().unwrap_or_else(PoisonError::into_inner) = Some(refusal.clone());
+        }
+        reserved
+    }
+
+    fn try_reserve(self: &Arc<Self>, tokens: u64, micros: u64) -> Result<Reservation, ModelError> {
         let spent_error =
             |unit: &str, limit: String, used: String| ModelError::Budget { unit: unit.to_owned(), limit, used };
         if let Some(limit) = self.budget.time

@@ -98,6 +98,12 @@ pub enum Fault {
         /// How long was waited, in all attempts.
         seconds: u64,
     },
+    /// The source is not set up, or not of the web and cannot be used.
+    #[error("cannot be searched ({reason})")]
+    Unusable {
+        /// Why.
+        reason: String,
+    },
     /// The recording that stands for the source has no such question.
     #[error("has no answer to this question in the recording; record the question first")]
     Unrecorded,
@@ -116,7 +122,9 @@ impl Fault {
             | Self::Html { .. }
             | Self::NoTurn { .. }
             | Self::Lied { .. } => true,
-            Self::Refused { .. } | Self::TooLarge { .. } | Self::NoWords | Self::Unrecorded => false,
+            Self::Refused { .. } | Self::TooLarge { .. } | Self::NoWords | Self::Unusable { .. } | Self::Unrecorded => {
+                false
+            }
         }
     }
 

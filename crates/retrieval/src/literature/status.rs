@@ -80,6 +80,12 @@ impl SourceReport {
         }
     }
 
+    /// The source as its owners write it, such as `OpenAlex`.
+    #[must_use]
+    pub fn shown_name(&self) -> &str {
+        shown_name(&self.source)
+    }
+
     /// One line for the person, without the notes.
     #[must_use]
     pub fn line(&self) -> String {

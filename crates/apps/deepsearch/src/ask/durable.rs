@@ -56,6 +56,14 @@ impl DurableModel {
         ModelError::Internal { model, message }
     }
 
+    async fn in_time<T>(&self, call: impl Future<Output = Result<T, ModelError>>) -> Result<T, ModelError> {
+        let limit = self.cx.resources().call_limit;
+        match tokio::time::timeout(limit, call).await {
+            Ok(answer) => answer,
+            Err(_) => Err(ModelError::Timeout { model: self.inner.id().to_string(), limit }),
+        }
+    }
+
     /// One reply whose pieces are emitted as they come.
     pub(super) async fn streamed(
         &self,
@@ -79,7 +87,8 @@ impl DurableModel {
             let (model, message) = (self.inner.id().to_string(), "the stream ended without an end".to_owned());
             Err(ModelError::Internal { model, message })
         };
-        let response: ChatResponse = self.cx.once(&step, work).await.map_err(|error| self.refused(error))?;
+        let response: ChatResponse =
+            self.cx.once(&step, self.in_time(work)).await.map_err(|error| self.refused(error))?;
         if !told {
             stream::emit(&self.cx, piece(response.text())).await;
         }
@@ -99,7 +108,7 @@ impl ChatModel for DurableModel {
 
     async fn chat(&self, request: ChatRequest) -> Result<ChatResponse, ModelError> {
         let step = self.step(&serde_json::to_value(&request).unwrap_or_default());
-        let work = self.inner.chat(request);
+        let work = self.in_time(self.inner.chat(request));
         self.cx.once(&step, work).await.map_err(|error| self.refused(error))
     }
 
@@ -111,7 +120,7 @@ impl ChatModel for DurableModel {
 
     async fn choose(&self, request: ChatRequest, options: &[String]) -> Result<Choice, ModelError> {
         let step = self.step(&json!({ "request": request, "options": options }));
-        let work = self.inner.choose(request, options);
+        let work = self.in_time(self.inner.choose(request, options));
         self.cx.once(&step, work).await.map_err(|error| self.refused(error))
     }
 }

@@ -37,6 +37,7 @@ pub use typed::value;
 use graphloom_core_graph::{Context, NodeError};
 use graphloom_llm::{Message, Params, StructuredSupport};
 use serde::Serialize;
+use serde_json::Value;
 
 use crate::resources::{Resources, Slot};
 use crate::stream::Place;
@@ -59,6 +60,8 @@ pub struct Ask {
     pub small_tokens: u32,
     /// The tool whose call is the answer, for models that call tools; others get the schema alone.
     pub tool: Option<&'static str>,
+    /// The schema of the answer, in place of its type's own, for bounds that are known at run time.
+    pub schema: Option<Value>,
     /// Under which agent's name and where pieces of a text are emitted while it is made.
     pub stream: Option<(String, Place)>,
     /// Messages between the prompt's system message and its other messages, such as the conversation so far.
@@ -76,6 +79,7 @@ impl Ask {
             temperature: None,
             small_tokens: 300,
             tool: None,
+            schema: None,
             stream: None,
             conversation: Vec::new(),
         }
@@ -113,6 +117,13 @@ impl Ask {
     #[must_use]
     pub fn tool(mut self, tool: &'static str) -> Self {
         self.tool = Some(tool);
+        self
+    }
+
+    /// The schema of the answer, in place of its type's own.
+    #[must_use]
+    pub fn schema(mut self, schema: Value) -> Self {
+        self.schema = Some(schema);
         self
     }
 

@@ -9,7 +9,7 @@ use graphloom_llm::{
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::durable::DurableModel;
 use super::{Ask, AskFailure, messages, params};
@@ -38,8 +38,8 @@ where
         let request =
             ChatRequest { messages: messages.clone(), params: params(resources, ask), ..ChatRequest::default() };
         let answer = match ask.tool.filter(|_| model.capabilities().tools) {
-            Some(tool) => called::<T>(&model, request, tool).await,
-            None => plain::<T>(&model, request).await,
+            Some(tool) => called::<T>(&model, request, tool, ask.schema.clone()).await,
+            None => plain::<T>(&model, request, ask.schema.clone()).await,
         };
         if let Some(fault) = model.take_fault() {
             return Err(fault);
@@ -71,8 +71,9 @@ where
 async fn plain<T: DeserializeOwned + JsonSchema>(
     model: &dyn ChatModel,
     request: ChatRequest,
+    schema: Option<Value>,
 ) -> Result<(T, String), ModelError> {
-    let options = StructuredOptions { max_reasks: 0, ..StructuredOptions::default() };
+    let options = StructuredOptions { max_reasks: 0, schema, ..StructuredOptions::default() };
     structured::<T>(model, request, &options).await.map(|answer| (answer.value, answer.raw))
 }
 
@@ -82,8 +83,9 @@ async fn called<T: DeserializeOwned + JsonSchema>(
     model: &dyn ChatModel,
     mut request: ChatRequest,
     tool: &str,
+    schema: Option<Value>,
 ) -> Result<(T, String), ModelError> {
-    let schema = schema_of::<T>();
+    let schema = schema.unwrap_or_else(schema_of::<T>);
     let description = schema.get("description").and_then(|text| text.as_str()).unwrap_or_default().to_owned();
     request.tools = vec![ToolSpec { name: tool.to_owned(), description, parameters: schema.clone() }];
     request.tool_choice = ToolChoice::Auto;
@@ -97,7 +99,7 @@ async fn called<T: DeserializeOwned + JsonSchema>(
     let (value, raw) = match response.tool_calls().last() {
         Some(call) => {
             let raw = match &call.arguments {
-                serde_json::Value::String(text) => text.clone(),
+                Value::String(text) => text.clone(),
                 arguments => arguments.to_string(),
             };
             (read_value(&raw, Some(&schema)), raw)

@@ -16,7 +16,7 @@ impl Config {
         let mut wrong = Vec::new();
         let mut range = |key: &str, value: u32, allowed: RangeInclusive<u32>| {
             if !allowed.contains(&value) {
-                wrong.push(out_of_range(key, value, format!("{} to {}", allowed.start(), allowed.end())));
+                wrong.push(out_of_range(key, value, &format!("{} to {}", allowed.start(), allowed.end())));
             }
         };
         range("outliner_max_section_num", self.outliner_max_section_num, 1..=10);
@@ -32,10 +32,10 @@ impl Config {
         }
         if !(0.0..=1.0).contains(&local.recall_threshold) {
             let key = "local_search_engine_config.recall_threshold";
-            wrong.push(out_of_range(key, local.recall_threshold, "0 to 1".to_owned()));
+            wrong.push(out_of_range(key, local.recall_threshold, "0 to 1"));
         }
         if !(self.web_search_max_qps >= 0.0 && self.web_search_max_qps.is_finite()) {
-            wrong.push(out_of_range("web_search_max_qps", self.web_search_max_qps, "0 or more".to_owned()));
+            wrong.push(out_of_range("web_search_max_qps", self.web_search_max_qps, "0 or more"));
         }
         for (key, value) in [
             ("workflow_execution_timeout", self.workflow_execution_timeout),
@@ -43,7 +43,7 @@ impl Config {
             ("llm_timeout", self.llm_timeout),
         ] {
             if value == 0 {
-                wrong.push(out_of_range(key, value, "1 second or more".to_owned()));
+                wrong.push(out_of_range(key, value, "1 second or more"));
             }
         }
         self.check_words(&mut wrong);
@@ -138,6 +138,6 @@ impl Config {
     }
 }
 
-fn out_of_range(key: &str, value: impl Display, allowed: String) -> Notice {
+fn out_of_range(key: &str, value: impl Display, allowed: &str) -> Notice {
     Notice::fatal(StatusCode::ParameterRange, format!("`{key}` is {value}; it takes {allowed}"))
 }

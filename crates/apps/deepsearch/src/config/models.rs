@@ -30,7 +30,7 @@ pub enum ModelType {
     /// OpenAI or compatible.
     #[default]
     Openai,
-    /// SiliconFlow.
+    /// The server of that name.
     Siliconflow,
 }
 

@@ -1,7 +1,46 @@
-//! The nodes of the main graph, one file each.
+//! The nodes of the main graphs, one file each.
 
+mod editor_team;
 mod end;
+<<<<<<< HEAD
 mod source_tracer;
+=======
+mod entry;
+mod feedback_handler;
+mod generate_questions;
+mod outline;
+mod outline_interaction;
+mod payload;
+mod reporter;
+mod start;
+>>>>>>> w-dsmain
 
+pub(crate) use editor_team::{team_input, team_result};
 pub(crate) use end::end;
+<<<<<<< HEAD
 pub(crate) use source_tracer::source_tracer;
+=======
+pub(crate) use entry::entry;
+pub(crate) use feedback_handler::feedback_handler;
+pub(crate) use generate_questions::generate_questions;
+pub(crate) use outline::outline;
+pub(crate) use outline_interaction::outline_interaction;
+pub(crate) use reporter::reporter;
+pub(crate) use start::start;
+
+use graphloom_core_graph::Step;
+
+use crate::graph::FINISH;
+use crate::state::SearchContext;
+use crate::status::Notice;
+
+/// The question of `feedback_handler`.
+pub const FEEDBACK: &str = "feedback";
+/// The question of `outline_interaction`.
+pub const OUTLINE_FEEDBACK: &str = "outline_interaction";
+
+/// Ends the run with a failure.
+fn fail(notice: Notice) -> Step<SearchContext> {
+    Step::goto(FINISH).with(SearchContext::update().notices([notice]))
+}
+>>>>>>> w-dsmain

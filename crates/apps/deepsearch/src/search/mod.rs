@@ -1,15 +1,22 @@
 //! Where documents come from: one trait between the graphs and the engines.
 
+mod by_method;
 mod engines;
+mod recorded;
 mod retrieval;
 
+pub use by_method::WebAndLocal;
 pub use engines::{Engines, NoSearch};
+pub use recorded::RecordedSearch;
 pub use retrieval::RetrievalSearch;
+
+use std::sync::Arc;
 
 use async_trait::async_trait;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::config::SearchMethod;
 use crate::evidence::Evidence;
 
 /// How an engine answered.
@@ -61,4 +68,9 @@ pub trait Search: Send + Sync {
 
     /// At most `limit` documents of each engine for a query.
     async fn search(&self, query: &str, limit: usize) -> SearchAnswer;
+
+    /// The engines of the web or the local ones alone, where they can be told apart; see [`WebAndLocal`].
+    fn part(&self, _method: SearchMethod) -> Option<Arc<dyn Search>> {
+        None
+    }
 }

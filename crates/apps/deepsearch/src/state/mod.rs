@@ -18,7 +18,7 @@ use serde_json::Value;
 
 use crate::config::Config;
 use crate::evidence::Evidence;
-use crate::status::Notice;
+use crate::status::{Notice, Severity, StatusCode};
 
 /// What the languages are that reports are written in (seed, `EntryNode`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -95,6 +95,32 @@ pub struct Request {
     pub origin: Value,
 }
 
+impl Request {
+    /// A question, with all defaults.
+    pub fn new(query: impl Into<String>) -> Self {
+        Self { query: query.into(), ..Self::default() }
+    }
+
+    /// The search mode, `research` unless something else was asked for.
+    pub fn mode(&self) -> &str {
+        if self.search_mode.is_empty() { "research" } else { &self.search_mode }
+    }
+
+    /// Everything for which the request cannot run, as parameter errors of the specification.
+    pub fn check(&self) -> Vec<Notice> {
+        let mut wrong = Vec::new();
+        if self.query.trim().is_empty() {
+            wrong.push(Notice::fatal(StatusCode::Request, "the question is empty; say what shall be researched"));
+        }
+        if self.mode() != "research" {
+            let message = format!("`search_mode` is `{}`; it takes `research`", self.search_mode);
+            wrong.push(Notice::fatal(StatusCode::ParameterNotAllowed, message));
+        }
+        wrong.extend(self.config.check());
+        wrong
+    }
+}
+
 /// The state of the main graphs: `search_context` and `config` of the specification. The main graphs' nodes read a
 /// snapshot of it and return a [`SearchContextUpdate`].
 #[derive(State, Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
@@ -166,8 +192,7 @@ impl SearchContext {
     /// The result with `warning_info` and `exception_info`: the notices' strings, one a line.
     pub fn result(&self) -> FinalResult {
         let of = |warning: bool| -> String {
-            let chosen =
-                self.notices.iter().filter(|notice| (notice.severity == crate::status::Severity::Warning) == warning);
+            let chosen = self.notices.iter().filter(|notice| (notice.severity == Severity::Warning) == warning);
             chosen.map(ToString::to_string).collect::<Vec<_>>().join("\n")
         };
         FinalResult { warning_info: of(true), exception_info: of(false), ..self.final_result.clone() }

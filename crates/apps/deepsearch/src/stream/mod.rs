@@ -4,10 +4,12 @@
 //! event of the run, whichever graph it came from.
 
 mod message;
+mod transcript;
 
 pub use message::{MessageEvent, MessageKind, Place, StreamMessage};
+pub use transcript::Transcript;
 
-use graphloom_core_graph::{Context, Event, EventKind};
+use graphloom_core_graph::{Context, Event, EventKind, NodeError};
 
 /// The name of the events that carry messages.
 pub const CHANNEL: &str = "message";
@@ -32,6 +34,25 @@ pub async fn say<Cx>(cx: &Context<Cx>, agent: &str, place: Place, content: impl 
     emit(cx, message).await;
     emit(cx, StreamMessage::new(agent, MessageEvent::Message, content).at(place.clone())).await;
     emit(cx, StreamMessage::new(agent, MessageEvent::Done, "").at(place)).await;
+}
+
+/// Tells that the user is asked. When the node runs again with the answer, it is not told again.
+///
+/// # Errors
+/// The store's.
+pub async fn waiting<Cx>(cx: &Context<Cx>, agent: &str, prompt: &str) -> Result<(), NodeError> {
+    let message = StreamMessage::new(agent, MessageEvent::WaitingUserInput, prompt).kind(MessageKind::Interrupt);
+    let tell = async {
+        emit(cx, message).await;
+        Ok::<(), NodeError>(())
+    };
+    cx.once("waiting", tell).await
+}
+
+/// Tells that the user has answered.
+pub async fn answered<Cx>(cx: &Context<Cx>, agent: &str) {
+    let message = StreamMessage::new(agent, MessageEvent::UserInputEnded, "").kind(MessageKind::Interrupt);
+    emit(cx, message).await;
 }
 
 /// The message that an event of a run carries.

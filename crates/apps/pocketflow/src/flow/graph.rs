@@ -12,6 +12,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::batch::{Batch, BatchWork};
+use super::each::{BatchFlow, ForEach, Listed};
 use super::error::FlowError;
 use super::work::{Label, Params, Runnable, Single, Store, Work};
 
@@ -109,7 +110,12 @@ impl Flow {
         flow: BuiltFlow,
         each: impl Fn(&Store, &Params) -> Result<Vec<Params>, NodeError> + Send + Sync + 'static,
     ) -> Place {
-        self.place(name.into(), Arc::new(ForEach { flow, each }))
+        self.add_batch_flow(name, flow, Listed(each))
+    }
+
+    /// Adds a flow that runs once for each set of parameters, see [`BatchFlow`].
+    pub fn add_batch_flow(&mut self, name: impl Into<String>, flow: BuiltFlow, batch: impl BatchFlow) -> Place {
+        self.place(name.into(), Arc::new(ForEach { flow, batch }))
     }
 
     fn place(&mut self, name: String, node: Arc<dyn Runnable>) -> Place {
@@ -246,26 +252,6 @@ impl Runnable for BuiltFlow {
         let ended = self.run_with(shared.clone(), params.clone()).await.map_err(NodeError::terminal)?;
         *shared = ended.shared;
         Ok(ended.label)
-    }
-}
-
-struct ForEach<E> {
-    flow: BuiltFlow,
-    each: E,
-}
-
-#[async_trait]
-impl<E> Runnable for ForEach<E>
-where
-    E: Fn(&Store, &Params) -> Result<Vec<Params>, NodeError> + Send + Sync + 'static,
-{
-    async fn run(&self, shared: &mut Store, params: &Params) -> Result<Label, NodeError> {
-        for own in (self.each)(shared, params)? {
-            let mut merged = params.clone();
-            merged.extend(own);
-            Runnable::run(&self.flow, shared, &merged).await?;
-        }
-        Ok(Label::DEFAULT)
     }
 }
 

@@ -5,6 +5,7 @@
 //!   answering with the [`Label`] of the edge that is followed.
 //! - A [`BatchWork`] does that for every item of a list, one after the other or several at once, with a result and a
 //!   count of attempts per item.
+//! - A [`BatchFlow`] runs a whole flow for every set of parameters, with the same choices.
 //! - A [`Flow`] is nodes and edges; built, it is a graph like any other, that can run on a checkpointer, and a node of
 //!   other flows.
 //!
@@ -47,16 +48,20 @@
 //!
 //! # What differs from PocketFlow
 //! At least one attempt is always made. Parameters of an inner flow are merged with the outer ones, inner ones first.
-//! Every item of a batch counts its own attempts. When one item's failure stops a batch, the others are dropped. Two
+//! Every item of a batch counts its own attempts. Flows that run at once do not write into one store under each other's
+//! hands: each has a copy, and the changes are brought together in order. When one item's failure stops a batch, the others are dropped. Two
 //! successors under one label, and a flow without a start, are errors when the flow is built. A run has a limit of
 //! steps. A label without an edge ends the flow; where the node has other edges, [`Ended::notes`] says so.
 
 mod batch;
+mod each;
 mod error;
 mod graph;
+mod merge;
 mod work;
 
 pub use batch::{BatchWork, Failures};
+pub use each::BatchFlow;
 pub use error::FlowError;
 pub use graph::{BuiltFlow, Ended, Flow, FlowState, FlowStateUpdate, Place};
 pub use work::{Attempts, Label, Params, Store, Work};

@@ -11,7 +11,7 @@ use super::{finished, ids_of, numbered, stray, think};
 use crate::actions::{Action, Call};
 use crate::decide::Finish;
 use crate::nodes::router::call_of;
-use crate::research::{Found, Record, SourceAnswer, SourceReport};
+use crate::research::{Findings, Record, gathered};
 use crate::resources::Resources;
 use crate::session::{Artifact, Finding, Review, Theme};
 use crate::state::Conversation;
@@ -51,23 +51,18 @@ pub(crate) async fn literature_review(
         return Err(stray("literature_review"));
     };
     let limits = cx.resources().limits;
-    let mut records: Vec<Record> = Vec::new();
-    let mut sources: Vec<SourceReport> = Vec::new();
+    let mut all: Vec<Findings> = Vec::new();
     for (at, query) in parameters.queries.iter().enumerate() {
         think(&cx, format!("searching: {query}")).await;
         let search =
-            async { Ok::<Found, NodeError>(cx.resources().research.search(query, limits.records_per_query).await) };
-        let found: Found = cx.once(&format!("search/{at}"), search).await?;
-        for report in found.sources {
+            async { Ok::<Findings, NodeError>(cx.resources().research.search(query, limits.records_per_query).await) };
+        let found: Findings = cx.once(&format!("search/{at}"), search).await?;
+        for report in &found.reports {
             think(&cx, report.to_string()).await;
-            add_report(&mut sources, report);
         }
-        for record in found.records {
-            if !records.iter().any(|other| is_same(other, &record)) {
-                records.push(record);
-            }
-        }
+        all.push(found);
     }
+    let Findings { mut records, reports: sources, .. } = gathered(all);
     records.truncate(limits.records);
     let mut session = state.session.clone();
     let topic = session.topic.clone().unwrap_or_default();
@@ -80,7 +75,7 @@ pub(crate) async fn literature_review(
     .await?;
     let none = records.is_empty();
     // A source that was searched in vain counts as an answer, one that failed does not.
-    let unanswered = !sources.iter().any(|report| report.answer.is_answer());
+    let unanswered = !sources.iter().any(|report| report.status.answered());
     let version = session.artifacts.review.as_ref().map_or(1, |review| review.version + 1);
     let review = Review { records, findings, themes: Vec::new(), sources };
     session.action_result = Some(format!("{} records", review.records.len()));
@@ -111,36 +106,11 @@ async fn read(
     record: Record,
     most: usize,
 ) -> Result<Finding, NodeError> {
-    let end = (0..=most.min(record.text.len())).rev().find(|at| record.text.is_char_boundary(*at)).unwrap_or(0);
-    let text = &record.text[..end];
-    let args = json!({ "topic": topic, "title": record.title, "text": text, "place": record.place });
+    // Of a work without an abstract only the title is known.
+    let text = record.abstract_text.as_deref().unwrap_or(&record.title);
+    let end = (0..=most.min(text.len())).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
+    let place = record.address().unwrap_or_default();
+    let args = json!({ "topic": topic, "title": record.title, "text": &text[..end], "place": place });
     let extracted: Extracted = cx.resources().ask(cx, &format!("extract/{at}"), "extract", &args).await?;
     Ok(Finding { record: record.id, claim: extracted.claim, limits: extracted.limits })
-}
-
-/// Adds the answer of a source to those it gave before: what it found counts together, a failure stays visible.
-fn add_report(sources: &mut Vec<SourceReport>, report: SourceReport) {
-    let Some(before) = sources.iter_mut().find(|before| before.source == report.source) else {
-        sources.push(report);
-        return;
-    };
-    before.answer = match (&before.answer, report.answer) {
-        (SourceAnswer::Found { records }, SourceAnswer::Found { records: more }) => {
-            SourceAnswer::Found { records: records + more }
-        }
-        (SourceAnswer::Empty, answer) => answer,
-        (_, found @ SourceAnswer::Found { .. }) => found,
-        (before, _) => before.clone(),
-    };
-}
-
-/// Whether two records are one: by id, by DOI, or by title.
-fn is_same(one: &Record, other: &Record) -> bool {
-    let title =
-        |record: &Record| record.title.chars().filter(|c| c.is_alphanumeric()).collect::<String>().to_lowercase();
-    let doi = |record: &Record| record.doi.clone().filter(|doi| !doi.is_empty());
-    match (doi(one), doi(other)) {
-        (Some(one), Some(other)) => one.eq_ignore_ascii_case(&other),
-        _ => one.id == other.id || (one.year == other.year && !title(one).is_empty() && title(one) == title(other)),
-    }
 }

@@ -11,7 +11,7 @@ use super::{finished, numbered, stray, think};
 use crate::actions::{Action, Call};
 use crate::decide::Finish;
 use crate::nodes::router::call_of;
-use crate::research::Record;
+use crate::research::{Record, told};
 use crate::resources::Resources;
 use crate::session::{Artifact, Proposal, Reference, Section};
 use crate::state::Conversation;
@@ -42,8 +42,7 @@ pub(crate) async fn write_proposal(
     if records.is_empty() {
         proposal.notes.push("No literature was found; this proposal rests on none.".to_owned());
     }
-    let unanswered = review.into_iter().flat_map(|review| &review.sources).filter(|source| !source.answer.is_answer());
-    proposal.notes.extend(unanswered.map(|source| format!("Not searched: {source}.")));
+    proposal.sources = review.map(|review| told(&review.sources)).unwrap_or_default();
     for note in &proposal.notes {
         think(&cx, note.clone()).await;
     }
@@ -83,7 +82,7 @@ fn cite(title: String, sections: Vec<Section>, records: &[Record]) -> Proposal {
     if references.is_empty() && !records.is_empty() {
         notes.push("The text cites none of the records that were read.".to_owned());
     }
-    Proposal { title, sections, references, notes }
+    Proposal { title, sections, references, notes, sources: Vec::new() }
 }
 
 /// Replaces every `[1]` or `[1, 2]` of a text.
@@ -124,7 +123,11 @@ mod tests {
 
     #[test]
     fn citations_resolve_or_go() {
-        let record = |id: &str| Record { id: id.to_owned(), ..Record::default() };
+        let record = |id: &str| {
+            let mut record = Record::new(id);
+            record.id = id.to_owned();
+            record
+        };
         let section = |text: &str| Section { heading: "H".to_owned(), text: text.to_owned() };
         let sections = vec![section("Known [3]. Also [1, 3] and [9]."), section("See [note] and [1] [x.")];
         let proposal = cite("T".to_owned(), sections, &[record("a"), record("b"), record("c")]);

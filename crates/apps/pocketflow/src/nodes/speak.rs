@@ -58,12 +58,8 @@ pub(crate) async fn review_report(state: Snapshot<Conversation>) -> Result<Step<
     let Some(Call::ReviewReport(_)) = call_of(&state.turn) else { return Err(stray("review_report")) };
     let mut session = state.session.clone();
     session.waiting_for = Waiting::Report;
-    let sources = session.artifacts.review.iter().flat_map(|review| &review.value.sources);
-    let sources: String = sources.map(|source| format!("- {source}\n")).collect();
-    let message = format!(
-        "This is the proposal:\n\n{}\nSources searched:\n{sources}\n{HOW} Say `new queries` for other literature.",
-        proposal_text(&session)
-    );
+    let message =
+        format!("This is the proposal:\n\n{}\n{HOW} Say `new queries` for other literature.", proposal_text(&session));
     Ok(say(session, &state.turn, message))
 }
 

@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::older;
 use crate::actions::Action;
 use crate::research::{Record, SourceReport};
 
@@ -67,12 +68,14 @@ impl SearchQuery {
 #[serde(default)]
 pub struct Review {
     /// The records.
+    #[serde(deserialize_with = "older::records")]
     pub records: Vec<Record>,
     /// What was read in them.
     pub findings: Vec<Finding>,
     /// The themes over several records.
     pub themes: Vec<Theme>,
-    /// How each source answered.
+    /// How each source answered each query.
+    #[serde(deserialize_with = "older::reports")]
     pub sources: Vec<SourceReport>,
 }
 
@@ -126,6 +129,9 @@ pub struct Proposal {
     /// What a reader should know about how it came about.
     #[serde(default)]
     pub notes: Vec<String>,
+    /// How each source answered that was searched for it, a line each.
+    #[serde(default)]
+    pub sources: Vec<String>,
 }
 
 /// A section of a proposal.
@@ -143,5 +149,6 @@ pub struct Reference {
     /// The number in the text, from 1.
     pub number: u32,
     /// The record.
+    #[serde(deserialize_with = "older::record")]
     pub record: Record,
 }

@@ -77,10 +77,14 @@ pub fn decode(id: &str, value: &Value) -> Result<Decoded, u64> {
         fields.remove("waiting_for");
         fields.remove("waiting_for_feedback");
     }
+    if schema < u64::from(SCHEMA) {
+        notes.push(LoadNote::Migrated { from: schema });
+    }
     if schema == 1 {
-        notes.push(LoadNote::Migrated { from: 1 });
         fields = from_seed(fields);
     }
+    // What schema 2 wrote inside artifacts is read where they are.
+    fields.insert("schema".to_owned(), json!(SCHEMA));
     fields.entry("conversation_id").or_insert_with(|| json!(id));
     match serde_json::from_value::<Session>(Value::Object(fields)) {
         Ok(session) if session.conversation_id != id => {
@@ -125,7 +129,6 @@ fn mend(session: &mut Session, notes: &mut Vec<LoadNote>) {
 /// The record of the seed (section 2): a last action, one result as text, parameters by action, a name of what is
 /// waited for.
 fn from_seed(mut fields: Map<String, Value>) -> Map<String, Value> {
-    fields.insert("schema".to_owned(), json!(SCHEMA));
     let mut params = Map::new();
     if let Some(Value::Object(old)) = fields.remove("params") {
         for (name, value) in old {
@@ -241,7 +244,7 @@ mod tests {
 
     #[test]
     fn missing_fields_get_defaults() {
-        let decoded = read(json!({ "schema": 2 }));
+        let decoded = read(json!({ "schema": 3 }));
         assert_eq!(decoded.session, Session::new("c1"));
         assert!(decoded.notes.is_empty());
         assert_eq!(decoded.session.status, Status::Active);
@@ -253,10 +256,10 @@ mod tests {
             json!(null),
             json!([1, 2]),
             json!({ "schema": "two" }),
-            json!({ "schema": 2, "history": "none" }),
-            json!({ "schema": 2, "conversation_id": "another" }),
+            json!({ "schema": 3, "history": "none" }),
+            json!({ "schema": 3, "conversation_id": "another" }),
             json!({ "schema": 0 }),
-            json!({ "schema": 2, "waiting_for": { "for": "godot" } }),
+            json!({ "schema": 3, "waiting_for": { "for": "godot" } }),
         ] {
             let decoded = read(value.clone());
             assert!(matches!(&decoded.notes[..], [LoadNote::Quarantined { .. }]), "{value}");
@@ -266,7 +269,7 @@ mod tests {
 
     #[test]
     fn an_unknown_action_keeps_the_rest() {
-        let decoded = read(json!({ "schema": 2, "topic": "tides", "last_action": "do-magic",
+        let decoded = read(json!({ "schema": 3, "topic": "tides", "last_action": "do-magic",
             "waiting_for": { "for": "report" } }));
         assert_eq!(decoded.notes, [LoadNote::UnknownAction { name: "do-magic".to_owned() }]);
         assert_eq!(decoded.session.topic.as_deref(), Some("tides"));
@@ -275,13 +278,49 @@ mod tests {
 
     #[test]
     fn approvals_of_what_is_not_there_are_dropped() {
-        let decoded = read(json!({ "schema": 2, "approvals": { "queries": 1, "proposal": 4 } }));
+        let decoded = read(json!({ "schema": 3, "approvals": { "queries": 1, "proposal": 4 } }));
         assert_eq!(decoded.session.approvals, Default::default());
         assert_eq!(decoded.notes.len(), 2);
     }
 
     #[test]
     fn a_newer_schema_is_refused() {
-        assert_eq!(decode("c1", &json!({ "schema": 3 })), Err(3));
+        assert_eq!(decode("c1", &json!({ "schema": 4 })), Err(4));
+    }
+
+    #[test]
+    fn records_and_reports_of_schema_2_are_read() {
+        let record = json!({ "id": "r1", "title": "On tides", "authors": ["Ann Lee"], "year": 2020, "venue": null,
+            "doi": "10.1000/A", "place": "papers/tides.md", "text": "It was measured.", "source": "local" });
+        let review = json!({ "records": [record], "findings": [{ "record": "r1", "claim": "c" }], "themes": [],
+            "sources": [
+                { "source": "local", "answer": { "status": "found", "records": 1 } },
+                { "source": "web", "answer": { "status": "failed", "reason": "an HTML page came back" } },
+                { "source": "slow", "answer": { "status": "rate_limited", "wait": 7 } },
+                { "source": "void", "answer": { "status": "empty" } },
+            ] });
+        let reference = json!({ "number": 1, "record": record });
+        let proposal = json!({ "title": "T", "sections": [], "references": [reference], "notes": [] });
+        let artifact = |value| json!({ "version": 1, "produced_by": "do-literature-review", "at": 0, "value": value });
+        let decoded = read(json!({ "schema": 2, "topic": "tides",
+            "artifacts": { "review": artifact(review), "proposal": artifact(proposal) } }));
+        assert_eq!(decoded.notes, [LoadNote::Migrated { from: 2 }]);
+        let review = decoded.session.artifacts.review.clone().unwrap().value;
+        let record = &review.records[0];
+        assert_eq!((record.id.as_str(), record.url.as_deref()), ("r1", Some("papers/tides.md")));
+        assert_eq!(record.reference(), "Lee 2020: On tides. https://doi.org/10.1000/a");
+        assert_eq!(record.abstract_text.as_deref(), Some("It was measured."));
+        assert_eq!(
+            crate::research::told(&review.sources),
+            [
+                "local gave 1 record.",
+                "web cannot be searched (an HTML page came back).",
+                "slow asked for a pause; try again after it.",
+                "void has no record for this question.",
+            ]
+        );
+        assert_eq!(&decoded.session.artifacts.proposal.as_ref().unwrap().value.references[0].record, record);
+        let again = read(serde_json::to_value(&decoded.session).unwrap());
+        assert_eq!((again.session, again.notes.len()), (decoded.session, 0));
     }
 }

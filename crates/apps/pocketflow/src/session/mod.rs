@@ -7,6 +7,7 @@
 mod artifacts;
 mod decode;
 mod error;
+mod older;
 mod record;
 mod storage;
 

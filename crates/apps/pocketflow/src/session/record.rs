@@ -10,8 +10,9 @@ use super::Artifacts;
 use crate::actions::{Action, Need};
 use crate::decide::Decision;
 
-/// The schema that this program writes. 1 is the record of the seed.
-pub const SCHEMA: u32 = 2;
+/// The schema that this program writes. 1 is the record of the seed; 2 had records and reports of its own, where 3 has
+/// those of the literature search.
+pub const SCHEMA: u32 = 3;
 
 /// What a conversation keeps between turns.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -6,7 +6,7 @@ use async_trait::async_trait;
 use graphloom_core_graph::checkpoint::MemoryCheckpointer;
 use graphloom_core_graph::store::{MemoryStore, Namespace, PutOptions, Store};
 use graphloom_pocketflow::actions::Action;
-use graphloom_pocketflow::research::{Found, Research};
+use graphloom_pocketflow::research::{Findings, Research};
 use graphloom_pocketflow::session::{self, Role, Waiting};
 use serde_json::{Value, json};
 
@@ -88,11 +88,11 @@ struct MeddlingSource(Arc<dyn Store>);
 
 #[async_trait]
 impl Research for MeddlingSource {
-    async fn search(&self, _: &str, _: usize) -> Found {
+    async fn search(&self, _: &str, _: usize) -> Findings {
         let mut session = session::load(&*self.0, ID).await.expect("part of the test").session;
         session.say(Role::User, "from another tab", 0);
         session::save(&*self.0, &mut session).await.expect("part of the test");
-        Found::default()
+        Findings::default()
     }
 }
 

@@ -16,7 +16,10 @@ async fn the_whole_conversation_of_the_seed() {
     assert!(asked.contains("too broad") && asked.contains("- first query 1") && asked.contains("LLMs in education"));
 
     let review = talk.say("approved").await;
-    assert!(review.contains("# A proposal") && review.contains("`scripted`: 2 records"), "{review}");
+    assert!(
+        review.contains("# A proposal") && review.contains("scripted gave 2 records for 2 of 2 queries."),
+        "{review}"
+    );
     assert_eq!(talk.session().await.waiting_for, Waiting::Report);
 
     assert!(talk.say("not good, say more about cost").await.contains("# A proposal"));

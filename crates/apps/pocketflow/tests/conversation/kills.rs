@@ -45,7 +45,8 @@ fn a_turn_that_was_killed_goes_on_where_it_was() {
         source.reached.notified().await;
         source.reached.notified().await;
     });
-    first.shutdown_background();
+    // The threads must be gone, as they are when a process is, before the next one takes over.
+    first.shutdown_timeout(std::time::Duration::from_secs(60));
 
     runtime().block_on(async {
         let talk = open(&path, ScriptedSource::new(&[Answer::Nothing]));

@@ -9,7 +9,7 @@ use graphloom_core_graph::checkpoint::{Checkpointer, MemoryCheckpointer};
 use graphloom_core_graph::store::{MemoryStore, Store};
 use graphloom_llm::scripted::rendered;
 use graphloom_llm::{ChatRequest, ModelError, Scripted};
-use graphloom_pocketflow::research::{Found, Record, Research, SourceAnswer, SourceReport};
+use graphloom_pocketflow::research::{Fault, Findings, Record, Research, SourceReport, SourceStatus};
 use graphloom_pocketflow::session::Session;
 use graphloom_pocketflow::{Conversations, Resources};
 use serde_json::json;
@@ -38,26 +38,25 @@ impl ScriptedSource {
 
 #[async_trait]
 impl Research for ScriptedSource {
-    async fn search(&self, query: &str, _: usize) -> Found {
+    async fn search(&self, query: &str, _: usize) -> Findings {
         let at = self.asked.fetch_add(1, Ordering::SeqCst).min(self.answers.len() - 1);
         self.reached.notify_one();
         let answer = match self.answers[at] {
-            Answer::Records => SourceAnswer::Found { records: 1 },
-            Answer::Nothing => SourceAnswer::Empty,
-            Answer::Fails => SourceAnswer::Failed { reason: "an HTML page came back".to_owned() },
+            Answer::Records => SourceStatus::Ok { records: 1, total: None },
+            Answer::Nothing => SourceStatus::Empty,
+            Answer::Fails => SourceStatus::Failed { fault: Fault::Html { title: "Maintenance".to_owned() } },
             Answer::Panics => panic!("the scripted source panics"),
             Answer::Hangs => std::future::pending().await,
         };
-        let found = matches!(answer, SourceAnswer::Found { .. });
-        let record = Record {
-            id: format!("r-{query}"),
-            title: format!("On {query}"),
-            text: "It was measured.".to_owned(),
-            source: "scripted".to_owned(),
-            ..Record::default()
-        };
-        let records = if found { vec![record] } else { Vec::new() };
-        Found { records, sources: vec![SourceReport { source: "scripted".to_owned(), answer }] }
+        let mut findings = Findings::default();
+        if matches!(answer, SourceStatus::Ok { .. }) {
+            let mut record = Record::new(format!("On {query}"));
+            record.id = format!("r-{query}");
+            record.abstract_text = Some("It was measured.".to_owned());
+            findings.records.push(record);
+        }
+        findings.reports.push(SourceReport::new("scripted", query, answer));
+        findings
     }
 }
 

@@ -14,7 +14,7 @@ async fn failed_sources_are_named_and_the_parameters_are_kept() {
     let talk = Talk::new(&[Answer::Fails, Answer::Fails, Answer::Records]);
     talk.say("tides").await;
     let said = talk.say("yes").await;
-    assert!(said.contains("`scripted`: failed (an HTML page came back)"), "{said}");
+    assert!(said.contains("scripted answered with a web page instead of data (`Maintenance`)"), "{said}");
     assert_eq!((talk.rule().await.as_str(), talk.session().await.waiting_for), ("no-source-answered", slot()));
     assert!(talk.say("yes").await.contains("I still need queries"), "an approval is no query");
     assert!(talk.say("retry").await.contains("# A proposal"));
@@ -25,7 +25,7 @@ async fn failed_sources_are_named_and_the_parameters_are_kept() {
 async fn nothing_found_asks_for_other_queries_and_tries_again_with_them() {
     let talk = Talk::new(&[Answer::Nothing, Answer::Nothing, Answer::Records]);
     talk.say("tides").await;
-    assert!(talk.say("yes").await.contains("`scripted`: nothing found"));
+    assert!(talk.say("yes").await.contains("scripted has no record for 2 of 2 queries."));
     let said = talk.say("ocean tides; moon").await;
     assert!(said.contains("# A proposal"), "{said}");
     let session = talk.session().await;

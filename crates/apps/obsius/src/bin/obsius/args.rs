@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Parser, Subcommand, ValueEnum};
-use graphloom_cli::{BaseArgs, CommonArgs};
+use graphloom_cli::{AnswerArgs, BaseArgs, CommonArgs};
 
 /// Looks after a vault of Markdown notes: analyzes, searches, executes, reflects, and asks before it writes
 #[derive(Parser, Debug)]
@@ -43,14 +43,13 @@ pub(crate) enum Command {
         /// The run
         run: String,
     },
-    /// Go on with a run that was stopped, killed, failed or waits
+    /// Go on with a run that was stopped, killed, failed or waits; a review is answered with `review="approve"`,
+    /// `review={"some":{"ids":["1"]}}` or `review={"reject":{"reason":"…"}}`
     Resume {
         /// The run
         run: String,
-        /// Answer the review, as `review="approve"`, `review={"some":{"ids":["1"]}}` or
-        /// `review={"reject":{"reason":"…"}}`
-        #[arg(long = "answer", value_name = "KEY=JSON")]
-        answers: Vec<String>,
+        #[command(flatten)]
+        answers: AnswerArgs,
     },
     /// Show what a run would change
     Diff {

@@ -3,11 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use graphloom_agents::Verdict;
-use graphloom_cli::{CommonArgs, ExitStatus, Failure, Session};
+use graphloom_cli::{AnswerArgs, CommonArgs, ExitStatus, Failure, Session};
 use graphloom_core_graph::checkpoint::{HistoryFilter, ThreadStatus};
 use graphloom_core_graph::{Answers, ThreadState};
 use graphloom_obsius::WorkflowState;
-use serde_json::Value;
 
 use crate::args::Args;
 use crate::open::{Run, find, look, open};
@@ -19,9 +18,11 @@ pub(crate) async fn resume(
     args: &Args,
     session: &Session,
     id: &str,
-    answers: &[String],
+    answers: &AnswerArgs,
 ) -> Result<ExitStatus, Failure> {
     let (_, before) = find(&args.common, id).await?;
+    // A mistake in an answer is told before a model is made.
+    let given = answers.read(&before.questions, &args.common, &session.progress).await?;
     let root = root_of(args, &before.state);
     let common = as_before(&args.common, &before.state, session)?;
     let opened = open(args, &common, session, &root, before.state.spent).await?;
@@ -38,20 +39,14 @@ pub(crate) async fn resume(
             return deliver(session, &thread, &before.state).map(|(status, _)| status);
         }
         ThreadStatus::Waiting => {
-            let mut given = Answers::new();
-            for answer in answers {
-                let (key, value) =
-                    answer.split_once('=').ok_or_else(|| Failure::usage(format!("`{answer}` is not KEY=JSON")))?;
-                let value: Value = serde_json::from_str(value).unwrap_or_else(|_| Value::String(value.to_owned()));
-                given = given.and(key, value)?;
-            }
-            if answers.is_empty() {
-                match verdict(&common, session, &before).await? {
-                    Some(verdict) => given = given.and("review", &verdict)?,
+            let answers = match given {
+                Some(given) => given.answers,
+                None => match verdict(&common, session, &before).await? {
+                    Some(verdict) => Answers::new().and("review", &verdict)?,
                     None => return Ok(ExitStatus::Waiting),
-                }
-            }
-            thread.resume(given)
+                },
+            };
+            thread.resume(answers)
         }
         _ => thread.continue_(),
     };

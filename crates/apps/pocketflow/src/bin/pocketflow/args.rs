@@ -1,7 +1,9 @@
 //! The command line.
 
+use std::path::PathBuf;
+
 use clap::{Parser, Subcommand, ValueEnum};
-use graphloom_cli::{BaseArgs, CommonArgs};
+use graphloom_cli::{AnswerArgs, BaseArgs, CommonArgs};
 
 /// Researches a topic with you: queries, literature, gap, proposal, with your approval in between
 #[derive(Parser, Debug)]
@@ -9,6 +11,9 @@ use graphloom_cli::{BaseArgs, CommonArgs};
 pub(crate) struct Args {
     #[command(subcommand)]
     pub(crate) command: Command,
+    /// Take prompt files from this folder where it has them
+    #[arg(long, global = true, value_name = "DIR")]
+    pub(crate) prompts: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) common: CommonArgs,
 }
@@ -27,10 +32,12 @@ pub(crate) enum Command {
         /// What is said
         message: String,
     },
-    /// End a turn that was cut off by a kill
+    /// End a turn that was cut off by a kill, or answer what the conversation waits for, as `message="approve"`
     Resume {
         /// The conversation
         thread: String,
+        #[command(flatten)]
+        answers: AnswerArgs,
     },
     /// Do everything after a checkpoint again
     Replay {
@@ -51,6 +58,7 @@ pub(crate) enum Command {
     /// List the conversations
     Runs,
     /// Show a conversation's session: what it waits for, what was made, which rule matched and why
+    #[command(visible_alias = "show")]
     Inspect {
         /// The conversation
         thread: String,
@@ -69,7 +77,7 @@ pub(crate) enum Command {
         /// The newer checkpoint's number
         to: u64,
     },
-    /// Draw the graph, with the path of a conversation's last run when one is given
+    /// Draw the graph, with the path that a conversation took when one is given
     Graph {
         /// The conversation
         thread: Option<String>,
@@ -77,13 +85,13 @@ pub(crate) enum Command {
         #[arg(long, default_value = "mermaid")]
         format: GraphFormat,
     },
-    /// Print the proposal of a conversation
+    /// Print the proposal or its references, or with `--out DIR` write all forms there
     Export {
         /// The conversation
         thread: String,
-        /// The form
-        #[arg(long, default_value = "markdown")]
-        format: ExportFormat,
+        /// The form; Markdown unless given
+        #[arg(long)]
+        format: Option<ExportFormat>,
     },
 }
 
@@ -93,14 +101,35 @@ pub(crate) enum GraphFormat {
     Mermaid,
     /// GraphViz
     Dot,
+    /// Nodes and edges as JSON
+    Json,
 }
 
-#[derive(ValueEnum, Clone, Copy, Debug)]
+#[derive(ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ExportFormat {
-    /// Markdown
+    /// The proposal as Markdown
     Markdown,
-    /// JSON
+    /// The proposal as JSON, with its queries, gap and searches
     Json,
+    /// The references as BibTeX
+    Bibtex,
+    /// The references as CSL-JSON
+    CslJson,
+}
+
+impl ExportFormat {
+    /// All forms.
+    pub(crate) const ALL: [Self; 4] = [Self::Markdown, Self::Json, Self::Bibtex, Self::CslJson];
+
+    /// The file of `--out`.
+    pub(crate) fn file(self) -> &'static str {
+        match self {
+            Self::Markdown => "proposal.md",
+            Self::Json => "proposal.json",
+            Self::Bibtex => "references.bib",
+            Self::CslJson => "references.csl.json",
+        }
+    }
 }
 
 impl AsRef<BaseArgs> for Args {

@@ -3,37 +3,35 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use graphloom_cli::runs as stored;
-use graphloom_cli::{CommonArgs, DataDir, ExitStatus, Failure, Session, open_checkpointer, time_text};
-use graphloom_core_graph::EventKind;
+use graphloom_cli::runs::{self as stored, RunPath, RunReport};
+use graphloom_cli::{DataDir, ExitStatus, Failure, open_checkpointer, time_text};
+use graphloom_core_graph::Marks;
 use graphloom_core_graph::checkpoint::{HistoryFilter, ThreadFilter};
-use graphloom_pocketflow::{NAME, export as text, session as sessions};
+use graphloom_pocketflow::{NAME, session as sessions};
 use serde_json::{Value, json};
 
-use crate::args::{ExportFormat, GraphFormat};
-use crate::open::look;
+use crate::args::GraphFormat;
+use crate::open::{look, no_checkpoint};
+use crate::setup::Setup;
 
-/// Events of a journal that are read at once.
-const PAGE: usize = 1_000;
-
-fn done(session: &Session, text: &str, value: &Value) -> Result<ExitStatus, Failure> {
-    session.progress.result(ExitStatus::Done, text, value)?;
+pub(crate) fn done(setup: &Setup, text: &str, value: &Value) -> Result<ExitStatus, Failure> {
+    setup.session.progress.result(ExitStatus::Done, text, value)?;
     Ok(ExitStatus::Done)
 }
 
 /// Lists the conversations.
-pub(crate) async fn runs(common: &CommonArgs, session: &Session) -> Result<ExitStatus, Failure> {
-    let store = open_checkpointer(&DataDir::new(common.base.data_dir.as_deref())?)?;
+pub(crate) async fn runs(setup: &Setup) -> Result<ExitStatus, Failure> {
+    let store = open_checkpointer(&DataDir::new(setup.common.base.data_dir.as_deref())?)?;
     let mut filter = ThreadFilter::default();
     filter.graph = Some(NAME.to_owned());
     let found = stored::list(&store, &filter).await?;
-    session.progress.result(ExitStatus::Done, &stored::list_text(&found), &found)?;
+    setup.session.progress.result(ExitStatus::Done, &stored::list_text(&found), &found)?;
     Ok(ExitStatus::Done)
 }
 
 /// Shows a session.
-pub(crate) async fn inspect(common: &CommonArgs, session: &Session, id: &str) -> Result<ExitStatus, Failure> {
-    let conversations = look(common, id).await?;
+pub(crate) async fn inspect(setup: &Setup, id: &str) -> Result<ExitStatus, Failure> {
+    let conversations = look(setup, id).await?;
     let kept = conversations.session(id).await?;
     let store = &conversations.threads().app().resources().store;
     let quarantined = sessions::quarantined(&**store, id).await?.len();
@@ -72,12 +70,12 @@ pub(crate) async fn inspect(common: &CommonArgs, session: &Session, id: &str) ->
         let action = step.action.map_or("end", |action| action.name());
         let _ = writeln!(out, "{}  {:<26} {}", time_text(step.at), step.rule, action);
     }
-    done(session, &out, &json!({ "session": kept, "quarantined": quarantined }))
+    done(setup, &out, &json!({ "session": kept, "quarantined": quarantined }))
 }
 
 /// Lists checkpoints.
-pub(crate) async fn history(common: &CommonArgs, session: &Session, id: &str) -> Result<ExitStatus, Failure> {
-    let thread = look(common, id).await?.threads().thread(id);
+pub(crate) async fn history(setup: &Setup, id: &str) -> Result<ExitStatus, Failure> {
+    let thread = look(setup, id).await?.threads().thread(id);
     let mut rows = thread.history(&HistoryFilter::default()).await?;
     rows.reverse();
     let (mut out, mut values) = (String::new(), Vec::new());
@@ -90,20 +88,14 @@ pub(crate) async fn history(common: &CommonArgs, session: &Session, id: &str) ->
             json!({ "checkpoint": row.number, "parent": row.parent, "time": row.time, "rule": rule, "next": next }),
         );
     }
-    done(session, &out, &json!(values))
+    done(setup, &out, &json!(values))
 }
 
 /// Shows what changed between two checkpoints.
-pub(crate) async fn diff(
-    common: &CommonArgs,
-    session: &Session,
-    id: &str,
-    from: u64,
-    to: u64,
-) -> Result<ExitStatus, Failure> {
-    let thread = look(common, id).await?.threads().thread(id);
+pub(crate) async fn diff(setup: &Setup, id: &str, from: u64, to: u64) -> Result<ExitStatus, Failure> {
+    let thread = look(setup, id).await?.threads().thread(id);
     let leaves = async |number: u64| -> Result<BTreeMap<String, Value>, Failure> {
-        let state = thread.at(number).state().await?;
+        let state = thread.at(number).state().await.map_err(|error| no_checkpoint(error.into()))?;
         let mut leaves = BTreeMap::new();
         flatten("", &serde_json::to_value(&state.state.session)?, &mut leaves);
         Ok(leaves)
@@ -121,7 +113,7 @@ pub(crate) async fn diff(
         writeln!(out, "+ {path}: {value}")?;
     }
     let lines: Vec<&str> = out.lines().collect();
-    done(session, &out, &json!(lines))
+    done(setup, &out, &json!(lines))
 }
 
 fn flatten(path: &str, value: &Value, leaves: &mut BTreeMap<String, Value>) {
@@ -139,61 +131,33 @@ fn flatten(path: &str, value: &Value, leaves: &mut BTreeMap<String, Value>) {
     }
 }
 
-/// Draws the graph.
-pub(crate) async fn graph(
-    common: &CommonArgs,
-    session: &Session,
-    id: Option<&str>,
-    format: GraphFormat,
-) -> Result<ExitStatus, Failure> {
+/// Draws the graph, with the path that a conversation took.
+pub(crate) async fn graph(setup: &Setup, id: Option<&str>, format: GraphFormat) -> Result<ExitStatus, Failure> {
     let graph = graphloom_pocketflow::graph()?;
-    let mut drawn = match format {
-        GraphFormat::Mermaid => graph.diagram().mermaid(),
-        GraphFormat::Dot => graph.diagram().dot(),
-    };
-    let mut path: Vec<String> = Vec::new();
+    let diagram = graph.diagram();
+    let (mut marks, mut path) = (Marks::new(), None);
     if let Some(id) = id {
-        let thread = look(common, id).await?.threads().thread(id);
-        let mut after = 0;
-        loop {
-            let page = thread.journal(after, PAGE).await?;
-            let Some(last) = page.last().and_then(|event| event.seq) else { break };
-            after = last;
-            let next = page.into_iter().filter_map(|event| match event.kind {
-                EventKind::Committed { next, .. } => Some(next),
-                _ => None,
-            });
-            path.extend(next.flatten());
-        }
-        let mark = match format {
-            GraphFormat::Mermaid => "%%",
-            GraphFormat::Dot => "//",
-        };
-        let _ = writeln!(drawn, "{mark} path taken: {}", path.join(" → "));
+        look(setup, id).await?;
+        let dirs = DataDir::new(setup.common.base.data_dir.as_deref())?;
+        let store = open_checkpointer(&dirs)?;
+        let report = RunReport::read(&store, stored::summary(&store, &dirs, id).await?).await?;
+        let taken = RunPath::of(&report);
+        marks = taken.marks(&report);
+        path = Some(taken);
     }
-    done(session, &drawn, &json!({ "graph": drawn, "path": path }))
-}
-
-/// Prints the proposal.
-pub(crate) async fn export(
-    common: &CommonArgs,
-    session: &Session,
-    id: &str,
-    format: ExportFormat,
-) -> Result<ExitStatus, Failure> {
-    let kept = look(common, id).await?.session(id).await?;
-    let Some(artifact) = &kept.artifacts.proposal else {
-        return Err(Failure::new(ExitStatus::Failed, format!("the conversation `{id}` has no proposal yet")));
+    let mut drawn = match format {
+        GraphFormat::Mermaid => diagram.mermaid_marked(&marks),
+        GraphFormat::Dot => diagram.dot_marked(&marks),
+        GraphFormat::Json => serde_json::to_string_pretty(&json!({ "graph": diagram.json(), "path": path }))?,
     };
-    let approved = kept.approvals.proposal == Some(artifact.version);
-    let value = json!({ "topic": kept.topic, "approved": approved, "version": artifact.version,
-        "proposal": artifact.value, "sources": kept.artifacts.review.as_ref().map(|review| &review.value.sources) });
-    let out = match format {
-        ExportFormat::Markdown => text::markdown(&artifact.value),
-        ExportFormat::Json => serde_json::to_string_pretty(&value)?,
+    let comment = match format {
+        GraphFormat::Mermaid => Some("%%"),
+        GraphFormat::Dot => Some("//"),
+        GraphFormat::Json => None,
     };
-    if !approved {
-        session.progress.warn("this proposal is not approved");
+    if let (Some(comment), Some(path)) = (comment, &path) {
+        let nodes: Vec<&str> = path.tasks.iter().map(|task| task.split(':').next().unwrap_or(task)).collect();
+        let _ = writeln!(drawn, "{comment} path taken: {}", nodes.join(" → "));
     }
-    done(session, &out, &value)
+    done(setup, &drawn, &json!({ "graph": drawn, "path": path }))
 }

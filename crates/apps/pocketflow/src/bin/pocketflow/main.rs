@@ -1,8 +1,10 @@
 //! The `pocketflow` command.
 
 mod args;
+mod export;
 mod inspect;
 mod open;
+mod setup;
 mod talk;
 
 use std::process::ExitCode;
@@ -10,24 +12,26 @@ use std::process::ExitCode;
 use graphloom_cli::{ExitStatus, Failure, Session};
 
 use crate::args::{Args, Command};
+use crate::setup::Setup;
 
 fn main() -> ExitCode {
     graphloom_cli::main(run)
 }
 
 async fn run(args: Args, session: Session) -> Result<ExitStatus, Failure> {
-    let Args { command, common } = args;
+    let Args { command, prompts, common } = args;
+    let Some(setup) = Setup::read(common, prompts, session)? else { return Ok(ExitStatus::Done) };
     match command {
-        Command::Chat { thread } => talk::chat(&common, &session, thread).await,
-        Command::Say { thread, message } => talk::say(&common, &session, &thread, &message).await,
-        Command::Resume { thread } => talk::resume(&common, &session, &thread).await,
-        Command::Replay { thread, from } => talk::replay(&common, &session, &thread, from).await,
-        Command::Fork { thread, at } => talk::fork(&common, &session, &thread, at).await,
-        Command::Runs => inspect::runs(&common, &session).await,
-        Command::Inspect { thread } => inspect::inspect(&common, &session, &thread).await,
-        Command::History { thread } => inspect::history(&common, &session, &thread).await,
-        Command::Diff { thread, from, to } => inspect::diff(&common, &session, &thread, from, to).await,
-        Command::Graph { thread, format } => inspect::graph(&common, &session, thread.as_deref(), format).await,
-        Command::Export { thread, format } => inspect::export(&common, &session, &thread, format).await,
+        Command::Chat { thread } => talk::chat(&setup, thread).await,
+        Command::Say { thread, message } => talk::say(&setup, &thread, &message).await,
+        Command::Resume { thread, answers } => talk::resume(&setup, &thread, &answers).await,
+        Command::Replay { thread, from } => talk::replay(&setup, &thread, from).await,
+        Command::Fork { thread, at } => talk::fork(&setup, &thread, at).await,
+        Command::Runs => inspect::runs(&setup).await,
+        Command::Inspect { thread } => inspect::inspect(&setup, &thread).await,
+        Command::History { thread } => inspect::history(&setup, &thread).await,
+        Command::Diff { thread, from, to } => inspect::diff(&setup, &thread, from, to).await,
+        Command::Graph { thread, format } => inspect::graph(&setup, thread.as_deref(), format).await,
+        Command::Export { thread, format } => export::export(&setup, &thread, format).await,
     }
 }

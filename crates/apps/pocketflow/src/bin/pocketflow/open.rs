@@ -5,12 +5,20 @@ use std::sync::Arc;
 use graphloom_agents::Models;
 use graphloom_checkpoint_sqlite::SqliteCheckpointer;
 use graphloom_cli::{
-    CommonArgs, DataDir, ExitStatus, Failure, ModelSet, Session, build_models, check_thread_id, open_checkpointer,
-    open_corpus,
+    DataDir, ExitStatus, Failure, ModelSet, OPENALEX_KEY, SearchEngine, build_models, check_thread_id,
+    open_checkpointer, open_corpus,
 };
+use graphloom_core_graph::RunError;
 use graphloom_llm::{ChatRequest, ModelError, Scripted};
-use graphloom_pocketflow::research::{LocalResearch, NoResearch, Research};
-use graphloom_pocketflow::{Conversations, Resources, session};
+use graphloom_pocketflow::research::{LiteratureResearch, LocalResearch, NoResearch, Research, Together};
+use graphloom_pocketflow::{Conversations, PocketFlowError, Resources, prompts, session};
+use graphloom_retrieval::RetrievalError;
+
+use crate::setup::Setup;
+
+/// The engines that a conversation can search.
+const ENGINES: [SearchEngine; 4] =
+    [SearchEngine::Local, SearchEngine::Openalex, SearchEngine::Arxiv, SearchEngine::Crossref];
 
 /// Conversations that can go on, and the models that they pay for.
 pub(crate) struct Opened {
@@ -19,43 +27,100 @@ pub(crate) struct Opened {
 }
 
 /// Opens conversations to go on with.
-pub(crate) async fn open(common: &CommonArgs, session: &Session) -> Result<Opened, Failure> {
-    let dirs = DataDir::new(common.base.data_dir.as_deref())?;
-    let research: Arc<dyn Research> = match open_corpus(common, &dirs, &session.progress).await? {
-        Some((corpus, _)) => Arc::new(LocalResearch::new(corpus)),
-        None => {
-            session.progress.warn("no corpus is given, so no literature is searched; add `--corpus DIR`");
-            Arc::new(NoResearch)
-        }
-    };
-    let models = build_models(common, &dirs, &session.progress, Default::default()).await?;
-    let conversations = on(open_checkpointer(&dirs)?, models.models.clone(), research)?;
+pub(crate) async fn open(setup: &Setup) -> Result<Opened, Failure> {
+    let dirs = DataDir::new(setup.common.base.data_dir.as_deref())?;
+    let research = sources(setup, &dirs).await?;
+    let models = build_models(&setup.common, &dirs, &setup.session.progress, Default::default()).await?;
+    let conversations = on(setup, open_checkpointer(&dirs)?, models.models.clone(), research)?;
     Ok(Opened { conversations, models })
 }
 
+/// The sources that `--search` and `--corpus` name.
+async fn sources(setup: &Setup, dirs: &DataDir) -> Result<Arc<dyn Research>, Failure> {
+    let progress = &setup.session.progress;
+    let engines = setup.common.engines(&ENGINES)?;
+    let mut sources: Vec<Arc<dyn Research>> = Vec::new();
+    if let Some((corpus, _)) = open_corpus(&setup.common, &engines, dirs, progress).await? {
+        sources.push(Arc::new(LocalResearch::new(corpus)));
+    }
+    let network = engines.iter().filter(|engine| **engine != SearchEngine::Local);
+    let network: Vec<&str> = network.map(|engine| engine.name()).collect();
+    if !network.is_empty() {
+        let config = &setup.config.literature;
+        let key = std::env::var(OPENALEX_KEY).ok();
+        let literature = LiteratureResearch::open(config, &network, key.as_deref()).map_err(|error| match error {
+            RetrievalError::NoContact { .. } | RetrievalError::SourceAddress { .. } => {
+                Failure::usage(error.to_string())
+            }
+            other => other.into(),
+        })?;
+        progress.note(format!("queries that you approve are sent to: {}", network.join(", ")));
+        if config.contact.is_none() && config.address.is_none() {
+            progress.note("the sources want to know whom to reach: `--set literature.contact=you@example.org`");
+        }
+        sources.push(Arc::new(literature));
+    }
+    Ok(match sources.len() {
+        0 => {
+            progress.warn(
+                "no literature is searched; add `--corpus DIR`, or ask the network with \
+                 `--search openalex,arxiv,crossref`",
+            );
+            Arc::new(NoResearch)
+        }
+        1 => sources.swap_remove(0),
+        _ => Arc::new(Together::new(sources)),
+    })
+}
+
 /// Opens a conversation that exists, to look at it: no model is made.
-pub(crate) async fn look(common: &CommonArgs, id: &str) -> Result<Conversations, Failure> {
+pub(crate) async fn look(setup: &Setup, id: &str) -> Result<Conversations, Failure> {
     let nobody = Scripted::from_fn(|_: &ChatRequest| {
         let message = "no model is called while a conversation is looked at".to_owned();
         Err::<String, _>(ModelError::Setup { message })
     });
-    let dirs = DataDir::new(common.base.data_dir.as_deref())?;
-    let conversations = on(open_checkpointer(&dirs)?, Models::new(Arc::new(nobody)), Arc::new(NoResearch))?;
+    let dirs = DataDir::new(setup.common.base.data_dir.as_deref())?;
+    let conversations = on(setup, open_checkpointer(&dirs)?, Models::new(Arc::new(nobody)), Arc::new(NoResearch))?;
     let store = &conversations.threads().app().resources().store;
     if session::list(&**store).await?.iter().all(|known| known != id) {
-        let message = format!("there is no conversation `{id}` in this data directory; `pocketflow runs` lists them");
-        return Err(Failure::new(ExitStatus::Usage, message));
+        let thread = conversations.threads().thread(id).state().await?;
+        // A first turn that was cut off has no session yet.
+        if thread.checkpoint.is_none() {
+            let message =
+                format!("there is no conversation `{id}` in this data directory; `pocketflow runs` lists them");
+            return Err(Failure::new(ExitStatus::Usage, message));
+        }
     }
     Ok(conversations)
 }
 
-fn on(checkpointer: SqliteCheckpointer, models: Models, research: Arc<dyn Research>) -> Result<Conversations, Failure> {
+fn on(
+    setup: &Setup,
+    checkpointer: SqliteCheckpointer,
+    models: Models,
+    research: Arc<dyn Research>,
+) -> Result<Conversations, Failure> {
     let store = Arc::new(checkpointer.store());
-    Ok(Conversations::new(Resources::new(models, research, store)?, Arc::new(checkpointer))?)
+    let mut resources = Resources::new(models, research, store)?;
+    if let Some(folder) = &setup.prompts {
+        resources.prompts = prompts()?.override_from(folder)?;
+    }
+    resources.limits = setup.config.limits;
+    Ok(Conversations::new(resources, Arc::new(checkpointer))?)
 }
 
 /// An id that a person chose.
 pub(crate) fn checked(id: &str) -> Result<&str, Failure> {
     check_thread_id(id)?;
     Ok(id)
+}
+
+/// A checkpoint that is not there is a mistake of the command line.
+pub(crate) fn no_checkpoint(error: PocketFlowError) -> Failure {
+    match error {
+        PocketFlowError::Run(RunError::UnknownCheckpoint { thread, number }) => Failure::usage(format!(
+            "the conversation `{thread}` has no checkpoint {number}; `pocketflow history {thread}` lists them"
+        )),
+        other => other.into(),
+    }
 }

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Parser, Subcommand, ValueEnum};
-use graphloom_cli::{BaseArgs, CommonArgs};
+use graphloom_cli::{AnswerArgs, BaseArgs, CommonArgs};
 use graphloom_writehere::breakpoint::Breakpoint;
 
 /// Writes long reports and stories by planning them recursively
@@ -22,7 +22,8 @@ pub(crate) enum Command {
     Report(WriteArgs),
     /// Write a story
     Story(WriteArgs),
-    /// Go on with a run: after a kill, a stop or a breakpoint; write the files of a finished one again
+    /// Go on with a run: after a kill, a stop or a breakpoint (from all of them unless some are answered); write the files
+    /// of a finished one again
     Resume(ResumeArgs),
     /// List the runs
     Runs,
@@ -101,9 +102,8 @@ pub(crate) struct DebugArgs {
 pub(crate) struct ResumeArgs {
     /// The run
     pub(crate) thread: String,
-    /// Answer a question, as `KEY=JSON`; without answers a run that waits at breakpoints goes on from all of them
-    #[arg(long = "answer", value_name = "KEY=JSON")]
-    pub(crate) answers: Vec<String>,
+    #[command(flatten)]
+    pub(crate) answers: AnswerArgs,
     #[command(flatten)]
     pub(crate) debug: DebugArgs,
 }

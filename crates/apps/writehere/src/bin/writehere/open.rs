@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use graphloom_agents::Models;
 use graphloom_cli::{
-    CommonArgs, DataDir, ExitStatus, Failure, ModelSet, Session, build_models, open_checkpointer, open_corpus,
+    CommonArgs, DataDir, ExitStatus, Failure, ModelSet, SearchEngine, Session, build_models, open_checkpointer, open_corpus,
     time_text,
 };
 use graphloom_core_graph::{Thread, ThreadState, Threads};
@@ -41,7 +41,7 @@ pub(crate) async fn open(
     spent: Spent,
 ) -> Result<Opened, Failure> {
     let dirs = DataDir::new(common.base.data_dir.as_deref())?;
-    let corpus = open_corpus(common, &dirs, &session.progress).await?;
+    let corpus = open_corpus(common, &common.engines(&[SearchEngine::Local])?, &dirs, &session.progress).await?;
     let store = open_checkpointer(&dirs)?;
     let models = build_models(common, &dirs, &session.progress, spent).await?;
     let mut profile = profile_of(mode)?;

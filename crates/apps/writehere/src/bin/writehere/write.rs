@@ -6,7 +6,7 @@ use graphloom_cli::{
     CommonArgs, ExitStatus, Failure, Session, check_thread_id, follow, new_thread_id, resume_line, time_text,
 };
 use graphloom_core_graph::checkpoint::ThreadStatus;
-use graphloom_core_graph::{Answers, Clock, EventKind, Order, Outcome, Questions, Run, RunPolicy, SystemClock, Thread};
+use graphloom_core_graph::{Clock, EventKind, Order, Outcome, Questions, Run, RunPolicy, SystemClock, Thread};
 use graphloom_llm::ModelError;
 use graphloom_llm::layers::Spent;
 use graphloom_state_machine::TreeChange;
@@ -55,6 +55,12 @@ pub(crate) async fn write(
 /// Goes on with a run.
 pub(crate) async fn resume(common: &CommonArgs, session: &Session, args: ResumeArgs) -> Result<ExitStatus, Failure> {
     let (_, before) = find(common, &args.thread).await?;
+    // A mistake in an answer is told before a model is made. A budget asks no person.
+    let asks_nobody = shortages(&before.questions).len() == before.questions.len();
+    let given = match (asks_nobody, args.answers.answers.is_empty()) {
+        (true, true) => None,
+        _ => args.answers.read(&before.questions, common, &session.progress).await?,
+    };
     let request = before.state.request.clone();
     let common = as_before(common, &request, session)?;
     let Some(params) = params(&common, session, request.mode, None)? else { return Ok(ExitStatus::Done) };
@@ -74,20 +80,11 @@ pub(crate) async fn resume(common: &CommonArgs, session: &Session, args: ResumeA
             return deliver(&common, session, &opened, &thread, &[]).await;
         }
         ThreadStatus::Waiting => {
-            let mut answers = Answers::new();
-            for answer in &args.answers {
-                let (key, value) =
-                    answer.split_once('=').ok_or_else(|| Failure::usage(format!("`{answer}` is not KEY=JSON")))?;
-                let value: Value = serde_json::from_str(value).unwrap_or_else(|_| Value::String(value.to_owned()));
-                answers = answers.and(key, value)?;
-            }
-            if args.answers.is_empty() {
-                for question in before.questions.iter() {
-                    answers = answers.and(&question.id, "continue")?;
-                }
-            } else {
-                // A budget needs no answer of a person: it is larger now, or refuses again.
-                for question in before.questions.iter().filter(|q| Shortage::read(&q.key, &q.payload).is_some()) {
+            // A budget needs no answer of a person: it is larger now, or refuses again.
+            let answered = given.is_some();
+            let mut answers = given.map(|given| given.answers).unwrap_or_default();
+            for question in before.questions.iter() {
+                if !answered || Shortage::read(&question.key, &question.payload).is_some() {
                     answers = answers.and(&question.id, "continue")?;
                 }
             }

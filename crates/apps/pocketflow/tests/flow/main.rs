@@ -1,5 +1,7 @@
 //! The behaviours that PocketFlow's own test-suite covers, case by case, on this crate's flows.
 
+mod batch_flows;
+
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 use std::time::Duration;

@@ -1,0 +1,35 @@
+//! What the command line says: options, and parameters from a file and from `--set`.
+
+use std::path::PathBuf;
+
+use graphloom_cli::config::Layers;
+use graphloom_cli::{CommonArgs, ExitStatus, Failure, Session};
+use graphloom_pocketflow::Config;
+
+/// What all commands work with.
+pub(crate) struct Setup {
+    pub(crate) common: CommonArgs,
+    /// Prompt files that replace those of the program.
+    pub(crate) prompts: Option<PathBuf>,
+    pub(crate) config: Config,
+    pub(crate) session: Session,
+}
+
+impl Setup {
+    /// The options and parameters, or `None` when the parameters were only to be printed.
+    pub(crate) fn read(
+        common: CommonArgs,
+        prompts: Option<PathBuf>,
+        session: Session,
+    ) -> Result<Option<Self>, Failure> {
+        let layers = Layers::of(&Config::default(), &common)?;
+        let config: Config = layers.build()?;
+        config.check().map_err(Failure::usage)?;
+        if common.print_config {
+            let settings = layers.settings();
+            session.progress.result(ExitStatus::Done, &settings.to_string(), &settings)?;
+            return Ok(None);
+        }
+        Ok(Some(Self { common, prompts, config, session }))
+    }
+}

@@ -1,0 +1,99 @@
+//! How each source fared, for the person.
+
+use super::{SourceReport, SourceStatus};
+
+/// Notes of a source that are told.
+const MOST_NOTES: usize = 3;
+
+/// One line for each source over all of its reports: what it gave, and every way in which it failed.
+pub fn told(reports: &[SourceReport]) -> Vec<String> {
+    let mut names: Vec<&str> = Vec::new();
+    for report in reports {
+        if !names.contains(&report.source.as_str()) {
+            names.push(&report.source);
+        }
+    }
+    names
+        .into_iter()
+        .map(|name| line(&reports.iter().filter(|report| report.source == name).collect::<Vec<_>>()))
+        .collect()
+}
+
+/// The line of one source.
+fn line(reports: &[&SourceReport]) -> String {
+    let [first, rest @ ..] = reports else { return String::new() };
+    if rest.is_empty() {
+        return first.to_string();
+    }
+    let (mut records, mut answers) = (0, 0);
+    let mut faults: Vec<(String, Vec<&str>)> = Vec::new();
+    let mut notes: Vec<&str> = Vec::new();
+    for report in reports {
+        notes.extend(report.notes.iter().map(String::as_str));
+        match &report.status {
+            SourceStatus::Ok { records: more, .. } => (records, answers) = (records + more, answers + 1),
+            SourceStatus::Failed { fault } => {
+                let fault = fault.to_string();
+                match faults.iter_mut().find(|(known, _)| *known == fault) {
+                    Some((_, queries)) => queries.push(&report.query),
+                    None => faults.push((fault, vec![&report.query])),
+                }
+            }
+            _ => answers += 1,
+        }
+    }
+    let mut parts = Vec::new();
+    let all = reports.len();
+    match (records, answers) {
+        (_, 0) => {}
+        (0, _) => parts.push(format!("has no record for {answers} of {all} queries")),
+        (1, _) => parts.push(format!("gave 1 record for {answers} of {all} queries")),
+        _ => parts.push(format!("gave {records} records for {answers} of {all} queries")),
+    }
+    for (fault, queries) in faults {
+        let which = if queries.len() == all { String::new() } else { format!(" (for `{}`)", queries.join("`, `")) };
+        parts.push(format!("{fault}{which}"));
+    }
+    let mut line = format!("{} {}.", first.shown_name(), parts.join("; it "));
+    notes.sort_unstable();
+    notes.dedup();
+    for note in notes.iter().take(MOST_NOTES) {
+        line.push_str(&format!(" ({note})"));
+    }
+    line
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::research::Fault;
+
+    #[test]
+    fn every_source_and_every_failure_is_named() {
+        let ok = |source: &str, query: &str, records| {
+            SourceReport::new(source, query, SourceStatus::Ok { records, total: None })
+        };
+        let failed =
+            |source: &str, query: &str, fault| SourceReport::new(source, query, SourceStatus::Failed { fault });
+        let html = || Fault::Html { title: "Maintenance".to_owned() };
+        let reports = [
+            ok("openalex", "a", 3),
+            failed("arxiv", "a", html()),
+            SourceReport::new("crossref", "a", SourceStatus::Empty),
+            ok("openalex", "b", 2),
+            failed("arxiv", "b", html()),
+            failed("crossref", "b", Fault::TimedOut { seconds: 30 }),
+        ];
+        assert_eq!(
+            told(&reports),
+            [
+                "OpenAlex gave 5 records for 2 of 2 queries.",
+                "arXiv answered with a web page instead of data (`Maintenance`); a proxy or a maintenance page may stand \
+                 between.",
+                "Crossref has no record for 1 of 2 queries; it did not answer within 30 s; try again later (for `b`).",
+            ]
+        );
+        assert_eq!(told(&reports[..1]), ["OpenAlex gave 3 records."]);
+        assert!(told(&[]).is_empty());
+    }
+}

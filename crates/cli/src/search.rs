@@ -1,0 +1,119 @@
+//! Where an application searches.
+
+use std::fmt;
+
+use clap::ValueEnum;
+
+use crate::{CliError, CommonArgs};
+
+/// The variable of the key that OpenAlex gives.
+pub const OPENALEX_KEY: &str = "OPENALEX_API_KEY";
+
+/// Where an application searches.
+#[derive(ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum SearchEngine {
+    /// The folders given with `--corpus`
+    Local,
+    /// OpenAlex, a catalogue of scholarly works
+    Openalex,
+    /// arXiv, a server of preprints
+    Arxiv,
+    /// Crossref, the registry of DOIs
+    Crossref,
+    /// Nowhere
+    None,
+}
+
+impl SearchEngine {
+    /// The engine as it is written after `--search`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Local => "local",
+            Self::Openalex => "openalex",
+            Self::Arxiv => "arxiv",
+            Self::Crossref => "crossref",
+            Self::None => "none",
+        }
+    }
+
+    /// Whether a key for the engine is in the environment.
+    fn has_key(self) -> bool {
+        self == Self::Openalex && std::env::var(OPENALEX_KEY).is_ok_and(|key| !key.trim().is_empty())
+    }
+}
+
+impl fmt::Display for SearchEngine {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl CommonArgs {
+    /// The engines to search, each once, of those that an application is `able` to use. None without `--search` means:
+    /// the corpus when there is one, else the engines that have a key, else nothing. An engine of the network that needs
+    /// no key is used only when it is named, so that nobody's topic leaves the machine unasked.
+    ///
+    /// # Errors
+    /// [`CliError::Usage`]: an engine that the application does not have, `local` without a corpus, `none` with others.
+    pub fn engines(&self, able: &[SearchEngine]) -> Result<Vec<SearchEngine>, CliError> {
+        if self.search.is_empty() {
+            if !self.corpus.is_empty() {
+                return Ok(vec![SearchEngine::Local]);
+            }
+            return Ok(able.iter().copied().filter(|engine| engine.has_key()).collect());
+        }
+        let mut engines = self.search.clone();
+        let mut seen = Vec::new();
+        engines.retain(|engine| {
+            !seen.contains(engine) && {
+                seen.push(*engine);
+                true
+            }
+        });
+        if engines.contains(&SearchEngine::None) {
+            return match engines.as_slice() {
+                [_] => Ok(Vec::new()),
+                _ => Err(CliError::usage("`--search none` stands alone; leave out `none`, or the others")),
+            };
+        }
+        if let Some(engine) = engines.iter().find(|engine| !able.contains(engine)) {
+            let able: Vec<&str> = able.iter().map(|engine| engine.name()).collect();
+            let able = able.join("`, `");
+            return Err(CliError::usage(format!("`--search {engine}`: this program searches `{able}`, or `none`")));
+        }
+        if engines.contains(&SearchEngine::Local) && self.corpus.is_empty() {
+            return Err(CliError::usage("`--search local` needs `--corpus DIR`"));
+        }
+        Ok(engines)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use SearchEngine::{Arxiv, Crossref, Local, None as Nowhere, Openalex};
+
+    #[test]
+    fn engines_by_what_was_said() {
+        let able = [Local, Openalex, Arxiv, Crossref];
+        for (search, corpus, able, expected) in [
+            (&[][..], true, &able[..], Ok(&[Local][..])),
+            (&[Nowhere], true, &able, Ok(&[])),
+            (&[Arxiv, Local, Arxiv], true, &able, Ok(&[Arxiv, Local])),
+            (&[Crossref], true, &able, Ok(&[Crossref])),
+            (&[Local], false, &able, Err("needs `--corpus DIR`")),
+            (&[Nowhere, Arxiv], false, &able, Err("stands alone")),
+            (&[Arxiv], true, &able[..1], Err("`--search arxiv`: this program searches `local`, or `none`")),
+        ] {
+            let mut args = CommonArgs::default();
+            args.search = search.to_vec();
+            args.corpus = if corpus { vec!["docs".into()] } else { Vec::new() };
+            match (args.engines(able), expected) {
+                (Ok(engines), Ok(expected)) => assert_eq!(engines, expected),
+                (Err(error), Err(part)) => assert!(error.to_string().contains(part), "{error}"),
+                (got, wanted) => panic!("{search:?}: {got:?} instead of {wanted:?}"),
+            }
+        }
+    }
+}

@@ -1,0 +1,78 @@
+//! The lane of one: runs steps of a single task, one after the other, in place.
+
+use std::sync::Arc;
+
+use crate::context::{Context, TaskServices};
+use crate::driver::attempt::Attempt;
+use crate::driver::cell::TaskCell;
+use crate::driver::drive::Driver;
+use crate::error::RunError;
+use crate::machine::{Lone, TaskOutcome};
+use crate::state::{Snapshot, State};
+
+/// A node that is always ready gives way to others after this many steps.
+const STEPS_A_TURN: u64 = 512;
+
+impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
+    /// The task that runs next, when the machine's lane of one can take it.
+    pub(super) fn enter_lane(&mut self) -> Option<Lone> {
+        let session = &self.session;
+        let plain = session.schedule.is_none() && session.policy.budget.is_none() && self.running.is_empty();
+        if plain && self.turns.is_over() && !self.home.onces.is_used() { self.machine.enter_lane() } else { None }
+    }
+
+    /// Runs the task and what follows it, as long as one task follows another. What is out of the ordinary is settled
+    /// as for any task.
+    pub(super) async fn stride(&mut self, mut lone: Lone) -> Result<(), RunError> {
+        let mut cell: Option<Arc<TaskCell>> = None;
+        loop {
+            if self.machine.step().is_multiple_of(STEPS_A_TURN) {
+                tokio::task::yield_now().await;
+            }
+            if let Some(reason) = self.session.control.reason() {
+                self.machine.leave_lane(lone, reason);
+                return Ok(());
+            }
+            let info = self.runtime.topology.node(lone.node);
+            let handler = self.runtime.function(lone.node, false);
+            let context = handler.wants_context().then(|| {
+                let own = self.lone_cell(lone, cell.take());
+                let services: Arc<dyn TaskServices> = Arc::clone(&own) as Arc<dyn TaskServices>;
+                cell = Some(own);
+                Context::new(services, self.runtime.shared_resources())
+            });
+            let state = Snapshot::new(Arc::clone(&self.machine.state));
+            let attempt = Attempt::new(|| handler.call(None, state, context), info.timeout, cell.clone());
+            let outcome = match attempt.step_unless_cancelled(&self.session.control).await {
+                Ok(step) if self.machine.strides(lone, &step) && !self.home.onces.is_used() => {
+                    match self.machine.stride(lone, step) {
+                        Ok(Some(next)) => lone = next,
+                        Ok(None) => return Ok(()),
+                        Err(fault) => return self.refused(*fault).await,
+                    }
+                    continue;
+                }
+                Ok(step) => TaskOutcome::done(step, 0),
+                Err(outcome) => outcome,
+            };
+            return self.settle_one(lone.id, outcome).await;
+        }
+    }
+
+    /// The services of the task, in the place of those of the task before, unless its node still holds them.
+    fn lone_cell(&self, lone: Lone, before: Option<Arc<TaskCell>>) -> Arc<TaskCell> {
+        let info = self.runtime.topology.node(lone.node);
+        let fresh = TaskCell::new(&self.home, lone.id, &info.name, None, 1, self.machine.step());
+        let fresh = if info.timeout.idle.is_some() { fresh.watch_idle() } else { fresh };
+        match before {
+            Some(mut before) => match Arc::get_mut(&mut before) {
+                Some(place) => {
+                    *place = fresh;
+                    before
+                }
+                None => Arc::new(fresh),
+            },
+            None => Arc::new(fresh),
+        }
+    }
+}
