@@ -19,11 +19,8 @@ pub mod status;
 pub mod steps;
 pub mod stream;
 pub mod team;
-<<<<<<< HEAD
 pub mod trace;
-=======
 pub mod writing;
->>>>>>> w-dsmain
 
 mod error;
 mod evidence;

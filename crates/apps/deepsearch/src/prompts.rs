@@ -72,9 +72,5 @@ const TRACE: &[(&str, &str)] = &[
 /// # Errors
 /// A prompt that does not compile.
 pub fn prompts() -> Result<Prompts, AgentError> {
-<<<<<<< HEAD
-    Prompts::new(&[MAIN, TRACE].concat())
-=======
-    Prompts::new(&[MAIN, SECTIONS].concat())
->>>>>>> w-dsmain
+    Prompts::new(&[MAIN, SECTIONS, TRACE, CHARTS].concat())
 }

@@ -2,9 +2,7 @@
 
 mod editor_team;
 mod end;
-<<<<<<< HEAD
 mod source_tracer;
-=======
 mod entry;
 mod feedback_handler;
 mod generate_questions;
@@ -13,13 +11,10 @@ mod outline_interaction;
 mod payload;
 mod reporter;
 mod start;
->>>>>>> w-dsmain
 
 pub(crate) use editor_team::{team_input, team_result};
 pub(crate) use end::end;
-<<<<<<< HEAD
 pub(crate) use source_tracer::source_tracer;
-=======
 pub(crate) use entry::entry;
 pub(crate) use feedback_handler::feedback_handler;
 pub(crate) use generate_questions::generate_questions;
@@ -43,4 +38,3 @@ pub const OUTLINE_FEEDBACK: &str = "outline_interaction";
 fn fail(notice: Notice) -> Step<SearchContext> {
     Step::goto(FINISH).with(SearchContext::update().notices([notice]))
 }
->>>>>>> w-dsmain
