@@ -2,13 +2,17 @@
 
 mod by_method;
 mod engines;
+mod open;
 mod recorded;
 mod retrieval;
+mod web;
 
 pub use by_method::WebAndLocal;
 pub use engines::{Engines, NoSearch};
 pub use recorded::RecordedSearch;
+pub use open::open_web;
 pub use retrieval::RetrievalSearch;
+pub use web::WebSearch;
 
 use std::sync::Arc;
 
