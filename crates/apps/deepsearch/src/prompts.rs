@@ -67,6 +67,13 @@ const TRACE: &[(&str, &str)] = &[
     ("trace/supplement", include_str!("../prompts/trace/supplement.j2")),
 ];
 
+/// The prompts of charts.
+const CHARTS: &[(&str, &str)] = &[
+    ("charts/critic", include_str!("../prompts/charts/critic.j2")),
+    ("charts/data", include_str!("../prompts/charts/data.j2")),
+    ("charts/places", include_str!("../prompts/charts/places.j2")),
+];
+
 /// The prompts that are part of the program.
 ///
 /// # Errors

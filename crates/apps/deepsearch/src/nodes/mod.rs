@@ -11,6 +11,7 @@ mod outline_interaction;
 mod payload;
 mod reporter;
 mod start;
+mod vlm_chart_generator;
 
 pub(crate) use editor_team::{team_input, team_result};
 pub(crate) use end::end;
@@ -22,6 +23,7 @@ pub(crate) use outline::outline;
 pub(crate) use outline_interaction::outline_interaction;
 pub(crate) use reporter::reporter;
 pub(crate) use start::start;
+pub(crate) use vlm_chart_generator::vlm_chart_generator;
 
 use graphloom_core_graph::Step;
 

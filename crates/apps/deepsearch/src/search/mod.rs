@@ -13,6 +13,7 @@ pub use recorded::RecordedSearch;
 pub use open::open_web;
 pub use retrieval::RetrievalSearch;
 pub use web::WebSearch;
+pub(crate) use web::about;
 
 use std::sync::Arc;
 

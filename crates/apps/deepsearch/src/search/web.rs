@@ -98,7 +98,7 @@ fn report(report: &Report) -> EngineReport {
 }
 
 /// The paragraphs of `text` that are most about `query`, in their order, of at most `most` characters together.
-fn about(query: &str, text: &str, most: usize) -> String {
+pub(crate) fn about(query: &str, text: &str, most: usize) -> String {
     if text.chars().count() <= most {
         return text.to_owned();
     }
