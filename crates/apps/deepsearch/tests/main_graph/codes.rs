@@ -69,8 +69,7 @@ async fn a_run_that_cannot_begin_says_so() {
 #[tokio::test(start_paused = true)]
 async fn every_fatal_code_of_the_main_nodes_is_reached() {
     let empty = |_: usize| Ok(Reply::text("  "));
-    let no_sections =
-        |_: usize| Ok(Reply::tools([call("generate_outline", json!({ "title": "t", "sections": [] }))]));
+    let no_sections = |_: usize| Ok(Reply::tools([call("generate_outline", json!({ "title": "t", "sections": [] }))]));
     for (name, main, questions, code, asked) in [
         ("an outage at the entry", Main::default().down("entry"), false, "211600f", ("entry", 1)),
         ("an outage at the questions", Main::default().down("questions"), true, "211700f", ("questions", 1)),

@@ -100,7 +100,10 @@ async fn an_outline_is_commented_then_accepted() {
     talk.answer(OUTLINE_FEEDBACK, json!({ "interrupt_feedback": "accepted", "feedback": "" })).await;
     let state = talk.ended.state();
     assert_eq!(state.current_outline.as_ref().unwrap().title, "Storks and their nests");
-    assert_eq!(state.history_outlines.iter().map(|outline| outline.title.clone()).collect::<Vec<_>>(), ["All about storks"]);
+    assert_eq!(
+        state.history_outlines.iter().map(|outline| outline.title.clone()).collect::<Vec<_>>(),
+        ["All about storks"]
+    );
     assert_eq!(state.outline_executed_num, 2);
     let round = state.outline_interactions.iter().next().unwrap();
     assert_eq!((round.interaction_mode, round.feedback.as_str()), (InteractionMode::ReviseComment, "more about nests"));

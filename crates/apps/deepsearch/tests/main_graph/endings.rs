@@ -34,8 +34,12 @@ async fn agents_start_and_are_done() {
 
 #[test]
 fn a_stream_is_closed_however_its_run_ends() {
-    let failed: Result<Outcome<SearchContext>, RunError> =
-        Err(RunError::TaskFailed { node: "reporter".into(), task: "t".into(), attempts: 1, message: "disk full".into() });
+    let failed: Result<Outcome<SearchContext>, RunError> = Err(RunError::TaskFailed {
+        node: "reporter".into(),
+        task: "t".into(),
+        attempts: 1,
+        message: "disk full".into(),
+    });
     let closing = Transcript::new("test").close(&failed);
     assert_eq!(closing.len(), 2);
     assert!(closing[0].event == MessageEvent::Error && closing[0].content.contains("disk full"));

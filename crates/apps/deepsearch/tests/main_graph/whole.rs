@@ -34,7 +34,9 @@ async fn both_graphs_deliver_a_report() {
         assert_eq!(state.all_classified_contents, report.all_classified_contents);
         assert_eq!(state.all_classified_contents.len(), 2);
         let text = &state.final_result.response_content;
-        for part in ["# All about storks", "# Abstract\n\nIn short.", "# 1. Alpha", "# 2. Beta", "# Conclusion\n\nSo it is."] {
+        for part in
+            ["# All about storks", "# Abstract\n\nIn short.", "# 1. Alpha", "# 2. Beta", "# Conclusion\n\nSo it is."]
+        {
             assert!(text.contains(part), "{part}\n{text}");
         }
         assert!(text.contains("After the first comes the second."));
@@ -44,7 +46,8 @@ async fn both_graphs_deliver_a_report() {
         ends.sort_unstable();
         assert_eq!(ends, ["1", "2"], "{method:?}");
         assert_eq!(ended.said.last().map(|message| message.content.as_str()), Some(ALL_END));
-        let background = main.sections.prompts(Asked::Write).iter().filter(|prompt| prompt.contains("What section")).count();
+        let background =
+            main.sections.prompts(Asked::Write).iter().filter(|prompt| prompt.contains("What section")).count();
         assert_eq!(background, usize::from(method == ExecutionMethod::DependencyDriving), "{method:?}");
     }
 }
@@ -62,7 +65,10 @@ async fn a_report_that_exists_is_delivered_whatever_fails_after_it() {
     assert_eq!(codes(&state.notices), ["212001w", "212001w"]);
     let text = &state.final_result.response_content;
     assert!(text.contains("# Abstract\n\n[The abstract could not be written]"), "{text}");
-    assert!(text.contains("# 2. Beta") && text.contains("# Conclusion\n\n[The conclusion could not be written]"), "{text}");
+    assert!(
+        text.contains("# 2. Beta") && text.contains("# Conclusion\n\n[The conclusion could not be written]"),
+        "{text}"
+    );
 }
 
 #[tokio::test(start_paused = true)]
