@@ -32,7 +32,10 @@ const AGENT: &str = "user_feedback_processor";
 async fn failed(cx: &Context<Resources>, state: &FeedbackState, rejection: Rejection) -> FeedbackStateUpdate {
     let content = json!({ "error": rejection.to_string() }).to_string();
     stream::emit(cx, StreamMessage::new(AGENT, MessageEvent::Error, content)).await;
-    FeedbackState::update().count(state.count.saturating_add(1)).pending(None::<Pending>).notices([Notice::from(rejection)])
+    FeedbackState::update()
+        .count(state.count.saturating_add(1))
+        .pending(None::<Pending>)
+        .notices([Notice::from(rejection)])
 }
 
 /// Stores a change and tells of it.
