@@ -11,6 +11,8 @@ pub mod charts;
 pub mod collector;
 pub mod config;
 pub mod dependency;
+pub mod export;
+pub mod feedback;
 pub mod outline;
 pub mod report;
 pub mod search;

@@ -67,6 +67,16 @@ const TRACE: &[(&str, &str)] = &[
     ("trace/supplement", include_str!("../prompts/trace/supplement.j2")),
 ];
 
+/// The prompts of changes after the report.
+const FEEDBACK: &[(&str, &str)] = &[
+    ("feedback/expand", include_str!("../prompts/feedback/expand.j2")),
+    ("feedback/shorten", include_str!("../prompts/feedback/shorten.j2")),
+    ("feedback/polish", include_str!("../prompts/feedback/polish.j2")),
+    ("feedback/search_task", include_str!("../prompts/feedback/search_task.j2")),
+    ("feedback/assess", include_str!("../prompts/feedback/assess.j2")),
+    ("feedback/compose", include_str!("../prompts/feedback/compose.j2")),
+];
+
 /// The prompts of charts.
 const CHARTS: &[(&str, &str)] = &[
     ("charts/critic", include_str!("../prompts/charts/critic.j2")),
@@ -79,5 +89,5 @@ const CHARTS: &[(&str, &str)] = &[
 /// # Errors
 /// A prompt that does not compile.
 pub fn prompts() -> Result<Prompts, AgentError> {
-    Prompts::new(&[MAIN, SECTIONS, TRACE, CHARTS].concat())
+    Prompts::new(&[MAIN, SECTIONS, TRACE, FEEDBACK, CHARTS].concat())
 }

@@ -68,10 +68,7 @@ pub struct ProposedRecord {
 ///
 /// # Errors
 /// What is wrong, for whoever made the proposal.
-pub fn checked_data(
-    proposal: ChartProposal,
-    sources: &[&Evidence],
-) -> Result<Option<(Chart, String)>, String> {
+pub fn checked_data(proposal: ChartProposal, sources: &[&Evidence]) -> Result<Option<(Chart, String)>, String> {
     if !proposal.has_data {
         return Ok(None);
     }
@@ -88,7 +85,9 @@ pub fn checked_data(
             };
             match is_in(&record, proposal.kind, source) {
                 Ok(()) => cited.push(source.id.to_string()),
-                Err(reason) => problem = format!("document {number} does not have the record `{}`: {reason}", record.label),
+                Err(reason) => {
+                    problem = format!("document {number} does not have the record `{}`: {reason}", record.label)
+                }
             }
         }
         if cited.is_empty() {
@@ -169,12 +168,17 @@ mod tests {
         ChartProposal { has_data: true, title: "Commits".into(), records, ..ChartProposal::default() }
     }
 
-    const TEXT: &str = "SQLite took 12.5 ms for a commit. PostgreSQL took 3.25 ms. Python took 1,400 ms in the same test.";
+    const TEXT: &str =
+        "SQLite took 12.5 ms for a commit. PostgreSQL took 3.25 ms. Python took 1,400 ms in the same test.";
 
     #[test]
     fn values_that_the_evidence_has_become_a_chart() {
         let source = source(TEXT);
-        let records = vec![record("SQLite", 12.5, "ms", 1), record("PostgreSQL", 3.25, "ms", 1), record("Python", 1400.0, "ms", 1)];
+        let records = vec![
+            record("SQLite", 12.5, "ms", 1),
+            record("PostgreSQL", 3.25, "ms", 1),
+            record("Python", 1400.0, "ms", 1),
+        ];
         let (chart, _) = checked_data(proposal(records), &[&source]).unwrap().unwrap();
         assert_eq!((chart.records().len(), chart.citations()), (3, vec![source.id.as_str()]));
         assert_eq!(checked_data(ChartProposal::default(), &[&source]), Ok(None));
@@ -183,7 +187,13 @@ mod tests {
     #[test]
     fn what_the_evidence_does_not_have_is_refused() {
         let source = source(TEXT);
-        let good = || vec![record("SQLite", 12.5, "ms", 1), record("PostgreSQL", 3.25, "ms", 1), record("Python", 1400.0, "ms", 1)];
+        let good = || {
+            vec![
+                record("SQLite", 12.5, "ms", 1),
+                record("PostgreSQL", 3.25, "ms", 1),
+                record("Python", 1400.0, "ms", 1),
+            ]
+        };
         let with = |change: fn(&mut ChartProposal)| {
             let mut proposal = proposal(good());
             change(&mut proposal);
@@ -213,8 +223,11 @@ mod tests {
             ..ProposedRecord::default()
         };
         let timeline = |last: &str| {
-            let records =
-                vec![event("2004", "The format was frozen"), event("2010", "The log came"), event(last, "The vacuum was rewritten")];
+            let records = vec![
+                event("2004", "The format was frozen"),
+                event("2010", "The log came"),
+                event(last, "The vacuum was rewritten"),
+            ];
             let mut proposal = proposal(records);
             proposal.kind = ChartKind::Timeline;
             checked_data(proposal, &[&source])

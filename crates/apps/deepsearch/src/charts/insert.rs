@@ -115,7 +115,8 @@ mod tests {
             },
             sources: vec![trace(url, true)],
         };
-        let charts = [chart(text.len() - 1, "chart_1_2", "https://c2.example"), chart(at, "chart_1_1", "https://c1.example")];
+        let charts =
+            [chart(text.len() - 1, "chart_1_2", "https://c2.example"), chart(at, "chart_1_1", "https://c1.example")];
         let traces = [trace("https://one.example", false), trace("https://two.example", false)];
         let (out, all, messages) = insert_charts(&text, &traces, &charts);
         let written: Vec<String> = trace_marks(&out).into_iter().map(|mark| mark.url).collect();
@@ -124,7 +125,8 @@ mod tests {
         assert_eq!(kept, written);
         let ids: Vec<&str> = messages.iter().map(|message| message.chart_id.as_str()).collect();
         assert_eq!(ids, ["chart_1_1", "chart_1_2"]);
-        let block = "\n\n(#insertChart:chart_1_1)\n\n<font size=2>**Shares b**: What is shown</font>[source_tracer_result]";
+        let block =
+            "\n\n(#insertChart:chart_1_1)\n\n<font size=2>**Shares b**: What is shown</font>[source_tracer_result]";
         assert!(out.contains(block), "{out}");
     }
 

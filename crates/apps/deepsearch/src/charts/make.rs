@@ -9,9 +9,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
+use super::ChartRules;
 use super::data::{ChartProposal, checked_data};
 use super::places::Wish;
-use super::ChartRules;
 use crate::ask::{self, Ask, AskFailure};
 use crate::evidence::Evidence;
 use crate::resources::{Resources, Slot};
@@ -136,10 +136,8 @@ async fn judge(
     });
     let source = ImageSource::Base64 { media_type: "image/png".to_owned(), data: STANDARD.encode(picture) };
     let shown = Message { role: Role::User, parts: vec![Part::Image { source }] };
-    let ask = Ask::new(key, "charts/critic")
-        .slot(Slot::VlmChartGenerating)
-        .tries(rules.tries)
-        .conversation(vec![shown]);
+    let ask =
+        Ask::new(key, "charts/critic").slot(Slot::VlmChartGenerating).tries(rules.tries).conversation(vec![shown]);
     ask::value(cx, &ask, &args, |judgement: Judgement| {
         if judgement.score > 100 { Err("`score` goes from 0 to 100".to_owned()) } else { Ok(judgement) }
     })

@@ -9,7 +9,6 @@ use serde_json::{Value, json};
 
 use super::fail;
 use crate::ask::{self, Ask, AskFailure};
-use crate::graph::VLM_CHART_GENERATOR;
 use crate::report::{Chapter, Parts, assemble};
 use crate::resources::{Resources, Slot, Stage};
 use crate::state::{FinalResult, Report, SearchContext, SubReport};
@@ -72,7 +71,7 @@ pub(crate) async fn reporter(
         .final_result(result)
         .notices(notices)
         .spent(cx.resources().ledger.spent());
-    Ok(Step::goto(VLM_CHART_GENERATOR).with(update))
+    Ok(update.into())
 }
 
 /// A sentence from each section to the next; none after the last, none by small models, and none where a model fails.

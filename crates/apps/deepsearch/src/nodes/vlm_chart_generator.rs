@@ -29,10 +29,8 @@ pub(crate) async fn vlm_chart_generator(
     }
     let rules = ChartRules::new(state.language, config.report_max_generate_retry_num).rounds(rounds);
     let charted = chart_report(&cx, report, rules).await?;
-    let update = SearchContext::update()
-        .notices(charted.notices)
-        .notes(charted.notes)
-        .spent(cx.resources().ledger.spent());
+    let update =
+        SearchContext::update().notices(charted.notices).notes(charted.notes).spent(cx.resources().ledger.spent());
     if charted.charts.is_empty() {
         return Ok(update);
     }

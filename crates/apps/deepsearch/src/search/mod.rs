@@ -9,8 +9,8 @@ mod web;
 
 pub use by_method::WebAndLocal;
 pub use engines::{Engines, NoSearch};
-pub use recorded::RecordedSearch;
 pub use open::open_web;
+pub use recorded::RecordedSearch;
 pub use retrieval::RetrievalSearch;
 pub use web::WebSearch;
 pub(crate) use web::about;

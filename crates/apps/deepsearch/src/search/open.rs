@@ -35,7 +35,8 @@ pub fn open_web(
     let mut options = WebOptions::from_environment(&variable).map_err(|error| setup(&error))?;
     options.per_second = config.web_search_max_qps;
     let configured = web_config.search_engine_name.split(',').map(str::trim).filter(|name| !name.is_empty());
-    let mut named: Vec<String> = if names.is_empty() { configured.map(str::to_owned).collect() } else { names.to_vec() };
+    let mut named: Vec<String> =
+        if names.is_empty() { configured.map(str::to_owned).collect() } else { names.to_vec() };
     if named.is_empty() {
         let with_key = [EngineName::Tavily, EngineName::Google, EngineName::Searxng];
         named = with_key.into_iter().filter(|name| options.is_ready(*name)).map(|name| name.to_string()).collect();

@@ -8,18 +8,21 @@ use graphloom_llm::ModelError;
 use graphloom_llm::cassette::Cassette;
 use serde_json::json;
 
+use crate::config::SearchMethod;
+
 use super::{EngineOutcome, EngineReport, Search, SearchAnswer};
 
 /// An engine whose answers go to a recording, or come from one.
 pub struct RecordedSearch {
     inner: Arc<dyn Search>,
     cassette: Arc<Cassette>,
+    part: &'static str,
 }
 
 impl RecordedSearch {
     /// Records what `inner` answers, or plays back what the recording has.
     pub fn new(inner: Arc<dyn Search>, cassette: Arc<Cassette>) -> Self {
-        Self { inner, cassette }
+        Self { inner, cassette, part: "search" }
     }
 }
 
@@ -41,7 +44,7 @@ impl Search for RecordedSearch {
             serde_json::to_value(&answer).map_err(|error| ModelError::Setup { message: error.to_string() })
         };
         let of = json!({ "query": query, "limit": limit });
-        let answer = self.cassette.exchange("search", &of, work, |message| ModelError::Setup { message }).await;
+        let answer = self.cassette.exchange(self.part, &of, work, |message| ModelError::Setup { message }).await;
         let read = answer.and_then(|answer| {
             serde_json::from_value(answer).map_err(|error| ModelError::Setup { message: error.to_string() })
         });
@@ -50,5 +53,16 @@ impl Search for RecordedSearch {
             let reports = vec![EngineReport { engine: "recording".to_owned(), outcome }];
             SearchAnswer { evidence: Vec::new(), reports }
         })
+    }
+    fn part(&self, method: SearchMethod) -> Option<Arc<dyn Search>> {
+        let part = match method {
+            SearchMethod::Web => "search_web",
+            SearchMethod::Local => "search_local",
+            SearchMethod::All => "search",
+        };
+        // What is played back knows its parts by what was asked of them.
+        let inner = if self.cassette.is_replay() { Some(Arc::clone(&self.inner)) } else { self.inner.part(method) };
+        let of = |inner| -> Arc<dyn Search> { Arc::new(Self { inner, cassette: Arc::clone(&self.cassette), part }) };
+        inner.map(of)
     }
 }

@@ -130,7 +130,8 @@ mod tests {
     #[test]
     fn of_a_long_page_the_paragraphs_about_the_query_are_kept() {
         let filler = "Nothing of interest stands in this sentence about the weather.";
-        let text = [vec![filler; 40], vec!["The log is flushed at every commit."], vec![filler; 40]].concat().join("\n\n");
+        let text =
+            [vec![filler; 40], vec!["The log is flushed at every commit."], vec![filler; 40]].concat().join("\n\n");
         let kept = about("when is the log flushed", &text, 400);
         assert!(kept.contains("flushed at every commit") && kept.chars().count() <= 400, "{kept}");
         assert_eq!(about("x", "short", 400), "short");

@@ -14,10 +14,10 @@ use super::mark::{address, trace_marks};
 use super::message::message;
 use super::number::number;
 use super::outcome::{CitationCount, UnsupportedStatement};
-use super::references::without_references;
 use super::unsupported::settle;
 use crate::config::Config;
 use crate::evidence::{Evidence, EvidenceId, canonical};
+use crate::report::without_references;
 use crate::resources::Resources;
 use crate::state::{CitationMessage, Locale, Report, TraceSource, Verdict};
 use crate::status::{Notice, StatusCode};
@@ -128,7 +128,7 @@ pub async fn check_report(
 fn draft(report: &Report, notes: &mut Vec<String>) -> String {
     let datas = &report.merged_trace_source_datas;
     // Marks that no stage made are none: a document may have put them into a text.
-    let body = replace_marks(without_references(&report.report_content), |_| None);
+    let body = replace_marks(&without_references(&report.report_content), |_| None);
     let (mut draft, mut from, mut next, mut lost) = (String::new(), 0, 0, 0_usize);
     for mark in trace_marks(&body) {
         draft.push_str(&body[from..mark.range.start]);

@@ -78,7 +78,8 @@ impl<'c> ModelJudge<'c> {
         });
         let ask = Ask::new(key, "trace/verify").slot(Slot::WritingChecking).tries(3).temperature(0.0);
         let ask = ask.small_tokens(24 + 8 * u32::try_from(count).unwrap_or(u32::MAX / 16)).schema(schema);
-        let answer = value(self.cx, &ask, &json!({ "pairs": pairs }), |answer: Judgements| {
+        let args = json!({ "pairs": pairs });
+        let answer = value(self.cx, &ask, &args, |answer: Judgements| {
             if answer.judgements.len() == count {
                 Ok(answer.judgements)
             } else {

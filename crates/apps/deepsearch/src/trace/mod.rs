@@ -8,6 +8,7 @@
 
 mod check;
 mod gather;
+pub mod infer;
 mod judge;
 mod mark;
 mod message;
@@ -19,7 +20,8 @@ mod unsupported;
 
 pub use check::{CheckedReport, check_report};
 pub use judge::ModelJudge;
+pub(crate) use mark::address;
 pub use mark::{TraceMark, trace_mark, trace_marks};
 pub use outcome::{CitationCount, Deed, UnsupportedStatement};
-pub use references::{body_of, unchecked, without_references};
+pub use references::unchecked;
 pub use section::{SectionTrace, trace_section};

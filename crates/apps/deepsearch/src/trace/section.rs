@@ -5,10 +5,10 @@ use graphloom_core_graph::{Context, NodeError};
 
 use super::gather::{Matches, match_sentences, recognise};
 use super::mark::trace_mark;
-use super::references::without_references;
 use crate::ask::is_constrained;
 use crate::config::Config;
 use crate::evidence::Evidence;
+use crate::report::without_references;
 use crate::resources::{Resources, Slot, Stage};
 use crate::state::{SubReportContent, TraceSource};
 use crate::status::{Notice, StatusCode};
@@ -49,7 +49,7 @@ pub async fn trace_section(
         return Ok(traced);
     }
     let sources = &content.classified_content;
-    let text = without_references(&content.text).to_owned();
+    let text = without_references(&content.text);
     let all = claims(&text);
     let bare: Vec<&Claim> = all.iter().filter(|claim| claim.marks.is_empty()).collect();
 

@@ -52,11 +52,8 @@ pub(crate) async fn open(
 /// The engines of the network: those of `--search`, else those of the configuration, else, without a corpus, those that
 /// the environment has a key for.
 fn web(common: &CommonArgs, config: &Config, chosen: &[SearchEngine]) -> Result<Option<Arc<dyn Search>>, Failure> {
-    let names: Vec<String> = chosen
-        .iter()
-        .filter(|engine| **engine != SearchEngine::Local)
-        .map(|engine| engine.name().to_owned())
-        .collect();
+    let names: Vec<String> =
+        chosen.iter().filter(|engine| **engine != SearchEngine::Local).map(|engine| engine.name().to_owned()).collect();
     let is_configured = !config.web_search_engine_config.search_engine_name.trim().is_empty();
     let by_configuration = is_configured && common.search.is_empty();
     if config.info_collector_search_method == SearchMethod::Local || (names.is_empty() && !by_configuration) {
