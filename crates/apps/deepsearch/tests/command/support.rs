@@ -156,8 +156,8 @@ fn script() -> Vec<Value> {
 
 /// What every report must be: citations that resolve to stored evidence and carry a verdict.
 pub(crate) fn assert_report(desk: &Desk, out: &str) {
-    let report = desk.read(&format!("{out}/report.md"));
     let result = desk.json(&format!("{out}/final_result.json"));
+    let report = result["response_content"].as_str().unwrap();
     let citations = result["citation_messages"]["data"].as_array().unwrap();
     assert!(!citations.is_empty(), "{report}\n{result:#}");
     let mut marked = 0;
@@ -175,6 +175,8 @@ pub(crate) fn assert_report(desk: &Desk, out: &str) {
         marked += 1;
     }
     assert_eq!(marked, citations.len(), "every message has its mark");
+    let text = desk.read(&format!("{out}/report.md"));
+    assert!(!text.contains("[checked_citation"), "marks of programs are not for readers");
     let page = desk.read(&format!("{out}/report.html"));
     assert!(page.contains("<html") && page.contains("mark"), "{}", page.len());
     assert_eq!(desk.json(&format!("{out}/run.json"))["status"], "done");
