@@ -7,6 +7,7 @@
 #![forbid(unsafe_code)]
 
 pub mod ask;
+pub mod charts;
 pub mod collector;
 pub mod config;
 pub mod dependency;

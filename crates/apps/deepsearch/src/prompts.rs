@@ -77,10 +77,17 @@ const FEEDBACK: &[(&str, &str)] = &[
     ("feedback/compose", include_str!("../prompts/feedback/compose.j2")),
 ];
 
+/// The prompts of charts.
+const CHARTS: &[(&str, &str)] = &[
+    ("charts/critic", include_str!("../prompts/charts/critic.j2")),
+    ("charts/data", include_str!("../prompts/charts/data.j2")),
+    ("charts/places", include_str!("../prompts/charts/places.j2")),
+];
+
 /// The prompts that are part of the program.
 ///
 /// # Errors
 /// A prompt that does not compile.
 pub fn prompts() -> Result<Prompts, AgentError> {
-    Prompts::new(&[MAIN, SECTIONS, TRACE, FEEDBACK].concat())
+    Prompts::new(&[MAIN, SECTIONS, TRACE, FEEDBACK, CHARTS].concat())
 }

@@ -169,7 +169,6 @@ async fn judge<'e>(
                     judged.entry(place).or_default().push(with_span(data, checked, &claim.text, source));
                 }
                 Examined::Open(question) => open.push((place, data, question)),
-                _ => {}
             }
         }
     }

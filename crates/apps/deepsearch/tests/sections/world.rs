@@ -94,6 +94,7 @@ pub fn resources_of(model: Arc<dyn ChatModel>, search: impl Search + 'static) ->
 pub fn config() -> Config {
     let mut config = Config::default();
     config.info_collector_search_method = SearchMethod::Web;
+    config.source_tracer_research_trace_source_switch = false;
     config
 }
 
