@@ -109,12 +109,15 @@ fn main() -> Result<(), Box<dyn Error>> {
             sum.worst = sum.worst.max(ratio);
         }
     }
-    println!("Makespans in hours of virtual time, and as multiples of the critical path; log-normal times, medians 60 s");
+    println!(
+        "Makespans in hours of virtual time, and as multiples of the critical path; log-normal times, medians 60 s"
+    );
     println!("of research and 20 s of writing; no limit of sections at the same time.\n");
     println!("| questions | sections | sequential | layered | dataflow | critical path | worst dataflow |");
     println!("| --- | ---: | ---: | ---: | ---: | ---: | ---: |");
     for (name, sum) in [("all", &all), ("with dependencies", &with_layers)] {
-        let hours = |time: u64| format!("{:.1} ({:.2}×)", time as f64 / 3.6e6, time as f64 / sum.critical.max(1) as f64);
+        let hours =
+            |time: u64| format!("{:.1} ({:.2}×)", time as f64 / 3.6e6, time as f64 / sum.critical.max(1) as f64);
         println!(
             "| {name}: {} | {} | {} | {} | {} | {:.1} | {:.3}× |",
             sum.questions,

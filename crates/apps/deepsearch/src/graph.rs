@@ -11,6 +11,7 @@ use graphloom_core_graph::{CompileErrors, Compiled, Context, Diagram, END, Node,
 use serde_json::Value;
 
 use crate::config::ExecutionMethod;
+use crate::feedback;
 use crate::nodes;
 use crate::resources::Resources;
 use crate::state::SearchContext;
@@ -127,9 +128,18 @@ pub fn graph(kind: Kind) -> Result<Compiled<SearchContext, Resources>, CompileEr
         .add_subgraph(kind.team(), kind.team_graph()?, nodes::team_input, nodes::team_result)
         .may_goto((REPORTER, FINISH));
     graph.add_node(REPORTER, nodes::reporter).may_goto(FINISH);
+    graph.add_node(VLM_CHART_GENERATOR, nodes::vlm_chart_generator);
+    graph.add_node(SOURCE_TRACER, nodes::source_tracer);
+    graph.add_node(SOURCE_TRACER_INFER, nodes::source_tracer_infer);
+    graph
+        .add_subgraph(USER_FEEDBACK_PROCESSOR, feedback::graph()?, feedback::feedback_input, feedback::feedback_result)
+        .may_goto((USER_FEEDBACK_PROCESSOR, FINISH));
     graph.add_node(FINISH, nodes::end);
 
     graph.add_edge(START, BEGIN).add_edge(BEGIN, ENTRY);
-    graph.add_edge(REPORTER, FINISH).add_edge(FINISH, END);
+    graph.add_edge(REPORTER, VLM_CHART_GENERATOR).add_edge(VLM_CHART_GENERATOR, SOURCE_TRACER);
+    graph.add_edge(SOURCE_TRACER, SOURCE_TRACER_INFER);
+    graph.add_edge(SOURCE_TRACER_INFER, USER_FEEDBACK_PROCESSOR);
+    graph.add_edge(FINISH, END);
     graph.compile()
 }

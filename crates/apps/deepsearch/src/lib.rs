@@ -7,10 +7,12 @@
 #![forbid(unsafe_code)]
 
 pub mod ask;
+pub mod charts;
 pub mod collector;
 pub mod config;
 pub mod dependency;
 pub mod export;
+pub mod feedback;
 pub mod outline;
 pub mod report;
 pub mod search;

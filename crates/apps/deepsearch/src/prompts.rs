@@ -67,10 +67,27 @@ const TRACE: &[(&str, &str)] = &[
     ("trace/supplement", include_str!("../prompts/trace/supplement.j2")),
 ];
 
+/// The prompts of changes after the report.
+const FEEDBACK: &[(&str, &str)] = &[
+    ("feedback/expand", include_str!("../prompts/feedback/expand.j2")),
+    ("feedback/shorten", include_str!("../prompts/feedback/shorten.j2")),
+    ("feedback/polish", include_str!("../prompts/feedback/polish.j2")),
+    ("feedback/search_task", include_str!("../prompts/feedback/search_task.j2")),
+    ("feedback/assess", include_str!("../prompts/feedback/assess.j2")),
+    ("feedback/compose", include_str!("../prompts/feedback/compose.j2")),
+];
+
+/// The prompts of charts.
+const CHARTS: &[(&str, &str)] = &[
+    ("charts/critic", include_str!("../prompts/charts/critic.j2")),
+    ("charts/data", include_str!("../prompts/charts/data.j2")),
+    ("charts/places", include_str!("../prompts/charts/places.j2")),
+];
+
 /// The prompts that are part of the program.
 ///
 /// # Errors
 /// A prompt that does not compile.
 pub fn prompts() -> Result<Prompts, AgentError> {
-    Prompts::new(&[MAIN, SECTIONS, TRACE].concat())
+    Prompts::new(&[MAIN, SECTIONS, TRACE, FEEDBACK, CHARTS].concat())
 }

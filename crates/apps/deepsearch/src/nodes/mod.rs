@@ -12,6 +12,7 @@ mod reporter;
 mod source_tracer;
 mod source_tracer_infer;
 mod start;
+mod vlm_chart_generator;
 
 pub(crate) use editor_team::{team_input, team_result};
 pub(crate) use end::end;
@@ -24,6 +25,7 @@ pub(crate) use reporter::reporter;
 pub(crate) use source_tracer::source_tracer;
 pub(crate) use source_tracer_infer::source_tracer_infer;
 pub(crate) use start::start;
+pub(crate) use vlm_chart_generator::vlm_chart_generator;
 
 use graphloom_core_graph::Step;
 

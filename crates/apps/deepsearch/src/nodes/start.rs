@@ -17,7 +17,7 @@ pub(crate) async fn start(
     if let Some(notice) = wrong.into_iter().next() {
         return Err(NodeError::terminal(DeepSearchError::Refused(notice)));
     }
-    let mut config = request.config.clone().without_secrets();
+    let mut config = request.config().clone();
     let mut notes = Vec::new();
     if config.vlm_chart_generator_enable && config.visualization_enable {
         config.visualization_enable = false;

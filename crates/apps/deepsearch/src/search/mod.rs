@@ -2,13 +2,18 @@
 
 mod by_method;
 mod engines;
+mod open;
 mod recorded;
 mod retrieval;
+mod web;
 
 pub use by_method::WebAndLocal;
 pub use engines::{Engines, NoSearch};
+pub use open::open_web;
 pub use recorded::RecordedSearch;
 pub use retrieval::RetrievalSearch;
+pub use web::WebSearch;
+pub(crate) use web::about;
 
 use std::sync::Arc;
 

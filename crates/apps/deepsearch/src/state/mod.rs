@@ -88,7 +88,7 @@ pub struct Request {
     /// `research`; anything else is a parameter error.
     pub search_mode: String,
     /// The configuration as it was given, without secrets.
-    pub config: Config,
+    config: Config,
     /// The date that prompts state, empty for none.
     pub today: String,
     /// What the program that began the run wants to find again.
@@ -96,9 +96,14 @@ pub struct Request {
 }
 
 impl Request {
-    /// A question, with all defaults.
-    pub fn new(query: impl Into<String>) -> Self {
-        Self { query: query.into(), ..Self::default() }
+    /// A question and its configuration, which loses its secrets here: a request is part of the state.
+    pub fn new(query: impl Into<String>, config: Config) -> Self {
+        Self { query: query.into(), config: config.without_secrets(), ..Self::default() }
+    }
+
+    /// The configuration as it was given, without secrets.
+    pub fn config(&self) -> &Config {
+        &self.config
     }
 
     /// The search mode, `research` unless something else was asked for.

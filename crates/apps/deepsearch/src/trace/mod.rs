@@ -20,6 +20,7 @@ mod unsupported;
 
 pub use check::{CheckedReport, check_report};
 pub use judge::ModelJudge;
+pub(crate) use mark::address;
 pub use mark::{TraceMark, trace_mark, trace_marks};
 pub use outcome::{CitationCount, Deed, UnsupportedStatement};
 pub use references::unchecked;

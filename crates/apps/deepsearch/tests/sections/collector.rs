@@ -1,11 +1,11 @@
 //! One step: rounds, limits, tool calls, scores, outages.
 
 use graphloom_core_graph::State;
+use graphloom_deepsearch::Scores;
 use graphloom_deepsearch::collector::{CollectRequest, CollectorState, graph};
 use graphloom_deepsearch::config::{Config, SearchMethod};
 use graphloom_deepsearch::search::{EngineOutcome, NoSearch, Search, WebAndLocal};
 use graphloom_deepsearch::state::Step;
-use graphloom_deepsearch::Scores;
 use graphloom_llm::Role;
 use graphloom_llm::scripted::Reply;
 use serde_json::json;
@@ -66,11 +66,16 @@ async fn rounds_go_on_until_it_is_enough_and_end_at_the_limit() {
         config.info_collector_max_research_loops = limit;
         let state = collect(&script, web(&library), &config).await.state;
         assert_eq!(state.research_loop_count, limit);
-        assert_eq!(queries(&state), ["storks", "more 0", "more 1", "more 2"][..limit as usize], "what was asked is not asked again");
+        assert_eq!(
+            queries(&state),
+            ["storks", "more 0", "more 1", "more 2"][..limit as usize],
+            "what was asked is not asked again"
+        );
         assert_eq!(state.knowledge_gap, "the rest");
         assert!(script.prompts(Asked::Sum)[0].contains("the rest"));
     }
-    let nothing_new = Script::default().always(Asked::Supervise, json!({ "is_sufficient": false, "next_queries": ["Storks"] }));
+    let nothing_new =
+        Script::default().always(Asked::Supervise, json!({ "is_sufficient": false, "next_queries": ["Storks"] }));
     let state = collect(&nothing_new, web(&Library::named("tavily")), &config()).await.state;
     assert_eq!(state.research_loop_count, 1, "without a new query there is no further round");
 }

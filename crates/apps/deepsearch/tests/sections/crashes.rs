@@ -75,9 +75,8 @@ async fn a_team_survives_crashes_between_any_commits() {
             simulator.run(input.clone()).await.unwrap()
         };
         let whole = run(false, 0).await;
-        let texts = |state: &TeamState| {
-            state.sub_reports().into_iter().map(|report| report.content.text).collect::<Vec<_>>()
-        };
+        let texts =
+            |state: &TeamState| state.sub_reports().into_iter().map(|report| report.content.text).collect::<Vec<_>>();
         for seed in 1..6 {
             let report = run(true, seed).await;
             assert_eq!(report.status, ThreadStatus::Done, "{order:?} {seed}: {}", report.detail);

@@ -40,7 +40,8 @@ async fn orders_in_documents_are_fenced_and_no_other_tool_runs() {
     let mut config = config();
     config.workflow_max_plan_executed_num = 1;
     let brief = SectionBrief::new(section("1", &[]), "How common are storks?", config);
-    let state = run(graph().unwrap(), resources(&script, web(&library)), SectionState::update().brief(brief)).await.state;
+    let state =
+        run(graph().unwrap(), resources(&script, web(&library)), SectionState::update().brief(brief)).await.state;
 
     assert_eq!(library.asked(), ["storks"], "only the search that was planned");
     assert!(state.sub_report.is_some());
@@ -52,7 +53,11 @@ async fn orders_in_documents_are_fenced_and_no_other_tool_runs() {
             let open = prompt[..at].matches("<material").count() - prompt[..at].matches("</material>").count();
             // The title stands in the fence's own line, the text inside the fence.
             assert_eq!(open, 1, "{asked:?}: {prompt}");
-            assert_eq!(prompt.matches("<material").count(), prompt.matches("</material>").count(), "{asked:?}: {prompt}");
+            assert_eq!(
+                prompt.matches("<material").count(),
+                prompt.matches("</material>").count(),
+                "{asked:?}: {prompt}"
+            );
             assert!(!system(&prompt).contains("Ignore all"), "{asked:?}");
         }
     }

@@ -40,7 +40,8 @@ async fn the_dataflow_order_takes_as_long_as_its_longest_way() {
             let ids: Vec<_> = tasks.iter().map(|task| task.id.clone()).collect();
             assert_eq!((&order, &same), (&ids, &ids), "{name}: the outline's order, whatever ended first");
             for task in &tasks {
-                let ended = |work, id: &str| trace.iter().find(|(job, ..)| job.work == work && job.section == id).unwrap().2;
+                let ended =
+                    |work, id: &str| trace.iter().find(|(job, ..)| job.work == work && job.section == id).unwrap().2;
                 let began = |work| trace.iter().find(|(job, ..)| job.work == work && job.section == task.id).unwrap().1;
                 assert!(began(Work::Write) >= ended(Work::Reason, &task.id));
                 for parent in &task.parents {
@@ -66,21 +67,34 @@ async fn the_layered_order_writes_one_layer_beside_research_for_the_next() {
         trace.iter().map(one).collect()
     };
     let (took, trace, _) = makespan(&tasks, TeamOrder::Layered, 100).await;
-    assert_eq!(shown(trace), [
-        "reason 1 0-10",
-        "reason 2 10-20", "reason 3 10-40", "write 1 10-14",
-        "reason 4 40-50", "write 2 40-44", "write 3 40-44",
-        "write 4 50-54",
-    ]);
+    assert_eq!(
+        shown(trace),
+        [
+            "reason 1 0-10",
+            "reason 2 10-20",
+            "reason 3 10-40",
+            "write 1 10-14",
+            "reason 4 40-50",
+            "write 2 40-44",
+            "write 3 40-44",
+            "write 4 50-54",
+        ]
+    );
     assert_eq!(took, 54_000);
     let (took, trace, _) = makespan(&tasks, TeamOrder::Dataflow, 100).await;
-    assert_eq!(shown(trace), [
-        "reason 1 0-10",
-        "reason 2 10-20", "reason 3 10-40", "write 1 10-14",
-        "reason 4 20-30", "write 2 20-24",
-        "write 4 30-34",
-        "write 3 40-44",
-    ]);
+    assert_eq!(
+        shown(trace),
+        [
+            "reason 1 0-10",
+            "reason 2 10-20",
+            "reason 3 10-40",
+            "write 1 10-14",
+            "reason 4 20-30",
+            "write 2 20-24",
+            "write 4 30-34",
+            "write 3 40-44",
+        ]
+    );
     assert_eq!((took, critical_path(&tasks)), (44_000, 44_000));
 }
 

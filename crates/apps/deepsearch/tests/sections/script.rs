@@ -197,7 +197,9 @@ fn usual(asked: Asked, request: &Request<'_>) -> Reply {
         }
         Asked::Write => {
             let section = request.between("\nThe report is called \"", "\"");
-            Reply::text(format!("# {section}\n\n## 1.1 One part\n\nA fact of the documents [citation:1]. More [citation:2]."))
+            Reply::text(format!(
+                "# {section}\n\n## 1.1 One part\n\nA fact of the documents [citation:1]. More [citation:2]."
+            ))
         }
         Asked::Summarise => {
             let section = request.between("from=\"section ", ":");

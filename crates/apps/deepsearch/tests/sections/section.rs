@@ -26,9 +26,15 @@ async fn a_section_is_planned_collected_and_written() {
     assert!(plans[1].is_research_completed);
     assert_eq!(plans[0].steps[1].step_result.as_deref(), Some("Summary of second of 3"));
     let second = &script.prompts(Asked::Plan)[1];
-    assert!(second.contains("Summary of first of 3") && second.contains("good enough"), "the planner sees what was found");
+    assert!(
+        second.contains("Summary of first of 3") && second.contains("good enough"),
+        "the planner sees what was found"
+    );
     let report = state.sub_report.as_ref().unwrap();
-    assert_eq!(report.content.text, "# Chapter 3\n\n## One part\n\nA fact of the documents [citation:1]. More [citation:2].");
+    assert_eq!(
+        report.content.text,
+        "# Chapter 3\n\n## One part\n\nA fact of the documents [citation:1]. More [citation:2]."
+    );
     assert_eq!(report.content.summary, "What section 3 says.");
     assert_eq!(report.content.classified_content.len(), 4);
     assert_eq!((state.notices.len(), state.notes.len()), (0, 0), "{:?}", state.notes);
@@ -143,9 +149,7 @@ async fn a_section_rests_on_the_documents_that_are_chosen() {
     let chosen = &state.sub_report.as_ref().unwrap().content.classified_content;
     assert_eq!(chosen.len(), 2);
 
-    let script = Script::default()
-        .on(Asked::Plan, |_| Ok(plan(&[("s0", &[]), ("s1", &[])])))
-        .down(Asked::Classify);
+    let script = Script::default().on(Asked::Plan, |_| Ok(plan(&[("s0", &[]), ("s1", &[])]))).down(Asked::Classify);
     let state = work(&script, &Library::named("tavily"), config).await.state;
     let titles = state.sub_report.as_ref().unwrap().content.classified_content.iter().map(|found| found.title.as_str());
     assert_eq!(titles.collect::<Vec<_>>(), ["s0, north", "s1, north"], "the first of each query");
@@ -154,7 +158,8 @@ async fn a_section_rests_on_the_documents_that_are_chosen() {
 
 #[tokio::test]
 async fn citations_of_documents_that_do_not_exist_are_removed() {
-    let script = Script::default().on(Asked::Write, |_| Ok("## 2. Two\n\nA [ citation: 1 ]. B [citation:77].\n\n# References\n\n1. x"));
+    let script = Script::default()
+        .on(Asked::Write, |_| Ok("## 2. Two\n\nA [ citation: 1 ]. B [citation:77].\n\n# References\n\n1. x"));
     let state = work(&script, &Library::named("tavily"), config()).await.state;
     assert_eq!(state.sub_report.as_ref().unwrap().content.text, "# Chapter 3\n\n## Two\n\nA [citation:1]. B.");
     assert!(state.notes.iter().any(|note| note.contains("1 citations of documents")), "{:?}", state.notes);

@@ -120,12 +120,18 @@ async fn both_orders_give_the_same_sections() {
         let texts = script.prompts(Asked::Write);
         let of_four = texts.iter().find(|prompt| prompt.contains("Section 4:")).unwrap();
         assert!(of_four.contains("What section 2 says.") && of_four.contains("What section 3 says."));
-        results.push(state.sub_reports().into_iter().map(|mut report| {
-            for found in &mut report.content.classified_content {
-                found.fetched_at = 0;
-            }
-            report
-        }).collect::<Vec<_>>());
+        results.push(
+            state
+                .sub_reports()
+                .into_iter()
+                .map(|mut report| {
+                    for found in &mut report.content.classified_content {
+                        found.fetched_at = 0;
+                    }
+                    report
+                })
+                .collect::<Vec<_>>(),
+        );
     }
     assert_eq!(results[0], results[1]);
     assert_eq!(results[0].len(), 4);

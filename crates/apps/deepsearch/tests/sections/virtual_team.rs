@@ -51,7 +51,12 @@ pub fn critical_path(tasks: &[Task]) -> u64 {
 }
 
 /// A graph of one node that takes its time.
-fn takes(work: Work, times: &BTreeMap<String, u64>, trace: &Trace, start: tokio::time::Instant) -> Compiled<SectionState, Resources> {
+fn takes(
+    work: Work,
+    times: &BTreeMap<String, u64>,
+    trace: &Trace,
+    start: tokio::time::Instant,
+) -> Compiled<SectionState, Resources> {
     let (times, trace) = (times.clone(), Arc::clone(trace));
     let mut graph = StateGraph::<SectionState, Resources>::new("takes time");
     graph.add_node(WORK, move |state: Snapshot<SectionState>, _cx: Context<Resources>| {
@@ -80,7 +85,8 @@ fn takes(work: Work, times: &BTreeMap<String, u64>, trace: &Trace, start: tokio:
 /// How long the team takes, in milliseconds of the clock of the runtime, and what it did when. Run it with paused time.
 pub async fn makespan(tasks: &[Task], order: TeamOrder, at_once: u32) -> (u64, Vec<(Job, u64, u64)>, Vec<String>) {
     let (trace, start) = (Trace::default(), tokio::time::Instant::now());
-    let of = |time: fn(&Task) -> u64| tasks.iter().map(|task| (task.id.clone(), time(task))).collect::<BTreeMap<_, _>>();
+    let of =
+        |time: fn(&Task) -> u64| tasks.iter().map(|task| (task.id.clone(), time(task))).collect::<BTreeMap<_, _>>();
     let reason = takes(Work::Reason, &of(|task| task.reason), &trace, start);
     let write = takes(Work::Write, &of(|task| task.write), &trace, start);
     let team = dependency_of(reason, write).unwrap_or_else(|errors| panic!("the team: {errors}"));

@@ -32,9 +32,8 @@ pub(crate) async fn research(common: &CommonArgs, session: &Session, args: Reque
     let Some(question) = args.question else {
         return Err(Failure::usage("a question is missing; write `deepsearch \"…\"`, or see `deepsearch --help`"));
     };
-    let mut request = Request::new(question.trim());
+    let mut request = Request::new(question.trim(), config.clone());
     request.search_mode = args.search_mode;
-    request.config = config.clone().without_secrets();
     if let Some(path) = &args.report_template {
         request.report_template = template(path)?;
     }

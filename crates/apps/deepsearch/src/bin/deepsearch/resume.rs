@@ -22,10 +22,10 @@ pub(crate) async fn resume(
     // A mistake in an answer is told before a model is made.
     let given = answers.read(&before.questions, common, &session.progress).await?;
     let common = as_before(common, &before.state.request, session)?;
-    let Some(config) = params(&common, session, Some(&before.state.request.config))? else {
+    let Some(config) = params(&common, session, Some(before.state.request.config()))? else {
         return Ok(ExitStatus::Done);
     };
-    if config.execution_method != before.state.request.config.execution_method {
+    if config.execution_method != before.state.request.config().execution_method {
         return Err(Failure::usage("`execution_method` is another graph; begin another run for it"));
     }
     let opened = open(&common, session, &config, before.state.spent).await?;
