@@ -141,7 +141,7 @@ mod tests {
         }
     }
 
-    async fn run(model: Arc<Scripted>, rounds: Option<u32>) -> SearchContext {
+    async fn run(model: Arc<Scripted>, rounds: Option<u32>) -> Arc<SearchContext> {
         let mut config = Config::default();
         config.visualization_enable = false;
         if let Some(rounds) = rounds {
@@ -151,7 +151,7 @@ mod tests {
         run_with(model, config).await
     }
 
-    async fn run_with(model: Arc<Scripted>, config: Config) -> SearchContext {
+    async fn run_with(model: Arc<Scripted>, config: Config) -> Arc<SearchContext> {
         let node = Node::named("vlm_chart_generator");
         let mut graph = StateGraph::<SearchContext, Resources>::new("charts");
         graph.add_node(node.clone(), vlm_chart_generator);
