@@ -25,7 +25,6 @@ impl Default for CheckOptions {
 
 /// What can be said of a claim without a judge.
 #[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
 pub enum Examined {
     /// Quotation, rules or the lack of any common wording decided.
     Decided(Checked),

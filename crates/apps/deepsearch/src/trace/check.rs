@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use futures::{StreamExt, TryStreamExt};
 use graphloom_citations::{
-    CheckOptions, Checked, Claim, Examined, Open, SourceText, Span, Target, Verdict as Found, best_overlap, claims,
+    CheckOptions, Checked, Claim, Examined, Open, Question, SourceText, Span, Target, Verdict as Found, best_overlap, claims,
     examine, replace_marks, sentences,
 };
 use graphloom_core_graph::{Context, NodeError};
@@ -169,7 +169,6 @@ async fn judge<'e>(
                     judged.entry(place).or_default().push(with_span(data, checked, &claim.text, source));
                 }
                 Examined::Open(question) => open.push((place, data, question)),
-                _ => {}
             }
         }
     }
@@ -179,11 +178,16 @@ async fn judge<'e>(
     let size = usize::try_from(config.source_tracer_citation_verify_batch_size).unwrap_or(1).max(1);
     let at_once = usize::try_from(config.source_tracer_citation_verify_max_concurrency_num).unwrap_or(1).max(1);
     let judge = ModelJudge::new(cx);
-    let batches: Vec<&[(usize, usize, Open)]> = open.chunks(size).collect();
-    let answers: Vec<_> = futures::stream::iter(batches.into_iter().enumerate().map(|(number, batch)| {
-        let questions: Vec<_> = batch.iter().map(|(_, _, open)| open.question.clone()).collect();
+    let batches: Vec<(String, Vec<Question>)> = open
+        .chunks(size)
+        .enumerate()
+        .map(|(number, batch)| {
+            (format!("trace/verify/{number}"), batch.iter().map(|(_, _, open)| open.question.clone()).collect())
+        })
+        .collect();
+    let answers: Vec<_> = futures::stream::iter(batches.into_iter().map(|(key, questions)| {
         let judge = judge.clone();
-        async move { judge.judge_all(&format!("trace/verify/{number}"), &questions).await }
+        async move { judge.judge_all(&key, &questions).await }
     }))
     .buffered(at_once)
     .try_collect()

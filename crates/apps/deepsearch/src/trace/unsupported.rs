@@ -164,7 +164,6 @@ async fn corrected<'e>(
                 let Some(answer) = answers.pop() else { continue };
                 open.close(answer)
             }
-            _ => continue,
         };
         if checked.verdict.is_supported() {
             return Ok(Some((new.clone(), with_span(one.data, checked, &new, source))));

@@ -4,8 +4,9 @@ use std::path::{Path, PathBuf};
 
 use graphloom_cli::{CliError, CommonArgs, ExitStatus, Failure, Session};
 use graphloom_core_graph::{Event, EventKind};
+use graphloom_deepsearch::export;
 use graphloom_deepsearch::state::{FinalResult, Verdict};
-use graphloom_deepsearch::{SearchContext, Stage};
+use graphloom_deepsearch::{SearchContext, Stage, export};
 use serde_json::{Value, json};
 
 use crate::open::{Opened, Run};
@@ -41,7 +42,7 @@ pub(crate) async fn deliver(
     if web && !session.progress.is_json() {
         // The messages on stdout hold the result already.
     } else if has_report || session.progress.is_json() {
-        session.progress.result(status, &result.response_content, &record)?;
+        session.progress.result(status, &export::markdown(&result), &record)?;
     }
     match state.fatal() {
         Some(notice) if status == ExitStatus::Failed => Err(Failure::new(status, notice.to_string())),
@@ -137,7 +138,8 @@ fn write(out: &Path, state: &SearchContext, result: &FinalResult, record: &Value
     let mut files = vec![("final_result.json".to_owned(), pretty(&serde_json::to_value(result)?)?)];
     files.push(("run.json".to_owned(), pretty(record)?));
     if !result.response_content.trim().is_empty() {
-        files.push(("report.md".to_owned(), format!("{}\n", result.response_content.trim_end())));
+        files.push(("report.md".to_owned(), export::markdown(result)));
+        files.push(("report.html".to_owned(), export::html(result, state.language)));
     }
     if state.config.export_intermediate_results {
         if let Some(outline) = state.current_outline.as_deref() {
