@@ -73,7 +73,8 @@ impl Transport for Http {
     }
 }
 
-fn is_loopback(address: &Url) -> bool {
+/// Whether an address is on this machine.
+pub(crate) fn is_loopback(address: &Url) -> bool {
     match address.host() {
         Some(url_host) => match url_host.to_string().trim_matches(['[', ']']).parse::<std::net::IpAddr>() {
             Ok(ip) => ip.is_loopback(),

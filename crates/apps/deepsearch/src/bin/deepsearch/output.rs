@@ -4,7 +4,6 @@ use std::path::{Path, PathBuf};
 
 use graphloom_cli::{CliError, CommonArgs, ExitStatus, Failure, Session};
 use graphloom_core_graph::{Event, EventKind};
-use graphloom_deepsearch::export;
 use graphloom_deepsearch::state::{FinalResult, Verdict};
 use graphloom_deepsearch::{SearchContext, Stage, export};
 use serde_json::{Value, json};
