@@ -18,7 +18,10 @@ const PICTURE: &str = "iVBORw0KGgo=";
 fn asked(data: &str) -> ChatRequest {
     let source = ImageSource::Base64 { media_type: "image/png".into(), data: data.into() };
     let parts = vec![Part::Text { text: "What is it?".into() }, Part::Image { source }];
-    ChatRequest { messages: vec![Message::system("Look."), Message { role: Role::User, parts }], ..ChatRequest::default() }
+    ChatRequest {
+        messages: vec![Message::system("Look."), Message { role: Role::User, parts }],
+        ..ChatRequest::default()
+    }
 }
 
 #[tokio::test]

@@ -52,7 +52,11 @@ async fn a_document_is_the_page_and_not_the_excerpt() {
     let answer = search.search("When does the log begin anew?", 3).await;
     let first = &answer.evidence[0];
     assert_eq!((first.title.as_str(), first.engine.as_str(), first.rank), ("The log", "google", 1));
-    assert!(first.text.contains("before it is written to the table") && first.text.contains("begins anew"), "{}", first.text);
+    assert!(
+        first.text.contains("before it is written to the table") && first.text.contains("begins anew"),
+        "{}",
+        first.text
+    );
     assert!(first.is_web() && first.query.starts_with("When"));
     assert!(matches!(answer.reports[0].outcome, EngineOutcome::Found { documents: 1.. }));
     assert!(!world.frozen.fetched().await.is_empty());

@@ -264,7 +264,8 @@ mod tests {
         assert_eq!(model.calls().len(), 4, "one call for places, three tries for data");
         assert!(rendered(&model.calls()[2]).contains("SQLite"), "the complaint names the record");
 
-        let corrected = |try_number| if try_number == 0 { json!({ "has_data": true, "records": [] }) } else { good_data(0) };
+        let corrected =
+            |try_number| if try_number == 0 { json!({ "has_data": true, "records": [] }) } else { good_data(0) };
         let state = run(Script { data: corrected, ..Script::default() }.model(), Some(0)).await;
         assert_eq!(state.final_result.chart_messages.len(), 1);
 
@@ -276,9 +277,11 @@ mod tests {
 
     #[tokio::test]
     async fn no_chart_a_wrong_place_and_a_dead_model_leave_the_report_alone() {
-        for (places, expected) in
-            [(json!({ "charts": [] }), vec![]), (json!({ "charts": [wish(9)] }), vec![212_411]), (json!(7), vec![212_411])]
-        {
+        for (places, expected) in [
+            (json!({ "charts": [] }), vec![]),
+            (json!({ "charts": [wish(9)] }), vec![212_411]),
+            (json!(7), vec![212_411]),
+        ] {
             let state = run(Script { places, ..Script::default() }.model(), Some(0)).await;
             assert_eq!((codes(&state), state.final_result.chart_messages.len()), (expected, 0));
             assert_eq!(state.final_result.response_content, report().report_content);

@@ -29,10 +29,8 @@ impl Http {
             Some(contact) => format!("{agent} (mailto:{contact})"),
             None => agent.to_owned(),
         };
-        let mut builder = reqwest::Client::builder()
-            .connect_timeout(Duration::from_secs(10))
-            .redirect(redirects)
-            .user_agent(agent);
+        let mut builder =
+            reqwest::Client::builder().connect_timeout(Duration::from_secs(10)).redirect(redirects).user_agent(agent);
         if address.scheme() == "http" {
             // No certificates are needed, so a machine without any is no obstacle.
             builder = builder.tls_certs_only([]);

@@ -34,9 +34,14 @@ fn gateway(setup: &Setup, options: &WebOptions, usual: Politeness) -> Result<Gat
     let politeness = match &setup.politeness {
         Some(politeness) => politeness.clone(),
         // A server on this machine comes and goes, and nobody else asks it.
-        None if is_loopback(&setup.url) => {
-            Politeness { interval: Duration::ZERO, remembered: Duration::ZERO, shared: false, ..usual }
-        }
+        None if is_loopback(&setup.url) => Politeness {
+            interval: Duration::ZERO,
+            first_pause: Duration::from_millis(50),
+            longest_pause: Duration::from_millis(500),
+            remembered: Duration::ZERO,
+            shared: false,
+            ..usual
+        },
         None => usual,
     };
     let contact = options.contact.as_ref().map(crate::literature::Contact::as_str);
