@@ -1,5 +1,4 @@
 //! Charts at their public boundary: whatever is proposed becomes valid SVG or an error that says why.
-#![expect(clippy::unwrap_used, reason = "a step that fails fails the test")]
 
 use graphloom_charts::{Chart, ChartData, ChartError, ChartKind, Datum, range_of};
 use proptest::prelude::*;

@@ -1,7 +1,5 @@
 //! Images in messages: what is sent, and that a recording keeps them.
 
-#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
-
 use std::sync::Arc;
 
 use graphloom_llm::cassette::{Recorder, Replay, SecretGuard};
