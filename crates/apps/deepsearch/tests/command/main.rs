@@ -1,5 +1,7 @@
 //! The command `deepsearch`.
 
+#![expect(clippy::unwrap_used, reason = "a test ends where something is not as it must be")]
+
 mod bad_input;
 mod configuration;
 mod dialogue;
