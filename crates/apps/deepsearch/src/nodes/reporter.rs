@@ -144,3 +144,29 @@ async fn part(
     )
     .await
 }
+
+/// What a small model wrote, without lines of markup and without a sentence that its limit of tokens cut off.
+fn plain_sentences(text: &str) -> String {
+    let lines = text.lines().map(str::trim).filter(|line| !line.starts_with(['<', '#', '`', '{', '|']));
+    let text = lines.collect::<Vec<_>>().join("\n").trim().to_owned();
+    match text.rfind(['.', '!', '?', '。', '！', '？']) {
+        Some(end) => {
+            let mark = text[end..].chars().next().map_or(0, char::len_utf8);
+            text[..end + mark].to_owned()
+        }
+        None => text,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::plain_sentences;
+
+    #[test]
+    fn small_models_end_with_a_sentence() {
+        assert_eq!(plain_sentences("It is safe. So it i"), "It is safe.");
+        assert_eq!(plain_sentences("It is safe.\n</textarea>\n"), "It is safe.");
+        assert_eq!(plain_sentences("它是安全的。因此"), "它是安全的。");
+        assert_eq!(plain_sentences("no end"), "no end");
+    }
+}
