@@ -66,7 +66,9 @@ fn specs(config: &Config) -> Result<Option<ModelSpecs>, Failure> {
     }
     if others && !general {
         let code = StatusCode::ModelGeneralMissing;
-        return Err(Failure::usage(format!("[{code}]`llm_config` has no model for `general`, which all slots fall back to")));
+        return Err(Failure::usage(format!(
+            "[{code}]`llm_config` has no model for `general`, which all slots fall back to"
+        )));
     }
     Ok(general.then_some(specs))
 }

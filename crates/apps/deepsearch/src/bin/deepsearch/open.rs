@@ -6,8 +6,7 @@ use std::time::Duration;
 
 use graphloom_agents::Models;
 use graphloom_cli::{
-    CommonArgs, DataDir, ExitStatus, Failure, ModelSet, Session, open_checkpointer, runs as stored,
-    time_text,
+    CommonArgs, DataDir, ExitStatus, Failure, ModelSet, Session, open_checkpointer, runs as stored, time_text,
 };
 use graphloom_core_graph::{Clock, SystemClock, Thread, ThreadState, Threads};
 use graphloom_deepsearch::graph::graph;
