@@ -53,7 +53,7 @@ async fn orders_in_documents_are_fenced_and_no_other_tool_runs() {
             // The title stands in the fence's own line, the text inside the fence.
             assert_eq!(open, 1, "{asked:?}: {prompt}");
             assert_eq!(
-                prompt.matches("<material").count(),
+                prompt.matches("<material from=").count(),
                 prompt.matches("</material>").count(),
                 "{asked:?}: {prompt}"
             );
