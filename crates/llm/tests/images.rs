@@ -1,7 +1,5 @@
 //! Images in messages: what is sent, and that a recording keeps them.
 
-#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
-
 use std::sync::Arc;
 
 use graphloom_llm::cassette::{Recorder, Replay, SecretGuard};
@@ -18,7 +16,10 @@ const PICTURE: &str = "iVBORw0KGgo=";
 fn asked(data: &str) -> ChatRequest {
     let source = ImageSource::Base64 { media_type: "image/png".into(), data: data.into() };
     let parts = vec![Part::Text { text: "What is it?".into() }, Part::Image { source }];
-    ChatRequest { messages: vec![Message::system("Look."), Message { role: Role::User, parts }], ..ChatRequest::default() }
+    ChatRequest {
+        messages: vec![Message::system("Look."), Message { role: Role::User, parts }],
+        ..ChatRequest::default()
+    }
 }
 
 #[tokio::test]

@@ -6,9 +6,9 @@ use std::sync::Arc;
 
 use graphloom_agents::Models;
 use graphloom_llm::cassette::{Cassette, Recorder, Replay};
+use graphloom_llm::compatible::ApiKey;
 use graphloom_llm::layers::{Budgeted, Concurrency, Ledger, Meter, Metered, Retry, RetryPolicy, Spent, Traced};
 use graphloom_llm::resolve::{ModelSource, ModelSpec, resolve};
-use graphloom_llm::compatible::ApiKey;
 use graphloom_llm::{ChatModel, Compatible, CompatibleConfig, ModelError, ModelId, Notes};
 
 use super::notice::notice;

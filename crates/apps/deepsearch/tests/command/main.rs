@@ -11,3 +11,4 @@ mod kills;
 mod recording;
 mod runs;
 mod support;
+mod web;
