@@ -60,7 +60,7 @@ impl Request<'_> {
     /// The number of the section and of the plan of a request for a plan.
     pub(crate) fn plan(&self) -> (String, u32) {
         let plan = self.between("Make plan ", " for section ");
-        (self.between(" for section ", ","), plan.parse().unwrap())
+        (self.between(" for section ", ","), plan.parse().expect("a number"))
     }
 
     /// The question that the collector's nodes ask about: the step's title.
@@ -102,7 +102,7 @@ impl Script {
 
     /// The prompts of one who asks, in order.
     pub(crate) fn prompts(&self, asked: Asked) -> Vec<String> {
-        let seen = self.seen.lock().unwrap();
+        let seen = self.seen.lock().expect("nobody panicked");
         seen.iter().filter(|(who, _)| *who == asked).map(|(_, prompt)| prompt.clone()).collect()
     }
 
@@ -113,7 +113,7 @@ impl Script {
 
     /// All that was asked.
     pub(crate) fn total(&self) -> usize {
-        self.seen.lock().unwrap().len()
+        self.seen.lock().expect("nobody panicked").len()
     }
 
     /// The model.
@@ -123,7 +123,7 @@ impl Script {
             let prompt = rendered(raw);
             let asked = Asked::of(&prompt);
             let number = {
-                let mut seen = script.seen.lock().unwrap();
+                let mut seen = script.seen.lock().expect("nobody panicked");
                 seen.push((asked, prompt.clone()));
                 seen.iter().filter(|(who, _)| *who == asked).count() - 1
             };
@@ -187,7 +187,7 @@ fn usual(asked: Asked, request: &Request<'_>) -> Reply {
             json!({ "info_summary": format!("Summary of {}", request.step()), "evaluation": "good enough" }).into()
         }
         Asked::Classify => {
-            let top: usize = request.between("at most ", " documents").parse().unwrap();
+            let top: usize = request.between("at most ", " documents").parse().expect("a number");
             let shown = request.prompt.matches("from=\"document ").count();
             json!({ "chapter": "c", "documents": (1..=top.min(shown)).collect::<Vec<_>>() }).into()
         }

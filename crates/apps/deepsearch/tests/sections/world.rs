@@ -38,7 +38,7 @@ impl Library {
 
     /// The searches that were made.
     pub(crate) fn asked(&self) -> Vec<String> {
-        self.asked.lock().unwrap().clone()
+        self.asked.lock().expect("nobody panicked").clone()
     }
 }
 
@@ -59,7 +59,7 @@ impl Search for Library {
 
     async fn search(&self, query: &str, limit: usize) -> SearchAnswer {
         tokio::time::sleep(self.delay).await;
-        self.asked.lock().unwrap().push(query.to_owned());
+        self.asked.lock().expect("nobody panicked").push(query.to_owned());
         let report = |outcome| vec![EngineReport { engine: self.name.to_owned(), outcome }];
         if let Some(fault) = &self.fault {
             return SearchAnswer { evidence: Vec::new(), reports: report(fault.clone()) };
@@ -87,7 +87,7 @@ pub(crate) fn resources(script: &Script, search: impl Search + 'static) -> Resou
 }
 
 pub(crate) fn resources_of(model: Arc<dyn ChatModel>, search: impl Search + 'static) -> Resources {
-    Resources::new(Models::new(model), Arc::new(search)).unwrap()
+    Resources::new(Models::new(model), Arc::new(search)).expect("prompts are sound")
 }
 
 /// The usual configuration, without charts and traces.
@@ -135,7 +135,7 @@ pub(crate) async fn run<S: State + std::fmt::Debug>(
     while let Some(event) = run.next().await {
         said.extend(message_of(&event));
     }
-    match run.await.unwrap() {
+    match run.await.expect("the run goes on") {
         Outcome::Done(state) => Ran { state, said },
         other => panic!("the run is not done: {other:?}"),
     }
