@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use futures::{StreamExt, TryStreamExt};
 use graphloom_citations::{
-    CheckOptions, Checked, Claim, Examined, Open, Question, SourceText, Span, Target, Verdict as Found, best_overlap, claims,
-    examine, replace_marks, sentences,
+    CheckOptions, Checked, Claim, Examined, Open, Question, SourceText, Span, Target, Verdict as Found, best_overlap,
+    claims, examine, replace_marks, sentences,
 };
 use graphloom_core_graph::{Context, NodeError};
 
