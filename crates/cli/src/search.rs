@@ -21,6 +21,15 @@ pub enum SearchEngine {
     Arxiv,
     /// Crossref, the registry of DOIs
     Crossref,
+    /// Tavily, a search engine for models
+    Tavily,
+    /// Google, through Serper
+    #[value(alias = "serper")]
+    Google,
+    /// An instance of SearXNG
+    Searxng,
+    /// Wikipedia
+    Wikipedia,
     /// Nowhere
     None,
 }
@@ -33,13 +42,24 @@ impl SearchEngine {
             Self::Openalex => "openalex",
             Self::Arxiv => "arxiv",
             Self::Crossref => "crossref",
+            Self::Tavily => "tavily",
+            Self::Google => "google",
+            Self::Searxng => "searxng",
+            Self::Wikipedia => "wikipedia",
             Self::None => "none",
         }
     }
 
-    /// Whether a key for the engine is in the environment.
+    /// Whether the environment has what the engine needs: a key, a file with a key, or the address of an instance.
     fn has_key(self) -> bool {
-        self == Self::Openalex && std::env::var(OPENALEX_KEY).is_ok_and(|key| !key.trim().is_empty())
+        let variables: &[&str] = match self {
+            Self::Openalex => &[OPENALEX_KEY],
+            Self::Tavily => &["TAVILY_API_KEY", "TAVILY_API_KEY_FILE"],
+            Self::Google => &["SERPER_API_KEY", "SERPER_API_KEY_FILE"],
+            Self::Searxng => &["SEARXNG_URL"],
+            _ => &[],
+        };
+        variables.iter().any(|name| std::env::var(name).is_ok_and(|value| !value.trim().is_empty()))
     }
 }
 

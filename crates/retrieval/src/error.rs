@@ -138,6 +138,40 @@ pub enum RetrievalError {
         reason: String,
     },
 
+    /// There is no engine of this name.
+    #[error("there is no engine `{name}`; the engines of the web are `tavily`, `google`, `searxng` and `wikipedia`")]
+    NoSuchEngine {
+        /// What was given.
+        name: String,
+    },
+
+    /// An engine of the web needs a key.
+    #[error("the engine `{name}` needs a key; set `{variable}`, or `{variable}_FILE` to a file that holds it")]
+    NoKey {
+        /// The name of the engine.
+        name: &'static str,
+        /// The variable for the key.
+        variable: String,
+    },
+
+    /// An engine of the web has no usual address.
+    #[error("the engine `{name}` needs the address of an instance; set `{variable}`")]
+    NoAddress {
+        /// The name of the engine.
+        name: &'static str,
+        /// The variable for the address.
+        variable: String,
+    },
+
+    /// A file with a key cannot be read.
+    #[error("the key file `{}` cannot be read: {source}; check the path and its permissions", path.display())]
+    KeyFile {
+        /// The file.
+        path: PathBuf,
+        /// The system's reason.
+        source: Arc<io::Error>,
+    },
+
     /// No client for a host of literature can be made.
     #[error("no client for `{address}` can be made: {reason}; check the certificates of this system")]
     NoClient {
@@ -153,6 +187,15 @@ pub enum RetrievalError {
         /// A line for each source.
         told: Vec<String>,
         /// Whether a source may answer later.
+        retryable: bool,
+    },
+
+    /// No engine of the web gave an answer.
+    #[error("no engine of the web answered: {}", if told.is_empty() { "none is set up; name one with its key".to_owned() } else { told.join(" ") })]
+    NoEngine {
+        /// A line for each engine.
+        told: Vec<String>,
+        /// Whether an engine may answer later.
         retryable: bool,
     },
 
@@ -188,7 +231,11 @@ impl RetrievalError {
     /// Whether the same call may succeed later without a change by the user.
     #[must_use]
     pub fn is_retryable(&self) -> bool {
-        matches!(self, Self::Locked { .. } | Self::Interrupted { .. } | Self::NoSource { retryable: true, .. })
+        match self {
+            Self::Locked { .. } | Self::Interrupted { .. } => true,
+            Self::NoSource { retryable, .. } | Self::NoEngine { retryable, .. } => *retryable,
+            _ => false,
+        }
     }
 
     /// Sorts a failed file operation of the index.

@@ -78,6 +78,11 @@ pub enum Source {
         /// Where a reader finds the work; empty when no source says.
         url: String,
     },
+    /// A page of the web.
+    Web {
+        /// The address of the page.
+        url: String,
+    },
 }
 
 impl fmt::Display for Source {
@@ -87,6 +92,7 @@ impl fmt::Display for Source {
             Self::Local { root, path } => write!(f, "{}/{path}", root.trim_end_matches(['/', '\\'])),
             Self::Literature { work, url } if url.is_empty() => f.write_str(work),
             Self::Literature { work, url } => write!(f, "{work}, {url}"),
+            Self::Web { url } => f.write_str(url),
         }
     }
 }

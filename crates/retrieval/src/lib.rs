@@ -42,7 +42,11 @@
 //!
 //! # The literature
 //! With the feature `literature`, which is on unless turned off, `literature::Literature` is a [`Search`] too: it asks
-//! OpenAlex, arXiv and Crossref, and its evidence is abstracts. It is the only part of this crate that uses a network.
+//! OpenAlex, arXiv and Crossref, and its evidence is abstracts.
+//!
+//! # The web
+//! With the feature `web`, `web::Web` asks Tavily, Google through Serper, SearXNG and Wikipedia, and `web::Pages` reads a
+//! page behind a guard against requests into private networks. These two features are all that uses a network.
 #![forbid(unsafe_code)]
 
 mod corpus;
@@ -55,6 +59,8 @@ pub mod extract;
 pub mod literature;
 mod search;
 mod terms;
+#[cfg(feature = "web")]
+pub mod web;
 
 pub use corpus::{Corpus, CorpusOptions, IndexReport, Lossy, SearchOptions, Unread, UnreadReason, Unwritten};
 pub use error::RetrievalError;

@@ -9,11 +9,15 @@
 //! assert_eq!(&text[best[0].range.clone()], "Then the commit returns.");
 //! ```
 
+mod quote;
 mod rank;
 mod sentence;
+mod words;
 
+pub use quote::{Offer, Quotable, clean, compose, invented, offers, paragraph_schema, quotable};
 pub use rank::{RankedSentence, best_sentences, snippet};
 pub use sentence::sentences;
+pub use words::count_words;
 
 /// The terms of a text in order, as an index has them: words by their stem, pairs of characters where a script has no
 /// spaces.

@@ -92,6 +92,14 @@ pub enum Fault {
     /// The question has nothing to ask for.
     #[error("was not asked, because the question has no words; name what the works are about")]
     NoWords,
+    /// The limit of searches in a second left no turn in time.
+    #[error(
+        "was not asked, because the limit of searches in a second left no turn within {seconds} s; try again later, or allow more searches in a second"
+    )]
+    NoTurn {
+        /// How long was waited, in all attempts.
+        seconds: u64,
+    },
     /// The source is not set up, or not of the web and cannot be used.
     #[error("cannot be searched ({reason})")]
     Unusable {
@@ -114,6 +122,7 @@ impl Fault {
             | Self::TimedOut { .. }
             | Self::Malformed { .. }
             | Self::Html { .. }
+            | Self::NoTurn { .. }
             | Self::Lied { .. } => true,
             Self::Refused { .. } | Self::TooLarge { .. } | Self::NoWords | Self::Unusable { .. } | Self::Unrecorded => {
                 false

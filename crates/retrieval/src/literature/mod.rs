@@ -42,7 +42,7 @@ pub mod export;
 mod fault;
 mod gateway;
 mod identity;
-mod json;
+pub(crate) mod json;
 mod merge;
 mod openalex;
 mod options;
@@ -66,7 +66,9 @@ pub use author::Author;
 pub use contact::{ApiKey, Contact};
 pub use crossref::Crossref;
 pub use fault::{Fault, Moment};
-pub use gateway::{Asked, Gateway, Politeness, Reply, Transport};
+#[cfg(feature = "web")]
+pub(crate) use gateway::is_loopback;
+pub use gateway::{Asked, Gateway, Politeness, Reply, Request, Transport};
 pub use identity::{ArxivId, Doi};
 pub use merge::merge;
 pub use openalex::OpenAlex;
@@ -106,7 +108,7 @@ fn collect<T>(items: &[T], total: Option<u64>, record: impl Fn(&T, u32) -> Optio
 }
 
 /// An error body: with an error's status it is a refusal, with another one a lie.
-fn refusal(status: u16, reason: &str) -> Fault {
+pub(crate) fn refusal(status: u16, reason: &str) -> Fault {
     let reason = if reason.is_empty() { "no reason given".to_owned() } else { reason.to_owned() };
     if (200..300).contains(&status) { Fault::Lied { status, reason } } else { Fault::Refused { status, reason } }
 }
@@ -125,7 +127,7 @@ fn endpoint(address: &Url, route: &str, parameters: &compile::Parameters) -> Url
 }
 
 /// A host may repeat the key that it was sent.
-fn without_key(fault: Fault, key: Option<&ApiKey>) -> Fault {
+pub(crate) fn without_key(fault: Fault, key: Option<&ApiKey>) -> Fault {
     let Some(key) = key else { return fault };
     let hidden = |reason: String| reason.replace(key.reveal(), "…");
     match fault {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use graphloom_retrieval::literature::{
-    Arxiv, Crossref, Fault, Gateway, OpenAlex, Politeness, Query, Reply, Source, Transport, Url,
+    Arxiv, Crossref, Fault, Gateway, OpenAlex, Politeness, Query, Reply, Request, Source, Transport, Url,
 };
 use proptest::prelude::*;
 use reqwest::header::HeaderMap;
@@ -16,7 +16,7 @@ struct Fixed(u16, String);
 
 #[async_trait]
 impl Transport for Fixed {
-    async fn get(&self, _url: &Url) -> Result<Reply, Fault> {
+    async fn send(&self, _request: &Request) -> Result<Reply, Fault> {
         Ok(Reply::new(self.0, HeaderMap::new(), self.1.clone()))
     }
 }

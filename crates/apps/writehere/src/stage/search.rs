@@ -4,14 +4,13 @@ use std::collections::BTreeSet;
 
 use graphloom_agents::{AgentError, Parsed};
 use graphloom_llm::parse::{read_value, tags};
-use graphloom_retrieval::extract::best_sentences;
+use graphloom_retrieval::extract::{best_sentences, clean};
 use graphloom_retrieval::{Evidence, RetrievalError, Search};
 use graphloom_state_machine::TaskAction;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::ask::{agent, seeded, text, tolerated, value};
-use super::cited::clean;
 use super::{Desk, Outcome, Scene, StageError};
 use crate::cite::mark;
 use crate::context::PromptArgs;

@@ -3,9 +3,9 @@
 use std::time::Duration;
 
 use async_trait::async_trait;
-use reqwest::Url;
+use reqwest::{Url, redirect};
 
-use super::transport::{Reply, Transport};
+use super::transport::{Reply, Request, Transport};
 use crate::RetrievalError;
 use crate::literature::Fault;
 
@@ -21,6 +21,7 @@ impl Http {
         agent: &str,
         contact: Option<&str>,
         longest_body: usize,
+        redirects: redirect::Policy,
     ) -> Result<Self, RetrievalError> {
         // Someone else may have chosen a provider of cryptography already, which is as good.
         let _ = rustls::crypto::ring::default_provider().install_default();
@@ -28,10 +29,8 @@ impl Http {
             Some(contact) => format!("{agent} (mailto:{contact})"),
             None => agent.to_owned(),
         };
-        let mut builder = reqwest::Client::builder()
-            .connect_timeout(Duration::from_secs(10))
-            .redirect(reqwest::redirect::Policy::limited(3))
-            .user_agent(agent);
+        let mut builder =
+            reqwest::Client::builder().connect_timeout(Duration::from_secs(10)).redirect(redirects).user_agent(agent);
         if address.scheme() == "http" {
             // No certificates are needed, so a machine without any is no obstacle.
             builder = builder.tls_certs_only([]);
@@ -49,9 +48,17 @@ impl Http {
 
 #[async_trait]
 impl Transport for Http {
-    async fn get(&self, url: &Url) -> Result<Reply, Fault> {
+    async fn send(&self, request: &Request) -> Result<Reply, Fault> {
         let down = |error: &reqwest::Error| Fault::Down { reason: told(error) };
-        let mut response = self.client.get(url.clone()).send().await.map_err(|error| down(&error))?;
+        let call = match &request.body {
+            None => self.client.get(request.url.clone()),
+            Some(body) => self
+                .client
+                .post(request.url.clone())
+                .header(reqwest::header::CONTENT_TYPE, "application/json")
+                .body(body.to_string()),
+        };
+        let mut response = call.headers(request.headers.clone()).send().await.map_err(|error| down(&error))?;
         let (status, headers) = (response.status().as_u16(), response.headers().clone());
         let mut body = Vec::new();
         while let Some(chunk) = response.chunk().await.map_err(|error| down(&error))? {
@@ -64,7 +71,8 @@ impl Transport for Http {
     }
 }
 
-fn is_loopback(address: &Url) -> bool {
+/// Whether an address is on this machine.
+pub(crate) fn is_loopback(address: &Url) -> bool {
     match address.host() {
         Some(url_host) => match url_host.to_string().trim_matches(['[', ']']).parse::<std::net::IpAddr>() {
             Ok(ip) => ip.is_loopback(),

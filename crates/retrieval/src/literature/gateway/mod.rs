@@ -16,10 +16,12 @@ use reqwest::Url;
 use tokio::time::Instant;
 
 pub use politeness::Politeness;
-pub use transport::{Reply, Transport};
+pub use transport::{Reply, Request, Transport};
 
 use super::{Fault, Moment};
 use http::Http;
+#[cfg(feature = "web")]
+pub(crate) use http::is_loopback;
 use limits::Limits;
 use memory::Memory;
 use pace::Pace;
@@ -65,7 +67,24 @@ impl Gateway {
         contact: Option<&str>,
         politeness: Politeness,
     ) -> Result<Self, crate::RetrievalError> {
-        let transport = Http::new(address, agent, contact, politeness.longest_body)?;
+        let redirects = reqwest::redirect::Policy::limited(3);
+        let transport = Http::new(address, agent, contact, politeness.longest_body, redirects)?;
+        Ok(Self::over(address, Arc::new(transport), politeness))
+    }
+
+    /// As [`over_http`](Self::over_http), but a host that sends its clients elsewhere is not followed: what is posted,
+    /// and a key in a header, are for this host alone.
+    ///
+    /// # Errors
+    /// [`RetrievalError::NoClient`](crate::RetrievalError::NoClient) when the system's certificates cannot be used.
+    pub fn without_redirects(
+        address: &Url,
+        agent: &str,
+        contact: Option<&str>,
+        politeness: Politeness,
+    ) -> Result<Self, crate::RetrievalError> {
+        let redirects = reqwest::redirect::Policy::none();
+        let transport = Http::new(address, agent, contact, politeness.longest_body, redirects)?;
         Ok(Self::over(address, Arc::new(transport), politeness))
     }
 
@@ -108,9 +127,22 @@ impl Gateway {
     /// # Errors
     /// The fault of the last try, or at once the one for which the host is left alone at the moment.
     pub async fn ask<T>(&self, url: &Url, read: impl Fn(&Reply) -> Result<T, Fault>) -> Result<Asked<T>, Fault> {
+        self.send(&Request::get(url.clone()), read).await
+    }
+
+    /// As [`ask`](Self::ask), with headers or something to post.
+    ///
+    /// # Errors
+    /// As [`ask`](Self::ask).
+    pub async fn send<T>(
+        &self,
+        request: &Request,
+        read: impl Fn(&Reply) -> Result<T, Fault>,
+    ) -> Result<Asked<T>, Fault> {
+        let identity = request.identity();
         let inner = &self.inner;
         let mut notes = Vec::new();
-        if let Some(reply) = inner.memory.recall(url)
+        if let Some(reply) = inner.memory.recall(&identity)
             && let Ok(value) = read(&reply)
         {
             notes.push("the answer was remembered, the host was not asked again".to_owned());
@@ -119,10 +151,10 @@ impl Gateway {
         let mut tries = 0;
         loop {
             tries += 1;
-            let fault = match self.try_once(url, &read).await? {
+            let fault = match self.try_once(request, &read).await? {
                 Ok((value, reply)) => {
                     inner.pace.answered();
-                    inner.memory.keep(url, reply, inner.politeness.remembered);
+                    inner.memory.keep(&identity, reply, inner.politeness.remembered);
                     return Ok(Asked { value, notes });
                 }
                 Err(fault) => fault,
@@ -148,13 +180,13 @@ impl Gateway {
     /// The outer error is that of a host that is left alone at the moment.
     async fn try_once<T>(
         &self,
-        url: &Url,
+        request: &Request,
         read: &impl Fn(&Reply) -> Result<T, Fault>,
     ) -> Result<Result<(T, Reply), Fault>, Fault> {
         let inner = &self.inner;
         let turn = inner.pace.turn().await?;
         let limit = inner.politeness.longest_answer;
-        let answer = tokio::time::timeout(limit, inner.transport.get(url)).await;
+        let answer = tokio::time::timeout(limit, inner.transport.send(request)).await;
         let reply = match answer {
             Ok(Ok(reply)) => reply,
             Ok(Err(fault)) => return Ok(Err(fault)),

@@ -35,7 +35,7 @@ impl Drop for UnderWay<'_> {
 
 #[async_trait]
 impl Transport for Scripted {
-    async fn get(&self, _url: &Url) -> Result<Reply, Fault> {
+    async fn send(&self, _request: &Request) -> Result<Reply, Fault> {
         self.started.lock().unwrap().push(Instant::now());
         let now = self.under_way.fetch_add(1, Ordering::SeqCst) + 1;
         self.most_under_way.fetch_max(now, Ordering::SeqCst);

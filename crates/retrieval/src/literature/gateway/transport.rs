@@ -2,9 +2,54 @@
 
 use async_trait::async_trait;
 use reqwest::Url;
-use reqwest::header::HeaderMap;
+use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
+use serde_json::Value;
 
 use crate::literature::Fault;
+
+/// What a host is asked: an address to get, or JSON to post to it.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Request {
+    /// The address.
+    pub url: Url,
+    /// The headers; those that hold a key are marked sensitive, so that they are not shown.
+    pub headers: HeaderMap,
+    /// What is posted as JSON; without it the address is got.
+    pub body: Option<Value>,
+}
+
+impl Request {
+    /// Gets an address.
+    #[must_use]
+    pub fn get(url: Url) -> Self {
+        Self { url, headers: HeaderMap::new(), body: None }
+    }
+
+    /// Posts JSON to an address.
+    #[must_use]
+    pub fn post(url: Url, body: Value) -> Self {
+        Self { url, headers: HeaderMap::new(), body: Some(body) }
+    }
+
+    /// Adds a header that holds a key. One that cannot stand in a header is left out.
+    #[must_use]
+    pub fn secret(mut self, name: &'static str, value: &str) -> Self {
+        if let Ok(mut value) = HeaderValue::from_str(value) {
+            value.set_sensitive(true);
+            self.headers.insert(HeaderName::from_static(name), value);
+        }
+        self
+    }
+
+    /// What tells two requests apart; keys in headers are no part of it.
+    pub(crate) fn identity(&self) -> String {
+        match &self.body {
+            Some(body) => format!("{} {body}", self.url),
+            None => self.url.as_str().to_owned(),
+        }
+    }
+}
 
 /// An answer as it came, whatever its status.
 #[derive(Clone, Debug)]
@@ -36,7 +81,7 @@ impl Reply {
     }
 }
 
-/// Something that can get an address.
+/// Something that can bring a request to a host.
 #[async_trait]
 pub trait Transport: Send + Sync + 'static {
     /// The answer, whatever its status.
@@ -44,5 +89,5 @@ pub trait Transport: Send + Sync + 'static {
     /// # Errors
     /// [`Fault::Down`] when there is none, [`Fault::TooLarge`] when it is too long. The message holds no address,
     /// because an address may hold a key.
-    async fn get(&self, url: &Url) -> Result<Reply, Fault>;
+    async fn send(&self, request: &Request) -> Result<Reply, Fault>;
 }

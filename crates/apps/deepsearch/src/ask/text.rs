@@ -1,0 +1,60 @@
+//! Answers that are texts.
+
+use graphloom_core_graph::{Context, NodeError};
+use graphloom_llm::parse::tags;
+use graphloom_llm::{ChatModel, ChatRequest, Message, ModelError, Role};
+use serde::Serialize;
+use serde_json::json;
+
+use super::durable::DurableModel;
+use super::{Ask, AskFailure, messages, params};
+use crate::resources::Resources;
+use crate::stream::{self, MessageEvent, StreamMessage};
+
+/// Asks for a text and makes something of it with `check`. A text that `check` refuses is shown to the model with the
+/// reason, until the tries are used up. A text that ended at the limit of tokens is taken as it is.
+///
+/// # Errors
+/// As [`value`](super::value).
+pub async fn text<U>(
+    cx: &Context<Resources>,
+    ask: &Ask,
+    args: &(impl Serialize + Sync),
+    check: impl Fn(&str) -> Result<U, String> + Send + Sync,
+) -> Result<Result<U, AskFailure>, NodeError> {
+    let resources = cx.resources();
+    let model = DurableModel::new(resources.model(ask.slot), cx, &ask.key);
+    let mut messages = messages(cx, ask, args)?;
+    let tries = ask.tries.max(1);
+    let mut problem = String::new();
+    for _ in 0..tries {
+        let request =
+            ChatRequest { messages: messages.clone(), params: params(resources, ask), ..ChatRequest::default() };
+        let answer = match &ask.stream {
+            Some((agent, place)) => {
+                let message = |event| StreamMessage::new(agent, event, "").at(place.clone());
+                stream::emit(cx, message(MessageEvent::Start)).await;
+                let answer = model.streamed(request, agent, place).await;
+                stream::emit(cx, message(MessageEvent::Done)).await;
+                answer
+            }
+            None => model.chat(request).await,
+        };
+        if let Some(fault) = model.take_fault() {
+            return Err(fault);
+        }
+        let raw = match answer {
+            Ok(response) => response.text(),
+            Err(ModelError::Incomplete { partial, .. }) => partial,
+            Err(error) => return Ok(Err(AskFailure::Model(error))),
+        };
+        let said = tags::without(&raw, "think");
+        match check(said.trim()) {
+            Ok(value) => return Ok(Ok(value)),
+            Err(reason) => problem = reason,
+        }
+        messages.push(Message::text(Role::Assistant, raw));
+        messages.extend(resources.prompts.render("complaint", &json!({ "problem": problem }))?.messages);
+    }
+    Ok(Err(AskFailure::Unusable { tries, problem }))
+}

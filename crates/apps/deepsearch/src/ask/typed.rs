@@ -1,0 +1,118 @@
+//! Answers of a type.
+
+use graphloom_core_graph::{Context, NodeError};
+use graphloom_llm::parse::read_value;
+use graphloom_llm::structured::schema_of;
+use graphloom_llm::{
+    ChatModel, ChatRequest, Message, ModelError, Role, StructuredOptions, ToolChoice, ToolSpec, structured,
+};
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::{Value, json};
+
+use super::durable::DurableModel;
+use super::{Ask, AskFailure, messages, params};
+use crate::resources::Resources;
+
+/// Asks for a value of `T` and makes something of it with `check`. A value that `check` refuses is shown to the model
+/// with the reason, until the tries are used up.
+///
+/// # Errors
+/// Only what is no model's fault: a template, the store, a stop. What the model did wrong is the inner error.
+pub async fn value<T, U>(
+    cx: &Context<Resources>,
+    ask: &Ask,
+    args: &(impl Serialize + Sync),
+    check: impl Fn(T) -> Result<U, String> + Send + Sync,
+) -> Result<Result<U, AskFailure>, NodeError>
+where
+    T: DeserializeOwned + JsonSchema + Send,
+{
+    let resources = cx.resources();
+    let model = DurableModel::new(resources.model(ask.slot), cx, &ask.key);
+    let mut messages = messages(cx, ask, args)?;
+    let tries = ask.tries.max(1);
+    let mut problem = String::new();
+    for _ in 0..tries {
+        let request =
+            ChatRequest { messages: messages.clone(), params: params(resources, ask), ..ChatRequest::default() };
+        let answer = match ask.tool.filter(|_| model.capabilities().tools) {
+            Some(tool) => called::<T>(&model, request, tool, ask.schema.clone()).await,
+            None => plain::<T>(&model, request, ask.schema.clone()).await,
+        };
+        if let Some(fault) = model.take_fault() {
+            return Err(fault);
+        }
+        let raw = match answer {
+            Ok((value, raw)) => match check(value) {
+                Ok(value) => return Ok(Ok(value)),
+                Err(reason) => {
+                    problem = reason;
+                    raw
+                }
+            },
+            Err(ModelError::Parse { message, raw, .. }) => {
+                problem = message;
+                raw
+            }
+            Err(ModelError::Incomplete { partial, .. }) => {
+                problem = "the answer is too long".to_owned();
+                partial
+            }
+            Err(error) => return Ok(Err(AskFailure::Model(error))),
+        };
+        messages.push(Message::text(Role::Assistant, raw));
+        messages.extend(resources.prompts.render("complaint", &json!({ "problem": problem }))?.messages);
+    }
+    Ok(Err(AskFailure::Unusable { tries, problem }))
+}
+
+async fn plain<T: DeserializeOwned + JsonSchema>(
+    model: &dyn ChatModel,
+    request: ChatRequest,
+    schema: Option<Value>,
+) -> Result<(T, String), ModelError> {
+    let options = StructuredOptions { max_reasks: 0, schema, ..StructuredOptions::default() };
+    structured::<T>(model, request, &options).await.map(|answer| (answer.value, answer.raw))
+}
+
+/// The arguments of the tool's call. A call of another tool counts as one of this (study, section 1.2), and so does a
+/// text that holds the arguments.
+async fn called<T: DeserializeOwned + JsonSchema>(
+    model: &dyn ChatModel,
+    mut request: ChatRequest,
+    tool: &str,
+    schema: Option<Value>,
+) -> Result<(T, String), ModelError> {
+    let schema = schema.unwrap_or_else(schema_of::<T>);
+    let description = schema.get("description").and_then(|text| text.as_str()).unwrap_or_default().to_owned();
+    request.tools = vec![ToolSpec { name: tool.to_owned(), description, parameters: schema.clone() }];
+    request.tool_choice = ToolChoice::Auto;
+    let response = model.chat(request).await?;
+    let parse = |message: String, raw: &str| ModelError::Parse {
+        model: model.id().to_string(),
+        expected: tool.to_owned(),
+        message,
+        raw: raw.to_owned(),
+    };
+    let (value, raw) = match response.tool_calls().last() {
+        Some(call) => {
+            let raw = match &call.arguments {
+                Value::String(text) => text.clone(),
+                arguments => arguments.to_string(),
+            };
+            (read_value(&raw, Some(&schema)), raw)
+        }
+        None => {
+            let raw = response.text();
+            if raw.trim().is_empty() {
+                return Err(parse(format!("`{tool}` was not called"), ""));
+            }
+            (read_value(&raw, Some(&schema)), raw)
+        }
+    };
+    let value = value.map_err(|failure| parse(failure.to_string(), &raw))?.value;
+    let value = serde_json::from_value(value).map_err(|error| parse(error.to_string(), &raw))?;
+    Ok((value, raw))
+}

@@ -1,0 +1,103 @@
+//! Answers to the questions of a run, on the terminal or line by line.
+
+use std::io::{BufRead, IsTerminal};
+
+use graphloom_cli::{CommonArgs, Failure, Session};
+use graphloom_core_graph::{Answers, Questions};
+use graphloom_deepsearch::config::FeedbackMode;
+use graphloom_deepsearch::{Config, OUTLINE_FEEDBACK};
+use serde_json::{Value, json};
+
+use crate::web::Web;
+
+/// What came of asking.
+pub(crate) enum Answered {
+    /// Every question has an answer.
+    Given(Answers),
+    /// Nobody is there to answer.
+    Nobody,
+}
+
+/// Asks the questions of a run: on the terminal, or in web mode as payloads, one a line of stdin.
+pub(crate) async fn ask(
+    common: &CommonArgs,
+    session: &Session,
+    web: &mut Web,
+    config: &Config,
+    questions: &Questions,
+) -> Result<Answered, Failure> {
+    let payloads = config.workflow_feedback_mode == FeedbackMode::Web;
+    let silent = common.yes || common.no_input || common.base.json;
+    let piped = payloads && !std::io::stdin().is_terminal();
+    if silent || !(piped || common.may_ask()) {
+        return Ok(Answered::Nobody);
+    }
+    let mut answers = Answers::new();
+    for question in questions.iter() {
+        if !web.is_on() {
+            session.progress.clear();
+            let prompt = question.payload["prompt"].as_str().unwrap_or(&question.key).to_owned();
+            let shown = shown(&question.payload);
+            session.progress.note(format!("{shown}{prompt}"));
+        }
+        let Some(line) = line().await? else { return Ok(Answered::Nobody) };
+        answers = answers.and(&question.id, value(&question.key, &line, payloads))?;
+    }
+    Ok(Answered::Given(answers))
+}
+
+/// What a person needs to see before they answer.
+fn shown(payload: &Value) -> String {
+    let mut text = payload["questions"].as_str().map(|questions| format!("{questions}\n")).unwrap_or_default();
+    if let Some(sections) = payload["outline"]["sections"].as_array() {
+        text.push_str(&format!("{}\n", payload["outline"]["title"].as_str().unwrap_or_default()));
+        for section in sections {
+            let of = |key: &str| section[key].as_str().unwrap_or_default().to_owned();
+            text.push_str(&format!("  {}. {}: {}\n", of("id"), of("title"), of("description")));
+        }
+        text.push_str("`accepted`, a comment, or a payload as JSON. ");
+    }
+    text
+}
+
+/// A line as an answer. On the terminal an outline may be accepted or commented in plain words.
+fn value(key: &str, line: &str, payloads: bool) -> Value {
+    let line = line.trim();
+    if let Ok(value @ Value::Object(_)) = serde_json::from_str(line) {
+        return value;
+    }
+    if payloads || key != OUTLINE_FEEDBACK {
+        return Value::String(line.to_owned());
+    }
+    match line.to_lowercase().as_str() {
+        "" | "y" | "yes" | "ok" | "accept" | "accepted" => json!({ "interrupt_feedback": "accepted", "feedback": "" }),
+        "cancel" => json!({ "interrupt_feedback": "cancel", "feedback": "" }),
+        _ => json!({ "interrupt_feedback": "revise_comment", "feedback": line }),
+    }
+}
+
+/// The next line of stdin; none at its end.
+async fn line() -> Result<Option<String>, Failure> {
+    let read = tokio::task::spawn_blocking(|| {
+        let mut line = String::new();
+        std::io::stdin().lock().read_line(&mut line).map(|length| (length > 0).then_some(line))
+    });
+    Ok(read.await??)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_outline_may_be_answered_in_plain_words() {
+        let accepted = json!({ "interrupt_feedback": "accepted", "feedback": "" });
+        assert_eq!(value(OUTLINE_FEEDBACK, "accepted\n", false), accepted);
+        assert_eq!(value(OUTLINE_FEEDBACK, "\n", false), accepted);
+        let comment = json!({ "interrupt_feedback": "revise_comment", "feedback": "more about costs" });
+        assert_eq!(value(OUTLINE_FEEDBACK, "more about costs", false), comment);
+        assert_eq!(value(OUTLINE_FEEDBACK, "accepted", true), json!("accepted"), "a payload is taken as it is");
+        assert_eq!(value("feedback", "the last decade", false), json!("the last decade"));
+        assert_eq!(value("feedback", "{\"feedback\": \"x\"}", true), json!({ "feedback": "x" }));
+    }
+}

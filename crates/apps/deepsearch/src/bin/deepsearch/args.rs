@@ -1,0 +1,83 @@
+//! The command line.
+
+use std::path::PathBuf;
+
+use clap::{Parser, Subcommand, ValueEnum};
+use graphloom_cli::{AnswerArgs, BaseArgs, CommonArgs};
+
+/// Researches a question and writes a report whose citations were checked
+#[derive(Parser, Debug)]
+#[command(name = "deepsearch", version, args_conflicts_with_subcommands = false)]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    pub(crate) command: Option<Command>,
+    #[command(flatten)]
+    pub(crate) request: RequestArgs,
+    #[command(flatten)]
+    pub(crate) common: CommonArgs,
+}
+
+#[derive(clap::Args, Debug)]
+pub(crate) struct RequestArgs {
+    /// The question
+    pub(crate) question: Option<String>,
+    /// A Markdown file whose headings the report follows
+    #[arg(long, value_name = "FILE")]
+    pub(crate) report_template: Option<PathBuf>,
+    /// `research`; nothing else is built
+    #[arg(long, value_name = "MODE", default_value = "research")]
+    pub(crate) search_mode: String,
+}
+
+#[derive(Subcommand, Debug)]
+pub(crate) enum Command {
+    /// Go on with a run: after a kill, a stop, a failure or a question; write the files of a finished one again
+    Resume {
+        /// The run
+        thread: String,
+        #[command(flatten)]
+        answers: AnswerArgs,
+    },
+    /// List the runs
+    Runs,
+    /// Show a run: outline, plans, steps, what was found and what went wrong
+    Show {
+        /// The run
+        thread: String,
+    },
+    /// Draw the graphs
+    Graph {
+        /// Which graph; all of them when not given
+        #[arg(long, value_name = "NAME")]
+        graph: Option<String>,
+        /// The form
+        #[arg(long, default_value = "mermaid")]
+        format: GraphFormat,
+    },
+    /// Make an older checkpoint the head of its run
+    Fork {
+        /// The run
+        thread: String,
+        /// The checkpoint's number, from `deepsearch show THREAD`
+        #[arg(long)]
+        at: u64,
+    },
+}
+
+#[derive(ValueEnum, Clone, Copy, Debug)]
+pub(crate) enum GraphFormat {
+    /// Mermaid
+    Mermaid,
+    /// GraphViz
+    Dot,
+    /// JSON
+    Json,
+    /// A drawing
+    Svg,
+}
+
+impl AsRef<BaseArgs> for Args {
+    fn as_ref(&self) -> &BaseArgs {
+        self.common.as_ref()
+    }
+}

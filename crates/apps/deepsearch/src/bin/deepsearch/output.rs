@@ -1,0 +1,181 @@
+//! The files of a run: `report.md`, `report.html`, `final_result.json`, `run.json`.
+
+use std::path::{Path, PathBuf};
+
+use graphloom_cli::{CliError, CommonArgs, ExitStatus, Failure, Session};
+use graphloom_core_graph::{Event, EventKind};
+use graphloom_deepsearch::state::{FinalResult, Verdict};
+use graphloom_deepsearch::{SearchContext, Stage, export};
+use serde_json::{Value, json};
+
+use crate::open::{Opened, Run};
+
+/// Makes the directory, so that a run does not begin whose results cannot be written.
+pub(crate) fn prepare(out: &Path) -> Result<(), Failure> {
+    std::fs::create_dir_all(out).map_err(CliError::io("make the directory", out))?;
+    Ok(())
+}
+
+/// Writes the files of a run that has ended, and tells where they are.
+pub(crate) async fn deliver(
+    common: &CommonArgs,
+    session: &Session,
+    opened: &Opened,
+    thread: &Run,
+    state: &SearchContext,
+) -> Result<ExitStatus, Failure> {
+    let result = state.result();
+    let spent_out = !thread_may_spend(opened);
+    let has_report = !result.response_content.trim().is_empty();
+    let status = match state.fatal() {
+        _ if spent_out => ExitStatus::BudgetSpent,
+        Some(_) => ExitStatus::Failed,
+        None => ExitStatus::Done,
+    };
+    let out = common.out.clone().or_else(|| state.request.origin["out"].as_str().map(PathBuf::from));
+    let out = out.unwrap_or_else(|| PathBuf::from(format!("{}-out", thread.id())));
+    let record = record(opened, thread, state, &result, status).await?;
+    write(&out, state, &result, &record)?;
+    session.progress.note(summary(&result, &record, &out));
+    let web = state.config.workflow_feedback_mode == graphloom_deepsearch::config::FeedbackMode::Web;
+    if web && !session.progress.is_json() {
+        // The messages on stdout hold the result already.
+    } else if has_report || session.progress.is_json() {
+        session.progress.result(status, &export::markdown(&result), &record)?;
+    }
+    match state.fatal() {
+        Some(notice) if status == ExitStatus::Failed => Err(Failure::new(status, notice.to_string())),
+        Some(notice) => {
+            session.progress.warn(notice.to_string());
+            Ok(status)
+        }
+        None => Ok(status),
+    }
+}
+
+/// Whether the budget of the run has something left.
+fn thread_may_spend(opened: &Opened) -> bool {
+    opened.runs.app().resources().may_spend(Stage::Checking)
+}
+
+/// What `run.json` says. `measured` holds what differs from run to run; all else is the same for the same answers.
+async fn record(
+    opened: &Opened,
+    thread: &Run,
+    state: &SearchContext,
+    result: &FinalResult,
+    status: ExitStatus,
+) -> Result<Value, Failure> {
+    let events = journal(thread).await?;
+    let matter: Vec<&Event> = events
+        .iter()
+        .filter(|event| {
+            matches!(event.kind, EventKind::TaskRetry { .. } | EventKind::TaskFailed { .. } | EventKind::Warning { .. })
+        })
+        .collect();
+    let span = events.first().zip(events.last()).map_or(0, |(first, last)| last.time.saturating_sub(first.time));
+    let outline = state.current_outline.as_deref();
+    let sections: Vec<Value> = outline
+        .into_iter()
+        .flat_map(|outline| &outline.sections)
+        .map(|section| {
+            let report = state
+                .report
+                .as_deref()
+                .and_then(|report| report.sub_reports.iter().find(|sub_report| sub_report.section_id == section.id));
+            let words = report.map_or(0, |report| report.content.text.split_whitespace().count());
+            json!({
+                "id": section.id, "title": section.title, "parents": section.parent_ids, "plans": section.plans.len(),
+                "steps": section.plans.iter().map(|plan| plan.steps.len()).sum::<usize>(), "words": words,
+                "documents": report.map_or(0, |report| report.content.classified_content.len()),
+            })
+        })
+        .collect();
+    let count = |verdict| result.citation_messages.data.iter().filter(|citation| citation.verdict == verdict).count();
+    Ok(json!({
+        "status": status.word(),
+        "query": state.query,
+        "language": state.language.as_str(),
+        "title": outline.map(|outline| &outline.title),
+        "sections": sections,
+        "words": result.response_content.split_whitespace().count(),
+        "citations": {
+            "supported": count(Verdict::Supported), "contradicted": count(Verdict::Contradicted),
+            "not_found": count(Verdict::NotFound), "not_checked": count(Verdict::NotChecked),
+        },
+        "inferences": result.infer_messages.len(),
+        "charts": result.chart_messages.len(),
+        "notices": state.notices,
+        "notes": state.notes,
+        "engines": opened.engines,
+        "models": opened.models.ids().into_iter().map(|(role, id)| (role, id.to_string()))
+            .collect::<std::collections::BTreeMap<_, _>>(),
+        "model_notes": opened.models.notes.all(),
+        "config": *state.config,
+        "measured": {
+            "thread": thread.id(), "seconds": span as f64 / 1000.0, "spent": opened.models.ledger.spent(),
+            "totals": opened.models.meter.totals(), "events": matter,
+        },
+    }))
+}
+
+async fn journal(thread: &Run) -> Result<Vec<Event>, Failure> {
+    let mut events: Vec<Event> = Vec::new();
+    loop {
+        let after = events.last().and_then(|event| event.seq).unwrap_or_default();
+        let page = thread.journal(after, 1024).await?;
+        if page.is_empty() {
+            return Ok(events);
+        }
+        events.extend(page);
+    }
+}
+
+fn write(out: &Path, state: &SearchContext, result: &FinalResult, record: &Value) -> Result<(), Failure> {
+    prepare(out)?;
+    let pretty = |value: &Value| serde_json::to_string_pretty(value).map(|text| text + "\n");
+    let mut files = vec![("final_result.json".to_owned(), pretty(&serde_json::to_value(result)?)?)];
+    files.push(("run.json".to_owned(), pretty(record)?));
+    if !result.response_content.trim().is_empty() {
+        files.push(("report.md".to_owned(), export::markdown(result)));
+        files.push(("report.html".to_owned(), export::html(result, state.language)));
+    }
+    if state.config.export_intermediate_results {
+        if let Some(outline) = state.current_outline.as_deref() {
+            files.push(("outline.json".to_owned(), pretty(&serde_json::to_value(outline)?)?));
+        }
+        for section in state.report.iter().flat_map(|report| &report.sub_reports) {
+            files
+                .push((format!("section-{}.md", section.section_id), format!("{}\n", section.content.text.trim_end())));
+        }
+    }
+    for (name, content) in files {
+        let path = out.join(&name);
+        // Written beside and renamed, so that no half file is left by a full disk or a kill.
+        let part = out.join(format!(".{name}.part"));
+        let written = std::fs::write(&part, content).and_then(|()| std::fs::rename(&part, &path));
+        written.map_err(CliError::io("write", &path))?;
+    }
+    Ok(())
+}
+
+/// One line on the result.
+fn summary(result: &FinalResult, record: &Value, out: &Path) -> String {
+    let citations = &record["citations"];
+    let count = |key: &str| citations[key].as_u64().unwrap_or_default();
+    let told = match record["notices"].as_array().map_or(0, Vec::len) {
+        0 => String::new(),
+        notices => format!(", {notices} notices in `run.json`"),
+    };
+    format!(
+        "{}: {} words, {} citations ({} supported, {} contradicted, {} not found, {} not checked){told}; written to `{}`",
+        record["status"].as_str().unwrap_or_default(),
+        record["words"],
+        result.citation_messages.data.len(),
+        count("supported"),
+        count("contradicted"),
+        count("not_found"),
+        count("not_checked"),
+        out.display()
+    )
+}

@@ -1,0 +1,137 @@
+//! Research: begin a run and follow it to its end.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use graphloom_cli::{
+    CliError, CommonArgs, ExitStatus, Failure, Session, check_thread_id, follow, new_thread_id, resume_line,
+};
+use graphloom_core_graph::{Outcome, RunError};
+use graphloom_deepsearch::config::FeedbackMode;
+use graphloom_deepsearch::state::Request;
+use graphloom_deepsearch::status::StatusCode;
+use graphloom_deepsearch::stream::Transcript;
+use graphloom_deepsearch::{Config, SearchContext};
+use graphloom_llm::layers::Spent;
+use serde_json::json;
+
+use crate::answer::{self, Answered};
+use crate::args::RequestArgs;
+use crate::open::{Opened, Run, open, origin, today};
+use crate::output;
+use crate::params::params;
+use crate::watch::Watch;
+use crate::web::Web;
+
+/// The longest template, in bytes.
+const MOST_TEMPLATE: u64 = 5 << 20;
+
+/// Begins a run and follows it to its end.
+pub(crate) async fn research(common: &CommonArgs, session: &Session, args: RequestArgs) -> Result<ExitStatus, Failure> {
+    let Some(config) = params(common, session, None)? else { return Ok(ExitStatus::Done) };
+    let Some(question) = args.question else {
+        return Err(Failure::usage("a question is missing; write `deepsearch \"…\"`, or see `deepsearch --help`"));
+    };
+    let mut request = Request::new(question.trim(), config.clone());
+    request.search_mode = args.search_mode;
+    if let Some(path) = &args.report_template {
+        request.report_template = template(path)?;
+    }
+    if let Some(notice) = request.check().first() {
+        return Err(Failure::usage(notice.to_string()));
+    }
+    let id = common.thread.clone().unwrap_or_else(|| new_thread_id("deepsearch"));
+    check_thread_id(&id)?;
+    let out = common.out.clone().unwrap_or_else(|| PathBuf::from(format!("{id}-out")));
+    output::prepare(&out)?;
+    let opened = open(common, session, &config, Spent::default()).await?;
+    request.today = today(&opened.models).await?;
+    request.origin = origin(common, &opened.models, &out);
+    let thread = opened.runs.thread(id);
+    let begun = thread.run(SearchContext::update().request(request));
+    conclude(common, session, &opened, &thread, &config, begun, 0).await
+}
+
+/// The template, which is Markdown.
+fn template(path: &Path) -> Result<String, Failure> {
+    let size = std::fs::metadata(path).map_err(CliError::io("read the template", path))?.len();
+    if size > MOST_TEMPLATE {
+        let message = format!("the template `{}` has {size} bytes; at most {MOST_TEMPLATE} are read", path.display());
+        return Err(Failure::usage(message));
+    }
+    let text = std::fs::read_to_string(path).map_err(CliError::io("read the template", path))?;
+    if text.trim().is_empty() {
+        let code = StatusCode::TemplateName;
+        return Err(Failure::usage(format!("[{code}]the template `{}` is empty", path.display())));
+    }
+    Ok(text)
+}
+
+/// Follows a run to its end: answers its questions where it may, and delivers.
+pub(crate) async fn conclude(
+    common: &CommonArgs,
+    session: &Session,
+    opened: &Opened,
+    thread: &Run,
+    config: &Config,
+    run: graphloom_core_graph::Run<SearchContext>,
+    notes: usize,
+) -> Result<ExitStatus, Failure> {
+    let line = resume_line("deepsearch", thread.id(), &common.base);
+    session.progress.note(format!("run `{}`; if it is stopped, go on with: {line}", thread.id()));
+    let mut watch = Watch::new(session.progress.clone(), std::sync::Arc::clone(&opened.models.ledger), notes);
+    let mut web = Web::new(config.workflow_feedback_mode == FeedbackMode::Web && !session.progress.is_json());
+    let mut run = run;
+    let limit = Duration::from_secs(config.workflow_execution_timeout);
+    loop {
+        let mut transcript = Transcript::new(thread.id());
+        let followed = follow(run, &session.interrupt, &session.progress, |event| {
+            watch.see(event);
+            if let Some(message) = transcript.see(event) {
+                web.tell(&message);
+            }
+        });
+        let outcome: Result<Outcome<SearchContext>, RunError> = match tokio::time::timeout(limit, followed).await {
+            Ok(outcome) => outcome,
+            Err(_) => {
+                let code = StatusCode::WorkflowTimeout;
+                let seconds = limit.as_secs();
+                web.close(transcript.failed(&format!("[{code}]no end within {seconds} seconds")));
+                let message = format!("[{code}]the run did not end within {seconds} seconds; go on with: {line}");
+                return Err(Failure::new(ExitStatus::Failed, message));
+            }
+        };
+        web.close(transcript.close(&outcome));
+        match outcome {
+            Ok(Outcome::Done(state)) => return output::deliver(common, session, opened, thread, &state).await,
+            Ok(Outcome::Waiting(questions)) => {
+                match answer::ask(common, session, &mut web, config, &questions).await? {
+                    Answered::Given(answers) => run = thread.resume(answers),
+                    Answered::Nobody => {
+                        let asked: Vec<_> = questions
+                            .iter()
+                            .map(|question| json!({ "key": question.key, "question": question.payload }))
+                            .collect();
+                        let shown = serde_json::to_string_pretty(&asked)?;
+                        let keys: Vec<String> =
+                            questions.iter().map(|question| format!("--answer '{}=…'", question.key)).collect();
+                        let text = format!("{shown}\nwaiting; go on with: {line} {}", keys.join(" "));
+                        let value = json!({ "run": thread.id(), "questions": asked, "resume": line });
+                        web.result(session, ExitStatus::Waiting, &text, &value)?;
+                        return Ok(ExitStatus::Waiting);
+                    }
+                }
+            }
+            Ok(other) => {
+                let status = ExitStatus::from(&other);
+                let value = json!({ "run": thread.id(), "resume": line });
+                web.result(session, status, &format!("stopped; go on with: {line}"), &value)?;
+                return Ok(status);
+            }
+            Err(error) => {
+                session.progress.note(format!("what was committed is kept; go on with: {line}"));
+                return Err(error.into());
+            }
+        }
+    }
+}

@@ -1,0 +1,148 @@
+//! Progress while a run goes on: sections, plans, steps, documents, words, tokens.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::sync::Arc;
+use std::time::Instant;
+
+use graphloom_cli::Progress;
+use graphloom_core_graph::{Event, EventKind};
+use graphloom_deepsearch::SearchContext;
+use graphloom_deepsearch::stream::{MessageEvent, SECTION_END, StreamMessage, message_of};
+use graphloom_llm::layers::Ledger;
+
+/// Shows what a run does.
+pub(crate) struct Watch {
+    progress: Progress,
+    ledger: Arc<Ledger>,
+    begun: Instant,
+    notes: usize,
+    node: String,
+    title: String,
+    sections: BTreeMap<String, SectionSeen>,
+}
+
+/// What was seen of a section.
+#[derive(Default)]
+struct SectionSeen {
+    title: String,
+    plan: String,
+    step: String,
+    agent: String,
+    documents: usize,
+    words: usize,
+    ended: bool,
+}
+
+impl Watch {
+    /// Watches a run whose first `notes` notes were told before.
+    pub(crate) fn new(progress: Progress, ledger: Arc<Ledger>, notes: usize) -> Self {
+        let (node, title) = (String::new(), String::new());
+        Self { progress, ledger, begun: Instant::now(), notes, node, title, sections: BTreeMap::new() }
+    }
+
+    pub(crate) fn see(&mut self, event: &Event) {
+        if let Some(message) = message_of(event) {
+            self.hear(&message);
+            return;
+        }
+        match &event.kind {
+            EventKind::TaskStarted { node } if event.ns.is_empty() => {
+                self.node.clone_from(node);
+                self.show();
+            }
+            EventKind::Values { payload } => {
+                if let Some(state) = payload.get::<SearchContext>() {
+                    self.count(state);
+                }
+            }
+            EventKind::TaskRetry { node, error, delay } => {
+                self.progress.warn(format!("`{node}` is tried again in {delay} ms: {error}"));
+            }
+            EventKind::TaskFailed { node, error } => self.progress.warn(format!("`{node}` failed: {error}")),
+            EventKind::Warning { message } => self.progress.warn(message),
+            _ => {}
+        }
+    }
+
+    fn hear(&mut self, message: &StreamMessage) {
+        let place = &message.place;
+        if place.section_idx.is_empty() {
+            return;
+        }
+        let seen = self.sections.entry(place.section_idx.clone()).or_default();
+        seen.agent.clone_from(&message.agent);
+        if !place.plan_idx.is_empty() {
+            seen.plan.clone_from(&place.plan_idx);
+        }
+        seen.step.clone_from(&place.step_idx);
+        if message.content == SECTION_END {
+            seen.ended = true;
+        } else if message.event == MessageEvent::Message {
+            let is_document = message.content.starts_with('{') && message.content.contains("\"url\"");
+            if is_document {
+                seen.documents += 1;
+            } else if message.agent == "sub_reporter" {
+                seen.words += message.content.split_whitespace().count();
+            }
+        }
+        self.show();
+    }
+
+    fn count(&mut self, state: &SearchContext) {
+        for note in state.notes.iter().skip(self.notes) {
+            self.progress.note(note);
+        }
+        self.notes = state.notes.len();
+        if let Some(outline) = &state.current_outline {
+            self.title.clone_from(&outline.title);
+            for section in &outline.sections {
+                self.sections.entry(section.id.clone()).or_default().title.clone_from(&section.title);
+            }
+        }
+        self.show();
+    }
+
+    fn show(&self) {
+        let ended = self.sections.values().filter(|section| section.ended).count();
+        let sum = |of: fn(&SectionSeen) -> usize| self.sections.values().map(of).sum::<usize>();
+        let mut phase = self.node.clone();
+        if !self.sections.is_empty() {
+            let _ = write!(
+                phase,
+                ": {ended} of {} sections, {} documents, {} words",
+                self.sections.len(),
+                sum(|section| section.documents),
+                sum(|section| section.words)
+            );
+        }
+        if self.progress.is_live() {
+            // Plain lines carry no counts that change with time, so that the same run tells the same.
+            let spent = self.ledger.spent();
+            let seconds = self.begun.elapsed().as_secs();
+            let _ = write!(phase, ", {} calls, {} tokens, {seconds} s", spent.calls, spent.tokens);
+            self.progress.tree(self.tree());
+        }
+        self.progress.phase(phase);
+    }
+
+    fn tree(&self) -> String {
+        let mut text = format!("{}\n", self.title);
+        for (id, section) in &self.sections {
+            let state = if section.ended { "done" } else { section.agent.as_str() };
+            let mut place = String::new();
+            if !section.plan.is_empty() {
+                let _ = write!(place, ", plan {}", section.plan);
+            }
+            if !section.step.is_empty() {
+                let _ = write!(place, ", step {}", section.step);
+            }
+            let _ = writeln!(
+                text,
+                "  {id}. {}  {state}{place}, {} documents, {} words",
+                section.title, section.documents, section.words
+            );
+        }
+        text
+    }
+}

@@ -1,0 +1,55 @@
+//! Web mode: the messages of the specification on stdout, one JSON object a line.
+
+use std::io::Write;
+
+use graphloom_cli::{ExitStatus, Failure, Session};
+use graphloom_deepsearch::stream::StreamMessage;
+use serde::Serialize;
+
+/// Writes messages in web mode, and nothing otherwise.
+pub(crate) struct Web {
+    on: bool,
+}
+
+impl Web {
+    pub(crate) fn new(on: bool) -> Self {
+        Self { on }
+    }
+
+    /// Whether messages go to stdout.
+    pub(crate) fn is_on(&self) -> bool {
+        self.on
+    }
+
+    /// Writes a message.
+    pub(crate) fn tell(&mut self, message: &StreamMessage) {
+        if self.on
+            && let Ok(line) = serde_json::to_string(message)
+        {
+            // A reader that is gone wants no more messages; the run goes on and is saved.
+            let mut out = std::io::stdout().lock();
+            writeln!(out, "{line}").and_then(|()| out.flush()).ok();
+        }
+    }
+
+    /// Writes the last messages of a stream.
+    pub(crate) fn close(&mut self, messages: Vec<StreamMessage>) {
+        messages.iter().for_each(|message| self.tell(message));
+    }
+
+    /// Tells the result: in web mode stdout has messages only, so it is a note.
+    pub(crate) fn result(
+        &self,
+        session: &Session,
+        status: ExitStatus,
+        text: &str,
+        value: &impl Serialize,
+    ) -> Result<(), Failure> {
+        if self.on {
+            session.progress.note(text);
+        } else {
+            session.progress.result(status, text, value)?;
+        }
+        Ok(())
+    }
+}

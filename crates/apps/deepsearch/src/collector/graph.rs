@@ -1,0 +1,54 @@
+//! The collector as a graph: one for each step of a plan.
+//!
+//! ```text
+//! start ─► collector_query_generation ─► collector_info_retrieval ─► collector_supervisor ─► collector_summary ─► collector_end
+//!                                                  ▲                         │
+//!                                                  └── not enough was found ─┘
+//! ```
+//! The programmer of the specification, a stub that answers "not available", is left out.
+
+use graphloom_core_graph::{CompileErrors, Compiled, END, Node, START, StateGraph};
+
+use super::{CollectorState, nodes};
+use crate::resources::Resources;
+
+/// Begins: `StartNode`.
+pub const COLLECTOR_START: Node = Node::named("start");
+/// Makes queries: `GenerateQueryNode`.
+pub const QUERY_GENERATION: Node = Node::named("collector_query_generation");
+/// Searches and scores: `InfoRetrievalNode`.
+pub const INFO_RETRIEVAL: Node = Node::named("collector_info_retrieval");
+/// Judges whether enough was found: `SupervisorNode`.
+pub const SUPERVISOR: Node = Node::named("collector_supervisor");
+/// Sums up: `SummaryNode`.
+pub const SUMMARY: Node = Node::named("collector_summary");
+/// Ends: `GraphEndNode` and `End`.
+pub const COLLECTOR_END: Node = Node::named("collector_end");
+
+/// The graph that carries out one step: its input is a [`CollectRequest`](super::CollectRequest).
+///
+/// # Errors
+/// None: the graph does not depend on anything at run time.
+pub fn graph() -> Result<Compiled<CollectorState, Resources>, CompileErrors> {
+    let mut graph = StateGraph::<CollectorState, Resources>::new("collector");
+    graph.add_node(COLLECTOR_START, nodes::start);
+    graph.add_node(QUERY_GENERATION, nodes::query_generation);
+    graph.add_node(INFO_RETRIEVAL, nodes::info_retrieval);
+    graph.add_node(SUPERVISOR, nodes::supervisor);
+    graph.add_node(SUMMARY, nodes::summary);
+    graph.add_node(COLLECTOR_END, nodes::end);
+
+    graph.add_edge(START, COLLECTOR_START);
+    graph.add_edge(COLLECTOR_START, QUERY_GENERATION);
+    graph.add_edge(QUERY_GENERATION, INFO_RETRIEVAL);
+    graph.add_edge(INFO_RETRIEVAL, SUPERVISOR);
+    graph.add_conditional_edges(SUPERVISOR, (INFO_RETRIEVAL, SUMMARY), after_supervisor);
+    graph.add_edge(SUMMARY, COLLECTOR_END);
+    graph.add_edge(COLLECTOR_END, END);
+    graph.compile()
+}
+
+fn after_supervisor(state: &CollectorState) -> Node {
+    let rounds_left = state.research_loop_count < state.request.limits.max_research_loops;
+    if !state.is_sufficient && rounds_left && !state.search_queries.is_empty() { INFO_RETRIEVAL } else { SUMMARY }
+}

@@ -1,0 +1,16 @@
+//! Ends a step. In: the summary. Out: the summary on the stream. Failure: none.
+//! Source: seed, `GraphEndNode`; study, section 1.5.
+
+use graphloom_core_graph::{Context, NodeError, Snapshot};
+
+use crate::collector::{COLLECTOR_END, CollectorState, CollectorStateUpdate};
+use crate::resources::Resources;
+use crate::stream;
+
+pub(in crate::collector) async fn end(
+    state: Snapshot<CollectorState>,
+    cx: Context<Resources>,
+) -> Result<CollectorStateUpdate, NodeError> {
+    stream::say(&cx, COLLECTOR_END.as_str(), state.request.place(), state.info_summary.clone()).await;
+    Ok(CollectorState::update())
+}

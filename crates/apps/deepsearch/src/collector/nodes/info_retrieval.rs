@@ -1,0 +1,65 @@
+//! Searches the queries of a round and scores what is new. In: `search_queries`. Out: `history_queries`, `doc_infos`,
+//! `new_doc_infos_current_loop`, `research_loop_count`. Failure: engines that fail are warnings (211304, 211305), a model
+//! that fails is a note and the query itself is searched; documents that no model scored stay unscored.
+//! Source: seed, `InfoRetrievalNode`; study, sections 1.5 and 3.8 (all tool calls of a reply are made).
+
+use std::collections::BTreeMap;
+
+use futures::future::try_join_all;
+use graphloom_core_graph::{Context, NodeError, Snapshot};
+
+use crate::collector::evaluation::evaluate;
+use crate::collector::retrieval::{Gathered, distinct, retrieve};
+use crate::collector::{CollectorState, CollectorStateUpdate};
+use crate::resources::Resources;
+use crate::search::EngineOutcome;
+use crate::state::RetrievalQuery;
+use crate::status::{Notice, StatusCode};
+
+pub(in crate::collector) async fn info_retrieval(
+    state: Snapshot<CollectorState>,
+    cx: Context<Resources>,
+) -> Result<CollectorStateUpdate, NodeError> {
+    let request = &*state.request;
+    let asked: Vec<String> = state.history_queries.iter().map(|query| query.query.clone()).collect();
+    let given = state.search_queries.iter().map(|query| query.query.clone());
+    let queries = distinct(given, &asked, request.limits.queries());
+    let work = queries.iter().enumerate().map(|(at, query)| retrieve(&cx, request, at, query));
+    let answers: Vec<Gathered> = try_join_all(work).await?;
+
+    let mut known = state.known();
+    let (mut new, mut history, mut notes) = (Vec::new(), Vec::new(), Vec::new());
+    let mut failures: BTreeMap<(StatusCode, String, String), usize> = BTreeMap::new();
+    for (query, gathered) in queries.into_iter().zip(answers) {
+        let first: Vec<_> = gathered.documents.into_iter().filter(|found| known.insert(found.id.clone())).collect();
+        let description =
+            state.search_queries.iter().find(|each| each.query.trim() == query).map(|each| each.description.clone());
+        let doc_infos = first.iter().map(|found| found.id.clone()).collect();
+        history.push(RetrievalQuery { query, description: description.unwrap_or_default(), doc_infos });
+        new.extend(first);
+        notes.extend(gathered.notes);
+        for report in gathered.reports {
+            let (code, reason) = match report.outcome {
+                EngineOutcome::Found { .. } => continue,
+                EngineOutcome::RateLimited { reason } => (StatusCode::SearchRateLimit, reason),
+                EngineOutcome::Failed { reason } => (StatusCode::Search, reason),
+            };
+            *failures.entry((code, report.engine, reason)).or_default() += 1;
+        }
+    }
+    let told = failures.into_iter().map(|((code, engine, reason), times)| {
+        let times = if times > 1 { format!(" ({times} times)") } else { String::new() };
+        let notice = Notice::warning(code, format!("`{engine}`{times}: {reason}"));
+        if request.section_id.is_empty() { notice } else { notice.in_section(&request.section_id) }
+    });
+    let notices: Vec<Notice> = told.collect();
+    notes.extend(evaluate(&cx, request, &mut new).await?);
+    Ok(CollectorState::update()
+        .history_queries(history)
+        .new_doc_infos_current_loop(new.iter().map(|found| found.id.clone()).collect::<Vec<_>>())
+        .doc_infos(new)
+        .search_queries(Vec::new())
+        .research_loop_count(state.research_loop_count + 1)
+        .notices(notices)
+        .notes(notes))
+}

@@ -1,0 +1,84 @@
+//! Makes the first queries of a step. In: the request. Out: `search_queries`.
+//! Failure: the title of the step is the query, with a note.
+//! Source: seed, `GenerateQueryNode`; study, section 1.5 (prompt `collector_gen_query`).
+
+use graphloom_core_graph::{Context, NodeError, Snapshot};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+use crate::ask::{Ask, is_constrained, value};
+use crate::collector::retrieval::distinct;
+use crate::collector::{CollectorState, CollectorStateUpdate};
+use crate::resources::{Resources, Slot, Stage};
+use crate::state::RetrievalQuery;
+
+/// Queries, and what they are for.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+struct Queries {
+    /// What the queries shall find.
+    #[serde(default)]
+    description: String,
+    /// Search queries of a few words, the subject first.
+    queries: Vec<String>,
+}
+
+/// Queries of a small model.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+struct FewQueries {
+    #[schemars(length(min = 1, max = 2), inner(length(min = 4, max = 60)))]
+    queries: Vec<String>,
+}
+
+pub(in crate::collector) async fn query_generation(
+    state: Snapshot<CollectorState>,
+    cx: Context<Resources>,
+) -> Result<CollectorStateUpdate, NodeError> {
+    let request = &*state.request;
+    let (title, limit) = (request.step.title.trim().to_owned(), request.limits.queries());
+    let own = || RetrievalQuery { query: title.clone(), ..RetrievalQuery::default() };
+    if !cx.resources().may_spend(Stage::Research) {
+        let note = format!("step `{}`: the budget of research is spent, so its title is searched", request.step.id);
+        return Ok(CollectorState::update().search_queries(vec![own()]).notes([note]));
+    }
+    let ask = Ask::new("queries", "collector_gen_query")
+        .slot(Slot::InfoCollecting)
+        .tries(request.limits.max_retry_num)
+        .small_tokens(80);
+    let args = json!({
+        "language": request.language.as_str(),
+        "today": request.today,
+        "number_queries": limit,
+        "step_title": title,
+        "step_description": request.step.description,
+        "section_title": request.section_title,
+        "query": request.query,
+        "background": request.background,
+    });
+    let none = || "there are no queries".to_owned();
+    let small = is_constrained(cx.resources(), Slot::InfoCollecting);
+    let answer = if small {
+        let answer = value(&cx, &ask, &args, |answer: FewQueries| {
+            // The step itself asks better than a small model does; its queries add to that.
+            let plain = [title.clone(), format!("{} {title}", request.section_title)];
+            Ok((String::new(), distinct(plain.into_iter().chain(answer.queries), &[], limit)))
+        });
+        answer.await?
+    } else {
+        let answer = value(&cx, &ask, &args, |answer: Queries| {
+            let queries = distinct(answer.queries, &[], limit);
+            if queries.is_empty() { Err(none()) } else { Ok((answer.description, queries)) }
+        });
+        answer.await?
+    };
+    Ok(match answer {
+        Ok((description, queries)) => {
+            let of = |query| RetrievalQuery { query, description: description.clone(), ..RetrievalQuery::default() };
+            CollectorState::update().search_queries(queries.into_iter().map(of).collect::<Vec<_>>())
+        }
+        Err(failure) => {
+            let note = format!("step `{}`: no queries were made, so its title is searched: {failure}", request.step.id);
+            CollectorState::update().search_queries(vec![own()]).notes([note])
+        }
+    })
+}

@@ -1,0 +1,107 @@
+//! Sums up what was found. In: the documents. Out: `info_summary`, `evaluation`, `need_programmer`, `programmer_task`.
+//! Failure: sentences of the documents that fit the step best take the place of the summary, with a note. The
+//! specification leaves it empty, and dependent steps would then know nothing of what was found.
+//! Source: seed, `SummaryNode`; study, section 1.5 (prompt `collector_final`).
+
+use graphloom_core_graph::{Context, NodeError, Snapshot};
+use graphloom_retrieval::extract::quotable;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+use crate::ask::{Ask, is_constrained, value};
+use crate::collector::{CollectRequest, CollectorState, CollectorStateUpdate};
+use crate::evidence::Evidence;
+use crate::resources::{Resources, Slot, Stage};
+
+/// How much of a document is shown, in characters.
+const EXCERPT: usize = 3000;
+/// The most documents that are shown.
+const MOST_SHOWN: usize = 30;
+/// Sentences of a summary that no model wrote.
+const SENTENCES: usize = 4;
+
+/// What was found for a step.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+struct Final {
+    /// Whether a program would have to compute something.
+    #[serde(default)]
+    need_programmer: bool,
+    /// What it would have to compute.
+    #[serde(default)]
+    programmer_task: String,
+    /// What was found, in at most 500 words.
+    info_summary: String,
+    /// How well that answers the step and what is missing, in at most 300 words.
+    #[serde(default)]
+    evaluation: String,
+}
+
+pub(in crate::collector) async fn summary(
+    state: Snapshot<CollectorState>,
+    cx: Context<Resources>,
+) -> Result<CollectorStateUpdate, NodeError> {
+    let request = &*state.request;
+    let resources = cx.resources();
+    let found: Vec<&Evidence> = state.doc_infos.iter().collect();
+    if found.is_empty() {
+        let evaluation = "No documents were found.".to_owned();
+        return Ok(CollectorState::update().info_summary(String::new()).evaluation(evaluation));
+    }
+    if is_constrained(resources, Slot::InfoCollecting) {
+        // A small model invents; the sentences themselves are the better summary.
+        return Ok(extracted(request, &found));
+    }
+    let step = &request.step.id;
+    if !resources.may_spend(Stage::Research) {
+        let note = format!("step `{step}`: its summary is quoted, the budget of research is spent");
+        return Ok(extracted(request, &found).notes([note]));
+    }
+    let documents: Vec<_> = found
+        .iter()
+        .take(MOST_SHOWN)
+        .map(|found| {
+            let text: String = found.text.chars().take(EXCERPT).collect();
+            json!({ "title": found.title, "url": found.url, "text": text, "scores": found.scores })
+        })
+        .collect();
+    let args = json!({
+        "language": request.language.as_str(),
+        "today": request.today,
+        "step_title": request.step.title,
+        "step_description": request.step.description,
+        "background": request.background,
+        "knowledge_gap": state.knowledge_gap,
+        "documents": documents,
+    });
+    let ask = Ask::new("summary", "collector_final").slot(Slot::InfoCollecting).tries(request.limits.max_retry_num);
+    let check = |given: Final| {
+        if given.info_summary.trim().is_empty() { Err("`info_summary` is empty".to_owned()) } else { Ok(given) }
+    };
+    Ok(match value(&cx, &ask, &args, check).await? {
+        Ok(given) => {
+            let update = CollectorState::update().info_summary(given.info_summary).evaluation(given.evaluation);
+            let update = update.need_programmer(given.need_programmer).programmer_task(given.programmer_task);
+            if given.need_programmer {
+                update.notes([format!("step `{step}`: the model asked for a program, which is not available")])
+            } else {
+                update
+            }
+        }
+        Err(failure) => {
+            let note = format!("step `{step}`: its summary is quoted from the documents: {failure}");
+            extracted(request, &found).notes([note])
+        }
+    })
+}
+
+/// A summary of sentences that fit the step.
+fn extracted(request: &CollectRequest, found: &[&Evidence]) -> CollectorStateUpdate {
+    let question = request.question();
+    let texts = found.iter().map(|found| (found.id.as_str(), &*found.text));
+    let mut best = quotable(&question, texts, "");
+    best.truncate(SENTENCES);
+    let said: Vec<&str> = best.iter().map(|sentence| sentence.text.as_str()).collect();
+    let evaluation = format!("{} documents were found.", found.len());
+    CollectorState::update().info_summary(said.join(" ")).evaluation(evaluation)
+}

@@ -1,0 +1,59 @@
+//! The two graphs of a section in the dependency-driven team: research now, writing when the sections that it builds on
+//! are written. Nodes and state are those of [`crate::section`].
+//!
+//! ```text
+//! reasoning: start ─► plan_reasoning ⇄ dependency_info_collector
+//!                            └─► end
+//! writing:   start ─► sub_reporter ─► sub_source_tracer ─► end
+//! ```
+//! The planner sees the steps of the parent sections, and steps may name them as parents: what they found becomes the
+//! background of the step. Writing sees the summaries of the parent sections (study, section 1.4).
+
+use graphloom_core_graph::{CompileErrors, Compiled, END, Node, START, StateGraph};
+
+use crate::resources::Resources;
+use crate::section::{
+    PLAN_REASONING, SECTION_END_NODE, SECTION_START, SUB_REPORTER, SUB_SOURCE_TRACER, SectionState, collect, collected,
+    end, plan_reasoning, reasoning_end, start, sub_reporter, sub_source_tracer,
+};
+use crate::steps;
+
+/// Carries out the steps of a plan, each as soon as those that it needs are done: `DependencyInfoCollectorNode`.
+pub const DEPENDENCY_INFO_COLLECTOR: Node = Node::named("dependency_info_collector");
+
+/// The graph that researches a section.
+///
+/// # Errors
+/// None: the graph does not depend on anything at run time.
+pub fn reasoning() -> Result<Compiled<SectionState, Resources>, CompileErrors> {
+    let mut graph = StateGraph::<SectionState, Resources>::new("dependency_reasoning");
+    graph.add_node(SECTION_START, start);
+    graph.add_node(PLAN_REASONING, plan_reasoning).may_goto((DEPENDENCY_INFO_COLLECTOR, SECTION_END_NODE));
+    graph.add_subgraph(DEPENDENCY_INFO_COLLECTOR, steps::graph()?, collect, collected);
+    graph.add_node(SECTION_END_NODE, reasoning_end);
+
+    graph.add_edge(START, SECTION_START);
+    graph.add_edge(SECTION_START, PLAN_REASONING);
+    graph.add_edge(DEPENDENCY_INFO_COLLECTOR, PLAN_REASONING);
+    graph.add_edge(SECTION_END_NODE, END);
+    graph.compile()
+}
+
+/// The graph that writes a section.
+///
+/// # Errors
+/// None: the graph does not depend on anything at run time.
+pub fn writing() -> Result<Compiled<SectionState, Resources>, CompileErrors> {
+    let mut graph = StateGraph::<SectionState, Resources>::new("dependency_writing");
+    graph.add_node(SECTION_START, start);
+    graph.add_node(SUB_REPORTER, sub_reporter).may_goto(SECTION_END_NODE);
+    graph.add_node(SUB_SOURCE_TRACER, sub_source_tracer);
+    graph.add_node(SECTION_END_NODE, end);
+
+    graph.add_edge(START, SECTION_START);
+    graph.add_edge(SECTION_START, SUB_REPORTER);
+    graph.add_edge(SUB_REPORTER, SUB_SOURCE_TRACER);
+    graph.add_edge(SUB_SOURCE_TRACER, SECTION_END_NODE);
+    graph.add_edge(SECTION_END_NODE, END);
+    graph.compile()
+}

@@ -1,0 +1,15 @@
+//! A report as files for readers: Markdown, and one HTML file that needs nothing else.
+//!
+//! Everything that models, documents and people wrote is escaped; addresses other than `http` and `https` lead nowhere;
+//! there is no script and nothing is loaded from outside.
+
+mod escape;
+mod html;
+mod markdown;
+mod panels;
+mod picture;
+mod style;
+
+pub use escape::{escape, safe_href};
+pub use html::html;
+pub use markdown::markdown;

@@ -1,0 +1,69 @@
+//! The graph of one change.
+
+use graphloom_core_graph::{ChildOutcome, CompileErrors, Compiled, END, Node, NodeError, START, State, StateGraph};
+use serde_json::Value;
+
+use super::nodes;
+use super::state::{FeedbackState, FeedbackStateUpdate};
+use crate::collector::{self, CollectorState};
+use crate::resources::Resources;
+
+/// Tells the result, once.
+pub const FEEDBACK_START: Node = Node::named("start");
+/// Asks the person.
+pub const LISTEN: Node = Node::named("listen");
+/// Expands, shortens, polishes.
+pub const REWRITE: Node = Node::named("rewrite");
+/// Says what has to be found.
+pub const PREPARE: Node = Node::named("prepare");
+/// Finds it: the collector of sections.
+pub const FEEDBACK_COLLECTOR: Node = Node::named("collector");
+/// Works in what was found.
+pub const COMPOSE: Node = Node::named("compose");
+/// Ends the change.
+pub const FEEDBACK_END: Node = Node::named("end");
+
+/// The graph that carries out one change: its input is the report as it is.
+///
+/// # Errors
+/// None: the graph does not depend on anything at run time.
+pub fn graph() -> Result<Compiled<FeedbackState, Resources>, CompileErrors> {
+    let mut graph = StateGraph::<FeedbackState, Resources>::new("user_feedback_processor");
+    graph.add_node(FEEDBACK_START, nodes::start).may_goto((LISTEN, FEEDBACK_END));
+    graph.add_node(LISTEN, nodes::listen).asks::<Value>(nodes::USER_FEEDBACK).may_goto((
+        REWRITE,
+        PREPARE,
+        FEEDBACK_END,
+    ));
+    graph.add_node(REWRITE, nodes::rewrite);
+    graph.add_node(PREPARE, nodes::prepare).may_goto((FEEDBACK_COLLECTOR, COMPOSE, FEEDBACK_END));
+    graph.add_subgraph(FEEDBACK_COLLECTOR, collector::graph()?, request, collected);
+    graph.add_node(COMPOSE, nodes::compose);
+    graph.add_node(FEEDBACK_END, nodes::end);
+
+    graph.add_edge(START, FEEDBACK_START);
+    graph.add_edge(REWRITE, FEEDBACK_END);
+    graph.add_edge(FEEDBACK_COLLECTOR, COMPOSE);
+    graph.add_edge(COMPOSE, FEEDBACK_END);
+    graph.add_edge(FEEDBACK_END, END);
+    graph.compile()
+}
+
+fn request(state: &FeedbackState) -> <CollectorState as State>::Update {
+    CollectorState::update().request(state.request.clone().unwrap_or_default())
+}
+
+/// A collector that failed leaves what it has found.
+fn collected(outcome: ChildOutcome<CollectorState>) -> Result<FeedbackStateUpdate, NodeError> {
+    let (state, failure) = match outcome {
+        ChildOutcome::Done(state) => (state, None),
+        ChildOutcome::Failed { state, error } => (state, Some(error)),
+        _ => return Err(NodeError::terminal("a supplementary search ended in an unknown way")),
+    };
+    let notes = state.notes.iter().cloned().chain(failure.map(|error| format!("the search was cut short: {error}")));
+    Ok(FeedbackState::update()
+        .found(state.doc_infos.iter().cloned().collect::<Vec<_>>())
+        .collector_summary(state.info_summary.clone())
+        .notices(state.notices.iter().cloned().collect::<Vec<_>>())
+        .notes(notes.collect::<Vec<_>>()))
+}

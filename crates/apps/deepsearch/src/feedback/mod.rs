@@ -1,0 +1,36 @@
+//! Changes of a report after it is done (study, section 2.6, state B; F27 to F29).
+//!
+//! The main graph runs this graph as the node `user_feedback_processor`, once for each answer of the person:
+//!
+//! ```text
+//! start ─► listen ─┬─► rewrite ──────────────────────────────► end      expand, shorten, polish
+//!                  ├─► prepare ─► [collector] ─► compose ─────► end      supplementary_search, new_task
+//!                  └───────────────────────────────────────────► end      sync, finish, errors, the limit
+//! ```
+//!
+//! - A [`Payload`] is read and checked in the order of the specification; each rule has its code.
+//! - Offsets count code points unless the payload's `offset_unit` says `bytes` or `utf16`.
+//! - A change touches the selected text only. Citation marks inside it are taken out, links of conclusions become text,
+//!   and a mark that the selection cuts through goes as a whole; the reply names them. Metadata stay as they are.
+
+mod apply;
+mod blocks;
+mod graph;
+mod markup;
+mod nodes;
+mod offset;
+mod payload;
+mod reply;
+mod state;
+
+pub use apply::{Change, apply, remember};
+pub use blocks::{Block, block_at, major_block};
+pub use graph::{COMPOSE, FEEDBACK_COLLECTOR, FEEDBACK_END, FEEDBACK_START, LISTEN, PREPARE, REWRITE, graph};
+pub use markup::{Cleaned, clean, plain};
+pub use nodes::USER_FEEDBACK;
+pub use offset::Unit;
+pub use payload::{Action, Payload, Rejection, Scope, Selection, read};
+pub use reply::{Reply, lost_marks};
+pub use state::{Assessment, EditStrategy, FeedbackState, FeedbackStateUpdate, Pending};
+
+pub(crate) use state::{feedback_input, feedback_result};

@@ -1,0 +1,57 @@
+//! Expands, shortens or polishes the selected text. In: the change. Out: the report, history, count.
+//! Failure: 212405; the report stays as it is.
+//! Source: study, section 2.6.
+
+use graphloom_core_graph::{Context, NodeError, Snapshot};
+use serde_json::json;
+
+use super::{Told, changed, failed};
+use crate::ask::{Ask, text};
+use crate::feedback::apply::apply;
+use crate::feedback::markup::{clean, plain};
+use crate::feedback::payload::Rejection;
+use crate::feedback::state::{FeedbackState, FeedbackStateUpdate};
+use crate::resources::{Resources, Slot};
+use crate::status::StatusCode;
+
+pub(in crate::feedback) async fn rewrite(
+    state: Snapshot<FeedbackState>,
+    cx: Context<Resources>,
+) -> Result<FeedbackStateUpdate, NodeError> {
+    let Some(pending) = &state.pending else { return Ok(FeedbackState::update()) };
+    let report = &state.result.response_content;
+    let cleaned = clean(report, pending.selection.range.clone());
+    if cleaned.text.trim().is_empty() {
+        let message = "the selection holds no text, only marks".to_owned();
+        return Ok(failed(&cx, &state, Rejection { code: StatusCode::FeedbackRewrite, message }).await);
+    }
+    let words = cleaned.text.chars().count();
+    let ask = Ask::new("rewrite", format!("feedback/{}", pending.action.name())).slot(Slot::WritingChecking).tries(2);
+    let ask = ask.small_tokens(u32::try_from(words).unwrap_or(u32::MAX).clamp(60, 600));
+    let args = json!({
+        "text": cleaned.text.trim(),
+        "instruction": pending.instruction,
+        "language": state.language.as_str(),
+    });
+    let rewritten = text(&cx, &ask, &args, |said| {
+        let said = plain(said);
+        if said.trim().is_empty() { Err("the text is empty".to_owned()) } else { Ok(said) }
+    });
+    match rewritten.await? {
+        Ok(rewritten) => {
+            let change = apply(report, &cleaned, &rewritten);
+            let told = Told {
+                subcategory: pending.action.name().to_owned(),
+                clean: cleaned.text,
+                lost: cleaned.lost,
+                section: None,
+                summary: None,
+            };
+            Ok(changed(&cx, &state, pending, change, told).await)
+        }
+        Err(failure) => {
+            let rejection = Rejection { code: StatusCode::FeedbackRewrite, message: failure.to_string() };
+            Ok(failed(&cx, &state, rejection).await)
+        }
+    }
+}

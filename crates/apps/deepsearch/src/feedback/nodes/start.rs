@@ -1,0 +1,31 @@
+//! Begins and ends a change. In: the result. Out: `snapshot_sent`. When changes are turned off, nothing happens.
+//! Source: seed, `UserFeedbackProcessorNode`; study, sections 1.2 and 2.6.
+
+use graphloom_core_graph::{Context, NodeError, Snapshot, Step};
+
+use super::AGENT;
+use crate::feedback::graph::{FEEDBACK_END, LISTEN};
+use crate::feedback::state::{FeedbackState, FeedbackStateUpdate};
+use crate::resources::Resources;
+use crate::stream::{self, MessageEvent, StreamMessage};
+
+pub(in crate::feedback) async fn start(
+    state: Snapshot<FeedbackState>,
+    cx: Context<Resources>,
+) -> Result<Step<FeedbackState>, NodeError> {
+    if !state.config.user_feedback_processor_enable || state.result.response_content.is_empty() {
+        return Ok(Step::goto(FEEDBACK_END).with(FeedbackState::update().done(true)));
+    }
+    if !state.snapshot_sent {
+        let content = serde_json::to_string(&*state.result)?;
+        stream::emit(&cx, StreamMessage::new(AGENT, MessageEvent::SummaryResponse, content)).await;
+    }
+    Ok(Step::goto(LISTEN).with(FeedbackState::update().snapshot_sent(true)))
+}
+
+pub(in crate::feedback) async fn end(
+    _state: Snapshot<FeedbackState>,
+    _cx: Context<Resources>,
+) -> Result<FeedbackStateUpdate, NodeError> {
+    Ok(FeedbackState::update())
+}

@@ -1,0 +1,78 @@
+//! Which language a report is written in (seed, `EntryNode`).
+
+use crate::state::Locale;
+
+/// What a name of a language comes to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Named {
+    /// One of the two.
+    Known(Locale),
+    /// Another language: reports about it are in English.
+    Other,
+    /// No name of a language.
+    Nothing,
+}
+
+/// Reads a name as a model writes it: `zh`, `zh-CN`, `Chinese`, `中文`, `en`, `English`, `英文`. Only whole words count, so
+/// that `french` is no English.
+pub(crate) fn named(name: &str) -> Named {
+    let name = name.trim().to_lowercase();
+    if name.is_empty() {
+        return Named::Nothing;
+    }
+    let any = |words: &[&str]| name.split(|c: char| !c.is_alphabetic()).any(|word| words.contains(&word));
+    if any(&["zh", "cmn", "chinese", "mandarin"])
+        || name.contains("中文")
+        || name.contains("汉语")
+        || name.contains("漢語")
+    {
+        Named::Known(Locale::Chinese)
+    } else if any(&["en", "eng", "english"]) || name.contains("英文") || name.contains("英语") || name.contains("英語")
+    {
+        Named::Known(Locale::English)
+    } else {
+        Named::Other
+    }
+}
+
+/// The language of a query by its script: Chinese when it has Han characters, no kana and no hangul; else English.
+pub(crate) fn of_script(query: &str) -> Locale {
+    let is_han = |c: char| matches!(c, '\u{3400}'..='\u{9FFF}' | '\u{F900}'..='\u{FAFF}' | '\u{20000}'..='\u{3FFFF}');
+    let other = |c: char| matches!(c, '\u{3040}'..='\u{30FF}' | '\u{AC00}'..='\u{D7AF}' | '\u{1100}'..='\u{11FF}');
+    if query.chars().any(is_han) && !query.chars().any(other) { Locale::Chinese } else { Locale::English }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_read_by_whole_words() {
+        use Named::{Known, Nothing, Other};
+        for (name, found) in [
+            ("zh", Known(Locale::Chinese)),
+            ("zh-CN", Known(Locale::Chinese)),
+            ("Simplified Chinese", Known(Locale::Chinese)),
+            ("中文", Known(Locale::Chinese)),
+            ("en", Known(Locale::English)),
+            ("en_US", Known(Locale::English)),
+            ("English (UK)", Known(Locale::English)),
+            ("英文", Known(Locale::English)),
+            ("french", Other),
+            ("Bengali", Other),
+            ("ja", Other),
+            ("  ", Nothing),
+        ] {
+            assert_eq!(named(name), found, "{name}");
+        }
+    }
+
+    #[test]
+    fn a_script_tells_the_language() {
+        assert_eq!(of_script("数据库在崩溃后如何保证事务?"), Locale::Chinese);
+        assert_eq!(of_script("SQLite 的事务"), Locale::Chinese);
+        assert_eq!(of_script("トランザクションの保証"), Locale::English);
+        assert_eq!(of_script("What is a transaction?"), Locale::English);
+        assert_eq!(of_script(""), Locale::English);
+    }
+}

@@ -1,0 +1,69 @@
+//! Finds the language of the request, and searches for the question itself meanwhile (F2, F3). In: query, messages.
+//! Out: language, entry_search_results. Failure: a model that fails ends the run (211600).
+//! Source: seed, `EntryNode`; study, section 1.2.
+
+use graphloom_core_graph::{Context, NodeError, Snapshot, Step};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+use super::fail;
+use crate::ask::{self, Ask, AskFailure};
+use crate::graph::{GENERATE_QUESTIONS, OUTLINE};
+use crate::locale::{self, Named};
+use crate::resources::Resources;
+use crate::search::SearchAnswer;
+use crate::state::{Locale, SearchContext};
+use crate::status::{Notice, StatusCode};
+
+/// Hands the request over to whoever plans the report.
+#[derive(Serialize, Deserialize, JsonSchema)]
+struct SendToPlanner {
+    /// A title for the request.
+    #[schemars(length(max = 120))]
+    query_title: String,
+    /// The language of the request, such as `en` or `zh`.
+    #[schemars(length(min = 1, max = 16))]
+    language: String,
+}
+
+pub(crate) async fn entry(
+    state: Snapshot<SearchContext>,
+    cx: Context<Resources>,
+) -> Result<Step<SearchContext>, NodeError> {
+    let resources = cx.resources();
+    let query = &state.query;
+    let limit = usize::try_from(state.config.web_search_engine_config.max_web_search_results).unwrap_or(5);
+    let search = cx.once("entry_search", async { Ok::<_, NodeError>(resources.search.search(query, limit).await) });
+    let small = ask::is_constrained(resources, crate::Slot::General);
+    let ask = Ask::new("entry", "entry").tool("send_to_planner").tries(1).small_tokens(80);
+    let args = json!({ "query": query, "today": state.request.today });
+    let language = ask::value(&cx, &ask, &args, |call: SendToPlanner| {
+        let named = locale::named(&call.language);
+        // A small model names languages at random; a text without Han characters is not asked for in Chinese.
+        if small && named == Named::Known(Locale::Chinese) && locale::of_script(query) == Locale::English {
+            return Err("the request has no Chinese characters".to_owned());
+        }
+        Ok((named, call.language))
+    });
+    let (found, language) = futures::join!(search, language);
+    let found: SearchAnswer = found?;
+    let mut update = SearchContext::update().entry_search_results(found.evidence).spent(resources.ledger.spent());
+    let by_script = locale::of_script(query);
+    let language = match language? {
+        Ok((Named::Known(language), _)) => language,
+        Ok((Named::Other, name)) => {
+            let message = format!("the request is in `{}`; the report is written in English", name.trim());
+            update = update.notices([Notice::warning(StatusCode::LanguageMapped, &message)]).notes([message]);
+            Locale::English
+        }
+        Ok((Named::Nothing, _)) | Err(AskFailure::Unusable { .. }) => {
+            update = update
+                .notes([format!("the model named no language; the script of the request says {}", by_script.as_str())]);
+            by_script
+        }
+        Err(failure) => return Ok(fail(Notice::fatal(StatusCode::Entry, failure.to_string()))),
+    };
+    let next = if state.config.workflow_human_in_the_loop { GENERATE_QUESTIONS } else { OUTLINE };
+    Ok(Step::goto(next).with(update.language(language)))
+}

@@ -1,0 +1,44 @@
+//! The nodes of the main graphs, one file each.
+
+mod editor_team;
+mod end;
+mod entry;
+mod feedback_handler;
+mod generate_questions;
+mod outline;
+mod outline_interaction;
+mod payload;
+mod reporter;
+mod source_tracer;
+mod source_tracer_infer;
+mod start;
+mod vlm_chart_generator;
+
+pub(crate) use editor_team::{team_input, team_result};
+pub(crate) use end::end;
+pub(crate) use entry::entry;
+pub(crate) use feedback_handler::feedback_handler;
+pub(crate) use generate_questions::generate_questions;
+pub(crate) use outline::outline;
+pub(crate) use outline_interaction::outline_interaction;
+pub(crate) use reporter::reporter;
+pub(crate) use source_tracer::source_tracer;
+pub(crate) use source_tracer_infer::source_tracer_infer;
+pub(crate) use start::start;
+pub(crate) use vlm_chart_generator::vlm_chart_generator;
+
+use graphloom_core_graph::Step;
+
+use crate::graph::FINISH;
+use crate::state::SearchContext;
+use crate::status::Notice;
+
+/// The question of `feedback_handler`.
+pub const FEEDBACK: &str = "feedback";
+/// The question of `outline_interaction`.
+pub const OUTLINE_FEEDBACK: &str = "outline_interaction";
+
+/// Ends the run with a failure.
+fn fail(notice: Notice) -> Step<SearchContext> {
+    Step::goto(FINISH).with(SearchContext::update().notices([notice]))
+}

@@ -1,0 +1,10 @@
+//! Putting a report together from its sections (study, section 3.3; F22).
+
+mod assemble;
+mod headings;
+mod references;
+
+pub use assemble::{Chapter, Parts, assemble};
+pub use headings::renumber;
+pub(crate) use headings::{heading, lines, without_number};
+pub use references::{Reference, number_citations, without_references};

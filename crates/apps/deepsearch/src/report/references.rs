@@ -1,0 +1,127 @@
+//! Citations of the writer, and lists of references.
+
+use super::headings::{heading, lines, without_number};
+use crate::evidence::{Evidence, canonical};
+
+/// What lists of references are called at the end of a text.
+const NAMES: [&str; 9] = [
+    "references",
+    "reference",
+    "reference articles",
+    "sources",
+    "bibliography",
+    "参考文章",
+    "参考文献",
+    "参考资料",
+    "引用",
+];
+
+/// One entry of the list of references.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Reference {
+    /// The title.
+    pub title: String,
+    /// The address.
+    pub url: String,
+}
+
+/// The text without a list of references at its end.
+pub fn without_references(text: &str) -> String {
+    let mut cut = None;
+    let mut at = 0;
+    for (line, plain) in lines(text) {
+        if let Some((_, name)) = heading(line).filter(|_| plain) {
+            let name = without_number(name).trim_matches(['*', ':', '：', ' ']).to_lowercase();
+            let is_list = name.split('/').all(|part| NAMES.contains(&part.trim()));
+            cut = is_list.then_some(at);
+        }
+        at += line.len() + 1;
+    }
+    let end = cut.map_or(text.len(), |cut| cut.min(text.len()));
+    text.get(..end).unwrap_or(text).trim_end().to_owned()
+}
+
+/// Makes the writer's `[citation:X]` of a section `[[n]](url)`, numbered by address over the whole report. A citation of
+/// a document that is not there is removed.
+pub fn number_citations(text: &str, documents: &[Evidence], references: &mut Vec<Reference>) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(start) = rest.find('[') {
+        out.push_str(&rest[..start]);
+        rest = &rest[start..];
+        match citation(rest) {
+            Some((number, length)) => {
+                let cited = number.checked_sub(1).and_then(|at| documents.get(at));
+                if let Some(document) = cited {
+                    let number = reference(document, references);
+                    out.push_str(&format!("[[{number}]]({})", address(&document.url)));
+                }
+                rest = &rest[length..];
+            }
+            None => {
+                out.push('[');
+                rest = &rest[1..];
+            }
+        }
+    }
+    out.push_str(rest);
+    out
+}
+
+/// The number of a document in the list, from 1; it is added when it is new.
+fn reference(document: &Evidence, references: &mut Vec<Reference>) -> usize {
+    let same = |known: &Reference| canonical(&known.url) == canonical(&document.url);
+    let at = references.iter().position(same).unwrap_or_else(|| {
+        references.push(Reference { title: document.title.clone(), url: document.url.clone() });
+        references.len() - 1
+    });
+    at + 1
+}
+
+/// The number in a `[citation:X]` at the beginning of the text, and the bytes of the mark.
+fn citation(text: &str) -> Option<(usize, usize)> {
+    let end = text.find(']')?;
+    let inner = text[1..end].trim();
+    let number = inner.strip_prefix("citation")?.trim_start().strip_prefix(':')?.trim();
+    Some((number.parse().ok()?, end + 1))
+}
+
+/// An address as Markdown takes it inside of parentheses.
+pub(super) fn address(url: &str) -> String {
+    if url.contains([' ', '(', ')', '<', '>']) {
+        let escaped = url.replace('<', "%3C").replace('>', "%3E");
+        format!("<{escaped}>")
+    } else {
+        url.to_owned()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_list_at_the_end_is_cut_and_one_in_the_middle_stays() {
+        assert_eq!(without_references("# A\ntext\n\n## References\n1. x\n"), "# A\ntext");
+        assert_eq!(without_references("# A\ntext\n# 参考文章/References\n[1] x"), "# A\ntext");
+        assert_eq!(without_references("# A\n## Sources\nx\n## More\ny"), "# A\n## Sources\nx\n## More\ny");
+        assert_eq!(without_references("```\n# References\n```"), "```\n# References\n```");
+        assert_eq!(without_references(""), "");
+    }
+
+    #[test]
+    fn citations_are_numbered_by_address_over_sections() {
+        let documents =
+            |urls: &[&str]| -> Vec<Evidence> { urls.iter().map(|url| Evidence::new(*url, *url, "t")).collect() };
+        let mut list = Vec::new();
+        let first = number_citations(
+            "One [citation:2]. Two [ citation: 1 ]. None [citation:9]. [a] [citation:x]",
+            &documents(&["https://a.example", "docs/b c.md"]),
+            &mut list,
+        );
+        assert_eq!(first, "One [[1]](<docs/b c.md>). Two [[2]](https://a.example). None . [a] [citation:x]");
+        let second = number_citations("[citation:1]", &documents(&["https://A.example/"]), &mut list);
+        assert_eq!(second, "[[2]](https://A.example/)");
+        assert_eq!(list.len(), 2);
+    }
+}

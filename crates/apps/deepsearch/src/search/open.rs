@@ -1,0 +1,165 @@
+//! From the configuration to the engines of the web.
+
+use std::sync::Arc;
+
+use graphloom_retrieval::RetrievalError;
+use graphloom_retrieval::literature::{Arxiv, Crossref, Literature, LiteratureOptions, OpenAlex};
+use graphloom_retrieval::web::{EngineName, LONGEST_ADDRESS, PageOptions, Pages, SearchRate, Web, WebOptions};
+
+use super::{Engines, RetrievalSearch, Search, WebSearch};
+use crate::config::Config;
+use crate::status::{Notice, StatusCode};
+
+/// The sources of literature, by name.
+const LITERATURE: [&str; 3] = [OpenAlex::NAME, Arxiv::NAME, Crossref::NAME];
+/// The variable of the key that OpenAlex gives.
+const OPENALEX_KEY: &str = "OPENALEX_API_KEY";
+
+/// The engines of the web and the sources of literature that are named: by `names`, which is `--search`, else by
+/// `web_search_engine_config.search_engine_name`, else those that have a key (or, for SearXNG, an address) in the
+/// environment, which `variable` reads. `None` when there are none.
+///
+/// The key and the address of the configuration go before those of the environment, and are for one engine. Of
+/// `web_search_engine_config.extension`, `fetch_pages` (`true` unless set) says whether pages are fetched, and
+/// `page_hosts` names hosts with their ports that may be in a private network.
+///
+/// # Errors
+/// 211300 when an engine is unknown or lacks something, 200021 for an address that is too long.
+pub fn open_web(
+    config: &Config,
+    names: &[String],
+    variable: impl Fn(&str) -> Option<String>,
+) -> Result<Option<Arc<dyn Search>>, Notice> {
+    let setup = |error: &RetrievalError| Notice::fatal(StatusCode::SearchSetup, error.to_string());
+    let web_config = &config.web_search_engine_config;
+    let mut options = WebOptions::from_environment(&variable).map_err(|error| setup(&error))?;
+    options.per_second = config.web_search_max_qps;
+    let configured = web_config.search_engine_name.split(',').map(str::trim).filter(|name| !name.is_empty());
+    let mut named: Vec<String> =
+        if names.is_empty() { configured.map(str::to_owned).collect() } else { names.to_vec() };
+    if named.is_empty() {
+        let with_key = [EngineName::Tavily, EngineName::Google, EngineName::Searxng];
+        named = with_key.into_iter().filter(|name| options.is_ready(*name)).map(|name| name.to_string()).collect();
+    }
+    let (mut engines, mut literature) = (Vec::new(), Vec::new());
+    for name in &named {
+        match LITERATURE.iter().find(|known| *known == name) {
+            Some(source) => literature.push(*source),
+            None => engines.push(name.parse::<EngineName>().map_err(|error| setup(&error))?),
+        }
+    }
+    if let [engine] = engines[..] {
+        if web_config.search_url.len() >= LONGEST_ADDRESS {
+            let message = "`web_search_engine_config.search_url` is longer than 8192 characters";
+            return Err(Notice::fatal(StatusCode::UrlTooLong, message));
+        }
+        options = options.key(engine, web_config.search_api_key.reveal());
+        if !web_config.search_url.is_empty() {
+            options = options.address(engine, &web_config.search_url);
+        }
+    } else if !engines.is_empty() && !(web_config.search_url.is_empty() && web_config.search_api_key.is_empty()) {
+        let message = "`web_search_engine_config.search_url` and `search_api_key` are for one engine; with several, set \
+                       the key of each in the environment";
+        return Err(Notice::fatal(StatusCode::SearchSetup, message));
+    }
+    let mut opened: Vec<Arc<dyn Search>> = Vec::new();
+    if !engines.is_empty() {
+        let web = Web::open(&engines, &options).map_err(|error| setup(&error))?;
+        let mut search = WebSearch::new(web.rate(SearchRate::new(config.web_search_max_qps)));
+        if let Some(pages) = page_options(config) {
+            search = search.with_pages(Pages::new(pages).map_err(|error| setup(&error))?);
+        }
+        opened.push(Arc::new(search));
+    }
+    if !literature.is_empty() {
+        let mut options = LiteratureOptions::default().openalex_key(&variable(OPENALEX_KEY).unwrap_or_default());
+        options.openalex.off = !literature.contains(&OpenAlex::NAME);
+        options.arxiv.off = !literature.contains(&Arxiv::NAME);
+        options.crossref.off = !literature.contains(&Crossref::NAME);
+        let literature = Literature::open(options).map_err(|error| setup(&error))?;
+        opened.push(Arc::new(RetrievalSearch::new(Arc::new(literature))));
+    }
+    Ok(match opened.len() {
+        0 => None,
+        1 => opened.pop(),
+        _ => Some(Arc::new(Engines::new(opened))),
+    })
+}
+
+/// How pages are fetched; nothing when they are not.
+fn page_options(config: &Config) -> Option<PageOptions> {
+    let extension = &config.web_search_engine_config.extension;
+    if extension.get("fetch_pages").is_some_and(|value| value.as_bool() == Some(false)) {
+        return None;
+    }
+    let mut options = PageOptions::default();
+    let hosts = extension.get("page_hosts").and_then(serde_json::Value::as_array);
+    for host in hosts.into_iter().flatten().filter_map(serde_json::Value::as_str) {
+        options = options.exempt(host);
+    }
+    Some(options)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn engines(config: &Config, names: &[&str], keys: &[&str]) -> Result<Vec<String>, u32> {
+        let names: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
+        let variable = |name: &str| keys.contains(&name).then(|| "http://127.0.0.1:9".to_owned());
+        match open_web(config, &names, variable) {
+            Ok(search) => Ok(search.map(|search| search.engines()).unwrap_or_default()),
+            Err(notice) => Err(notice.code.code()),
+        }
+    }
+
+    #[test]
+    fn engines_by_what_was_said() {
+        let with = |change: fn(&mut Config)| {
+            let mut config = Config::default();
+            change(&mut config);
+            config
+        };
+        let plain = Config::default();
+        let two = with(|config| config.web_search_engine_config.search_engine_name = "tavily, wikipedia".into());
+        let keyed = with(|config| {
+            config.web_search_engine_config.search_engine_name = "google".into();
+            config.web_search_engine_config.search_api_key = crate::config::Secret::new("key");
+        });
+        let both = with(|config| {
+            config.web_search_engine_config.search_engine_name = "tavily,google".into();
+            config.web_search_engine_config.search_api_key = crate::config::Secret::new("key");
+        });
+        let long = with(|config| {
+            config.web_search_engine_config.search_engine_name = "searxng".into();
+            config.web_search_engine_config.search_url = format!("http://a.example/{}", "x".repeat(8192));
+        });
+        for (config, names, keys, expected) in [
+            (&plain, &[][..], &[][..], Ok(vec![])),
+            (&plain, &[], &["TAVILY_API_KEY", "SEARXNG_URL"], Ok(vec!["tavily", "searxng"])),
+            (&plain, &["serper"], &["SERPER_API_KEY"], Ok(vec!["google"])),
+            (&plain, &["wikipedia", "arxiv", "crossref"], &[], Ok(vec!["wikipedia", "literature"])),
+            (&two, &[], &["TAVILY_API_KEY"], Ok(vec!["tavily", "wikipedia"])),
+            (&two, &["wikipedia"], &[], Ok(vec!["wikipedia"])),
+            (&keyed, &[], &[], Ok(vec!["google"])),
+            (&two, &[], &[], Err(211_300)),
+            (&plain, &["searxng"], &[], Err(211_300)),
+            (&plain, &["xunfei"], &[], Err(211_300)),
+            (&both, &[], &["TAVILY_API_KEY", "SERPER_API_KEY"], Err(211_300)),
+            (&long, &[], &[], Err(200_021)),
+        ] {
+            let expected = expected.map(|names: Vec<&str>| names.into_iter().map(str::to_owned).collect::<Vec<_>>());
+            assert_eq!(engines(config, names, keys), expected, "{names:?} {keys:?}");
+        }
+    }
+
+    #[test]
+    fn pages_are_fetched_unless_turned_off() {
+        let mut config = Config::default();
+        assert_eq!(page_options(&config), Some(PageOptions::default()));
+        config.web_search_engine_config.extension = serde_json::json!({ "page_hosts": ["127.0.0.1:8080", 7] });
+        assert_eq!(page_options(&config).unwrap().exempt, ["127.0.0.1:8080"]);
+        config.web_search_engine_config.extension = serde_json::json!({ "fetch_pages": false });
+        assert_eq!(page_options(&config), None);
+    }
+}

@@ -1,0 +1,49 @@
+//! The editor team's graph of a section.
+//!
+//! ```text
+//! start ─► plan_reasoning ⇄ info_collector        sub_reporter ─► sub_source_tracer ─► end
+//!                │                                     ▲   └───────────────────────────▲
+//!                ├── what was found is enough ─────────┘                               │
+//!                └── nothing was found ────────────────────────────────────────────────┘
+//! ```
+
+use graphloom_core_graph::{CompileErrors, Compiled, END, Node, START, StateGraph};
+
+use super::{SectionState, collect, collected, nodes};
+use crate::resources::Resources;
+use crate::steps;
+
+/// Begins: `SectionStartNode`.
+pub const SECTION_START: Node = Node::named("start");
+/// Plans what has to be found next: `ResearchPlanReasoningNode`, `DependencyPlanReasoningNode`.
+pub const PLAN_REASONING: Node = Node::named("plan_reasoning");
+/// Carries out a plan: `InfoCollectorNode`.
+pub const INFO_COLLECTOR: Node = Node::named("info_collector");
+/// Writes: `SubReporterNode`.
+pub const SUB_REPORTER: Node = Node::named("sub_reporter");
+/// Traces citations: `SubSourceTracerNode`.
+pub const SUB_SOURCE_TRACER: Node = Node::named("sub_source_tracer");
+/// Ends: `SectionEndNode`, `SectionReasoningEndNode`.
+pub const SECTION_END_NODE: Node = Node::named("end");
+
+/// The graph of a section: its input is a [`SectionBrief`](super::SectionBrief), its result `sub_report`.
+///
+/// # Errors
+/// None: the graph does not depend on anything at run time.
+pub fn graph() -> Result<Compiled<SectionState, Resources>, CompileErrors> {
+    let mut graph = StateGraph::<SectionState, Resources>::new("section");
+    graph.add_node(SECTION_START, nodes::start);
+    graph.add_node(PLAN_REASONING, nodes::plan_reasoning).may_goto((INFO_COLLECTOR, SUB_REPORTER, SECTION_END_NODE));
+    graph.add_subgraph(INFO_COLLECTOR, steps::graph()?, collect, collected);
+    graph.add_node(SUB_REPORTER, nodes::sub_reporter).may_goto(SECTION_END_NODE);
+    graph.add_node(SUB_SOURCE_TRACER, nodes::sub_source_tracer);
+    graph.add_node(SECTION_END_NODE, nodes::end);
+
+    graph.add_edge(START, SECTION_START);
+    graph.add_edge(SECTION_START, PLAN_REASONING);
+    graph.add_edge(INFO_COLLECTOR, PLAN_REASONING);
+    graph.add_edge(SUB_REPORTER, SUB_SOURCE_TRACER);
+    graph.add_edge(SUB_SOURCE_TRACER, SECTION_END_NODE);
+    graph.add_edge(SECTION_END_NODE, END);
+    graph.compile()
+}

@@ -1,0 +1,23 @@
+//! Ends a section. In: nothing. Out: `SECTION END` on the stream, after the last graph of the section.
+//! Source: seed, `SectionEndNode` and `SectionReasoningEndNode`; study, sections 1.3 and 2.5.
+
+use graphloom_core_graph::{Context, NodeError, Snapshot};
+
+use crate::resources::Resources;
+use crate::section::{SECTION_END_NODE, SectionState, SectionStateUpdate};
+use crate::stream::{self, MessageEvent, Place, SECTION_END, StreamMessage};
+
+pub(crate) async fn end(
+    state: Snapshot<SectionState>,
+    cx: Context<Resources>,
+) -> Result<SectionStateUpdate, NodeError> {
+    let place = Place::section(&state.brief.section.id);
+    let message = StreamMessage::new(SECTION_END_NODE.as_str(), MessageEvent::SummaryResponse, SECTION_END);
+    stream::emit(&cx, message.at(place)).await;
+    Ok(SectionState::update())
+}
+
+/// The end of research for a section that is written later: it says nothing.
+pub(crate) async fn reasoning_end(_state: Snapshot<SectionState>) -> Result<SectionStateUpdate, NodeError> {
+    Ok(SectionState::update())
+}

@@ -1,0 +1,28 @@
+//! Begins a section. In: the brief. Out: its conversation, and when work began. Failure: none.
+//! Source: seed, `SectionStartNode`, `SectionReasoningStartNode`, `SectionWritingStartNode`; study, section 1.3.
+
+use graphloom_core_graph::{Context, NodeError, Snapshot};
+use serde_json::json;
+
+use crate::resources::Resources;
+use crate::section::{SectionState, SectionStateUpdate};
+use crate::state::Said;
+
+pub(crate) async fn start(
+    state: Snapshot<SectionState>,
+    cx: Context<Resources>,
+) -> Result<SectionStateUpdate, NodeError> {
+    let brief = &state.brief;
+    let args = json!({
+        "query": brief.query,
+        "report_title": brief.report_title,
+        "section_title": brief.section.title,
+        "section_description": brief.section.description,
+    });
+    let asked = cx.resources().prompts.render("section_task", &args).map_err(NodeError::terminal)?;
+    let text: String = asked.messages.iter().map(graphloom_llm::Message::joined_text).collect();
+    let first = brief.messages.iter().find(|said| said.role == "user").cloned();
+    let task = Said { name: Some("outliner".into()), ..Said::user(text) };
+    let messages = first.into_iter().chain([task]).collect::<Vec<_>>();
+    Ok(SectionState::update().messages(messages).started_at(cx.now()))
+}

@@ -1,0 +1,84 @@
+//! Writes a section. In: the documents of all plans. Out: `sub_report` with text, documents and summary.
+//! Failure: a model that cannot be asked leads to a text of quotations with a warning (212000); no documents, or none
+//! that can be quoted, to an exception (212000) and the end of the section.
+//! Source: seed, `SubReporterNode`; study, section 3.1.
+
+use graphloom_core_graph::{Context, NodeError, Snapshot, Step};
+
+use crate::ask::is_constrained;
+use crate::resources::{Resources, Slot, Stage};
+use crate::section::{SECTION_END_NODE, SectionState};
+use crate::state::{SubReport, SubReportContent};
+use crate::status::{Notice, StatusCode};
+use crate::stream::{self, Place};
+use crate::writing::{Desk, classify, clean_headings, quote, section_outline, summarise, write};
+
+pub(crate) async fn sub_reporter(
+    state: Snapshot<SectionState>,
+    cx: Context<Resources>,
+) -> Result<Step<SectionState>, NodeError> {
+    let brief = &*state.brief;
+    let section = &brief.section;
+    let place = |notice: Notice| notice.in_section(&section.id);
+    let failed = |message: String, notices: Vec<Notice>, notes: Vec<String>| {
+        let notice = place(Notice::exception(StatusCode::SubReport, message));
+        let notices: Vec<Notice> = notices.into_iter().chain([notice]).collect();
+        Step::goto(SECTION_END_NODE).with(SectionState::update().notices(notices).notes(notes))
+    };
+    let found = state.documents();
+    if found.is_empty() {
+        return Ok(failed(format!("there is nothing to write `{}` from", section.title), Vec::new(), Vec::new()));
+    }
+    let (documents, mut notes) = classify(&cx, brief, found).await?;
+    let steps = state.plans.values().flat_map(|plan| &plan.steps);
+    let questions: Vec<String> = steps.map(|step| step.title.clone()).collect();
+    let desk = Desk { cx: &cx, brief, documents: &documents, questions: &questions };
+    let (outline, note) = section_outline(desk).await?;
+    notes.extend(note);
+
+    let small = is_constrained(cx.resources(), Slot::WritingChecking);
+    let mut notices = Vec::new();
+    let mut written = None;
+    if !small && !cx.resources().may_spend(Stage::Writing) {
+        let message = "writing has spent its share of the budget; the section is quoted from its documents";
+        notices.push(place(Notice::warning(StatusCode::BudgetReached, message)));
+    } else if !small {
+        match write(desk, &outline).await? {
+            Ok((text, more)) => {
+                notes.extend(more);
+                written = Some(text);
+            }
+            Err(failure) => {
+                let message = format!("the section is quoted from its documents: {failure}");
+                notices.push(place(Notice::warning(StatusCode::SubReport, message)));
+            }
+        }
+    }
+    let quoted = written.is_none();
+    let text = match written {
+        Some(text) => text,
+        None => {
+            let (text, more) = quote(desk, &outline, small).await?;
+            notes.extend(more);
+            text
+        }
+    };
+    if text.trim().is_empty() {
+        let message = format!("no sentence of {} documents can be quoted for `{}`", documents.len(), section.title);
+        return Ok(failed(message, notices, notes));
+    }
+    let text = clean_headings(&outline.title, &text);
+    if quoted {
+        stream::say(&cx, crate::section::SUB_REPORTER.as_str(), Place::section(&section.id), text.clone()).await;
+    }
+    let (summary, note) = summarise(desk, &text).await?;
+    notes.extend(note);
+    let background = brief.parents.iter().map(|parent| (parent.section_id.clone(), parent.content_summary.clone()));
+    let sub_report = SubReport {
+        section_id: section.id.clone(),
+        section_task: section.title.clone(),
+        background_knowledge: background.collect(),
+        content: SubReportContent { classified_content: documents, text, summary, ..SubReportContent::default() },
+    };
+    Ok(Step::update(SectionState::update().sub_report(Some(sub_report)).notices(notices).notes(notes)))
+}

@@ -1,0 +1,22 @@
+//! Traces the citations of a section. In: the section's text and documents. Out: the text with its citations traced, and
+//! the list of citations. Failure: the section goes on with what equal wording finds, with a notice (212101, 212102).
+//! Source: seed, `SubSourceTracerNode`; study, section 3.2, stage 1.
+
+use graphloom_core_graph::{Context, NodeError, Snapshot};
+
+use crate::resources::Resources;
+use crate::section::{SectionState, SectionStateUpdate};
+use crate::state::SubReport;
+use crate::trace::trace_section;
+
+pub(crate) async fn sub_source_tracer(
+    state: Snapshot<SectionState>,
+    cx: Context<Resources>,
+) -> Result<SectionStateUpdate, NodeError> {
+    let Some(report) = &state.sub_report else { return Ok(SectionState::update()) };
+    let brief = &*state.brief;
+    let traced = trace_section(&cx, &report.content, &brief.config).await?;
+    let notices = traced.notices.into_iter().map(|notice| notice.in_section(&brief.section.id));
+    let report = SubReport { content: traced.content, ..report.clone() };
+    Ok(SectionState::update().sub_report(Some(report)).notices(notices).notes(traced.notes))
+}

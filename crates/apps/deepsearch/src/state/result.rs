@@ -1,0 +1,116 @@
+//! The final result and its messages (study, sections 2.1, 2.3 and 2.4).
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// The result of a run, with the field names of the specification.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+#[non_exhaustive]
+pub struct FinalResult {
+    /// The report in Markdown.
+    pub response_content: String,
+    /// The citations that were checked.
+    pub citation_messages: CitationMessages,
+    /// What conclusions rest on.
+    pub infer_messages: Vec<InferMessage>,
+    /// The charts.
+    pub chart_messages: Vec<ChartMessage>,
+    /// `[code]message` of each warning, one a line.
+    pub warning_info: String,
+    /// `[code]message` of each failure, one a line.
+    pub exception_info: String,
+}
+
+/// The citations that were checked.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+#[non_exhaustive]
+pub struct CitationMessages {
+    /// 0 when citations were checked.
+    pub code: u32,
+    /// `success`, or why there are none.
+    pub msg: String,
+    /// The citations, by id.
+    pub data: Vec<CitationMessage>,
+}
+
+/// What a check found.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Verdict {
+    /// The evidence says it.
+    Supported,
+    /// The evidence says the opposite.
+    Contradicted,
+    /// The evidence says nothing about it.
+    NotFound,
+    /// Nobody could look.
+    #[default]
+    NotChecked,
+}
+
+/// A citation that was checked: the `id` of a `[checked_citation:id]` in the report.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+#[non_exhaustive]
+pub struct CitationMessage {
+    /// Empty in the specification.
+    pub name: String,
+    /// The address of the source.
+    pub url: String,
+    /// Its title.
+    pub title: String,
+    /// Its text, with `<mark>` around what supports the statement.
+    pub content: String,
+    /// The statement of the report.
+    pub chunk: String,
+    /// The name of the site.
+    pub source: String,
+    /// When it was published, as the source says.
+    pub publish_time: String,
+    /// How sure the check is, 0 to 1.
+    pub score: f32,
+    /// `web` or `local`.
+    pub from: String,
+    /// The number in the marker, from 0.
+    pub id: u32,
+    /// The number in the list of references, from 1.
+    pub reference_index: u32,
+    /// The evidence; ours.
+    pub evidence_id: String,
+    /// What the check found; ours.
+    pub verdict: Verdict,
+    /// The bytes of the evidence's text that the verdict rests on; ours.
+    pub span: Option<(usize, usize)>,
+}
+
+/// What a conclusion rests on: the N of a `#inference:N` in the report.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+#[non_exhaustive]
+pub struct InferMessage {
+    /// The number in the link.
+    pub id: u32,
+    /// The conclusion.
+    pub conclusion: String,
+    /// The steps to it.
+    pub inference: String,
+    /// A page with the provenance graph, in base64.
+    pub html_base64: String,
+}
+
+/// A chart of the report.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+#[non_exhaustive]
+pub struct ChartMessage {
+    /// `chart_SECTION_N`, as in `(#insertChart:chart_id)` in the report.
+    pub chart_id: String,
+    /// The title.
+    pub chart_title: String,
+    /// What it shows.
+    pub description: String,
+    /// The picture, SVG in base64.
+    pub base64: String,
+}

@@ -1,0 +1,156 @@
+//! The status codes (study, section 1.8).
+
+use std::fmt;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+macro_rules! codes {
+    ($($(#[$doc:meta])* $name:ident = $code:literal, $text:literal;)*) => {
+        /// A status code of the specification; 2124xx from 212410 on are ours.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+        #[serde(rename_all = "snake_case")]
+        #[non_exhaustive]
+        pub enum StatusCode {
+            $($(#[$doc])* $name,)*
+        }
+
+        impl StatusCode {
+            /// All codes, in the order of their numbers.
+            pub const ALL: &[Self] = &[$(Self::$name,)*];
+
+            /// The number.
+            pub fn code(self) -> u32 {
+                match self {
+                    $(Self::$name => $code,)*
+                }
+            }
+
+            /// What the code stands for, in general.
+            pub fn text(self) -> &'static str {
+                match self {
+                    $(Self::$name => $text,)*
+                }
+            }
+        }
+    };
+}
+
+codes! {
+    /// The request is no request.
+    Request = 200_009, "the request is invalid";
+    /// A parameter has a value that it does not take.
+    ParameterInvalid = 200_013, "a parameter is invalid";
+    /// A parameter has a value that is none of those allowed.
+    ParameterNotAllowed = 200_014, "a parameter has a value that is not allowed";
+    /// An address is too long.
+    UrlTooLong = 200_021, "an address is longer than 8192 characters";
+    /// A parameter is outside its range.
+    ParameterRange = 200_025, "a parameter is outside its range";
+    /// The retries of a step are used up.
+    RetriesExhausted = 211_000, "all retries failed";
+    /// The kind of run is not supported.
+    RunUnsupported = 211_001, "this kind of run is not supported";
+    /// The workflow failed.
+    Workflow = 211_100, "the workflow failed";
+    /// The workflow ran out of time.
+    WorkflowTimeout = 211_101, "the workflow ran out of time";
+    /// There is no model where one is needed.
+    ModelNone = 211_200, "there is no model";
+    /// A model failed.
+    Model = 211_201, "a model failed";
+    /// A model answered nothing.
+    ModelEmpty = 211_202, "a model answered nothing";
+    /// There is no model for the slot `general`.
+    ModelGeneralMissing = 211_203, "there is no model for `general`";
+    /// A search engine could not be set up.
+    SearchSetup = 211_300, "a search engine cannot be set up";
+    /// A local search engine could not be set up.
+    LocalSearchSetup = 211_301, "a local search engine cannot be set up";
+    /// A search engine of the user could not be loaded.
+    SearchExtension = 211_302, "a custom search engine cannot be loaded";
+    /// A search failed.
+    Search = 211_304, "a search failed";
+    /// A search had to wait too long for its turn.
+    SearchRateLimit = 211_305, "a search waited too long for its turn";
+    /// There is no outline to work on.
+    TeamNoOutline = 211_500, "there is no outline";
+    /// The outline has no sections, or their dependencies are no order.
+    TeamNoSections = 211_501, "the outline has no sections that can be worked on";
+    /// No section has a text.
+    TeamAllEmpty = 211_502, "no section has a text";
+    /// The request could not be understood.
+    Entry = 211_600, "the language of the request cannot be found";
+    /// No clarifying questions could be made.
+    Questions = 211_700, "no questions can be made";
+    /// What a person answered cannot be read, or the way to ask is unknown.
+    Feedback = 211_701, "the feedback cannot be read";
+    /// A person answered nothing.
+    FeedbackEmpty = 211_702, "the feedback is empty";
+    /// No outline could be made.
+    Outline = 211_800, "no outline can be made";
+    /// No plan could be made.
+    Plan = 211_801, "no plan can be made";
+    /// A step found no documents.
+    StepNoDocuments = 211_900, "a step found no documents";
+    /// A section found no documents.
+    SectionNoDocuments = 211_901, "a section found no documents";
+    /// A section could not be written.
+    SubReport = 212_000, "a section cannot be written";
+    /// The report could not be put together.
+    Report = 212_001, "the report cannot be put together";
+    /// Sources of a section could not be traced.
+    SubSourceTrace = 212_100, "the sources of a section cannot be traced";
+    /// The statements of a section could not be recognised.
+    ContentRecognition = 212_101, "the statements of a section cannot be recognised";
+    /// The statements of a section could not be matched with sources.
+    SourceMatching = 212_102, "statements cannot be matched with sources";
+    /// Citations could not be put into a text.
+    CitationInsert = 212_103, "citations cannot be put into the text";
+    /// The citations of a report could not be read.
+    CitationRead = 212_104, "the citations of the report cannot be read";
+    /// A citation could not be checked.
+    CitationVerify = 212_105, "citations cannot be checked";
+    /// The sources of a report could not be traced.
+    SourceTrace = 212_106, "the sources of the report cannot be traced";
+    /// A template has a name that cannot be used.
+    TemplateName = 212_201, "the template has an invalid name";
+    /// What conclusions rest on could not be found.
+    Inference = 212_300, "the inferences of the report cannot be traced";
+    /// The conclusions of a section could not be extracted.
+    InferenceExtract = 212_301, "the conclusions of a section cannot be extracted";
+    /// A provenance graph could not be built.
+    InferenceGraph = 212_302, "a provenance graph cannot be built";
+    /// Edits after the report are turned off.
+    FeedbackDisabled = 212_400, "edits after the report are turned off";
+    /// No more edits are taken.
+    FeedbackMaximum = 212_401, "no more edits are taken";
+    /// The selected text is too long.
+    FeedbackTextLong = 212_402, "the selected text is too long";
+    /// The selected text is not what stands at the offsets.
+    FeedbackOffsetMismatch = 212_403, "the selected text does not stand at the offsets";
+    /// The action is unknown.
+    FeedbackAction = 212_404, "the action is invalid";
+    /// The text could not be rewritten.
+    FeedbackRewrite = 212_405, "the text cannot be rewritten";
+    /// The payload is no JSON object.
+    FeedbackJson = 212_406, "the payload is no JSON object";
+    /// A field of the payload has the wrong type.
+    FeedbackType = 212_407, "a field of the payload has the wrong type";
+    /// The offsets are outside the report.
+    FeedbackOffsetRange = 212_408, "the offsets are outside the report";
+    /// The scope of a supplementary search is unknown. Ours: the specification names the error and no number.
+    FeedbackScope = 212_410, "the rewrite scope is invalid";
+    /// A chart could not be made. Ours: the specification names the failure and no number.
+    Chart = 212_411, "a chart cannot be made";
+    /// A language other than Chinese and English was mapped to English. Ours.
+    LanguageMapped = 212_412, "the report is written in English";
+    /// A limit of the budget was reached and work was left out. Ours.
+    BudgetReached = 212_413, "the budget is reached";
+}
+
+impl fmt::Display for StatusCode {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.code())
+    }
+}

@@ -1,0 +1,7 @@
+//! The status codes of the specification, and what a run notes under them.
+
+mod code;
+mod notice;
+
+pub use code::StatusCode;
+pub use notice::{Notice, Severity};

@@ -1,0 +1,254 @@
+//! Stage 2: every citation of a report gets a verdict (study, section 3.2, 1 to 4).
+
+use std::collections::BTreeMap;
+
+use futures::{StreamExt, TryStreamExt};
+use graphloom_citations::{
+    CheckOptions, Checked, Claim, Examined, Open, Question, SourceText, Span, Target, Verdict as Found, best_overlap,
+    claims, examine, replace_marks, sentences,
+};
+use graphloom_core_graph::{Context, NodeError};
+
+use super::judge::ModelJudge;
+use super::mark::{address, trace_marks};
+use super::message::message;
+use super::number::number;
+use super::outcome::{CitationCount, UnsupportedStatement};
+use super::unsupported::settle;
+use crate::config::Config;
+use crate::evidence::{Evidence, EvidenceId, canonical};
+use crate::report::without_references;
+use crate::resources::Resources;
+use crate::state::{CitationMessage, Locale, Report, TraceSource, Verdict};
+use crate::status::{Notice, StatusCode};
+
+/// A report whose citations were checked.
+#[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
+pub struct CheckedReport {
+    /// The report with `[checked_citation:id][[n]](url)` and its list of references.
+    pub content: String,
+    /// The citations that stand in it, by id.
+    pub data: Vec<CitationMessage>,
+    /// Their sources, in the same order.
+    pub sources: Vec<TraceSource>,
+    /// How many citations got which verdict, those that were taken out included.
+    pub count: CitationCount,
+    /// Statements that no source supports, and what was done with them.
+    pub unsupported: Vec<UnsupportedStatement>,
+    /// What failed.
+    pub notices: Vec<Notice>,
+    /// What a user should know.
+    pub notes: Vec<String>,
+}
+
+/// A citation that stays in the report.
+#[derive(Clone, Debug)]
+pub(super) struct Kept {
+    pub(super) message: CitationMessage,
+}
+
+/// A citation with its verdict.
+#[derive(Clone, Debug)]
+pub(super) struct Judged {
+    /// The place of its source in `merged_trace_source_datas`.
+    pub(super) data: usize,
+    pub(super) checked: Checked,
+    /// What it points at in the evidence: the span of the verdict, else the one that comes closest.
+    pub(super) span: Option<Span>,
+}
+
+impl Judged {
+    pub(super) fn verdict(&self) -> Verdict {
+        match self.checked.verdict {
+            Found::Supported { .. } => Verdict::Supported,
+            Found::Contradicted { .. } => Verdict::Contradicted,
+            Found::NotFound => Verdict::NotFound,
+            _ => Verdict::NotChecked,
+        }
+    }
+}
+
+/// Checks the citations of a report.
+///
+/// Quotations and rules decide without a model, the model judges what they leave open. A model that cannot be asked
+/// leaves citations not checked and in place (212105). What becomes of statements without support is
+/// `source_tracer_unsupported`.
+///
+/// # Errors
+/// Only what is no model's fault.
+pub async fn check_report(
+    cx: &Context<Resources>,
+    report: &Report,
+    language: Locale,
+    config: &Config,
+) -> Result<CheckedReport, NodeError> {
+    let datas = &report.merged_trace_source_datas;
+    let mut out = CheckedReport::default();
+    let draft = draft(report, &mut out.notes);
+    let sources: BTreeMap<&EvidenceId, &Evidence> =
+        report.all_classified_contents.iter().flatten().map(|evidence| (&evidence.id, evidence)).collect();
+    let evidence = |data: usize| datas.get(data).and_then(|data| sources.get(&data.evidence).copied());
+
+    let statements = claims(&draft);
+    let judged = judge(cx, &statements, datas, &evidence, config).await?;
+    for one in judged.values().flatten() {
+        out.count.add(one.verdict());
+    }
+    if let Some(Found::NotChecked { why }) = judged
+        .values()
+        .flatten()
+        .filter(|one| one.checked.basis == graphloom_citations::Basis::Outage)
+        .map(|one| &one.checked.verdict)
+        .next()
+    {
+        let (missed, all) = (out.count.not_checked, out.count.all());
+        let message = format!("{missed} of {all} citations were not checked: {why}");
+        out.notices.push(Notice::exception(StatusCode::CitationVerify, message));
+    }
+
+    let settled =
+        settle(cx, &draft, &statements, judged, &evidence, language, config.source_tracer_unsupported).await?;
+    let mut kept = BTreeMap::new();
+    for (claim, one) in &settled.kept {
+        if let (Some(source), Some(span)) = (evidence(one.data), one.span) {
+            let score =
+                if one.verdict() == Verdict::Supported { one.checked.overlap.max(0.85) } else { one.checked.overlap };
+            kept.insert(one.data, Kept { message: message(source, claim, one.verdict(), span, score) });
+        }
+    }
+    (out.content, out.data, out.sources) = number(&settled.text, &kept, datas, language);
+    out.notes.push(out.count.to_string());
+    out.notes.extend(settled.unsupported.iter().map(ToString::to_string));
+    out.unsupported = settled.unsupported;
+    Ok(out)
+}
+
+/// The body of the report with `[citation:K]`, K the place of the source in the list, for every mark of stage 1.
+fn draft(report: &Report, notes: &mut Vec<String>) -> String {
+    let datas = &report.merged_trace_source_datas;
+    // Marks that no stage made are none: a document may have put them into a text.
+    let body = replace_marks(&without_references(&report.report_content), |_| None);
+    let (mut draft, mut from, mut next, mut lost) = (String::new(), 0, 0, 0_usize);
+    for mark in trace_marks(&body) {
+        draft.push_str(&body[from..mark.range.start]);
+        from = mark.range.end;
+        let same = |data: &TraceSource| address(&data.url) == mark.url || canonical(&data.url) == canonical(&mark.url);
+        // In order; where the order is broken, the next one with the address.
+        let place = datas[next.min(datas.len())..].iter().position(same).map(|ahead| next + ahead);
+        match place.or_else(|| datas.iter().position(same)) {
+            Some(index) => {
+                draft.push_str(&format!("[citation:{index}]"));
+                next = next.max(index + 1);
+            }
+            None => {
+                lost += 1;
+                draft.truncate(draft.trim_end_matches([' ', '\t']).len());
+            }
+        }
+    }
+    draft.push_str(&body[from..]);
+    if lost > 0 {
+        notes.push(format!("{lost} citations had no source and were taken out"));
+    }
+    draft
+}
+
+/// The verdicts of each statement's citations, by the statement's place. A source that is cited twice counts once.
+async fn judge<'e>(
+    cx: &Context<Resources>,
+    statements: &[Claim],
+    datas: &[TraceSource],
+    evidence: &impl Fn(usize) -> Option<&'e Evidence>,
+    config: &Config,
+) -> Result<BTreeMap<usize, Vec<Judged>>, NodeError> {
+    let mut judged: BTreeMap<usize, Vec<Judged>> = BTreeMap::new();
+    let mut open: Vec<(usize, usize, Open)> = Vec::new();
+    for (place, claim) in statements.iter().enumerate() {
+        for data in cited(claim) {
+            let Some(source) = evidence(data) else { continue };
+            match examine(&claim.text, SourceText::new(&source.title, &source.text), CheckOptions::default()) {
+                Examined::Decided(checked) => {
+                    judged.entry(place).or_default().push(with_span(data, checked, &claim.text, source));
+                }
+                Examined::Open(question) => open.push((place, data, question)),
+            }
+        }
+    }
+    // What stands behind a chart was checked when the chart was drawn; its caption is no statement of the source.
+    let (charts, open): (Vec<_>, Vec<_>) =
+        open.into_iter().partition(|(_, data, _)| datas.get(*data).is_some_and(|data| data.chart));
+    let size = usize::try_from(config.source_tracer_citation_verify_batch_size).unwrap_or(1).max(1);
+    let at_once = usize::try_from(config.source_tracer_citation_verify_max_concurrency_num).unwrap_or(1).max(1);
+    let judge = ModelJudge::new(cx);
+    let batches: Vec<(String, Vec<Question>)> = open
+        .chunks(size)
+        .enumerate()
+        .map(|(number, batch)| {
+            (format!("trace/verify/{number}"), batch.iter().map(|(_, _, open)| open.question.clone()).collect())
+        })
+        .collect();
+    let answers: Vec<_> = futures::stream::iter(batches.into_iter().map(|(key, questions)| {
+        let judge = judge.clone();
+        async move { judge.judge_all(&key, &questions).await }
+    }))
+    .buffered(at_once)
+    .try_collect()
+    .await?;
+    let by_chart =
+        charts.into_iter().map(|one| (one, Err(graphloom_citations::Outage::new("it stands behind a chart"))));
+    for ((place, data, question), answer) in open.into_iter().zip(answers.into_iter().flatten()).chain(by_chart) {
+        let Some(source) = evidence(data) else { continue };
+        let one = with_span(data, question.close(answer), &statements[place].text, source);
+        judged.entry(place).or_default().push(one);
+    }
+    for (place, verdicts) in &mut judged {
+        let order = cited(&statements[*place]);
+        verdicts.sort_by_key(|one| order.iter().position(|data| *data == one.data));
+        keep_best(verdicts, datas);
+    }
+    Ok(judged)
+}
+
+/// The sources of a statement, by their places.
+pub(super) fn cited(claim: &Claim) -> Vec<usize> {
+    let mut places = Vec::new();
+    for mark in &claim.marks {
+        if let Target::Source(key) = &mark.target
+            && let Ok(place) = key.parse()
+            && !places.contains(&place)
+        {
+            places.push(place);
+        }
+    }
+    places
+}
+
+pub(super) fn with_span(data: usize, checked: Checked, claim: &str, source: &Evidence) -> Judged {
+    let closest = || {
+        let first = || sentences(&source.text).into_iter().next().map(Span::from);
+        best_overlap(claim, &source.text).map(|(span, _)| span).or_else(first)
+    };
+    let span = checked.verdict.span().or_else(closest);
+    Judged { data, checked, span }
+}
+
+/// Of several citations of one address behind one statement the best stays: supported, then not checked, then others.
+fn keep_best(verdicts: &mut Vec<Judged>, datas: &[TraceSource]) {
+    let address = |one: &Judged| datas.get(one.data).map(|data| canonical(&data.url));
+    let rank = |one: &Judged| match one.verdict() {
+        Verdict::Supported => 3,
+        Verdict::NotChecked => 2,
+        Verdict::Contradicted => 1,
+        Verdict::NotFound => 0,
+    };
+    let mut kept: Vec<Judged> = Vec::new();
+    for one in verdicts.drain(..) {
+        match kept.iter_mut().find(|other| address(other) == address(&one)) {
+            Some(other) if rank(&one) > rank(other) => *other = one,
+            Some(_) => {}
+            None => kept.push(one),
+        }
+    }
+    *verdicts = kept;
+}

@@ -1,0 +1,44 @@
+//! The self-contained page of one conclusion.
+
+use super::provenance::{Kind, Provenance};
+use super::svg::draw;
+use crate::export::{escape, safe_href};
+use crate::state::Locale;
+
+/// The page: the conclusion, the drawing, a legend, the inference in words, the records. No script, nothing from outside.
+pub(super) fn page(conclusion: &str, inference: &str, graph: &Provenance, language: Locale) -> String {
+    let mut records: Vec<_> =
+        graph.nodes().filter(|(_, node)| node.kind == Kind::Record).map(|(_, node)| node).collect();
+    records.sort_by_key(|node| node.number);
+    let list: String = records
+        .iter()
+        .map(|node| {
+            let title = escape(if node.text.is_empty() { &node.url } else { &node.text });
+            let shown = match safe_href(&node.url) {
+                Some(url) => format!("<a href=\"{url}\" rel=\"noopener noreferrer\">{title}</a>"),
+                None => format!("{title} <small>{}</small>", escape(&node.url)),
+            };
+            format!("<li value=\"{}\">{shown}</li>\n", node.number.unwrap_or_default())
+        })
+        .collect();
+    let (hosts, against) = graph.independence();
+    let count = match language {
+        Locale::Chinese => format!("{hosts} 个独立来源支持，{against} 个记录相反"),
+        Locale::English => format!("supported from {hosts} independent places, contradicted by {against} records"),
+    };
+    let legend = language.pick(
+        "蓝框：引用的记录 · 灰框：陈述 · 黄框：结论 · 虚线：相反",
+        "blue: cited records · grey: statements · yellow: the conclusion · dashed: speaks against it",
+    );
+    let steps: String = inference.lines().map(|line| format!("<p>{}</p>\n", escape(line))).collect();
+    format!(
+        "<!DOCTYPE html>\n<html lang=\"{}\"><head><meta charset=\"utf-8\">\
+         <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\
+         <title>{title}</title><style>body{{font:15px/1.5 sans-serif;margin:2rem;max-width:70rem}}figure{{margin:1rem 0;overflow-x:auto}}\
+         small,figcaption{{color:#666}}</style></head><body>\n<h1>{title}</h1>\n<figure>{}<figcaption>{legend}</figcaption></figure>\n\
+         <p><small>{count}</small></p>\n{steps}<ol>\n{list}</ol>\n</body></html>\n",
+        language.as_str(),
+        draw(graph),
+        title = escape(conclusion),
+    )
+}

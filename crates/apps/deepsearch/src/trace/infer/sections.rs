@@ -1,0 +1,83 @@
+//! The sections of a checked report, their citations, and the sentences that may conclude.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
+
+use graphloom_citations::{Target, claims, without_marks};
+
+use crate::report::{heading, lines, without_number};
+use crate::state::{CitationMessage, Verdict};
+
+/// The most sentences that a model chooses from.
+const MOST_CANDIDATES: usize = 12;
+/// The shortest sentence that may conclude, in characters.
+const SHORTEST: usize = 12;
+
+/// A section of the report.
+#[derive(Clone, Debug)]
+pub(super) struct Chapter<'c> {
+    pub(super) title: String,
+    /// The supported citations by number of their reference, with the statement each stands behind.
+    pub(super) citations: Vec<&'c CitationMessage>,
+    /// Sentences with their bytes in the report, without marks.
+    pub(super) candidates: Vec<(Range<usize>, String)>,
+}
+
+impl Chapter<'_> {
+    /// How many references support statements of the section.
+    pub(super) fn references(&self) -> usize {
+        self.citations.iter().map(|citation| citation.reference_index).collect::<BTreeSet<_>>().len()
+    }
+
+    /// Title and address of each reference, by its number.
+    pub(super) fn records(&self) -> BTreeMap<u32, (String, String)> {
+        self.citations
+            .iter()
+            .map(|citation| (citation.reference_index, (citation.title.clone(), citation.url.clone())))
+            .collect()
+    }
+}
+
+/// The numbered sections of a report: neither title nor abstract, conclusion and references.
+pub(super) fn chapters<'c>(content: &str, citations: &'c [CitationMessage]) -> Vec<Chapter<'c>> {
+    let mut heads: Vec<(usize, &str)> = Vec::new();
+    for (line, plain) in lines(content) {
+        if let Some((1, title)) = heading(line).filter(|_| plain) {
+            // A line is a part of the text, so its place follows from the two addresses.
+            heads.push((line.as_ptr() as usize - content.as_ptr() as usize, title));
+        }
+    }
+    let ends: Vec<usize> = heads.iter().skip(1).map(|(at, _)| *at).chain([content.len()]).collect();
+    heads
+        .iter()
+        .zip(ends)
+        .filter(|((_, title), _)| without_number(title) != *title)
+        .map(|((start, title), end)| chapter(content, *start..end, title, citations))
+        .collect()
+}
+
+fn chapter<'c>(content: &str, range: Range<usize>, title: &str, citations: &'c [CitationMessage]) -> Chapter<'c> {
+    let text = &content[range.clone()];
+    let (mut found, mut candidates) = (Vec::new(), Vec::new());
+    for claim in claims(text) {
+        for mark in &claim.marks {
+            let Target::Checked { id, .. } = mark.target else { continue };
+            let citation = citations.iter().find(|one| u64::from(one.id) == id);
+            found.extend(citation.filter(|one| one.verdict == Verdict::Supported));
+        }
+        // The sentence up to its first mark, if it stands there without markup that a link would break.
+        let end = claim.marks.first().map_or(claim.range.end, |mark| mark.range.start);
+        let raw = text[claim.range.start..end].trim_end();
+        let skip = raw.len() - claim.text.len().min(raw.len());
+        let body = &raw[raw.ceil_char_boundary(skip)..];
+        let plain = body == claim.text && without_marks(body) == body;
+        if plain && body.chars().count() >= SHORTEST && !body.contains(['[', ']', '\n', '|']) {
+            let start = range.start + claim.range.start + (raw.len() - body.len());
+            candidates.push((start..start + body.len(), body.to_owned()));
+        }
+    }
+    // A conclusion comes late.
+    let surplus = candidates.len().saturating_sub(MOST_CANDIDATES);
+    candidates.drain(..surplus);
+    Chapter { title: without_number(title).to_owned(), citations: found, candidates }
+}

@@ -1,0 +1,104 @@
+//! The model as a judge of entailment.
+
+use graphloom_citations::{Judgement, Outage, Question};
+use graphloom_core_graph::{Context, NodeError};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+use crate::ask::{Ask, is_constrained, value};
+use crate::resources::{Resources, Slot, Stage};
+
+/// Of a passage, how many bytes a small model is shown.
+const SMALL_PASSAGE: usize = 600;
+
+/// Judges entailment by the model of the slot `writing_checking`, as durable steps of the task.
+#[derive(Clone, Debug)]
+pub struct ModelJudge<'c> {
+    cx: &'c Context<Resources>,
+}
+
+/// What the model says to each pair.
+#[derive(Serialize, Deserialize, JsonSchema)]
+struct Judgements {
+    /// One word for each pair, in order.
+    judgements: Vec<Word>,
+}
+
+/// One judgement.
+#[derive(Clone, Copy, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+enum Word {
+    Entails,
+    Contradicts,
+    Neither,
+}
+
+impl<'c> ModelJudge<'c> {
+    /// A judge for the questions of one task.
+    pub fn new(cx: &'c Context<Resources>) -> Self {
+        Self { cx }
+    }
+
+    /// Judges several questions with one call. `key` is unique in the task.
+    ///
+    /// # Errors
+    /// Only what is no model's fault. A model that cannot be asked, an answer that cannot be used and a budget that is
+    /// spent are an [`Outage`] for each question.
+    pub async fn judge_all(
+        &self,
+        key: &str,
+        questions: &[Question],
+    ) -> Result<Vec<Result<Judgement, Outage>>, NodeError> {
+        let outage = |why: String| questions.iter().map(|_| Err(Outage::new(why.clone()))).collect();
+        if !self.cx.resources().may_spend(Stage::Checking) {
+            return Ok(outage("the budget is spent".to_owned()));
+        }
+        let small = is_constrained(self.cx.resources(), Slot::WritingChecking);
+        let pairs: Vec<_> = questions
+            .iter()
+            .map(|question| {
+                let most = if small { SMALL_PASSAGE } else { usize::MAX };
+                let cut = question.passage.floor_char_boundary(most.min(question.passage.len()));
+                json!({ "claim": question.claim, "passage": &question.passage[..cut], "title": question.title })
+            })
+            .collect();
+        let count = questions.len();
+        let schema = json!({
+            "type": "object",
+            "description": "One judgement for each pair, in order.",
+            "properties": { "judgements": {
+                "type": "array",
+                "items": { "type": "string", "enum": ["entails", "contradicts", "neither"] },
+                "minItems": count,
+                "maxItems": count,
+            } },
+            "required": ["judgements"],
+            "additionalProperties": false,
+        });
+        let ask = Ask::new(key, "trace/verify").slot(Slot::WritingChecking).tries(3).temperature(0.0);
+        let ask = ask.small_tokens(24 + 8 * u32::try_from(count).unwrap_or(u32::MAX / 16)).schema(schema);
+        let args = json!({ "pairs": pairs });
+        let answer = value(self.cx, &ask, &args, |answer: Judgements| {
+            if answer.judgements.len() == count {
+                Ok(answer.judgements)
+            } else {
+                Err(format!("there are {} judgements for {count} pairs", answer.judgements.len()))
+            }
+        });
+        Ok(match answer.await? {
+            Ok(words) => words.into_iter().map(|word| Ok(word.into())).collect(),
+            Err(failure) => outage(failure.to_string()),
+        })
+    }
+}
+
+impl From<Word> for Judgement {
+    fn from(word: Word) -> Self {
+        match word {
+            Word::Entails => Self::Entails,
+            Word::Contradicts => Self::Contradicts,
+            Word::Neither => Self::Neither,
+        }
+    }
+}

@@ -1,0 +1,78 @@
+//! The mark of stage 1: `[source_tracer_result][title](url)` (study, section 2.3).
+
+use std::ops::Range;
+
+/// What the mark begins with.
+const HEAD: &str = "[source_tracer_result][";
+
+/// A mark and what it says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TraceMark {
+    /// The bytes of the mark.
+    pub range: Range<usize>,
+    /// The title, as the mark shows it.
+    pub title: String,
+    /// The address, as the mark has it.
+    pub url: String,
+}
+
+/// Writes a mark. Characters that would end a title or an address early are replaced.
+///
+/// ```
+/// use graphloom_deepsearch::trace::{trace_mark, trace_marks};
+///
+/// let mark = trace_mark("A [new] log", "https://a.example/x_(y)");
+/// assert_eq!(mark, "[source_tracer_result][A (new) log](https://a.example/x_%28y%29)");
+/// assert_eq!(trace_marks(&mark)[0].url, "https://a.example/x_%28y%29");
+/// ```
+pub fn trace_mark(title: &str, url: &str) -> String {
+    let title: String = title
+        .chars()
+        .map(|c| match c {
+            '[' => '(',
+            ']' => ')',
+            c if c.is_control() => ' ',
+            c => c,
+        })
+        .collect();
+    format!("{HEAD}{}]({})", title.trim(), address(url))
+}
+
+/// An address as it stands in marks and links.
+pub(crate) fn address(url: &str) -> String {
+    let mut safe = String::with_capacity(url.len());
+    for c in url.chars() {
+        match c {
+            '(' => safe.push_str("%28"),
+            ')' => safe.push_str("%29"),
+            '<' => safe.push_str("%3C"),
+            '>' => safe.push_str("%3E"),
+            '[' => safe.push_str("%5B"),
+            ']' => safe.push_str("%5D"),
+            c if c.is_whitespace() || c.is_control() => safe.push_str("%20"),
+            c => safe.push(c),
+        }
+    }
+    safe
+}
+
+/// All marks of a text, in order.
+pub fn trace_marks(text: &str) -> Vec<TraceMark> {
+    let mut found = Vec::new();
+    let mut from = 0;
+    while let Some(offset) = text[from..].find(HEAD) {
+        let start = from + offset;
+        from = start + HEAD.len();
+        let rest = &text[from..];
+        let Some(title) = rest.find(']').map(|end| &rest[..end]) else { continue };
+        let Some(behind) = rest[title.len() + 1..].strip_prefix('(') else { continue };
+        let Some(url) = behind.find(')').map(|end| &behind[..end]) else { continue };
+        if url.contains('\n') || title.contains('\n') {
+            continue;
+        }
+        let end = from + title.len() + 2 + url.len() + 1;
+        found.push(TraceMark { range: start..end, title: title.to_owned(), url: url.to_owned() });
+        from = end;
+    }
+    found
+}

@@ -1,0 +1,43 @@
+//! Entries of `citation_messages` (study, section 2.3).
+
+use graphloom_citations::Span;
+
+use crate::evidence::Evidence;
+use crate::state::{CitationMessage, Verdict};
+
+/// The entry of one citation. `id` and `reference_index` are given when it is numbered.
+pub(super) fn message(evidence: &Evidence, claim: &str, verdict: Verdict, span: Span, score: f32) -> CitationMessage {
+    CitationMessage {
+        url: evidence.url.clone(),
+        title: evidence.title.clone(),
+        content: marked(&evidence.text, span),
+        chunk: claim.to_owned(),
+        source: site(evidence),
+        publish_time: evidence.published_at.clone().unwrap_or_default(),
+        score,
+        from: if evidence.is_web() { "web" } else { "local" }.to_owned(),
+        evidence_id: evidence.id.to_string(),
+        verdict,
+        span: Some((span.start, span.end)),
+        ..CitationMessage::default()
+    }
+}
+
+/// The text with `<mark>` around a span. Tags of that name in the text itself are shown, not obeyed.
+fn marked(text: &str, span: Span) -> String {
+    let plain = |part: &str| part.replace("<mark>", "&lt;mark&gt;").replace("</mark>", "&lt;/mark&gt;");
+    match (text.get(..span.start), span.of(text), text.get(span.end..)) {
+        (Some(before), Some(inside), Some(after)) => {
+            format!("{}<mark>{}</mark>{}", plain(before), plain(inside), plain(after))
+        }
+        _ => plain(text),
+    }
+}
+
+/// The host of an address, or the folder of a local document.
+fn site(evidence: &Evidence) -> String {
+    match evidence.url.split_once("://") {
+        Some((_, rest)) => rest.split(['/', '?', '#']).next().unwrap_or_default().to_owned(),
+        None => evidence.url.rsplit_once('/').map_or("local", |(folder, _)| folder).to_owned(),
+    }
+}

@@ -1,0 +1,27 @@
+//! Where statements come from: sources found and checked, and what conclusions rest on (study, sections 3.2 and 3.4).
+//!
+//! - [`trace_section`] is stage 1: a section's `[citation:X]` and the statements that the tracer matches with sources
+//!   become `[source_tracer_result][title](url)`.
+//! - [`check_report`] is stage 2: every citation of the report gets a verdict; what stays is
+//!   `[checked_citation:id][[n]](url)` with an entry in `citation_messages`.
+//! - [`infer`] draws what conclusions rest on.
+
+mod check;
+mod gather;
+pub mod infer;
+mod judge;
+mod mark;
+mod message;
+mod number;
+mod outcome;
+mod references;
+mod section;
+mod unsupported;
+
+pub use check::{CheckedReport, check_report};
+pub use judge::ModelJudge;
+pub(crate) use mark::address;
+pub use mark::{TraceMark, trace_mark, trace_marks};
+pub use outcome::{CitationCount, Deed, UnsupportedStatement};
+pub use references::unchecked;
+pub use section::{SectionTrace, trace_section};

@@ -1,0 +1,90 @@
+//! What became of citations and statements.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use crate::state::Verdict;
+
+/// How many citations got which verdict.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct CitationCount {
+    /// The evidence says it.
+    pub supported: usize,
+    /// The evidence says otherwise.
+    pub contradicted: usize,
+    /// The evidence does not say it.
+    pub not_found: usize,
+    /// Nobody could look.
+    pub not_checked: usize,
+}
+
+impl CitationCount {
+    pub(super) fn add(&mut self, verdict: Verdict) {
+        match verdict {
+            Verdict::Supported => self.supported += 1,
+            Verdict::Contradicted => self.contradicted += 1,
+            Verdict::NotFound => self.not_found += 1,
+            Verdict::NotChecked => self.not_checked += 1,
+        }
+    }
+
+    /// All of them.
+    pub fn all(&self) -> usize {
+        self.supported + self.contradicted + self.not_found + self.not_checked
+    }
+}
+
+impl fmt::Display for CitationCount {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { supported, contradicted, not_found, not_checked } = self;
+        write!(
+            f,
+            "{} citations checked: {supported} supported, {contradicted} contradicted, {not_found} not found, {not_checked} not checked",
+            self.all()
+        )
+    }
+}
+
+/// What was done with a statement that its sources do not support.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Deed {
+    /// It stands with a remark behind it.
+    Flagged,
+    /// It was written anew.
+    Rewritten {
+        /// As it stands now.
+        to: String,
+    },
+    /// It was taken out.
+    Dropped,
+}
+
+/// A statement that its sources do not support, for the summary.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct UnsupportedStatement {
+    /// The statement, as it was written.
+    pub claim: String,
+    /// The worst verdict.
+    pub verdict: Verdict,
+    /// What was done.
+    pub deed: Deed,
+}
+
+impl fmt::Display for UnsupportedStatement {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let verdict = match self.verdict {
+            Verdict::Contradicted => "contradicted by its source",
+            _ => "not found in its source",
+        };
+        let deed = match &self.deed {
+            Deed::Flagged => "flagged".to_owned(),
+            Deed::Rewritten { to } => format!("rewritten as `{to}`"),
+            Deed::Dropped => "taken out".to_owned(),
+        };
+        write!(f, "a statement is {verdict} and was {deed}: `{}`", self.claim)
+    }
+}

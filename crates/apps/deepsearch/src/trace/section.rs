@@ -1,0 +1,199 @@
+//! Stage 1: the sources of a section's statements (study, section 3.2, a to e).
+
+use graphloom_citations::{Claim, Target, best_overlap, claims, find_quotation, replace_marks, without_marks};
+use graphloom_core_graph::{Context, NodeError};
+
+use super::gather::{Matches, match_sentences, recognise};
+use super::mark::trace_mark;
+use crate::ask::is_constrained;
+use crate::config::Config;
+use crate::evidence::Evidence;
+use crate::report::without_references;
+use crate::resources::{Resources, Slot, Stage};
+use crate::state::{SubReportContent, TraceSource};
+use crate::status::{Notice, StatusCode};
+
+/// The share of a statement's wording from which a source is taken for its own without a model.
+const SAME_WORDING: f32 = 0.75;
+/// The most sources of one statement.
+const MOST_SOURCES: usize = 3;
+
+/// A section whose citations have sources.
+#[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
+pub struct SectionTrace {
+    /// The section, its text with `[source_tracer_result][title](url)`, and its `trace` in the order of those marks.
+    pub content: SubReportContent,
+    /// What failed; the section goes on with what there is.
+    pub notices: Vec<Notice>,
+    /// What a user should know.
+    pub notes: Vec<String>,
+}
+
+/// Finds the sources of a section's statements.
+///
+/// The writer's own `[citation:X]` are kept while `source_tracer_generated_citation_switch` is on, and statements without
+/// one are matched with sources while `source_tracer_research_trace_source_switch` is. A model that answers inside a
+/// grammar is not asked to match: there, equal wording decides. A model that fails is a notice (212101, 212102), and
+/// equal wording decides as well. Without the research switch the section stays as it is.
+///
+/// # Errors
+/// Only what is no model's fault.
+pub async fn trace_section(
+    cx: &Context<Resources>,
+    content: &SubReportContent,
+    config: &Config,
+) -> Result<SectionTrace, NodeError> {
+    let mut traced = SectionTrace { content: content.clone(), ..SectionTrace::default() };
+    if !config.source_tracer_research_trace_source_switch || content.text.trim().is_empty() {
+        return Ok(traced);
+    }
+    let sources = &content.classified_content;
+    let text = without_references(&content.text);
+    let all = claims(&text);
+    let bare: Vec<&Claim> = all.iter().filter(|claim| claim.marks.is_empty()).collect();
+
+    let small = is_constrained(cx.resources(), Slot::WritingChecking);
+    let found = if bare.is_empty() || sources.is_empty() {
+        Matches::default()
+    } else if small || !cx.resources().may_spend(Stage::Checking) {
+        by_wording(&bare, sources)
+    } else {
+        match asked(cx, &text, &bare, sources, &mut traced.notices).await? {
+            Some(found) => found,
+            None => by_wording(&bare, sources),
+        }
+    };
+    insert(&mut traced, &text, &all, &found, config.source_tracer_generated_citation_switch);
+    Ok(traced)
+}
+
+/// Statements and sources by the model; none when it failed.
+async fn asked(
+    cx: &Context<Resources>,
+    text: &str,
+    bare: &[&Claim],
+    sources: &[Evidence],
+    notices: &mut Vec<Notice>,
+) -> Result<Option<Matches>, NodeError> {
+    let recognised = match recognise(cx, &without_marks(text)).await? {
+        Ok(sentences) => sentences,
+        Err(failure) => {
+            notices.push(Notice::exception(StatusCode::ContentRecognition, failure.to_string()));
+            return Ok(None);
+        }
+    };
+    // Only sentences that stand in the section, and have no citation yet.
+    let wanted: Vec<usize> = bare
+        .iter()
+        .enumerate()
+        .filter(|(_, claim)| recognised.iter().any(|sentence| is_same(sentence, &claim.text)))
+        .map(|(index, _)| index)
+        .collect();
+    if wanted.is_empty() {
+        return Ok(Some(Matches::default()));
+    }
+    let sentences: Vec<&str> = wanted.iter().map(|&index| bare[index].text.as_str()).collect();
+    match match_sentences(cx, &sentences, sources).await? {
+        Ok(found) => {
+            Ok(Some(Matches(found.0.into_iter().map(|(sentence, source)| (wanted[sentence], source)).collect())))
+        }
+        Err(failure) => {
+            notices.push(Notice::exception(StatusCode::SourceMatching, failure.to_string()));
+            Ok(None)
+        }
+    }
+}
+
+/// Whether a sentence that a model copied is this one.
+fn is_same(copied: &str, sentence: &str) -> bool {
+    copied.trim() == sentence.trim()
+        || !find_quotation(copied, sentence).is_empty()
+        || best_overlap(copied, sentence).is_some_and(|(_, overlap)| overlap >= 0.9)
+}
+
+/// Sources whose wording a statement shares.
+fn by_wording(bare: &[&Claim], sources: &[Evidence]) -> Matches {
+    let mut found = Vec::new();
+    for (sentence, claim) in bare.iter().enumerate() {
+        let mut scored: Vec<(f32, usize)> = sources
+            .iter()
+            .enumerate()
+            .filter_map(|(index, source)| {
+                if !find_quotation(&claim.text, &source.text).is_empty() {
+                    return Some((1.0, index));
+                }
+                best_overlap(&claim.text, &source.text).map(|(_, overlap)| (overlap, index))
+            })
+            .filter(|(overlap, _)| *overlap >= SAME_WORDING)
+            .collect();
+        scored.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+        // Without a judge the best source is enough.
+        found.extend(scored.into_iter().take(1).map(|(_, source)| (sentence, source)));
+    }
+    Matches(found)
+}
+
+/// Puts the marks of both kinds into the text, and lists their sources in the same order.
+fn insert(traced: &mut SectionTrace, text: &str, all: &[Claim], found: &Matches, keeps_own: bool) {
+    let sources = traced.content.classified_content.clone();
+    // Behind each bare statement the sources that were found for it, as marks of the writer's kind.
+    let mut draft = String::with_capacity(text.len());
+    let mut from = 0;
+    let bare = all.iter().filter(|claim| claim.marks.is_empty());
+    for (index, claim) in bare.enumerate() {
+        // Inside the bars of a table.
+        let end = claim.range.start + text[claim.range.clone()].trim_end_matches(['|', ' ']).len();
+        draft.push_str(&text[from..end]);
+        let mut seen: Vec<usize> = Vec::new();
+        for source in found.0.iter().filter(|(sentence, _)| *sentence == index).map(|(_, source)| *source) {
+            if seen.len() < MOST_SOURCES && !seen.contains(&source) {
+                seen.push(source);
+                draft.push_str(&format!("[citation:t{source}]"));
+            }
+        }
+        from = end;
+    }
+    draft.push_str(&text[from..]);
+
+    let statements = claims(&draft);
+    let (mut trace, mut unknown, mut dropped) = (Vec::new(), 0_usize, 0_usize);
+    let new = replace_marks(&draft, |mark| {
+        let Target::Source(key) = &mark.target else { return None };
+        let by_tracer = key.strip_prefix('t').and_then(|key| key.parse::<usize>().ok());
+        if by_tracer.is_none() && !keeps_own {
+            dropped += 1;
+            return None;
+        }
+        let Some(evidence) = by_tracer.or_else(|| place_of(key, &sources)).and_then(|index| sources.get(index)) else {
+            unknown += 1;
+            return None;
+        };
+        let chunk = statements.iter().find(|claim| claim.marks.contains(mark)).map(|claim| claim.text.clone());
+        trace.push(TraceSource {
+            evidence: evidence.id.clone(),
+            title: evidence.title.clone(),
+            url: evidence.url.clone(),
+            chunk: chunk.unwrap_or_default(),
+            traced: by_tracer.is_some(),
+            ..TraceSource::default()
+        });
+        Some(trace_mark(&evidence.title, &evidence.url))
+    });
+    if unknown > 0 {
+        traced.notes.push(format!("{unknown} citations named no source and were taken out"));
+    }
+    if dropped > 0 {
+        traced.notes.push(format!("{dropped} citations of the writer were taken out, as the configuration says"));
+    }
+    traced.content.text = new;
+    traced.content.trace = trace;
+}
+
+/// The source that a key of the writer means: its number from 1, or its id.
+fn place_of(key: &str, sources: &[Evidence]) -> Option<usize> {
+    sources
+        .iter()
+        .position(|source| source.id.as_str() == key)
+        .or_else(|| key.parse::<usize>().ok().and_then(|number| number.checked_sub(1)))
+}

@@ -1,0 +1,68 @@
+//! The summary of a section, for the sections that build on it and for the transitions of the report (study, section
+//! 3.1, step 6, prompt `sub_report_summary`).
+
+use graphloom_core_graph::NodeError;
+use graphloom_retrieval::extract::quotable;
+use serde_json::json;
+
+use super::Desk;
+use super::quoted::without_markers;
+use crate::ask::{Ask, is_constrained, text};
+use crate::resources::{Slot, Stage};
+
+/// Sentences of a summary that no model wrote.
+const SENTENCES: usize = 3;
+/// Words of a summary when no sentence fits.
+const WORDS: usize = 60;
+
+/// The sentences of a text that fit a question best, in the order of the text, without citations.
+fn extract(question: &str, text: &str) -> String {
+    let plain: Vec<String> =
+        without_markers(text).lines().filter(|line| !line.starts_with('#')).map(str::to_owned).collect();
+    let plain = plain.join("\n");
+    let mut best = quotable(question, [("", plain.as_str())], "");
+    best.truncate(SENTENCES);
+    if best.is_empty() {
+        // No sentence shares a word with the question, or all are too short: the text begins with what matters.
+        return plain.split_whitespace().take(WORDS).collect::<Vec<_>>().join(" ");
+    }
+    let line = plain.split_whitespace().collect::<Vec<_>>().join(" ");
+    best.sort_by_key(|sentence| line.find(sentence.text.as_str()));
+    best.into_iter().map(|sentence| sentence.text).collect::<Vec<_>>().join(" ")
+}
+
+/// A summary of the section's text, and a note where no model wrote it.
+///
+/// # Errors
+/// Only what is no model's fault.
+pub(crate) async fn summarise(desk: Desk<'_>, written: &str) -> Result<(String, Option<String>), NodeError> {
+    let Desk { cx, brief, .. } = desk;
+    let section = &brief.section;
+    let extracted = || extract(&format!("{} {} {}", section.title, section.description, brief.query), written);
+    let resources = cx.resources();
+    if is_constrained(resources, Slot::WritingChecking) {
+        return Ok((extracted(), None));
+    }
+    if !resources.may_spend(Stage::Writing) {
+        let note = format!("section {}: its summary is quoted, the budget of writing is spent", section.id);
+        return Ok((extracted(), Some(note)));
+    }
+    let args = json!({
+        "language": brief.language.as_str(),
+        "section_idx": section.id,
+        "section_title": section.title,
+        "query": brief.query,
+        "text": without_markers(written),
+    });
+    let ask = Ask::new("summary", "sub_report_summary")
+        .slot(Slot::WritingChecking)
+        .tries(brief.config.report_max_generate_retry_num);
+    let check =
+        |given: &str| if given.is_empty() { Err("the summary is empty".to_owned()) } else { Ok(given.to_owned()) };
+    Ok(match text(cx, &ask, &args, check).await? {
+        Ok(summary) => (summary, None),
+        Err(failure) => {
+            (extracted(), Some(format!("section {}: its summary is quoted from its text: {failure}", section.id)))
+        }
+    })
+}

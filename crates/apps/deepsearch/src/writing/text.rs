@@ -1,0 +1,148 @@
+//! The text of a section by a model that writes (study, section 3.1, step 4, prompt `sub_report_markdown`).
+
+use graphloom_core_graph::NodeError;
+use serde_json::json;
+
+use super::{Desk, SectionOutline};
+use crate::ask::{Ask, AskFailure, text};
+use crate::resources::Slot;
+use crate::section::SUB_REPORTER;
+use crate::stream::Place;
+
+/// About how many words a section has.
+const WORDS: u32 = 2500;
+/// How much of a document is shown, in characters.
+const EXCERPT: usize = 6000;
+
+/// The marker of the document with this number, from 1.
+pub fn citation(number: usize) -> String {
+    format!("[citation:{number}]")
+}
+
+/// The numbers that a text cites, in their order, as `[citation:X]` with any spaces.
+pub fn cited(text: &str) -> Vec<usize> {
+    markers(text).filter_map(|(_, number)| number).collect()
+}
+
+/// The places of markers, and their numbers where they can be read.
+fn markers(text: &str) -> impl Iterator<Item = (std::ops::Range<usize>, Option<usize>)> {
+    text.match_indices('[').filter_map(|(start, _)| {
+        let rest = &text[start + 1..];
+        let close = rest.find(']')?;
+        let number = rest[..close].trim().strip_prefix("citation")?.trim_start().strip_prefix(':')?.trim();
+        let is_number = !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit());
+        is_number.then(|| (start..start + close + 2, number.parse().ok()))
+    })
+}
+
+/// The text without markers of documents that there are not, and with the others in one spelling; and how many were
+/// taken away.
+pub(super) fn only_known(text: &str, documents: usize) -> (String, usize) {
+    let (mut out, mut at, mut removed) = (String::with_capacity(text.len()), 0, 0);
+    for (range, number) in markers(text) {
+        if range.start < at {
+            continue;
+        }
+        match number.filter(|number| (1..=documents).contains(number)) {
+            Some(number) => {
+                out.push_str(&text[at..range.start]);
+                out.push_str(&citation(number));
+            }
+            None => {
+                out.push_str(text[at..range.start].trim_end_matches(' '));
+                removed += 1;
+            }
+        }
+        at = range.end;
+    }
+    out.push_str(&text[at..]);
+    (out, removed)
+}
+
+/// A text that cites, with notes on what was changed.
+///
+/// # Errors
+/// Only what is no model's fault.
+pub(crate) async fn write(
+    desk: Desk<'_>,
+    outline: &SectionOutline,
+) -> Result<Result<(String, Vec<String>), AskFailure>, NodeError> {
+    let Desk { cx, brief, documents, .. } = desk;
+    let section = &brief.section;
+    let mut cut = 0;
+    let shown: Vec<_> = (1..)
+        .zip(documents)
+        .map(|(number, found): (usize, _)| {
+            let text: String = found.text.chars().take(EXCERPT).collect();
+            cut += usize::from(text.len() < found.text.len());
+            json!({
+                "number": number,
+                "title": found.title,
+                "url": found.url,
+                "published_at": found.published_at,
+                "scores": found.scores,
+                "text": text,
+            })
+        })
+        .collect();
+    let args = json!({
+        "language": brief.language.as_str(),
+        "today": brief.today,
+        "query": brief.query,
+        "report_title": brief.report_title,
+        "section_idx": section.id,
+        "section_title": section.title,
+        "section_description": section.description,
+        "section_iscore": section.is_core_section,
+        "outline": outline,
+        "report_template": brief.report_template,
+        "background": brief.parents,
+        "documents": shown,
+        "words": WORDS,
+    });
+    let ask = Ask::new("write", "sub_report_markdown")
+        .slot(Slot::WritingChecking)
+        .tries(brief.config.report_max_generate_retry_num)
+        .stream(SUB_REPORTER.as_str(), Place::section(&section.id));
+    let count = documents.len();
+    let check = |given: &str| {
+        let (text, removed) = only_known(given, count);
+        if text.trim().is_empty() {
+            Err("the text is empty".to_owned())
+        } else if cited(&text).is_empty() {
+            Err(format!("the text cites nothing; documents are cited as {} to {}", citation(1), citation(count)))
+        } else {
+            Ok((text, removed))
+        }
+    };
+    let answer = text(cx, &ask, &args, check).await?;
+    Ok(answer.map(|(text, removed)| {
+        let mut notes = Vec::new();
+        if removed > 0 {
+            notes.push(format!(
+                "section {}: {removed} citations of documents that do not exist were removed",
+                section.id
+            ));
+        }
+        if cut > 0 {
+            let shown = format!("the first {EXCERPT} characters");
+            notes.push(format!("section {}: of {cut} documents {shown} were read", section.id));
+        }
+        (text, notes)
+    }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn markers_are_read_in_any_spelling_and_strangers_removed() {
+        let given = "A [ citation : 2 ]. B [citation:9]. C [citation:0][citation:1] [cite:1] [citation:x] é [citation:99999999999999999999]";
+        assert_eq!(cited(given), [2, 9, 0, 1]);
+        let (text, removed) = only_known(given, 2);
+        assert_eq!(text, "A [citation:2]. B. C[citation:1] [cite:1] [citation:x] é");
+        assert_eq!(removed, 3);
+        assert_eq!(only_known("no [ marker", 3), ("no [ marker".to_owned(), 0));
+    }
+}

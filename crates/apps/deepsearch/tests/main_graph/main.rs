@@ -1,0 +1,19 @@
+//! The main graphs with a scripted model and a scripted engine: control flow only.
+
+#![expect(clippy::unwrap_used, reason = "a test ends where something is not as it must be")]
+
+mod codes;
+mod dialogue;
+mod edges;
+mod endings;
+mod languages;
+mod model;
+mod secrets;
+mod whole;
+
+#[expect(dead_code, reason = "shared with the tests of sections")]
+#[path = "../sections/script.rs"]
+mod script;
+#[expect(dead_code, reason = "shared with the tests of sections")]
+#[path = "../sections/world.rs"]
+mod world;

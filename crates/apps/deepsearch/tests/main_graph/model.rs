@@ -1,0 +1,206 @@
+//! A scripted model for the main nodes; sections are answered by the script of their tests.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex};
+
+use async_trait::async_trait;
+use graphloom_core_graph::checkpoint::MemoryCheckpointer;
+use graphloom_core_graph::{Outcome, RunError, Threads};
+use graphloom_deepsearch::graph::graph;
+use graphloom_deepsearch::state::Request;
+use graphloom_deepsearch::stream::{StreamMessage, Transcript};
+use graphloom_deepsearch::{Config, Resources, SearchContext};
+use graphloom_llm::scripted::{Reply, rendered};
+use graphloom_llm::{
+    Capabilities, ChatModel, ChatRequest, ChatResponse, ChatStream, Choice, ModelError, ModelId, Scripted,
+};
+use serde_json::{Value, json};
+
+use crate::script::{Script, call, outage};
+use crate::world::{Library, resources_of, web};
+
+/// The prompts of the main nodes, by words of theirs.
+pub(crate) const PROMPTS: [(&str, &str); 8] = [
+    ("entry", "hand each one to a planner"),
+    ("questions", "you may ask them exactly three questions"),
+    ("revised", "has rewritten its outline"),
+    ("changed", "You change the outline"),
+    ("outline", "You make outlines of research reports"),
+    ("transition", "lead from one chapter"),
+    ("abstract", "You write the abstract"),
+    ("conclusion", "You write the conclusion"),
+];
+
+type Answer = dyn Fn(usize) -> Result<Reply, ModelError> + Send + Sync;
+
+/// A model that answers the main nodes; by default as a diligent model would.
+#[derive(Clone, Default)]
+pub(crate) struct Main {
+    answers: BTreeMap<&'static str, Arc<Answer>>,
+    asked: Arc<Mutex<Vec<(&'static str, String)>>>,
+    pub(crate) sections: Script,
+}
+
+impl Main {
+    /// Answers the prompt `name`; the function is given how often it was asked before.
+    pub(crate) fn on<R: Into<Reply>>(
+        mut self,
+        name: &'static str,
+        answer: impl Fn(usize) -> Result<R, ModelError> + Send + Sync + 'static,
+    ) -> Self {
+        assert!(PROMPTS.iter().any(|(known, _)| *known == name), "{name}");
+        self.answers.insert(name, Arc::new(move |number| answer(number).map(Into::into)));
+        self
+    }
+
+    /// A model that is down for one prompt.
+    pub(crate) fn down(self, name: &'static str) -> Self {
+        self.on(name, |_| Err::<Reply, _>(outage()))
+    }
+
+    /// The prompts of one kind that were asked.
+    pub(crate) fn prompts(&self, name: &str) -> Vec<String> {
+        let asked = self.asked.lock().unwrap();
+        asked.iter().filter(|(known, _)| *known == name).map(|(_, prompt)| prompt.clone()).collect()
+    }
+
+    fn model(&self) -> Both {
+        let this = self.clone();
+        let main = Scripted::from_fn(move |request: &ChatRequest| {
+            let prompt = rendered(request);
+            let name = name_of(&prompt).expect("only known prompts come here");
+            let number = {
+                let mut asked = this.asked.lock().unwrap();
+                asked.push((name, prompt.clone()));
+                asked.iter().filter(|(known, _)| *known == name).count() - 1
+            };
+            match this.answers.get(name) {
+                Some(answer) => answer(number),
+                None => Ok(usual(name, request)),
+            }
+        });
+        Both { main, sections: self.sections.model() }
+    }
+}
+
+fn name_of(prompt: &str) -> Option<&'static str> {
+    PROMPTS.iter().find(|(_, words)| prompt.contains(words)).map(|(name, _)| *name)
+}
+
+/// An outline of two sections, the second of which builds on the first.
+pub(crate) fn outline(title: &str) -> Value {
+    json!({
+        "language": "en", "thought": "so", "title": title,
+        "sections": [
+            { "id": "a", "title": "Alpha", "description": "first", "is_core_section": true, "parent_ids": [], "relationships": [] },
+            { "id": "b", "title": "Beta", "description": "second", "is_core_section": false, "parent_ids": ["a"], "relationships": ["Basic Dependence"] },
+        ],
+    })
+}
+
+fn usual(name: &str, request: &ChatRequest) -> Reply {
+    let tool = request.tools.first().map(|tool| tool.name.clone()).unwrap_or_default();
+    match name {
+        "entry" => Reply::tools([call(&tool, json!({ "query_title": "Storks", "language": "en" }))]),
+        "questions" => Reply::text("1. Which storks?\n2. Which years?\n3. For whom?"),
+        "outline" | "changed" | "revised" => Reply::tools([call(&tool, outline("All about storks"))]),
+        "transition" => Reply::text("After the first comes the second."),
+        "abstract" => Reply::text("In short."),
+        "conclusion" => Reply::text("So it is."),
+        other => panic!("{other}"),
+    }
+}
+
+/// The main script for its prompts, the script of sections for all others.
+struct Both {
+    main: Scripted,
+    sections: Scripted,
+}
+
+impl Both {
+    fn of(&self, request: &ChatRequest) -> &Scripted {
+        if name_of(&rendered(request)).is_some() { &self.main } else { &self.sections }
+    }
+}
+
+#[async_trait]
+impl ChatModel for Both {
+    fn id(&self) -> &ModelId {
+        self.main.id()
+    }
+
+    fn capabilities(&self) -> &Capabilities {
+        self.main.capabilities()
+    }
+
+    async fn chat(&self, request: ChatRequest) -> Result<ChatResponse, ModelError> {
+        self.of(&request).chat(request.clone()).await
+    }
+
+    async fn stream(&self, request: ChatRequest) -> Result<ChatStream, ModelError> {
+        self.of(&request).stream(request.clone()).await
+    }
+
+    async fn choose(&self, request: ChatRequest, options: &[String]) -> Result<Choice, ModelError> {
+        self.of(&request).choose(request.clone(), options).await
+    }
+}
+
+/// A configuration without questions, traces and charts.
+pub(crate) fn quiet() -> Config {
+    let mut config = crate::world::config();
+    config.workflow_human_in_the_loop = false;
+    config.outline_interaction_enabled = false;
+    config.source_tracer_research_trace_source_switch = false;
+    config.source_tracer_infer_switch = false;
+    config.visualization_enable = false;
+    config
+}
+
+pub(crate) fn resources(main: &Main) -> Resources {
+    resources_of(Arc::new(main.model()), web(&Library::named("tavily")))
+}
+
+pub(crate) type Runs = Threads<SearchContext, Resources>;
+
+pub(crate) fn runs(main: &Main, config: &Config) -> Runs {
+    let graph = graph(config.execution_method.into()).unwrap();
+    graph.with_context(resources(main)).with_checkpointer(MemoryCheckpointer::new())
+}
+
+/// What came of a run, and its messages to the end.
+pub(crate) struct Ended {
+    pub(crate) outcome: Result<Outcome<SearchContext>, RunError>,
+    pub(crate) said: Vec<StreamMessage>,
+}
+
+impl Ended {
+    pub(crate) fn state(&self) -> &SearchContext {
+        match &self.outcome {
+            Ok(Outcome::Done(state)) => state,
+            other => panic!("the run is not done: {other:?}"),
+        }
+    }
+
+    /// The contents that an agent said.
+    pub(crate) fn of(&self, agent: &str) -> Vec<&str> {
+        let said = self.said.iter().filter(|message| message.agent == agent && !message.content.is_empty());
+        said.map(|message| message.content.as_str()).collect()
+    }
+}
+
+pub(crate) async fn follow(mut run: graphloom_core_graph::Run<SearchContext>) -> Ended {
+    let mut transcript = Transcript::new("test");
+    let mut said = Vec::new();
+    while let Some(event) = run.next().await {
+        said.extend(transcript.see(&event));
+    }
+    let outcome = run.await;
+    said.extend(transcript.close(&outcome));
+    Ended { outcome, said }
+}
+
+pub(crate) async fn ask(main: &Main, query: &str, config: Config) -> Ended {
+    let runs = runs(main, &config);
+    follow(runs.thread("test").run(SearchContext::update().request(Request::new(query, config)))).await
+}

@@ -1,0 +1,12 @@
+//! The collector, the sections and the teams, with a scripted model and a scripted engine: control flow only.
+
+mod collector;
+mod crashes;
+mod dependency;
+mod hostile;
+mod schedule;
+mod script;
+mod section;
+mod team;
+mod virtual_team;
+mod world;

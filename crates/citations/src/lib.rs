@@ -1,0 +1,62 @@
+//! Finds the claims of a text with the citations they carry, and says whether the cited sources support them.
+//!
+//! * [`claims`] cuts Markdown into sentences, items and rows with their citation marks; [`sentences`] knows
+//!   abbreviations, ordinals, decimals, code and the writing of English, German, Chinese and Japanese.
+//! * [`check`] looks for a quotation, lets rules reject, and asks an [`Entailment`] judge for the rest; the [`Verdict`]
+//!   points at the words of the source.
+//! * [`checked_mark`] and [`replace_marks`] write verdicts back as `[checked_citation:ID][[N]](URL)`, and
+//!   [`unresolved`] finds marks that lead nowhere.
+//!
+//! ```
+//! use graphloom_citations::{CheckOptions, Extractive, SourceText, Verdict, check, claims};
+//!
+//! # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+//! let text = "A checkpoint starts at 1000 pages.[citation:wal] It starts at 5000 pages.[citation:wal]";
+//! let source = SourceText::new("The log", "By default, a checkpoint starts at 1000 pages. It can be turned off.");
+//! let found = claims(text);
+//!
+//! let first = check(&found[0].text, source, &Extractive::default(), CheckOptions::default()).await;
+//! let span = first.verdict.span().and_then(|span| span.of(source.text));
+//! assert_eq!(span, Some("a checkpoint starts at 1000 pages"));
+//!
+//! let second = check(&found[1].text, source, &Extractive::default(), CheckOptions::default()).await;
+//! assert!(matches!(second.verdict, Verdict::Contradicted { .. }));
+//! # });
+//! ```
+//!
+//! # Who may accept, who may reject
+//! Only a word-for-word quotation or a judge of entailment accepts. Rules reject: that all numbers of a claim occur in a
+//! source does not make the claim true, but a number that does not occur in it makes the citation false. A fault with
+//! something else found in its place is a contradiction, one with nothing in its place leaves the claim not found.
+//!
+//! # Outages
+//! A judge that cannot be asked leaves [`Verdict::NotChecked`] with its reason. Nothing is deleted for it.
+//!
+//! # What is deliberately absent
+//! No model, no network, no graph: judges are a trait. Whether two names mean the same thing, arithmetic over several
+//! sentences, and claims that need several sources at once are left to the judge.
+#![forbid(unsafe_code)]
+
+mod check;
+mod claim;
+mod entail;
+mod fold;
+mod locate;
+mod mark;
+mod marker;
+pub mod planted;
+mod rules;
+mod segment;
+mod stem;
+mod token;
+mod verdict;
+
+pub use check::{CheckOptions, Examined, Open, check, examine};
+pub use claim::{Claim, claims, claims_in};
+pub use entail::{Entailment, Extractive, Judgement, Outage, Question};
+pub use locate::{Span, best_overlap, find_quotation};
+pub use mark::{Mark, Target, marks, without_marks};
+pub use marker::{checked_ids, checked_mark, replace_marks, unresolved};
+pub use rules::{Fault, FaultKind};
+pub use segment::{Language, sentences, sentences_in};
+pub use verdict::{Basis, Checked, SourceText, Verdict};

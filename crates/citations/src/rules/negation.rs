@@ -1,0 +1,146 @@
+//! Words that turn a statement round.
+
+use std::collections::BTreeSet;
+
+use crate::stem::{is_stop, stem};
+use crate::token::{Kind, Token, tokens};
+
+const NEGATIONS: &[&str] = &[
+    "not", "no", "never", "none", "nor", "neither", "cannot", "without", "nicht", "kein", "keine", "keinen", "keinem",
+    "keiner", "nie", "niemals", "ohne", "weder", "hardly",
+];
+/// Ideographs that deny what stands behind them.
+const DENYING: &str = "不没沒无無未非";
+/// How many words of content a negation reaches.
+const REACH: usize = 3;
+
+/// Pairs of words of which one denies the other. Stems.
+const OPPOSITES: &[(&str, &str)] = &[
+    ("increase", "decrease"),
+    ("rise", "fall"),
+    ("always", "never"),
+    ("enabled", "disabled"),
+    ("enable", "disable"),
+    ("allow", "forbid"),
+    ("allow", "prevent"),
+    ("allowed", "forbidden"),
+    ("before", "after"),
+    ("more", "less"),
+    ("higher", "lower"),
+    ("faster", "slower"),
+    ("larger", "smaller"),
+    ("largest", "smallest"),
+    ("maximum", "minimum"),
+    ("most", "least"),
+    ("first", "last"),
+    ("true", "false"),
+    ("possible", "impossible"),
+    ("required", "optional"),
+    ("mutable", "immutable"),
+    ("synchronous", "asynchronous"),
+    ("safe", "unsafe"),
+    ("public", "private"),
+    ("above", "below"),
+    ("accept", "reject"),
+    ("succeed", "fail"),
+    ("begin", "end"),
+    ("open", "closed"),
+    ("valid", "invalid"),
+    ("ascending", "descending"),
+    ("include", "exclude"),
+    ("includes", "excludes"),
+    ("older", "newer"),
+    ("best", "worst"),
+    ("positive", "negative"),
+];
+
+/// The words that `claim` and `passage` both have, but one of them only denied; or one word whose opposite stands there.
+///
+/// The first is the word of the claim, the second what the passage has.
+pub(super) fn differences(claim: &str, passage: &str) -> Option<(String, String)> {
+    let (mine, theirs) = (Polarity::of(claim), Polarity::of(passage));
+    let shared = mine.all.intersection(&theirs.all).count();
+    for word in mine.denied.iter().filter(|word| !mine.stated.contains(*word)) {
+        if theirs.stated.contains(word) && !theirs.denied.contains(word) && shared >= 2 {
+            return Some((format!("not … {word}"), word.clone()));
+        }
+    }
+    for word in theirs.denied.iter().filter(|word| !theirs.stated.contains(*word)) {
+        if mine.stated.contains(word) && !mine.denied.contains(word) && shared >= 2 {
+            return Some((word.clone(), format!("not … {word}")));
+        }
+    }
+    for (left, right) in OPPOSITES.iter().flat_map(|&(a, b)| [(a, b), (b, a)]) {
+        let (left_stem, right_stem) = (stem(left), stem(right));
+        let swapped = mine.raw.contains(&left_stem)
+            && !theirs.raw.contains(&left_stem)
+            && theirs.raw.contains(&right_stem)
+            && !mine.raw.contains(&right_stem);
+        // Where only one side is denied, opposites say the same.
+        if swapped && mine.denied.is_empty() == theirs.denied.is_empty() {
+            return Some((left.to_owned(), right.to_owned()));
+        }
+    }
+    None
+}
+
+/// What a text states and what it denies, as stems.
+struct Polarity {
+    stated: BTreeSet<String>,
+    denied: BTreeSet<String>,
+    all: BTreeSet<String>,
+    /// Every word, small ones too.
+    raw: BTreeSet<String>,
+}
+
+impl Polarity {
+    fn of(text: &str) -> Self {
+        let mut made =
+            Self { stated: BTreeSet::new(), denied: BTreeSet::new(), all: BTreeSet::new(), raw: BTreeSet::new() };
+        let mut reach = 0;
+        let all = tokens(text);
+        for (index, token) in all.iter().enumerate() {
+            if token.kind == Kind::Sign {
+                if matches!(token.folded.as_str(), "." | ";" | "," | ":" | "。" | "、" | "，" | "(" | ")" | "；") {
+                    reach = 0;
+                }
+                continue;
+            }
+            made.raw.insert(stem(&token.folded));
+            if denies(token, all.get(index + 1)) {
+                reach = REACH + usize::from(token.kind == Kind::Ideograph) * 2;
+                continue;
+            }
+            if matches!(token.folded.as_str(), "but" | "aber" | "sondern" | "only") {
+                reach = 0;
+            }
+            if is_stop(&token.folded) || token.kind == Kind::Number {
+                continue;
+            }
+            let word = stem(&token.folded);
+            made.all.insert(word.clone());
+            if reach > 0 {
+                reach -= 1;
+                made.denied.insert(word);
+            } else {
+                made.stated.insert(word);
+            }
+        }
+        made
+    }
+}
+
+fn denies(token: &Token, next: Option<&Token>) -> bool {
+    match token.kind {
+        Kind::Word => {
+            // "not only" and "no matter" deny nothing; "No. 5" counts.
+            let idle = next.is_some_and(|next| matches!(next.folded.as_str(), "only" | "matter" | "nur" | "just"));
+            (NEGATIONS.contains(&token.folded.as_str()) || token.folded.ends_with("n't")) && !idle
+        }
+        Kind::Ideograph => {
+            DENYING.contains(token.folded.as_str())
+                && !next.is_some_and(|next| matches!(next.folded.as_str(), "仅" | "但" | "常" | "过"))
+        }
+        _ => false,
+    }
+}

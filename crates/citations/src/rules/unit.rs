@@ -1,0 +1,121 @@
+//! Units that stand beside numbers.
+
+/// A unit: what it measures, and how many of the base unit it is.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Unit {
+    pub(super) dimension: Dimension,
+    pub(super) factor: f64,
+}
+
+/// What a unit measures.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Dimension {
+    Time,
+    Bytes,
+    Bits,
+    Length,
+    Mass,
+    Percent,
+    PercentPoints,
+    Celsius,
+    Fahrenheit,
+    Frequency,
+    Dollar,
+    Euro,
+    Pound,
+    Yuan,
+    Yen,
+    Power,
+    Volt,
+}
+
+const DAY: f64 = 86_400.0;
+
+/// Names of units in small letters, what they measure, and how many base units one is.
+const UNITS: &[(&[&str], Dimension, f64)] = {
+    use Dimension::{
+        Bits, Bytes, Celsius, Dollar, Euro, Fahrenheit, Frequency, Length, Mass, Percent, PercentPoints, Pound, Power,
+        Time, Volt, Yen, Yuan,
+    };
+    &[
+        (&["ns", "nanosecond", "nanoseconds", "nanosekunden", "纳秒"], Time, 1e-9),
+        (&["us", "µs", "μs", "microsecond", "microseconds", "mikrosekunden", "微秒", "マイクロ秒"], Time, 1e-6),
+        (&["ms", "msec", "millisecond", "milliseconds", "millisekunden", "毫秒", "ミリ秒"], Time, 1e-3),
+        (&["s", "sec", "secs", "second", "seconds", "sekunde", "sekunden", "秒"], Time, 1.0),
+        (&["min", "mins", "minute", "minutes", "minuten", "分钟", "分間"], Time, 60.0),
+        (&["h", "hr", "hrs", "hour", "hours", "stunde", "stunden", "小时", "時間"], Time, 3600.0),
+        (&["d", "day", "days", "tag", "tage", "tagen", "天", "日間"], Time, DAY),
+        (&["week", "weeks", "woche", "wochen", "周", "週間"], Time, 7.0 * DAY),
+        (&["month", "months", "monat", "monate", "monaten", "个月", "か月", "ヶ月"], Time, 30.44 * DAY),
+        (&["year", "years", "jahr", "jahre", "jahren", "年間"], Time, 365.25 * DAY),
+        (&["byte", "bytes", "字节", "バイト"], Bytes, 1.0),
+        (&["kb", "kib", "kilobyte", "kilobytes", "kibibyte", "kibibytes"], Bytes, 1e3),
+        (&["mb", "mib", "megabyte", "megabytes", "mebibyte", "mebibytes"], Bytes, 1e6),
+        (&["gb", "gib", "gigabyte", "gigabytes", "gibibyte", "gibibytes"], Bytes, 1e9),
+        (&["tb", "tib", "terabyte", "terabytes", "tebibyte", "tebibytes"], Bytes, 1e12),
+        (&["pb", "pib", "petabyte", "petabytes"], Bytes, 1e15),
+        (&["bit", "bits", "比特", "ビット"], Bits, 1.0),
+        (&["kbit", "kilobit", "kilobits"], Bits, 1e3),
+        (&["mbit", "megabit", "megabits"], Bits, 1e6),
+        (&["gbit", "gigabit", "gigabits"], Bits, 1e9),
+        (&["nm", "nanometer", "nanometers", "纳米"], Length, 1e-9),
+        (&["µm", "μm", "micrometer", "micrometers", "微米"], Length, 1e-6),
+        (&["mm", "millimeter", "millimeters", "millimetre", "millimetres", "毫米"], Length, 1e-3),
+        (&["cm", "centimeter", "centimeters", "centimetre", "centimetres", "厘米"], Length, 1e-2),
+        (&["m", "meter", "meters", "metre", "metres", "米", "メートル"], Length, 1.0),
+        (&["km", "kilometer", "kilometers", "kilometre", "kilometres", "公里", "千米"], Length, 1e3),
+        (&["inch", "inches", "zoll"], Length, 0.0254),
+        (&["ft", "foot", "feet"], Length, 0.3048),
+        (&["mile", "miles", "meile", "meilen"], Length, 1609.344),
+        (&["mg", "milligram", "milligrams", "毫克"], Mass, 1e-6),
+        (&["g", "gram", "grams", "gramm", "克"], Mass, 1e-3),
+        (&["kg", "kilogram", "kilograms", "kilogramm", "公斤", "千克"], Mass, 1.0),
+        (&["ton", "tons", "tonne", "tonnes", "tonnen", "吨"], Mass, 1e3),
+        (&["lb", "lbs"], Mass, 0.453_592_37),
+        (&["%", "percent", "prozent", "パーセント"], Percent, 1.0),
+        (&["percentage", "prozentpunkte", "个百分点", "百分点", "ポイント"], PercentPoints, 1.0),
+        (&["°c", "celsius", "摄氏度"], Celsius, 1.0),
+        (&["°f", "fahrenheit"], Fahrenheit, 1.0),
+        (&["hz", "hertz"], Frequency, 1.0),
+        (&["khz", "kilohertz"], Frequency, 1e3),
+        (&["mhz", "megahertz"], Frequency, 1e6),
+        (&["ghz", "gigahertz"], Frequency, 1e9),
+        (&["$", "usd", "dollar", "dollars", "美元", "ドル"], Dollar, 1.0),
+        (&["€", "eur", "euro", "euros", "欧元", "ユーロ"], Euro, 1.0),
+        (&["£", "gbp", "pounds"], Pound, 1.0),
+        (&["rmb", "cny", "yuan", "元", "人民币"], Yuan, 1.0),
+        (&["¥", "jpy", "yen", "円", "日元"], Yen, 1.0),
+        (&["w", "watt", "watts", "瓦"], Power, 1.0),
+        (&["kw", "kilowatt", "kilowatts", "千瓦"], Power, 1e3),
+        (&["mw", "megawatt", "megawatts"], Power, 1e6),
+        (&["v", "volt", "volts", "伏"], Volt, 1.0),
+    ]
+};
+
+/// The unit with this name, in small letters.
+pub(super) fn unit(name: &str) -> Option<Unit> {
+    UNITS.iter().find(|(names, ..)| names.contains(&name)).map(|&(_, dimension, factor)| Unit { dimension, factor })
+}
+
+/// The unit that a text without spaces goes on with, the longest name first, and the length of the name in bytes.
+pub(super) fn unit_at(text: &str) -> Option<(Unit, usize)> {
+    UNITS
+        .iter()
+        .flat_map(|(names, dimension, factor)| names.iter().map(move |name| (*name, *dimension, *factor)))
+        .filter(|(name, ..)| !name.is_ascii() && text.starts_with(name))
+        .max_by_key(|(name, ..)| name.len())
+        .map(|(name, dimension, factor)| (Unit { dimension, factor }, name.len()))
+}
+
+/// Whether two amounts are the same. Thousands of bytes may be of 1000 or of 1024.
+pub(super) fn same_amount(left: (f64, Unit), right: (f64, Unit)) -> bool {
+    let ((a, left), (b, right)) = (left, right);
+    if left.dimension != right.dimension {
+        return false;
+    }
+    let (x, y) = (a * left.factor, b * right.factor);
+    let lax =
+        left.factor.to_bits() != right.factor.to_bits() && matches!(left.dimension, Dimension::Bytes | Dimension::Time);
+    let tolerance = if lax { 0.105 } else { 1e-9 };
+    (x - y).abs() <= tolerance * x.abs().max(y.abs())
+}

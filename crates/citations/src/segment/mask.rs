@@ -1,0 +1,85 @@
+//! Hides what has full stops of its own, byte for byte, from the rules that look for them.
+
+use crate::mark::marks;
+
+/// `text` with citation marks made spaces, and inline code, targets of links, addresses and HTML tags made letters.
+///
+/// Every byte keeps its place.
+pub(crate) fn mask(text: &str) -> String {
+    let mut bytes = text.as_bytes().to_vec();
+    for mark in marks(text) {
+        bytes[mark.range].fill(b' ');
+    }
+    let mut at = 0;
+    while at < bytes.len() {
+        let end = match bytes[at] {
+            b'`' => code_end(&bytes, at),
+            b'(' if at > 0 && bytes[at - 1] == b']' => link_end(&bytes, at),
+            b'<' => tag_end(&bytes, at),
+            b'h' if bytes[at..].starts_with(b"http://") || bytes[at..].starts_with(b"https://") => {
+                address_end(&bytes, at)
+            }
+            _ => None,
+        };
+        if let Some(end) = end {
+            bytes[at..end].fill(b'x');
+            at = end;
+        } else {
+            at += 1;
+        }
+    }
+    // Only whole characters were replaced: every masked range begins and ends at an ASCII byte.
+    String::from_utf8(bytes).unwrap_or_else(|_| text.to_owned())
+}
+
+fn code_end(bytes: &[u8], at: usize) -> Option<usize> {
+    let ticks = bytes[at..].iter().take_while(|&&b| b == b'`').count();
+    let mut from = at + ticks;
+    while let Some(found) = bytes[from..].iter().position(|&b| b == b'`') {
+        let start = from + found;
+        let length = bytes[start..].iter().take_while(|&&b| b == b'`').count();
+        if length == ticks {
+            return Some(start + length);
+        }
+        from = start + length;
+    }
+    None
+}
+
+fn link_end(bytes: &[u8], at: usize) -> Option<usize> {
+    let mut depth = 0_usize;
+    for (offset, &byte) in bytes[at..].iter().enumerate() {
+        match byte {
+            b'(' => depth += 1,
+            b')' => {
+                depth -= 1;
+                if depth == 0 {
+                    return Some(at + offset + 1);
+                }
+            }
+            b'\n' => return None,
+            _ => {}
+        }
+    }
+    None
+}
+
+fn tag_end(bytes: &[u8], at: usize) -> Option<usize> {
+    let first = *bytes.get(at + 1)?;
+    if !(first.is_ascii_alphabetic() || first == b'/') {
+        return None;
+    }
+    let length = bytes[at..].iter().take(400).position(|&b| matches!(b, b'>' | b'\n'))?;
+    (bytes[at + length] == b'>').then_some(at + length + 1)
+}
+
+fn address_end(bytes: &[u8], at: usize) -> Option<usize> {
+    let rest = &bytes[at..];
+    let length = rest
+        .iter()
+        .position(|&b| b.is_ascii_whitespace() || !b.is_ascii() || matches!(b, b'<' | b'>' | b'"' | b')' | b']'))
+        .unwrap_or(rest.len());
+    // The full stop of the sentence is not part of the address.
+    let body = rest[..length].iter().rposition(|b| !matches!(b, b'.' | b',' | b';' | b':' | b'!' | b'?'))?;
+    Some(at + body + 1)
+}

@@ -1,0 +1,189 @@
+//! Where sentences begin and end.
+
+mod abbreviations;
+mod blocks;
+mod language;
+mod mask;
+
+use std::ops::Range;
+
+pub(crate) use blocks::{Block, BlockKind, blocks};
+pub use language::Language;
+pub(crate) use mask::mask;
+use unicode_segmentation::UnicodeSegmentation;
+
+/// The sentences of `text` as byte ranges without surrounding white space, in order.
+///
+/// As [`sentences_in`], with the language that the text looks like.
+///
+/// ```
+/// use graphloom_citations::sentences;
+///
+/// let text = "Dr. Gray measured 3.5 ms, e.g. in `a.b. C`. It held.";
+/// let found: Vec<&str> = sentences(text).into_iter().map(|range| &text[range]).collect();
+/// assert_eq!(found, ["Dr. Gray measured 3.5 ms, e.g. in `a.b. C`.", "It held."]);
+/// ```
+#[must_use]
+pub fn sentences(text: &str) -> Vec<Range<usize>> {
+    sentences_in(text, Language::detect(text))
+}
+
+/// The sentences of `text` by the rules of `language`.
+///
+/// Boundaries are those of [Unicode Standard Annex 29](https://www.unicode.org/reports/tr29/), corrected for
+/// abbreviations, initials, ordinals and numbered items, for `；` of Chinese and Japanese, and for the closing quotes
+/// and brackets of those. Markdown is respected: a sentence does not cross headings, items, rows of tables and code,
+/// and full stops in inline code, addresses and the targets of links end nothing. A citation mark belongs to the
+/// sentence before it.
+#[must_use]
+pub fn sentences_in(text: &str, language: Language) -> Vec<Range<usize>> {
+    let masked = mask(text);
+    let mut found = Vec::new();
+    for block in blocks(text) {
+        if block.kind == BlockKind::Prose {
+            found.extend(extents(&masked, &block, language).into_iter().filter_map(|range| trimmed(text, range)));
+        } else {
+            found.extend(trimmed(text, block.range));
+        }
+    }
+    found
+}
+
+/// The sentences of one block of a masked text, with the space behind each, so that nothing is left over.
+pub(crate) fn extents(masked: &str, block: &Block, language: Language) -> Vec<Range<usize>> {
+    // Line breaks become spaces of the same length, so offsets stay.
+    let line = masked[block.range.clone()].replace(['\n', '\r'], " ");
+    let mut found = Vec::new();
+    let mut open: Option<usize> = None;
+    for (at, piece) in cut(&line, language) {
+        let start = open.take().unwrap_or(at);
+        let end = at + piece.len();
+        // What follows a boundary but is only space, marks included, belongs to what is before it.
+        let blank = line[start..end].trim().is_empty();
+        if blank && let Some(last) = found.last_mut() {
+            let last: &mut Range<usize> = last;
+            last.end = block.range.start + end;
+        } else if !blank && !continues(&line[start..end], &line[end..], language) {
+            found.push(block.range.start + start..block.range.start + end);
+        } else {
+            open = Some(start);
+        }
+    }
+    if let Some(start) = open {
+        found.push(block.range.start + start..block.range.end);
+    }
+    found
+}
+
+/// Boundaries of the standard, and those that Chinese and Japanese have besides.
+fn cut(line: &str, language: Language) -> Vec<(usize, &str)> {
+    let mut pieces = Vec::new();
+    for (at, piece) in line.split_sentence_bound_indices() {
+        if !language.is_unspaced() {
+            pieces.push((at, piece));
+            continue;
+        }
+        let mut start = 0;
+        for (offset, c) in piece.char_indices() {
+            let end = offset + c.len_utf8();
+            if matches!(c, '；' | '。' | '！' | '？') && end < piece.len() && !piece[end..].starts_with(is_closing)
+            {
+                pieces.push((at + start, &piece[start..end]));
+                start = end;
+            }
+        }
+        pieces.push((at + start, &piece[start..]));
+    }
+    pieces
+}
+
+fn is_closing(c: char) -> bool {
+    matches!(c, '」' | '』' | '”' | '’' | '）' | '】' | '》' | '〉' | ')' | '"' | '。' | '！' | '？')
+}
+
+/// Whether the boundary between `left` and `right` is inside a sentence after all.
+fn continues(left: &str, right: &str, language: Language) -> bool {
+    let left = left.trim_end();
+    let Some(next) = right.trim_start().chars().next() else { return false };
+    if language.is_unspaced() {
+        // 「…。」と言った: what is quoted is part of the sentence that quotes it.
+        return open_quotes(left) || (left.ends_with(['」', '』']) && matches!(next, 'と' | '，' | '、'));
+    }
+    let Some(body) = left.strip_suffix('.') else { return false };
+    let word =
+        body.rsplit(|c: char| c.is_whitespace() || matches!(c, '(' | '[' | '"' | '“' | '„')).next().unwrap_or_default();
+    let lower = word.to_lowercase();
+    let mut letters = word.chars();
+    let single = letters.next().filter(|_| letters.next().is_none());
+    let alone = word.len() == body.trim_start().len();
+    let before = body[..body.len() - word.len()].trim_end();
+    let number = !word.is_empty() && word.len() <= 3 && word.bytes().all(|b| b.is_ascii_digit());
+    // "J. Gray" goes on, "option B." and "So do I." do not.
+    let initial = single.is_some_and(|letter| letter.is_uppercase() && letter != 'I')
+        && !abbreviations::is_label(&before.rsplit(char::is_whitespace).next().unwrap_or_default().to_lowercase());
+    // "3. Open the file" is one numbered item.
+    let item = number && alone;
+    // "am 3. Oktober" is a date; "in Version 3. Danach" is not, for a label stands before the number.
+    let ordinal = number
+        && language == Language::German
+        && !before.ends_with(|c: char| c.is_ascii_digit())
+        && (next.is_lowercase() || is_german_period(right.trim_start()));
+    // "z. B." is written with a space: the single small letter is the first half of an abbreviation.
+    let half = single.is_some_and(char::is_lowercase) && language == Language::German;
+    // "3.5 ms. Then" has a unit, "Ms. Then" a title.
+    let unit = before.ends_with(|c: char| c.is_ascii_digit());
+    abbreviations::is_open(&lower, language) && !unit
+        || (abbreviations::is_ambiguous(&lower, language) && !next.is_uppercase())
+        || initial
+        || item
+        || ordinal
+        || half
+}
+
+fn open_quotes(left: &str) -> bool {
+    let mut depth = 0_i32;
+    for c in left.chars() {
+        match c {
+            '「' | '『' | '“' | '《' | '（' => depth += 1,
+            '」' | '』' | '”' | '》' | '）' => depth -= 1,
+            _ => {}
+        }
+    }
+    depth > 0
+}
+
+/// Whether a German ordinal goes on with a month, a century or a floor of a list.
+fn is_german_period(right: &str) -> bool {
+    const AFTER: &[&str] = &[
+        "januar",
+        "februar",
+        "märz",
+        "april",
+        "mai",
+        "juni",
+        "juli",
+        "august",
+        "september",
+        "oktober",
+        "november",
+        "dezember",
+        "jahrhundert",
+        "jh",
+        "quartal",
+        "auflage",
+        "ausgabe",
+        "kapitel",
+        "platz",
+        "lebensjahr",
+    ];
+    let word = right.split(|c: char| !c.is_alphabetic()).next().unwrap_or_default().to_lowercase();
+    AFTER.contains(&word.as_str())
+}
+
+/// A range without the white space at both ends, if anything is left.
+pub(crate) fn trimmed(text: &str, range: Range<usize>) -> Option<Range<usize>> {
+    let piece = &text[range.clone()];
+    let start = range.start + (piece.len() - piece.trim_start().len());
+    let end = start + piece.trim().len();
+    (start < end).then_some(start..end)
+}

@@ -1,0 +1,53 @@
+//! Engines on this machine.
+
+use graphloom_retrieval::web::{EngineName, Web, WebAnswer, WebOptions};
+use wiremock::matchers::path;
+use wiremock::{Mock, MockServer, ResponseTemplate};
+
+pub(crate) const KEY: &str = "key-that-must-not-be-shown";
+
+/// The engines with the route that each is asked at, a good body, and one without pages.
+pub(crate) const ENGINES: [(EngineName, &str, &str, &str); 4] = [
+    (
+        EngineName::Tavily,
+        "/tavily/search",
+        include_str!("bodies/tavily.json"),
+        r#"{"query": "x", "results": [], "response_time": 0.2}"#,
+    ),
+    (
+        EngineName::Google,
+        "/google/search",
+        include_str!("bodies/google.json"),
+        r#"{"searchParameters": {"q": "x"}, "organic": [], "credits": 1}"#,
+    ),
+    (
+        EngineName::Searxng,
+        "/searxng/search",
+        include_str!("bodies/searxng.json"),
+        r#"{"query": "x", "number_of_results": 0, "results": [], "unresponsive_engines": []}"#,
+    ),
+    (
+        EngineName::Wikipedia,
+        "/wikipedia/w/api.php",
+        include_str!("bodies/wikipedia.json"),
+        r#"{"batchcomplete": true}"#,
+    ),
+];
+
+pub(crate) fn json(status: u16, body: &str) -> ResponseTemplate {
+    ResponseTemplate::new(status).set_body_raw(body.as_bytes().to_vec(), "application/json")
+}
+
+/// The host answers at `route` from now on, after what was set before is used up.
+pub(crate) async fn answer(host: &MockServer, route: &str, with: ResponseTemplate) {
+    Mock::given(path(route)).respond_with(with).mount(host).await;
+}
+
+pub(crate) fn options(host: &MockServer) -> WebOptions {
+    WebOptions::default().all_at(&host.uri()).key(EngineName::Tavily, KEY).key(EngineName::Google, KEY)
+}
+
+/// What one engine at `host` makes of a question.
+pub(crate) async fn ask(host: &MockServer, engine: EngineName, question: &str, limit: usize) -> WebAnswer {
+    Web::open(&[engine], &options(host)).unwrap().ask(question, limit).await
+}

@@ -1,0 +1,125 @@
+//! Pages of a host of one's own, which is exempt from the guard.
+
+use std::time::Duration;
+
+use graphloom_retrieval::Source;
+use graphloom_retrieval::web::{Page, PageError, PageOptions, Pages};
+use wiremock::matchers::path;
+use wiremock::{Mock, MockServer, ResponseTemplate};
+
+const ARTICLE: &str = "<!DOCTYPE html><html><head><title>The log</title><script>evil()</script></head><body>\
+    <nav><a href='/'>Home</a> <a href='/x'>Other things to read</a></nav>\
+    <article><h1>The log</h1><p>Every change is written to the log first, and only then to the pages of the table, so \
+    that a crash in between loses nothing that was promised to a client.</p><h2>Checkpoints</h2><p>At a checkpoint all \
+    pages are written, after which the older part of the log is no longer needed for recovery after a crash.</p>\
+    </article><footer>Imprint</footer></body></html>";
+
+async fn host(routes: &[(&str, ResponseTemplate)]) -> MockServer {
+    let host = MockServer::start().await;
+    for (route, template) in routes {
+        Mock::given(path(*route)).respond_with(template.clone()).mount(&host).await;
+    }
+    host
+}
+
+fn html(body: &str) -> ResponseTemplate {
+    ResponseTemplate::new(200).set_body_raw(body.to_owned(), "text/html; charset=utf-8")
+}
+
+async fn fetch(host: &MockServer, route: &str, change: impl Fn(&mut PageOptions)) -> Result<Page, PageError> {
+    let mut options = PageOptions::default().exempt(&host.address().to_string());
+    change(&mut options);
+    Pages::new(options).unwrap().fetch(&format!("{}{route}", host.uri())).await
+}
+
+#[tokio::test]
+async fn the_article_of_a_page_is_read_without_what_surrounds_it() {
+    let host = host(&[("/log", html(ARTICLE))]).await;
+    let page = fetch(&host, "/log?utm_source=x#end", |_| {}).await.unwrap();
+    assert_eq!((page.title.as_str(), page.url.as_str()), ("The log", format!("{}/log", host.uri()).as_str()));
+    assert!(page.text.contains("written to the log first") && page.text.contains("Checkpoints"), "{}", page.text);
+    assert!(!page.text.contains("Home") && !page.text.contains("Imprint") && !page.text.contains("evil"));
+    let evidence = page.evidence();
+    assert_eq!((evidence.source, evidence.text), (Source::Web { url: page.url.clone() }, page.text.clone()));
+    assert_eq!(evidence.id, fetch(&host, "/log", |_| {}).await.unwrap().evidence().id);
+    let sent = &host.received_requests().await.unwrap()[0];
+    assert!(sent.headers.get("cookie").is_none() && sent.headers.get("authorization").is_none());
+    assert_eq!(sent.headers["accept-encoding"], "identity");
+}
+
+#[tokio::test]
+async fn text_and_other_encodings_are_read() {
+    let gbk = [b"<html><body><p>".to_vec(), vec![0xca, 0xfd, 0xbe, 0xdd, 0xbf, 0xe2], b"</p></body></html>".to_vec()];
+    let host = host(&[
+        ("/plain", ResponseTemplate::new(200).set_body_raw("Title\n\nSome text.\u{202e}", "text/plain")),
+        ("/notes.md", ResponseTemplate::new(200).set_body_raw("# Notes\n\nSome text.", "text/markdown")),
+        ("/gbk", ResponseTemplate::new(200).set_body_raw(gbk.concat(), "text/html; charset=gbk")),
+    ])
+    .await;
+    assert!(fetch(&host, "/plain", |_| {}).await.unwrap().text.ends_with("Some text."));
+    assert_eq!(fetch(&host, "/notes.md", |_| {}).await.unwrap().title, "Notes");
+    assert!(fetch(&host, "/gbk", |_| {}).await.unwrap().text.contains("数据库"));
+}
+
+#[tokio::test]
+async fn redirects_are_followed_to_their_bound() {
+    let to = |place: &str| ResponseTemplate::new(302).insert_header("location", place);
+    let host = host(&[
+        ("/a", to("/b")),
+        ("/b", to("c")),
+        ("/c", html(ARTICLE)),
+        ("/loop", to("/loop")),
+        ("/nowhere", ResponseTemplate::new(302)),
+        ("/file", to("file:///etc/passwd")),
+        ("/script", to("javascript:alert(1)")),
+    ])
+    .await;
+    let page = fetch(&host, "/a", |_| {}).await.unwrap();
+    assert_eq!((page.url, page.notes.len()), (format!("{}/c", host.uri()), 2));
+    assert_eq!(fetch(&host, "/loop", |_| {}).await, Err(PageError::Redirects { most: 5 }));
+    assert_eq!(fetch(&host, "/nowhere", |_| {}).await, Err(PageError::Refused { status: 302 }));
+    for route in ["/file", "/script"] {
+        assert!(matches!(fetch(&host, route, |_| {}).await, Err(PageError::Address { .. })), "{route}");
+    }
+}
+
+#[tokio::test]
+async fn what_is_no_page_has_its_error() {
+    let raw = |body: Vec<u8>, kind: &str| ResponseTemplate::new(200).set_body_raw(body, kind);
+    let host = host(&[
+        ("/pdf", raw(b"%PDF-1.7".to_vec(), "application/pdf")),
+        ("/image", raw(vec![1, 2], "image/png")),
+        ("/large", html(&format!("<p>{}</p>", "x".repeat(9000)))),
+        ("/empty", html("<html><body><script>draw()</script></body></html>")),
+        ("/binary", raw(vec![0; 400], "text/plain")),
+        ("/gone", ResponseTemplate::new(404)),
+        ("/login", ResponseTemplate::new(403)),
+        ("/busy", ResponseTemplate::new(429)),
+        ("/broken", ResponseTemplate::new(500)),
+        ("/zipped", html(ARTICLE).insert_header("content-encoding", "gzip")),
+        ("/slow", html(ARTICLE).set_delay(Duration::from_secs(30))),
+    ])
+    .await;
+    for (route, expected, retryable) in [
+        ("/pdf", PageError::MediaType { media_type: "application/pdf".into() }, false),
+        ("/image", PageError::MediaType { media_type: "image/png".into() }, false),
+        ("/large", PageError::TooLarge { limit: 4096 }, false),
+        ("/binary", PageError::Empty { reason: "it is no text".into() }, false),
+        ("/gone", PageError::Refused { status: 404 }, false),
+        ("/login", PageError::Refused { status: 403 }, false),
+        ("/busy", PageError::Busy { status: 429 }, true),
+        ("/broken", PageError::Busy { status: 500 }, true),
+        ("/zipped", PageError::Encoded { encoding: "gzip".into() }, true),
+        ("/slow", PageError::TimedOut { seconds: 0 }, true),
+    ] {
+        let limits = |options: &mut PageOptions| {
+            options.longest_body = 4096;
+            if route == "/slow" {
+                options.deadline = Duration::from_millis(200);
+            }
+        };
+        let error = fetch(&host, route, limits).await.unwrap_err();
+        assert_eq!((&error, error.is_retryable()), (&expected, retryable), "{route}");
+    }
+    assert!(matches!(fetch(&host, "/empty", |_| {}).await, Err(PageError::Empty { .. })));
+}
