@@ -136,13 +136,12 @@ async fn part(
         "query": state.query, "language": state.language.as_str(), "title": title, "sections": shown,
     });
     let ask = Ask::new(name, name).tries(state.config.report_max_generate_retry_num).small_tokens(110);
-    ask::text(
-        cx,
-        &ask,
-        &args,
-        |text| if text.is_empty() { Err("the text is empty".to_owned()) } else { Ok(text.to_owned()) },
-    )
-    .await
+    let small = ask::is_constrained(cx.resources(), Slot::General);
+    let made = ask::text(cx, &ask, &args, |text| {
+        let text = if small { plain_sentences(text) } else { text.to_owned() };
+        if text.is_empty() { Err("the text is empty".to_owned()) } else { Ok(text) }
+    });
+    made.await
 }
 
 /// What a small model wrote, without lines of markup and without a sentence that its limit of tokens cut off.
