@@ -41,13 +41,11 @@ pub fn png(svg: &str) -> Result<Picture, ChartError> {
     let failed = |reason: String| ChartError::Drawing { reason };
     let mut options = usvg::Options::default();
     options.fontdb_mut().load_system_fonts();
-    let families: Vec<String> = options
-        .fontdb
-        .faces()
-        .flat_map(|face| face.families.iter().map(|(name, _)| name.clone()))
-        .collect();
+    let families: Vec<String> =
+        options.fontdb.faces().flat_map(|face| face.families.iter().map(|(name, _)| name.clone())).collect();
     let is_wide = |name: &String| WIDE_FAMILIES.iter().any(|word| name.to_lowercase().contains(word));
-    let needs_wide = svg.chars().any(|c| matches!(c, '\u{1100}'..='\u{11ff}' | '\u{2e80}'..='\u{d7a3}' | '\u{f900}'..='\u{faff}'));
+    let needs_wide =
+        svg.chars().any(|c| matches!(c, '\u{1100}'..='\u{11ff}' | '\u{2e80}'..='\u{d7a3}' | '\u{f900}'..='\u{faff}'));
     let is_labelled = !families.is_empty() && (!needs_wide || families.iter().any(is_wide));
     let sans = families.iter().find(|name| name.contains("Sans") && !name.contains("Mono"));
     if let Some(family) = sans.or(families.first()) {

@@ -7,13 +7,11 @@
 use std::sync::Arc;
 
 use graphloom_agents::Models;
-use graphloom_core_graph::{
-    ChildOutcome, Compiled, END, FromRef, Node, NodeError, START, State, StateGraph,
-};
+use graphloom_core_graph::{ChildOutcome, Compiled, END, FromRef, Node, NodeError, START, State, StateGraph};
+use graphloom_deepsearch::Config;
 use graphloom_deepsearch::search::Search;
 use graphloom_deepsearch::section::{self, SectionBrief, SectionState};
 use graphloom_deepsearch::state::{Locale, Section};
-use graphloom_deepsearch::Config;
 use graphloom_llm::layers::Ledger;
 use graphloom_writehere::breakpoint::Breakpoints;
 use graphloom_writehere::stage::Desk;
