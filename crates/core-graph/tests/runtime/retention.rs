@@ -24,7 +24,7 @@ fn looping(times: usize) -> StateGraph<Work> {
     let mut graph = StateGraph::<Work>::new("g");
     graph
         .add_node(GO, move |work: Snapshot<Work>| async move {
-            let go_on = if (work.notes.len() + 1) % times == 0 { Step::goto(END) } else { Step::goto(GO) };
+            let go_on = if (work.notes.len() + 1).is_multiple_of(times) { Step::goto(END) } else { Step::goto(GO) };
             Ok::<_, NodeError>(go_on.with(noted(format!("{:0>100}", work.notes.len()))))
         })
         .may_goto((GO, END));

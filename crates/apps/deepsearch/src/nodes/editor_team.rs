@@ -1,5 +1,5 @@
-//! What a team is given and what becomes of its result. In: current_outline, messages, language, config. Out:
-//! current_outline with plans, report with the sections' reports, notices.
+//! What a team is given and what becomes of its result. In: `current_outline`, messages, language, config. Out:
+//! `current_outline` with plans, report with the sections' reports, notices.
 //! Failure: a team that failed ends the run (211500 no outline, 211501 no sections or no order, 211502 no section has a
 //! text).
 //! Source: seed, `EditorTeamNode`, `DependencyEditorTeamNode`; study, section 1.2.

@@ -1,5 +1,5 @@
 //! Finds the language of the request, and searches for the question itself meanwhile (F2, F3). In: query, messages.
-//! Out: language, entry_search_results. Failure: a model that fails ends the run (211600).
+//! Out: language, `entry_search_results`. Failure: a model that fails ends the run (211600).
 //! Source: seed, `EntryNode`; study, section 1.2.
 
 use graphloom_core_graph::{Context, NodeError, Snapshot, Step};

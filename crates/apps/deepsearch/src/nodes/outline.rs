@@ -1,5 +1,5 @@
-//! Makes the outline, or changes it as a person said (F6, F7, F8). In: query, questions, user_feedback, report_template,
-//! outline_interactions, current_outline. Out: current_outline, history_outlines, outline_executed_num, streamed.
+//! Makes the outline, or changes it as a person said (F6, F7, F8). In: query, questions, `user_feedback`, `report_template`,
+//! `outline_interactions`, `current_outline`. Out: `current_outline`, `history_outlines`, `outline_executed_num`, streamed.
 //! Failure: 211800 ends the run; in a round about the outline the one before is kept.
 //! Source: seed, `OutlineNode`, `DependencyOutlineNode`; study, section 1.2.
 
@@ -19,7 +19,7 @@ const AGENT: &str = "outline";
 
 /// What is asked for: a new outline, one of a form, or a changed one.
 fn prompt(state: &SearchContext) -> &'static str {
-    match state.outline_interactions.iter().last().map(|round| round.interaction_mode) {
+    match state.outline_interactions.iter().next_back().map(|round| round.interaction_mode) {
         Some(InteractionMode::ReviseComment) => "outliner_interaction",
         Some(InteractionMode::ReviseOutline) => "outliner_user_revised",
         None if !state.report_template.is_empty() => "outliner_template",
@@ -36,7 +36,7 @@ pub(crate) async fn outline(
     let most = config.outliner_max_section_num;
     let dependencies = kind == Kind::Dependency;
     let name = prompt(&state);
-    let last = state.outline_interactions.iter().last();
+    let last = state.outline_interactions.iter().next_back();
     let own = last.filter(|_| name == "outliner_user_revised").and_then(|round| read(&round.feedback));
     let earlier: Vec<String> = (1..)
         .zip(state.outline_interactions.iter())

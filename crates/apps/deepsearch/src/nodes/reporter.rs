@@ -1,5 +1,5 @@
-//! Puts the report together (F22). In: report with the sections' reports, current_outline, language. Out: report,
-//! all_classified_contents, final_result.response_content.
+//! Puts the report together (F22). In: report with the sections' reports, `current_outline`, language. Out: report,
+//! `all_classified_contents`, `final_result.response_content`.
 //! Failure: 212001 ends the run. Without a model, transitions are left out and abstract and conclusion are notices.
 //! Source: seed, `ReporterNode`; study, sections 1.2 and 3.3.
 
