@@ -33,7 +33,7 @@ fn looping(times: usize) -> StateGraph<Work> {
 }
 
 async fn numbers(thread: &Thread<Work>) -> Vec<u64> {
-    thread.history(&HistoryFilter::default()).await.unwrap().iter().map(|row| row.number).collect()
+    thread.history(&HistoryFilter::default()).await.expect("the history reads").iter().map(|row| row.number).collect()
 }
 
 #[tokio::test]
