@@ -49,7 +49,8 @@ impl Chart {
                 return Err(ChartError::Uncited { label: record.label.clone() });
             }
             // Several things may happen at one time.
-            let key = if kind.is_numeric() { record.label.clone() } else { format!("{} {}", record.label, record.event) };
+            let key =
+                if kind.is_numeric() { record.label.clone() } else { format!("{} {}", record.label, record.event) };
             if !labels.insert(key.to_lowercase()) {
                 return Err(ChartError::DuplicateLabel { label: record.label.clone() });
             }
@@ -152,10 +153,8 @@ impl Chart {
             if !record.value.is_some_and(|value| value.is_finite() && value.abs() < 1e15) {
                 return Err(ChartError::NoValue { label: record.label.clone() });
             }
-            let unit = Unit::parse(&record.unit).ok_or_else(|| ChartError::SeveralUnits {
-                label: record.label.clone(),
-                unit: record.unit.clone(),
-            })?;
+            let unit = Unit::parse(&record.unit)
+                .ok_or_else(|| ChartError::SeveralUnits { label: record.label.clone(), unit: record.unit.clone() })?;
             units.push(unit);
         }
         let common = unit::common(&units)?;

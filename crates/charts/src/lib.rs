@@ -34,7 +34,7 @@
 //! Chinese, Japanese and Korean characters twice as wide as others, and shortened where there is no room.
 //!
 //! # Pictures
-//! With the feature `png`, which is on unless turned off, [`png`] makes a picture of a chart for a model that looks at
+//! With the feature `png`, the function `png` makes a picture of a chart for a model that looks at
 //! it. Only this step uses the fonts of the system, and it tells when there are none.
 #![forbid(unsafe_code)]
 

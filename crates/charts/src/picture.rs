@@ -4,13 +4,32 @@ use resvg::{tiny_skia, usvg};
 
 use crate::error::ChartError;
 
+/// Words in the names of families that have Chinese, Japanese and Korean characters.
+const WIDE_FAMILIES: [&str; 14] = [
+    "cjk",
+    "han",
+    "wenquanyi",
+    "fallback",
+    "unifont",
+    "simsun",
+    "simhei",
+    "yahei",
+    "pingfang",
+    "heiti",
+    "songti",
+    "gothic",
+    "mincho",
+    "ming",
+];
+
 /// A chart as a picture.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Picture {
     /// The picture as PNG.
     pub bytes: Vec<u8>,
-    /// Whether there were fonts for the labels. Without, the picture has none, and nobody should judge it.
+    /// Whether there were fonts for the labels, as far as the names of the fonts tell. Without, labels are missing or
+    /// are empty boxes, and nobody should judge the picture.
     pub is_labelled: bool,
 }
 
@@ -22,11 +41,18 @@ pub fn png(svg: &str) -> Result<Picture, ChartError> {
     let failed = |reason: String| ChartError::Drawing { reason };
     let mut options = usvg::Options::default();
     options.fontdb_mut().load_system_fonts();
-    let is_labelled = !options.fontdb.is_empty();
-    let family = options.fontdb.faces().find_map(|face| face.families.first().map(|(name, _)| name.clone()));
-    if let Some(family) = family {
+    let families: Vec<String> = options
+        .fontdb
+        .faces()
+        .flat_map(|face| face.families.iter().map(|(name, _)| name.clone()))
+        .collect();
+    let is_wide = |name: &String| WIDE_FAMILIES.iter().any(|word| name.to_lowercase().contains(word));
+    let needs_wide = svg.chars().any(|c| matches!(c, '\u{1100}'..='\u{11ff}' | '\u{2e80}'..='\u{d7a3}' | '\u{f900}'..='\u{faff}'));
+    let is_labelled = !families.is_empty() && (!needs_wide || families.iter().any(is_wide));
+    let sans = families.iter().find(|name| name.contains("Sans") && !name.contains("Mono"));
+    if let Some(family) = sans.or(families.first()) {
         options.fontdb_mut().set_sans_serif_family(family.clone());
-        options.font_family = family;
+        options.font_family.clone_from(family);
     }
     let tree = usvg::Tree::from_str(svg, &options).map_err(|error| failed(error.to_string()))?;
     let size = tree.size().to_int_size();

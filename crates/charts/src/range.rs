@@ -2,8 +2,8 @@
 
 /// The multiples of a power of ten at which an axis may have its steps.
 const NICE: [f64; 25] = [
-    1.0, 1.1, 1.2, 1.25, 1.5, 1.6, 1.8, 2.0, 2.2, 2.5, 3.0, 3.5, 4.0, 4.5, 5.0, 5.5, 6.0, 6.5, 7.0, 7.5, 8.0, 9.0, 10.0,
-    12.0, 15.0,
+    1.0, 1.1, 1.2, 1.25, 1.5, 1.6, 1.8, 2.0, 2.2, 2.5, 3.0, 3.5, 4.0, 4.5, 5.0, 5.5, 6.0, 6.5, 7.0, 7.5, 8.0, 9.0,
+    10.0, 12.0, 15.0,
 ];
 
 /// How often a span may lie between the values and zero for bars to begin at zero.

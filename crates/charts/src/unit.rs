@@ -118,8 +118,8 @@ const UNITS: &[(&str, &str, f64)] = &[
 
 /// What can stand after a stroke in the unit of a rate. Anything else after one makes several units.
 const RATES: [&str; 24] = [
-    "s", "sec", "second", "min", "minute", "h", "hour", "day", "week", "month", "year", "yr", "kg", "g", "l", "m", "m2",
-    "m²", "km", "km2", "km²", "person", "capita", "年",
+    "s", "sec", "second", "min", "minute", "h", "hour", "day", "week", "month", "year", "yr", "kg", "g", "l", "m",
+    "m2", "m²", "km", "km2", "km²", "person", "capita", "年",
 ];
 
 impl Unit {
@@ -181,7 +181,8 @@ pub(crate) fn common(units: &[Unit]) -> Result<Unit, ChartError> {
 /// Whether a text names several units (study, section 3.1: `或`, `/`, `|`, `,`, `;` and `and` tell).
 fn is_several(lower: &str) -> bool {
     let words: Vec<&str> = lower.split_whitespace().collect();
-    if lower.contains(['或', '|', ',', ';', '、', '，', '；']) || words.iter().any(|word| matches!(*word, "and" | "or")) {
+    if lower.contains(['或', '|', ',', ';', '、', '，', '；']) || words.iter().any(|word| matches!(*word, "and" | "or"))
+    {
         return true;
     }
     match lower.split_once('/') {
@@ -213,7 +214,8 @@ fn without_magnitude(unit: &str) -> (&str, f64) {
 }
 
 fn known(unit: &str) -> Option<(&'static str, f64)> {
-    let find = |name: &str| UNITS.iter().find(|(known, ..)| *known == name).map(|(_, dimension, own)| (*dimension, *own));
+    let find =
+        |name: &str| UNITS.iter().find(|(known, ..)| *known == name).map(|(_, dimension, own)| (*dimension, *own));
     find(unit).or_else(|| find(singular(unit)))
 }
 

@@ -1,13 +1,11 @@
 //! Charts at their public boundary: whatever is proposed becomes valid SVG or an error that says why.
-#![expect(clippy::unwrap_used, reason = "a step that fails fails the test")]
 
 use graphloom_charts::{Chart, ChartData, ChartError, ChartKind, Datum, range_of};
 use proptest::prelude::*;
 
 fn data(kind: ChartKind, values: &[(&str, f64, &str)]) -> ChartData {
     let mut data = ChartData::new(kind, "Title");
-    data.records =
-        values.iter().map(|(label, value, unit)| Datum::number(*label, *value, *unit).cited("e1")).collect();
+    data.records = values.iter().map(|(label, value, unit)| Datum::number(*label, *value, *unit).cited("e1")).collect();
     data
 }
 
@@ -51,7 +49,8 @@ fn values_that_are_alike_after_conversion_are_one() {
 
 #[test]
 fn what_a_pie_of_percentages_lacks_is_marked_as_derived() {
-    let chart = Chart::check(data(ChartKind::Pie, &[("a", 10.0, "%"), ("b", 30.0, "percent"), ("c", 20.0, "%")])).unwrap();
+    let chart =
+        Chart::check(data(ChartKind::Pie, &[("a", 10.0, "%"), ("b", 30.0, "percent"), ("c", 20.0, "%")])).unwrap();
     let slices: Vec<(&str, f64, bool)> =
         chart.records().iter().map(|record| (record.label.as_str(), record.value.unwrap(), record.derived)).collect();
     assert_eq!(slices, [("b", 30.0, false), ("c", 20.0, false), ("a", 10.0, false), ("other (derived)", 40.0, true)]);
@@ -65,7 +64,10 @@ fn what_a_pie_of_percentages_lacks_is_marked_as_derived() {
 
 #[test]
 fn labels_and_values_are_in_the_picture_and_markup_is_not() {
-    let mut proposed = data(ChartKind::Bar, &[("<script>x</script>", 1.5, "ms"), ("b & \"c\"", 2.0, "ms"), ("数据库", 12_345.0, "ms")]);
+    let mut proposed = data(
+        ChartKind::Bar,
+        &[("<script>x</script>", 1.5, "ms"), ("b & \"c\"", 2.0, "ms"), ("数据库", 12_345.0, "ms")],
+    );
     proposed.value_title = "Latency".into();
     proposed.records[0].citations.push("\"><e2".into());
     let chart = Chart::check(proposed).unwrap();

@@ -67,11 +67,7 @@ impl FrozenWeb {
             .respond_with(AnswerAsSerper(Arc::clone(&documents)))
             .mount(&server)
             .await;
-        Mock::given(method("GET"))
-            .and(path_regex("^/pages/"))
-            .respond_with(ServePage(documents))
-            .mount(&server)
-            .await;
+        Mock::given(method("GET")).and(path_regex("^/pages/")).respond_with(ServePage(documents)).mount(&server).await;
         Self { server }
     }
 

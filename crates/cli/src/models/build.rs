@@ -6,9 +6,10 @@ use std::sync::Arc;
 
 use graphloom_agents::Models;
 use graphloom_llm::cassette::{Cassette, Recorder, Replay};
+use graphloom_llm::compatible::ApiKey;
 use graphloom_llm::layers::{Budgeted, Concurrency, Ledger, Meter, Metered, Retry, RetryPolicy, Spent, Traced};
 use graphloom_llm::resolve::{ModelSource, ModelSpec, resolve};
-use graphloom_llm::{ChatModel, ModelError, ModelId, Notes};
+use graphloom_llm::{ChatModel, Compatible, CompatibleConfig, ModelError, ModelId, Notes};
 
 use super::notice::notice;
 use super::{Chosen, choose_models};
@@ -62,6 +63,21 @@ pub async fn build_models(
     progress: &Progress,
     spent: Spent,
 ) -> Result<ModelSet, Failure> {
+    build_models_with_keys(args, dirs, progress, spent, &BTreeMap::new()).await
+}
+
+/// As [`build_models`], with keys of their own for the `compatible` models of some roles, `default` for all others. A key
+/// is used for requests and nowhere else.
+///
+/// # Errors
+/// As [`build_models`].
+pub async fn build_models_with_keys(
+    args: &CommonArgs,
+    dirs: &DataDir,
+    progress: &Progress,
+    spent: Spent,
+    keys: &BTreeMap<String, ApiKey>,
+) -> Result<ModelSet, Failure> {
     let chosen = choose_models(args.model.as_ref()).await?;
     progress.note(chosen.to_string());
     if chosen.specs.all().contains(&&ModelSpec::Embedded) {
@@ -82,6 +98,7 @@ pub async fn build_models(
         meter: Meter::new(),
         ledger: Ledger::resume(args.budget.clone().unwrap_or_default(), spent),
         cassette,
+        keys,
         made: BTreeMap::new(),
         recordings: BTreeMap::new(),
     };
@@ -111,6 +128,7 @@ struct Workshop<'w> {
     meter: Arc<Meter>,
     ledger: Arc<Ledger>,
     cassette: Option<Arc<Cassette>>,
+    keys: &'w BTreeMap<String, ApiKey>,
     /// Models without layers, so that two roles of one model share it.
     made: BTreeMap<String, Arc<dyn ChatModel>>,
     recordings: BTreeMap<PathBuf, Arc<Cassette>>,
@@ -138,6 +156,11 @@ impl Workshop<'_> {
     async fn bare(&mut self, spec: &ModelSpec, role: &str) -> Result<Arc<dyn ChatModel>, ModelError> {
         if let ModelSpec::Replay(path) = spec {
             return Ok(Arc::new(Replay::new(self.recording(path)?, role)?));
+        }
+        if let (ModelSpec::Compatible { name, base_url }, Some(key)) = (spec, self.keys.get(role)) {
+            let mut config = CompatibleConfig::new(name.clone(), base_url.clone());
+            (config.key, config.notes) = (Some(key.clone()), self.notes.clone());
+            return Ok(Arc::new(Compatible::new(config)?));
         }
         if let Some(model) = self.made.get(&spec.to_string()) {
             return Ok(Arc::clone(model));

@@ -93,7 +93,9 @@ pub enum Fault {
     #[error("was not asked, because the question has no words; name what the works are about")]
     NoWords,
     /// The limit of searches in a second left no turn in time.
-    #[error("was not asked, because the limit of searches in a second left no turn within {seconds} s; try again later, or allow more searches in a second")]
+    #[error(
+        "was not asked, because the limit of searches in a second left no turn within {seconds} s; try again later, or allow more searches in a second"
+    )]
     NoTurn {
         /// How long was waited, in all attempts.
         seconds: u64,

@@ -287,9 +287,14 @@ mod tests {
     #[test]
     fn what_an_engine_lacks_is_named() {
         let none = WebOptions::default();
-        let setup = |options: &WebOptions, name| options.setup(name, None, "/search").map(|setup| setup.url.to_string());
-        assert!(matches!(setup(&none, EngineName::Tavily), Err(RetrievalError::NoKey { variable, .. }) if variable == "TAVILY_API_KEY"));
-        assert!(matches!(setup(&none, EngineName::Searxng), Err(RetrievalError::NoAddress { variable, .. }) if variable == "SEARXNG_URL"));
+        let setup =
+            |options: &WebOptions, name| options.setup(name, None, "/search").map(|setup| setup.url.to_string());
+        assert!(
+            matches!(setup(&none, EngineName::Tavily), Err(RetrievalError::NoKey { variable, .. }) if variable == "TAVILY_API_KEY")
+        );
+        assert!(
+            matches!(setup(&none, EngineName::Searxng), Err(RetrievalError::NoAddress { variable, .. }) if variable == "SEARXNG_URL")
+        );
         for (given, url) in [
             ("http://127.0.0.1:1/x/", Some("http://127.0.0.1:1/x/search")),
             ("http://127.0.0.1:1/search", Some("http://127.0.0.1:1/search")),

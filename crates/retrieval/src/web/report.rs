@@ -44,9 +44,7 @@ impl EngineOutcome {
         match answer {
             Ok(answer) if answer.results.is_empty() => Self::Empty,
             Ok(answer) => Self::Found { pages: answer.results.len() },
-            Err(Fault::RateLimited { until } | Fault::BudgetSpent { until }) => {
-                Self::RateLimited { until: *until }
-            }
+            Err(Fault::RateLimited { until } | Fault::BudgetSpent { until }) => Self::RateLimited { until: *until },
             Err(Fault::Refused { status: 401 | 403, reason }) => Self::Unauthorised { reason: reason.clone() },
             Err(fault) => Self::Failed { fault: fault.clone() },
         }
@@ -145,10 +143,7 @@ mod tests {
                 "Tavily wants fewer questions, or the account is used up; ask again later.",
             ),
             (refused(401), "Tavily does not take the key (bad key); check the key and what it may be used for."),
-            (
-                Err(Fault::TimedOut { seconds: 3 }),
-                "Tavily did not answer within 3 s; try again later.",
-            ),
+            (Err(Fault::TimedOut { seconds: 3 }), "Tavily did not answer within 3 s; try again later."),
         ] {
             assert_eq!(EngineReport::of("tavily", "q", &answer).to_string(), line);
         }

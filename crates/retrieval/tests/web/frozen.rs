@@ -14,7 +14,10 @@ async fn bench() -> Bench {
     let docs = place.path().join("docs");
     std::fs::create_dir(&docs).unwrap();
     for (name, text) in [
-        ("log.md", "# The log\n\nEvery change is written to the log first.\n\n## Length\n\nThe log grows until a checkpoint."),
+        (
+            "log.md",
+            "# The log\n\nEvery change is written to the log first.\n\n## Length\n\nThe log grows until a checkpoint.",
+        ),
         ("größe.txt", "The size\n\nA page of the table has 8192 bytes."),
         ("lock.html", "<title>Locks</title><body><p>A lock keeps two writers of the log apart.</p></body>"),
     ] {

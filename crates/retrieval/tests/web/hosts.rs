@@ -26,7 +26,12 @@ pub(crate) const ENGINES: [(EngineName, &str, &str, &str); 4] = [
         include_str!("bodies/searxng.json"),
         r#"{"query": "x", "number_of_results": 0, "results": [], "unresponsive_engines": []}"#,
     ),
-    (EngineName::Wikipedia, "/wikipedia/w/api.php", include_str!("bodies/wikipedia.json"), r#"{"batchcomplete": true}"#),
+    (
+        EngineName::Wikipedia,
+        "/wikipedia/w/api.php",
+        include_str!("bodies/wikipedia.json"),
+        r#"{"batchcomplete": true}"#,
+    ),
 ];
 
 pub(crate) fn json(status: u16, body: &str) -> ResponseTemplate {

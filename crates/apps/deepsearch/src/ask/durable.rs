@@ -10,6 +10,8 @@ use graphloom_llm::cassette::key_of;
 use graphloom_llm::{
     Capabilities, ChatEvent, ChatModel, ChatRequest, ChatResponse, ChatStream, Choice, ModelError, ModelId, events_of,
 };
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
 use crate::resources::Resources;
@@ -56,6 +58,23 @@ impl DurableModel {
         ModelError::Internal { model, message }
     }
 
+    /// A durable step. What is logged as committed was called, and is never called again.
+    async fn once<T>(&self, step: &str, call: impl Future<Output = Result<T, ModelError>>) -> Result<T, ModelError>
+    where
+        T: Serialize + DeserializeOwned,
+    {
+        let mut called = false;
+        let work = async {
+            called = true;
+            self.in_time(call).await
+        };
+        let result = self.cx.once(step, work).await;
+        if called && result.is_ok() {
+            tracing::info!("model call committed: {} {step}", self.cx.task().id);
+        }
+        result.map_err(|error| self.refused(error))
+    }
+
     async fn in_time<T>(&self, call: impl Future<Output = Result<T, ModelError>>) -> Result<T, ModelError> {
         let limit = self.cx.resources().call_limit;
         match tokio::time::timeout(limit, call).await {
@@ -87,8 +106,7 @@ impl DurableModel {
             let (model, message) = (self.inner.id().to_string(), "the stream ended without an end".to_owned());
             Err(ModelError::Internal { model, message })
         };
-        let response: ChatResponse =
-            self.cx.once(&step, self.in_time(work)).await.map_err(|error| self.refused(error))?;
+        let response: ChatResponse = self.once(&step, work).await?;
         if !told {
             stream::emit(&self.cx, piece(response.text())).await;
         }
@@ -108,8 +126,7 @@ impl ChatModel for DurableModel {
 
     async fn chat(&self, request: ChatRequest) -> Result<ChatResponse, ModelError> {
         let step = self.step(&serde_json::to_value(&request).unwrap_or_default());
-        let work = self.in_time(self.inner.chat(request));
-        self.cx.once(&step, work).await.map_err(|error| self.refused(error))
+        self.once(&step, self.inner.chat(request)).await
     }
 
     async fn stream(&self, request: ChatRequest) -> Result<ChatStream, ModelError> {
@@ -120,7 +137,6 @@ impl ChatModel for DurableModel {
 
     async fn choose(&self, request: ChatRequest, options: &[String]) -> Result<Choice, ModelError> {
         let step = self.step(&json!({ "request": request, "options": options }));
-        let work = self.in_time(self.inner.choose(request, options));
-        self.cx.once(&step, work).await.map_err(|error| self.refused(error))
+        self.once(&step, self.inner.choose(request, options)).await
     }
 }

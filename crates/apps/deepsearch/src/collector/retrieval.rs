@@ -90,6 +90,9 @@ pub(super) async fn retrieve(
         }
     }
     let mut gathered = tools.take();
+    if !tools.is_empty() && gathered.reports.is_empty() {
+        notes.push(format!("query `{query}`: no search was answered in time"));
+    }
     gathered.notes.splice(0..0, notes);
     Ok(gathered)
 }

@@ -217,7 +217,8 @@ mod tests {
                     for job in &now {
                         let section = sections.iter().find(|section| section.id == job.section).unwrap();
                         for parent in &section.parent_ids {
-                            prop_assert!(finished.contains(&Job { work: job.work, section: parent.clone() }));
+                            let before = Job { work: job.work, section: parent.clone() };
+                            prop_assert!(finished.contains(&before));
                         }
                         if job.work == Work::Write {
                             prop_assert!(finished.contains(&Job::reason(&job.section)));

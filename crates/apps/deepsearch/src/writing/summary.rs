@@ -12,6 +12,8 @@ use crate::resources::{Slot, Stage};
 
 /// Sentences of a summary that no model wrote.
 const SENTENCES: usize = 3;
+/// Words of a summary when no sentence fits.
+const WORDS: usize = 60;
 
 /// The sentences of a text that fit a question best, in the order of the text, without citations.
 fn extract(question: &str, text: &str) -> String {
@@ -20,6 +22,10 @@ fn extract(question: &str, text: &str) -> String {
     let plain = plain.join("\n");
     let mut best = quotable(question, [("", plain.as_str())], "");
     best.truncate(SENTENCES);
+    if best.is_empty() {
+        // No sentence shares a word with the question, or all are too short: the text begins with what matters.
+        return plain.split_whitespace().take(WORDS).collect::<Vec<_>>().join(" ");
+    }
     let line = plain.split_whitespace().collect::<Vec<_>>().join(" ");
     best.sort_by_key(|sentence| line.find(sentence.text.as_str()));
     best.into_iter().map(|sentence| sentence.text).collect::<Vec<_>>().join(" ")

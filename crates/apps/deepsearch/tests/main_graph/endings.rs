@@ -3,15 +3,21 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use async_trait::async_trait;
+use graphloom_core_graph::checkpoint::MemoryCheckpointer;
 use graphloom_core_graph::{Outcome, RunError};
-use graphloom_deepsearch::SearchContext;
+use graphloom_deepsearch::graph::graph;
 use graphloom_deepsearch::state::Request;
 use graphloom_deepsearch::stream::{MessageEvent, Transcript};
+use graphloom_deepsearch::{Kind, SearchContext};
 use graphloom_llm::layers::{Budget, Budgeted, Ledger};
+use graphloom_llm::{
+    Capabilities, ChatModel, ChatRequest, ChatResponse, ChatStream, Choice, ModelError, ModelId, Scripted,
+};
 
 use crate::model::{Main, ask, follow, quiet, resources, runs};
 use crate::script::Asked;
-use crate::world::{codes, resources_of};
+use crate::world::{Library, codes, resources_of, web};
 
 #[tokio::test(start_paused = true)]
 async fn agents_start_and_are_done() {
@@ -87,12 +93,10 @@ async fn a_budget_leaves_room_for_the_report() {
         let ledger = Ledger::new(budget);
         let plain = resources(&main);
         let model = Budgeted::new(Arc::clone(plain.models.role("general")), Arc::clone(&ledger)).unwrap();
-        let mut resources = resources_of(Arc::new(model), crate::world::web(&crate::world::Library::named("tavily")));
+        let mut resources = resources_of(Arc::new(model), web(&Library::named("tavily")));
         resources.ledger = ledger;
-        let graph = graphloom_deepsearch::graph::graph(quiet().execution_method.into()).unwrap();
-        let threads = graph
-            .with_context(resources)
-            .with_checkpointer(graphloom_core_graph::checkpoint::MemoryCheckpointer::new());
+        let graph = graph(Kind::Parallel).unwrap();
+        let threads = graph.with_context(resources).with_checkpointer(MemoryCheckpointer::new());
         let request = Request::new("How common are storks?", quiet());
         let ended = follow(threads.thread("test").run(SearchContext::update().request(request))).await;
         let state = ended.state();
@@ -103,16 +107,42 @@ async fn a_budget_leaves_room_for_the_report() {
     }
 }
 
+/// A model that never answers.
+struct Silent(Scripted);
+
+#[async_trait]
+impl ChatModel for Silent {
+    fn id(&self) -> &ModelId {
+        self.0.id()
+    }
+
+    fn capabilities(&self) -> &Capabilities {
+        self.0.capabilities()
+    }
+
+    async fn chat(&self, _: ChatRequest) -> Result<ChatResponse, ModelError> {
+        std::future::pending().await
+    }
+
+    async fn stream(&self, _: ChatRequest) -> Result<ChatStream, ModelError> {
+        std::future::pending().await
+    }
+
+    async fn choose(&self, _: ChatRequest, _: &[String]) -> Result<Choice, ModelError> {
+        std::future::pending().await
+    }
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_call_has_its_time() {
-    let main = Main::default();
-    let mut resources = resources(&main);
-    resources.call_limit = Duration::ZERO;
-    let graph = graphloom_deepsearch::graph::graph(quiet().execution_method.into()).unwrap();
-    let threads =
-        graph.with_context(resources).with_checkpointer(graphloom_core_graph::checkpoint::MemoryCheckpointer::new());
+    let silent = Silent(Scripted::from_fn(|_: &ChatRequest| Ok("never said")));
+    let mut resources = resources_of(Arc::new(silent), web(&Library::named("tavily")));
+    resources.call_limit = Duration::from_secs(300);
+    let threads = graph(Kind::Parallel).unwrap().with_context(resources).with_checkpointer(MemoryCheckpointer::new());
+    let begun = tokio::time::Instant::now();
     let request = Request::new("How common are storks?", quiet());
     let ended = follow(threads.thread("test").run(SearchContext::update().request(request))).await;
-    // A scripted model answers at once, which no limit cuts off; the limit itself is that of the client's call.
-    assert!(ended.state().fatal().is_none());
+    assert_eq!(codes(&ended.state().notices), ["211600f"]);
+    assert!(ended.state().result().exception_info.contains("did not answer within 300s"));
+    assert_eq!(begun.elapsed().as_secs(), 300);
 }

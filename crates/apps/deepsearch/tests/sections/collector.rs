@@ -1,6 +1,5 @@
 //! One step: rounds, limits, tool calls, scores, outages.
 
-use graphloom_core_graph::State;
 use graphloom_deepsearch::Scores;
 use graphloom_deepsearch::collector::{CollectRequest, CollectorState, graph};
 use graphloom_deepsearch::config::{Config, SearchMethod};

@@ -2,7 +2,6 @@
 
 use std::time::Duration;
 
-use graphloom_core_graph::State;
 use graphloom_deepsearch::config::ExecutionMethod;
 use graphloom_deepsearch::dependency::{reasoning, writing};
 use graphloom_deepsearch::section::{ParentSummary, SectionBrief, SectionState, StepNote};

@@ -1,6 +1,5 @@
 //! Documents that give orders: they stay data, nothing outside the allow-list runs.
 
-use graphloom_core_graph::State;
 use graphloom_deepsearch::section::{SectionBrief, SectionState, graph};
 use graphloom_llm::scripted::Reply;
 use graphloom_llm::{Role, scripted};

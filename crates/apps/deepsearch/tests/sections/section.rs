@@ -1,6 +1,5 @@
 //! One section: plans, writing, codes.
 
-use graphloom_core_graph::State;
 use graphloom_deepsearch::config::Config;
 use graphloom_deepsearch::search::EngineOutcome;
 use graphloom_deepsearch::section::{SectionBrief, SectionState, graph};

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use graphloom_agents::Models;
 use graphloom_core_graph::checkpoint::MemoryCheckpointer;
-use graphloom_core_graph::{Compiled, Context, END, Node, NodeError, Outcome, START, Snapshot, State, StateGraph};
+use graphloom_core_graph::{Compiled, Context, END, Node, NodeError, Outcome, START, Snapshot, StateGraph};
 use graphloom_deepsearch::Resources;
 use graphloom_deepsearch::config::{Config, TeamOrder};
 use graphloom_deepsearch::search::NoSearch;

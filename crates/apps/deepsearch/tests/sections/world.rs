@@ -124,7 +124,7 @@ pub struct Ran<S> {
 }
 
 /// Runs a graph to its end.
-pub async fn run<S: State>(graph: Compiled<S, Resources>, resources: Resources, input: S::Update) -> Ran<S> {
+pub async fn run<S: State + std::fmt::Debug>(graph: Compiled<S, Resources>, resources: Resources, input: S::Update) -> Ran<S> {
     let threads = graph.with_context(resources).with_checkpointer(MemoryCheckpointer::new());
     let mut run = threads.thread("test").run(input);
     let mut said = Vec::new();

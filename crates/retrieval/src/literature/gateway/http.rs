@@ -29,10 +29,8 @@ impl Http {
             Some(contact) => format!("{agent} (mailto:{contact})"),
             None => agent.to_owned(),
         };
-        let mut builder = reqwest::Client::builder()
-            .connect_timeout(Duration::from_secs(10))
-            .redirect(redirects)
-            .user_agent(agent);
+        let mut builder =
+            reqwest::Client::builder().connect_timeout(Duration::from_secs(10)).redirect(redirects).user_agent(agent);
         if address.scheme() == "http" {
             // No certificates are needed, so a machine without any is no obstacle.
             builder = builder.tls_certs_only([]);
@@ -73,7 +71,8 @@ impl Transport for Http {
     }
 }
 
-fn is_loopback(address: &Url) -> bool {
+/// Whether an address is on this machine.
+pub(crate) fn is_loopback(address: &Url) -> bool {
     match address.host() {
         Some(url_host) => match url_host.to_string().trim_matches(['[', ']']).parse::<std::net::IpAddr>() {
             Ok(ip) => ip.is_loopback(),

@@ -15,7 +15,7 @@ pub use wikipedia::Wikipedia;
 use super::options::Setup;
 use super::{EngineName, WebOptions};
 use crate::RetrievalError;
-use crate::literature::{Gateway, Politeness};
+use crate::literature::{Gateway, Politeness, is_loopback};
 
 /// The manners towards an interface that is paid for: several questions at once, an answer remembered for an hour so
 /// that it is not paid twice.
@@ -31,7 +31,19 @@ fn paid() -> Politeness {
 
 /// The way to the host of an engine. It is not followed elsewhere, so that key and question stay with it.
 fn gateway(setup: &Setup, options: &WebOptions, usual: Politeness) -> Result<Gateway, RetrievalError> {
-    let politeness = setup.politeness.clone().unwrap_or(usual);
+    let politeness = match &setup.politeness {
+        Some(politeness) => politeness.clone(),
+        // A server on this machine comes and goes, and nobody else asks it.
+        None if is_loopback(&setup.url) => Politeness {
+            interval: Duration::ZERO,
+            first_pause: Duration::from_millis(50),
+            longest_pause: Duration::from_millis(500),
+            remembered: Duration::ZERO,
+            shared: false,
+            ..usual
+        },
+        None => usual,
+    };
     let contact = options.contact.as_ref().map(crate::literature::Contact::as_str);
     Gateway::without_redirects(&setup.url, &options.agent, contact, politeness)
 }

@@ -123,7 +123,8 @@ impl Pages {
             status @ (408 | 425 | 429 | 500..) => return Err(PageError::Busy { status }),
             status => return Err(PageError::Refused { status }),
         }
-        let header = |headers: &HeaderMap, name| headers.get(name).and_then(|value| value.to_str().ok()).map(str::to_owned);
+        let header =
+            |headers: &HeaderMap, name| headers.get(name).and_then(|value| value.to_str().ok()).map(str::to_owned);
         let media_type = header(response.headers(), CONTENT_TYPE);
         if let Some(encoding) = header(response.headers(), CONTENT_ENCODING).filter(|name| name != "identity") {
             return Err(PageError::Encoded { encoding: shortened(&encoding, 40) });

@@ -5,6 +5,7 @@ mod args;
 mod draw;
 mod engines;
 mod inspect;
+mod models;
 mod open;
 mod output;
 mod params;

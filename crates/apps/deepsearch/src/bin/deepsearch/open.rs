@@ -6,8 +6,7 @@ use std::time::Duration;
 
 use graphloom_agents::Models;
 use graphloom_cli::{
-    CommonArgs, DataDir, ExitStatus, Failure, ModelSet, Session, build_models, open_checkpointer, runs as stored,
-    time_text,
+    CommonArgs, DataDir, ExitStatus, Failure, ModelSet, Session, open_checkpointer, runs as stored, time_text,
 };
 use graphloom_core_graph::{Clock, SystemClock, Thread, ThreadState, Threads};
 use graphloom_deepsearch::graph::graph;
@@ -19,6 +18,7 @@ use graphloom_llm::{ChatRequest, ModelError, Scripted};
 use serde_json::{Value, json};
 
 use crate::engines;
+use crate::models::models;
 
 pub(crate) type Runs = Threads<SearchContext, Resources>;
 pub(crate) type Run = Thread<SearchContext, Resources>;
@@ -38,7 +38,7 @@ pub(crate) async fn open(
     spent: Spent,
 ) -> Result<Opened, Failure> {
     let dirs = DataDir::new(common.base.data_dir.as_deref())?;
-    let models = build_models(common, &dirs, &session.progress, spent).await?;
+    let models = models(common, session, &dirs, config, spent).await?;
     // A recording that is played back has the answers of the engines too.
     let replay = models.cassette.as_ref().filter(|cassette| cassette.is_replay());
     let search: Arc<dyn Search> = match replay {

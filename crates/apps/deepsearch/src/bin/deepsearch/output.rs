@@ -4,9 +4,8 @@ use std::path::{Path, PathBuf};
 
 use graphloom_cli::{CliError, CommonArgs, ExitStatus, Failure, Session};
 use graphloom_core_graph::{Event, EventKind};
-use graphloom_deepsearch::export;
 use graphloom_deepsearch::state::{FinalResult, Verdict};
-use graphloom_deepsearch::{SearchContext, Stage};
+use graphloom_deepsearch::{SearchContext, Stage, export};
 use serde_json::{Value, json};
 
 use crate::open::{Opened, Run};
@@ -42,7 +41,7 @@ pub(crate) async fn deliver(
     if web && !session.progress.is_json() {
         // The messages on stdout hold the result already.
     } else if has_report || session.progress.is_json() {
-        session.progress.result(status, &result.response_content, &record)?;
+        session.progress.result(status, &export::markdown(&result), &record)?;
     }
     match state.fatal() {
         Some(notice) if status == ExitStatus::Failed => Err(Failure::new(status, notice.to_string())),

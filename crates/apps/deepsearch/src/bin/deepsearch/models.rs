@@ -1,0 +1,181 @@
+//! The models of a run: those of `--model`, else the slots of `llm_config`.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use graphloom_agents::Models;
+use graphloom_cli::{CommonArgs, DataDir, Failure, ModelSet, Session, build_models_with_keys};
+use graphloom_deepsearch::Config;
+use graphloom_deepsearch::config::LlmConfig;
+use graphloom_deepsearch::status::StatusCode;
+use graphloom_llm::compatible::ApiKey;
+use graphloom_llm::layers::Spent;
+use graphloom_llm::resolve::{ModelSpec, ModelSpecs};
+use graphloom_llm::{
+    Capabilities, ChatModel, ChatRequest, ChatResponse, ChatStream, Choice, ModelError, ModelId, Params,
+};
+
+/// The slot that all others fall back to: the default model.
+const GENERAL: &str = "general";
+
+/// Makes the models.
+pub(crate) async fn models(
+    common: &CommonArgs,
+    session: &Session,
+    dirs: &DataDir,
+    config: &Config,
+    spent: Spent,
+) -> Result<ModelSet, Failure> {
+    let mut common = common.clone();
+    let mut keys = BTreeMap::new();
+    if common.model.is_none() {
+        common.model = specs(config)?;
+        for (slot, model) in named(config) {
+            let role = if slot == GENERAL { "default" } else { slot };
+            keys.extend(ApiKey::new(model.api_key.reveal()).map(|key| (role.to_owned(), key)));
+        }
+    }
+    let mut set = build_models_with_keys(&common, dirs, &session.progress, spent, &keys).await?;
+    set.models = with_parameters(&set.models, config);
+    Ok(set)
+}
+
+/// The slots that have a model.
+fn named(config: &Config) -> impl Iterator<Item = (&'static str, &LlmConfig)> {
+    config.llm_config.slots().into_iter().filter(|(_, model)| !model.model_name.trim().is_empty())
+}
+
+/// The slots as `--model` would name them; none when there are none.
+fn specs(config: &Config) -> Result<Option<ModelSpecs>, Failure> {
+    let spec = |model: &LlmConfig| ModelSpec::Compatible {
+        name: model.model_name.trim().to_owned(),
+        base_url: model.base_url.trim().to_owned(),
+    };
+    let mut specs = ModelSpecs::default();
+    let mut general = false;
+    let mut others = false;
+    for (slot, model) in named(config) {
+        if slot == GENERAL {
+            specs.default = spec(model);
+            general = true;
+        } else {
+            specs.roles.insert(slot.to_owned(), spec(model));
+            others = true;
+        }
+    }
+    if others && !general {
+        let code = StatusCode::ModelGeneralMissing;
+        return Err(Failure::usage(format!(
+            "[{code}]`llm_config` has no model for `general`, which all slots fall back to"
+        )));
+    }
+    Ok(general.then_some(specs))
+}
+
+/// The models with the sampling parameters of their slots.
+fn with_parameters(models: &Models, config: &Config) -> Models {
+    let params: BTreeMap<&str, Params> = config
+        .llm_config
+        .slots()
+        .into_iter()
+        .filter_map(|(slot, model)| {
+            // Names of other servers' parameters are none of ours.
+            let params: Params = serde_json::from_value(model.hyper_parameters.clone()).ok()?;
+            (params != Params::default()).then_some((slot, params))
+        })
+        .collect();
+    if params.is_empty() {
+        return models.clone();
+    }
+    let wrapped = |role: &str, slot: &str| -> Arc<dyn ChatModel> {
+        let inner = Arc::clone(models.role(role));
+        match params.get(slot) {
+            Some(params) => Arc::new(Parameterised { inner, params: params.clone() }),
+            None => inner,
+        }
+    };
+    let mut all = Models::new(wrapped("default", GENERAL));
+    for role in models.roles() {
+        all = all.with_role(role, wrapped(role, role));
+    }
+    all
+}
+
+/// A model with parameters for calls that state none.
+struct Parameterised {
+    inner: Arc<dyn ChatModel>,
+    params: Params,
+}
+
+impl Parameterised {
+    fn fill(&self, mut request: ChatRequest) -> ChatRequest {
+        let (own, asked) = (&self.params, &mut request.params);
+        asked.temperature = asked.temperature.or(own.temperature);
+        asked.top_p = asked.top_p.or(own.top_p);
+        asked.max_tokens = asked.max_tokens.or(own.max_tokens);
+        asked.seed = asked.seed.or(own.seed);
+        request
+    }
+}
+
+#[async_trait]
+impl ChatModel for Parameterised {
+    fn id(&self) -> &ModelId {
+        self.inner.id()
+    }
+
+    fn capabilities(&self) -> &Capabilities {
+        self.inner.capabilities()
+    }
+
+    async fn chat(&self, request: ChatRequest) -> Result<ChatResponse, ModelError> {
+        self.inner.chat(self.fill(request)).await
+    }
+
+    async fn stream(&self, request: ChatRequest) -> Result<ChatStream, ModelError> {
+        self.inner.stream(self.fill(request)).await
+    }
+
+    async fn choose(&self, request: ChatRequest, options: &[String]) -> Result<Choice, ModelError> {
+        self.inner.choose(self.fill(request), options).await
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn config(slots: serde_json::Value) -> Config {
+        serde_json::from_value(json!({ "llm_config": slots })).unwrap()
+    }
+
+    #[test]
+    fn slots_are_models_and_general_is_needed() {
+        assert_eq!(specs(&Config::default()).unwrap(), None);
+        let slots = json!({
+            "general": { "model_name": "m", "base_url": "https://h/v1", "api_key": "k" },
+            "info_collecting": { "model_name": "n", "base_url": "https://i/v1" },
+        });
+        let found = specs(&config(slots)).unwrap().unwrap().to_string();
+        assert_eq!(found, "compatible:m@https://h/v1,info_collecting=compatible:n@https://i/v1");
+        let error = specs(&config(json!({ "info_collecting": { "model_name": "n" } }))).unwrap_err();
+        assert!(error.to_string().starts_with("[211203]"), "{error}");
+    }
+
+    #[tokio::test]
+    async fn parameters_of_a_slot_fill_what_a_call_leaves_open() {
+        let model = Arc::new(graphloom_llm::Scripted::from_fn(|_: &ChatRequest| Ok("x")));
+        let models = Models::new(Arc::clone(&model) as Arc<dyn ChatModel>);
+        let slots = json!({ "general": { "hyper_parameters": { "temperature": 0.25, "top_k": 3 } } });
+        let models = with_parameters(&models, &config(slots));
+        models.role("anything").chat(ChatRequest::user("a")).await.unwrap();
+        assert_eq!(model.calls()[0].params.temperature, Some(0.25));
+        let mut asked = ChatRequest::user("b");
+        asked.params.temperature = Some(0.5);
+        models.role("anything").chat(asked).await.unwrap();
+        assert_eq!(model.calls()[1].params.temperature, Some(0.5));
+    }
+}

@@ -1,0 +1,70 @@
+//! Every key of the specification can be set and is printed; secrets are not.
+
+use crate::support::{Desk, text};
+
+#[test]
+fn every_key_is_printed_with_its_default() {
+    let desk = Desk::new();
+    let printed = text(&desk.run(&["--print-config"]).stdout);
+    for (key, default) in [
+        ("execution_method", "\"parallel\""),
+        ("workflow_human_in_the_loop", "true"),
+        ("outliner_max_section_num", "5"),
+        ("outline_interaction_max_rounds", "3"),
+        ("source_tracer_infer_switch", "true"),
+        ("web_search_engine_config.max_web_search_results", "5"),
+        ("local_search_engine_config.recall_threshold", "0.5"),
+        ("llm_config.general.model_name", "\"\""),
+        ("llm_config.vlm_chart_generating.base_url", "\"\""),
+        ("user_feedback_processor_max_interactions", "100"),
+        ("vlm_chart_generator_max_iterations", "1"),
+        ("workflow_execution_timeout", "7200"),
+        ("workflow_max_plan_executed_num", "2"),
+        ("planner_max_step_num", "3"),
+        ("info_collector_max_react_recursion_limit", "8"),
+        ("sub_report_classify_doc_infos_res_top_k_num", "10"),
+        ("source_tracer_citation_verify_max_concurrency_num", "30"),
+        ("llm_timeout", "300"),
+    ] {
+        assert!(printed.lines().any(|line| line.starts_with(&format!("{key} = {default} "))), "{key}: {printed}");
+    }
+}
+
+#[test]
+fn a_file_is_followed_and_its_secrets_are_kept_out_of_everything() {
+    let desk = Desk::new();
+    let file = "outliner_max_section_num = 1\n[web_search_engine_config]\nsearch_api_key = \"sk-very-secret\"\n";
+    std::fs::write(desk.path("mine.toml"), file).unwrap();
+    let printed = text(&desk.run(&["--print-config", "--config", "mine.toml", "--set", "planner_max_step_num=2"]).stdout);
+    assert!(printed.contains("from mine.toml; default 5") && printed.contains("from --set; default 3"), "{printed}");
+    assert!(printed.contains("search_api_key = \"(set)\"") && !printed.contains("sk-very"), "{printed}");
+
+    let mut args = desk.ask(&["--yes", "--out", "out", "--thread", "t", "--config", "mine.toml", "--log", "all.log", "--record", "run.jsonl"]);
+    args.push("-vv");
+    let output = desk.run(&args);
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    let mut places = vec![desk.path("out"), desk.path("home")];
+    let mut texts = vec![output.stdout, output.stderr, desk.read("all.log").into_bytes(), desk.read("run.jsonl").into_bytes()];
+    while let Some(place) = places.pop() {
+        for entry in std::fs::read_dir(&place).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() { places.push(path) } else { texts.push(std::fs::read(&path).unwrap()) }
+        }
+    }
+    assert!(texts.len() > 6);
+    let secret = b"sk-very-secret";
+    assert!(texts.iter().all(|bytes| !bytes.windows(secret.len()).any(|window| window == secret)));
+}
+
+#[test]
+fn a_template_is_followed() {
+    let desk = Desk::new();
+    std::fs::write(desk.path("form.md"), "# Numbers\n> Function: counts what is known").unwrap();
+    let mut script = desk.read("script.jsonl");
+    let rule = r#"{"when": ["after a given form", "counts what is known"], "json": {"language": "en", "thought": "t", "title": "By the form", "sections": [{"id": "1", "title": "Numbers", "description": "d", "is_core_section": true}]}}"#;
+    script.insert_str(0, &format!("{rule}\n"));
+    std::fs::write(desk.path("script.jsonl"), script).unwrap();
+    let output = desk.run(&desk.ask(&["--yes", "--out", "out", "--report-template", "form.md"]));
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    assert!(desk.read("out/report.md").starts_with("# By the form"), "{}", desk.read("out/report.md"));
+}

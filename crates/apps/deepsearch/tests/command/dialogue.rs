@@ -1,0 +1,54 @@
+//! Questions, on the command line and as payloads of web mode.
+
+use serde_json::Value;
+
+use crate::support::{Desk, assert_report, text};
+
+#[test]
+fn questions_wait_and_are_answered_by_options() {
+    let desk = Desk::new();
+    let output = desk.run(&desk.ask(&["--no-input", "--out", "out", "--thread", "t"]));
+    assert_eq!(output.status.code(), Some(3), "{}", text(&output.stderr));
+    let told = text(&output.stdout);
+    assert!(told.contains("1. Which log?") && told.contains("deepsearch resume t"), "{told}");
+
+    let wrong = desk.run(&["resume", "t", "--no-input", "--answer", "feedbak=1"]);
+    assert_eq!(wrong.status.code(), Some(2), "{}", text(&wrong.stderr));
+
+    let output = desk.run(&["resume", "t", "--no-input", "--answer", r#"feedback={"feedback": "SQLite's log"}"#]);
+    assert_eq!(output.status.code(), Some(3), "{}", text(&output.stderr));
+    assert!(text(&output.stdout).contains("Round 1: waiting for user feedback."), "{}", text(&output.stdout));
+    let comment = r#"outline_interaction={"interrupt_feedback": "revise_comment", "feedback": "shorter"}"#;
+    let output = desk.run(&["resume", "t", "--no-input", "--answer", comment]);
+    assert!(text(&output.stdout).contains("Round 2"), "{}", text(&output.stdout));
+    let output = desk.run_with(&["resume", "t", "--answer", "-"], r#"{"outline_interaction": {"interrupt_feedback": "accepted"}}"#);
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    assert_report(&desk, "out");
+}
+
+#[test]
+fn web_mode_takes_and_prints_payloads() {
+    let desk = Desk::new();
+    let web = ["--out", "out", "--thread", "t", "--set", "workflow_feedback_mode=web", "--set", "user_feedback_processor_enable=true"];
+    let payloads = [
+        r#"{"feedback": "SQLite's log"}"#,
+        r#"{"interrupt_feedback": "accepted", "feedback": ""}"#,
+        r#"{"action": "finish"}"#,
+    ];
+    let output = desk.run_with(&desk.ask(&web), &payloads.join("\n"));
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    let messages: Vec<Value> =
+        text(&output.stdout).lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    for message in &messages {
+        for key in ["conversation_id", "section_idx", "plan_idx", "step_idx", "message_id", "agent", "role", "content", "message_type", "event", "created_time"] {
+            assert!(message.get(key).is_some(), "{key}: {message}");
+        }
+        assert_eq!(message["conversation_id"], "t");
+    }
+    let waiting = messages.iter().filter(|message| message["event"] == "waiting_user_input").count();
+    assert_eq!(waiting, 3, "questions, outline, changes");
+    let result = messages.iter().rfind(|message| message["agent"] == "end" && message["content"] != "ALL END").unwrap();
+    let result: Value = serde_json::from_str(result["content"].as_str().unwrap()).unwrap();
+    assert_eq!(result, desk.json("out/final_result.json"));
+    assert_eq!(messages.last().unwrap()["content"], "ALL END");
+}

@@ -1,0 +1,23 @@
+//! Drawings of the graphs.
+
+use crate::support::{Desk, text};
+
+#[test]
+fn every_graph_is_drawn_in_every_form() {
+    let desk = Desk::new();
+    for (format, marks) in [
+        ("mermaid", &["flowchart TD", "editor_team", "dependency_editor_team", "collector_supervisor", "plan_reasoning"][..]),
+        ("dot", &["digraph", "vlm_chart_generator", "user_feedback_processor"]),
+        ("json", &["\"source_tracer_infer\"", "\"sub_source_tracer\""]),
+        ("svg", &["<svg", "reporter"]),
+    ] {
+        let output = desk.run(&["graph", "--format", format]);
+        assert!(output.status.success(), "{format}: {}", text(&output.stderr));
+        let drawn = text(&output.stdout);
+        for mark in marks {
+            assert!(drawn.contains(mark), "{format}: {mark}");
+        }
+    }
+    let one = text(&desk.run(&["graph", "--graph", "deepsearch"]).stdout);
+    assert!(!one.contains("dependency_editor_team"));
+}

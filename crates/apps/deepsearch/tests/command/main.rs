@@ -1,0 +1,14 @@
+//! The command `deepsearch`.
+
+#![expect(clippy::unwrap_used, reason = "a test ends where something is not as it must be")]
+
+mod bad_input;
+mod configuration;
+mod dialogue;
+mod embedded;
+mod graphs;
+mod kills;
+mod recording;
+mod runs;
+mod support;
+mod web;

@@ -1,0 +1,67 @@
+//! Whole runs on a scripted model, and looking at them.
+
+use crate::support::{Desk, assert_report, text};
+
+#[test]
+fn both_graphs_write_their_files() {
+    for method in ["parallel", "dependency_driving"] {
+        let desk = Desk::new();
+        let method = format!("execution_method={method}");
+        let output = desk.run(&desk.ask(&["--yes", "--out", "out", "--thread", "t", "--set", &method]));
+        assert!(output.status.success(), "{method}: {}", text(&output.stderr));
+        assert_report(&desk, "out");
+        let printed = text(&output.stdout);
+        assert!(printed.starts_with("# Logs and power failures") && printed.contains("# 2. The sync"), "{printed}");
+        let run = desk.json("out/run.json");
+        assert_eq!(run["sections"].as_array().unwrap().len(), 2);
+        assert!(run["citations"]["supported"].as_u64().unwrap() >= 2, "{run:#}");
+        assert_eq!(run["engines"], serde_json::json!(["local"]), "{run:#}");
+
+        let listed = text(&desk.run(&["runs"]).stdout);
+        assert!(listed.contains("deepsearch") && listed.contains("done"), "{listed}");
+        let shown = text(&desk.run(&["show", "t"]).stdout);
+        assert!(shown.contains("1. The log") && shown.contains("[x]") && shown.contains("checkpoint"), "{shown}");
+        let again = desk.run(&["resume", "t", "--out", "again"]);
+        assert!(again.status.success(), "{}", text(&again.stderr));
+        assert_eq!(desk.read("again/report.md"), desk.read("out/report.md"));
+    }
+}
+
+#[test]
+fn the_last_line_of_json_is_the_result() {
+    let desk = Desk::new();
+    let output = desk.run(&desk.ask(&["--yes", "--out", "out", "--json"]));
+    let lines: Vec<serde_json::Value> =
+        text(&output.stdout).lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let last = lines.last().unwrap();
+    assert_eq!((&last["event"], &last["status"]), (&"result".into(), &"done".into()));
+    assert_eq!(last["result"]["title"], "Logs and power failures");
+    let told = |name: &str| lines.iter().any(|line| line["event"] == "custom" && line["payload"]["agent"] == name);
+    assert!(told("outline") && told("end"), "messages are events");
+}
+
+#[test]
+fn a_failed_run_ends_with_1_and_goes_on_from_before_its_failure() {
+    let desk = Desk::new();
+    let script = desk.read("script.jsonl");
+    let broken: Vec<&str> = script.lines().filter(|line| !line.contains("You make outlines")).collect();
+    std::fs::write(desk.path("script.jsonl"), broken.join("\n")).unwrap();
+    let output = desk.run(&desk.ask(&["--yes", "--out", "out", "--thread", "t"]));
+    assert_eq!(output.status.code(), Some(1));
+    assert!(text(&output.stderr).contains("[211800]"), "{}", text(&output.stderr));
+    assert!(desk.json("out/final_result.json")["exception_info"].as_str().unwrap().starts_with("[211800]"));
+
+    std::fs::write(desk.path("script.jsonl"), script).unwrap();
+    let output = desk.run(&["resume", "t"]);
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    assert_report(&desk, "out");
+}
+
+#[test]
+fn a_spent_budget_delivers_what_there_is() {
+    let desk = Desk::new();
+    let output = desk.run(&desk.ask(&["--yes", "--out", "out", "--budget", "calls=16"]));
+    assert_eq!(output.status.code(), Some(4), "{}", text(&output.stderr));
+    assert!(desk.read("out/report.md").contains("# 1. "), "{}", text(&output.stderr));
+    assert_eq!(desk.json("out/run.json")["status"], "budget_spent");
+}

@@ -1,0 +1,134 @@
+//! Runs over a web of documents on this machine: engines that speak as Tavily and Serper do, and their pages (F3, F34),
+//! with a chart of what the pages say (F19, F20).
+
+use std::process::Output;
+
+use graphloom_frozen_web::{Breakage, FrozenWeb, KEY};
+use graphloom_retrieval::web::EngineName;
+use graphloom_retrieval::{Corpus, CorpusOptions};
+use serde_json::json;
+
+use crate::support::{Desk, QUESTION, SMALL, assert_report, text};
+
+struct Online {
+    desk: Desk,
+    runtime: tokio::runtime::Runtime,
+    frozen: FrozenWeb,
+}
+
+impl Online {
+    fn new() -> Self {
+        let desk = Desk::new();
+        let page = desk.read("corpus/logging.md");
+        let times = "In one test a commit took 12.5 ms in SQLite, 3.25 ms in PostgreSQL and 40 ms in Python.";
+        std::fs::write(desk.path("corpus/logging.md"), page.replace("\n## Recovery", &format!("{times}\n\n## Recovery"))).unwrap();
+        let index = desk.path("frozen-index");
+        let corpus = Corpus::open(&index, &[desk.path("corpus")], CorpusOptions::default()).unwrap();
+        corpus.refresh().unwrap();
+        let runtime = tokio::runtime::Runtime::new().unwrap();
+        let frozen = runtime.block_on(FrozenWeb::of(corpus));
+        let extension = json!({ "page_hosts": [frozen.host()] });
+        let config = json!({ "web_search_engine_config": { "extension": extension } });
+        std::fs::write(desk.path("web.json"), config.to_string()).unwrap();
+        // The model searches the web, and is asked for charts.
+        let record = |label: &str, value: f64| json!({ "label": label, "value": value, "unit": "ms", "documents": [1] });
+        let chart = json!({
+            "has_data": true, "kind": "bar", "title": "Time of a commit", "description": "How long a commit took",
+            "label_title": "", "value_title": "Time",
+            "records": [record("SQLite", 12.5), record("PostgreSQL", 3.25), record("Python", 40.0)],
+        });
+        let wish = json!({ "anchor": 1, "kind": "bar", "title": "Time of a commit", "shows": "milliseconds" });
+        let mut script = vec![
+            json!({ "when": ["decide where charts help", "old pages"], "json": { "charts": [wish] } }).to_string(),
+            json!({ "when": "decide where charts help", "json": { "charts": [] } }).to_string(),
+            json!({ "when": "collect the data for one chart", "json": chart }).to_string(),
+        ];
+        script.push(desk.read("script.jsonl").replace("local_search_tool", "web_search_tool"));
+        std::fs::write(desk.path("script.jsonl"), script.join("\n")).unwrap();
+        Self { desk, runtime, frozen }
+    }
+
+    fn run(&self, more: &[&str]) -> Output {
+        let mut args = vec![QUESTION, "--model", "scripted:script.jsonl", "--config", "web.json", "--yes", "--out", "out"];
+        args.extend(SMALL);
+        args.extend(more);
+        let mut command = self.desk.command(&args);
+        command.envs(self.frozen.environment());
+        command.output().unwrap()
+    }
+
+    fn questions(&self) -> Vec<String> {
+        self.runtime.block_on(self.frozen.questions())
+    }
+}
+
+#[test]
+fn a_report_rests_on_pages_of_the_web_and_has_a_chart_of_them() {
+    let online = Online::new();
+    let output = online.run(&["--search", "tavily,google", "--set", "visualization_enable=true"]);
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    assert_report(&online.desk, "out");
+    let result = online.desk.json("out/final_result.json");
+    let citations = result["citation_messages"]["data"].as_array().unwrap();
+    let pages = format!("{}/pages/", online.frozen.address());
+    assert!(citations.iter().all(|citation| citation["url"].as_str().unwrap().starts_with(&pages)), "{citations:#?}");
+    assert!(citations.iter().all(|citation| citation["from"] == "web"));
+    let questions = online.questions();
+    assert!(questions.contains(&format!("tavily: {QUESTION}")), "the request itself is searched for: {questions:?}");
+    assert!(questions.iter().any(|question| question.starts_with("google: ") && !question.contains(QUESTION)));
+    assert!(!online.runtime.block_on(online.frozen.fetched()).is_empty());
+
+    let charts = result["chart_messages"].as_array().unwrap();
+    assert_eq!(charts.len(), 1, "{}", result["exception_info"]);
+    assert_eq!(charts[0]["chart_id"], "chart_1_1");
+    let report = result["response_content"].as_str().unwrap();
+    assert!(report.contains("(#insertChart:chart_1_1)"), "{report}");
+    let page = online.desk.read("out/report.html");
+    assert!(page.contains("<svg") && page.contains("Time of a commit"), "charts stand in the page");
+    assert!(!page.contains("#insertChart"), "places of charts are not for readers");
+}
+
+#[test]
+fn no_file_of_a_run_holds_a_key() {
+    let online = Online::new();
+    let output = online.run(&["--search", "tavily,google", "-v", "--log", "log.txt"]);
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    let told = [text(&output.stdout), text(&output.stderr)].concat();
+    assert!(!told.contains(KEY));
+    let mut folders = vec![online.desk.folder.path().to_path_buf()];
+    let mut files = 0;
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+                continue;
+            }
+            let bytes = std::fs::read(&path).unwrap();
+            assert!(!bytes.windows(KEY.len()).any(|part| part == KEY.as_bytes()), "{}", path.display());
+            files += 1;
+        }
+    }
+    assert!(files > 5);
+}
+
+#[test]
+fn a_dead_engine_is_told_and_the_other_one_carries_the_report() {
+    let online = Online::new();
+    online.runtime.block_on(online.frozen.break_engine(EngineName::Tavily, Breakage::Html));
+    let output = online.run(&["--search", "tavily,google"]);
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    assert_report(&online.desk, "out");
+    let told = [text(&output.stderr), online.desk.read("out/run.json"), online.desk.read("out/final_result.json")].concat();
+    assert!(told.contains("Tavily") && told.contains("web page instead of data"), "{told}");
+}
+
+#[test]
+fn an_engine_that_lacks_its_key_is_a_usage_error_before_anything_is_asked() {
+    let online = Online::new();
+    let args = [QUESTION, "--model", "scripted:script.jsonl", "--yes", "--out", "out", "--search", "tavily"];
+    let output = online.desk.run(&args);
+    assert_eq!(output.status.code(), Some(2), "{}", text(&output.stderr));
+    assert!(text(&output.stderr).contains("TAVILY_API_KEY"), "{}", text(&output.stderr));
+    assert!(online.questions().is_empty());
+}

@@ -1,0 +1,116 @@
+//! The engines of the web as DeepSearch uses them, over a web of documents on this machine (F34, F36).
+#![expect(clippy::unwrap_used, reason = "a step that fails fails the test")]
+
+use std::sync::Arc;
+
+use graphloom_deepsearch::Config;
+use graphloom_deepsearch::search::{EngineOutcome, Search, open_web};
+use graphloom_frozen_web::{Breakage, FrozenWeb};
+use graphloom_retrieval::web::EngineName;
+use graphloom_retrieval::{Corpus, CorpusOptions};
+use serde_json::json;
+
+const LOG: &str = "# The log\n\nEvery change is written to the log before it is written to the table.\n\n\
+    ## Checkpoints\n\nAt a checkpoint the pages are written, and the log begins anew.\n";
+const LOCK: &str = "<title>Locks</title><body><p>A lock keeps two writers of one table apart until the first is done.</p>\
+    <p>Readers take no lock, so that they never wait for a writer of the table they read.</p></body>";
+
+struct World {
+    _place: tempfile::TempDir,
+    frozen: FrozenWeb,
+}
+
+async fn world() -> World {
+    let place = tempfile::tempdir().unwrap();
+    let docs = place.path().join("docs");
+    std::fs::create_dir(&docs).unwrap();
+    std::fs::write(docs.join("log.md"), LOG).unwrap();
+    std::fs::write(docs.join("lock.html"), LOCK).unwrap();
+    let corpus = Corpus::open(&place.path().join("index"), &[docs], CorpusOptions::default()).unwrap();
+    corpus.refresh().unwrap();
+    World { _place: place, frozen: FrozenWeb::of(corpus).await }
+}
+
+/// A configuration whose pages may come from the frozen web.
+fn config(world: &World) -> Config {
+    let mut config = Config::default();
+    config.web_search_engine_config.extension = json!({ "page_hosts": [world.frozen.host()] });
+    config
+}
+
+fn open(world: &World, config: &Config, names: &[&str]) -> Arc<dyn Search> {
+    let names: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
+    let environment = world.frozen.environment();
+    let variable = |name: &str| environment.iter().find(|(known, _)| known == name).map(|(_, value)| value.clone());
+    open_web(config, &names, variable).unwrap().unwrap()
+}
+
+#[tokio::test]
+async fn a_document_is_the_page_and_not_the_excerpt() {
+    let world = world().await;
+    let search = open(&world, &config(&world), &["google"]);
+    let answer = search.search("When does the log begin anew?", 3).await;
+    let first = &answer.evidence[0];
+    assert_eq!((first.title.as_str(), first.engine.as_str(), first.rank), ("The log", "google", 1));
+    assert!(
+        first.text.contains("before it is written to the table") && first.text.contains("begins anew"),
+        "{}",
+        first.text
+    );
+    assert!(first.is_web() && first.query.starts_with("When"));
+    assert!(matches!(answer.reports[0].outcome, EngineOutcome::Found { documents: 1.. }));
+    assert!(!world.frozen.fetched().await.is_empty());
+}
+
+#[tokio::test]
+async fn pages_of_this_machine_are_not_fetched_unless_their_host_is_named() {
+    let world = world().await;
+    for extension in [json!({}), json!({ "page_hosts": ["127.0.0.1:1"] }), json!({ "fetch_pages": false })] {
+        let mut config = config(&world);
+        config.web_search_engine_config.extension = extension;
+        let answer = open(&world, &config, &["google"]).search("Who waits for a writer?", 3).await;
+        assert!(!answer.evidence.is_empty(), "the excerpt is left");
+    }
+    assert!(world.frozen.fetched().await.is_empty());
+}
+
+#[tokio::test]
+async fn an_engine_that_fails_is_a_report_and_never_a_document() {
+    for breakage in Breakage::ALL {
+        let world = world().await;
+        world.frozen.break_engine(EngineName::Tavily, breakage).await;
+        let both = open(&world, &config(&world), &["tavily", "google"]);
+        assert_eq!(both.engines(), ["tavily", "google"]);
+        let answer = both.search("When does the log begin anew?", 3).await;
+        let tavily = &answer.reports.iter().find(|report| report.engine == "tavily").unwrap().outcome;
+        match breakage {
+            Breakage::RateLimited => assert!(matches!(tavily, EngineOutcome::RateLimited { .. }), "{tavily:?}"),
+            _ => assert!(matches!(tavily, EngineOutcome::Failed { .. }), "{breakage:?}: {tavily:?}"),
+        }
+        assert!(!answer.evidence.is_empty());
+        assert!(answer.evidence.iter().all(|document| document.engine == "google"));
+        world.frozen.break_engine(EngineName::Google, breakage).await;
+        let dead = open(&world, &config(&world), &["tavily", "google"]).search("log", 3).await;
+        assert_eq!((dead.evidence.len(), dead.reports.len()), (0, 2));
+    }
+}
+
+#[tokio::test]
+async fn the_address_and_the_key_of_the_configuration_are_used_and_not_told() {
+    let world = world().await;
+    let mut config = config(&world);
+    config.web_search_engine_config.search_engine_name = "tavily".into();
+    config.web_search_engine_config.search_url = format!("{}/tavily", world.frozen.address());
+    let ask = async |key: &str| {
+        let mut config = config.clone();
+        config.web_search_engine_config.search_api_key = graphloom_deepsearch::config::Secret::new(key);
+        let search = open_web(&config, &[], |_| None).unwrap().unwrap();
+        search.search("Who waits for a writer?", 3).await
+    };
+    let good = ask(graphloom_frozen_web::KEY).await;
+    assert_eq!(good.evidence[0].title, "Locks");
+    let bad = ask("wrong-key-of-a-user").await;
+    assert!(matches!(bad.reports[0].outcome, EngineOutcome::Failed { .. }));
+    let told = serde_json::to_string(&(good, bad)).unwrap();
+    assert!(!told.contains("wrong-key") && !told.contains(graphloom_frozen_web::KEY), "{told}");
+}

@@ -1,0 +1,65 @@
+//! A section of DeepSearch and a run of WriteHERE as nodes of one new graph: research a question, then write a text for
+//! newcomers from what was found.
+//!
+//! ```sh
+//! cargo run -p graphloom-tests --example study -- "How does a log survive a crash?" --corpus docs --model embedded
+//! ```
+
+mod graph;
+
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use clap::Parser;
+use graphloom_cli::{
+    BaseArgs, CommonArgs, DataDir, ExitStatus, Failure, SearchEngine, Session, build_models, follow, new_thread_id,
+    open_checkpointer, open_corpus, time_text,
+};
+use graphloom_core_graph::Outcome;
+use graphloom_deepsearch::search::{NoSearch, RetrievalSearch, Search};
+use graphloom_llm::layers::Spent;
+
+use crate::graph::{Study, Tools, study};
+
+/// Researches a question and tells newcomers what was found
+#[derive(Parser, Debug)]
+struct Args {
+    /// The question
+    question: String,
+    #[command(flatten)]
+    common: CommonArgs,
+}
+
+impl AsRef<BaseArgs> for Args {
+    fn as_ref(&self) -> &BaseArgs {
+        self.common.as_ref()
+    }
+}
+
+fn main() -> ExitCode {
+    graphloom_cli::main(run)
+}
+
+async fn run(args: Args, session: Session) -> Result<ExitStatus, Failure> {
+    let Args { question, common } = args;
+    let dirs = DataDir::new(common.base.data_dir.as_deref())?;
+    let models = build_models(&common, &dirs, &session.progress, Spent::default()).await?;
+    let engines = common.engines(&[SearchEngine::Local])?;
+    let corpus = open_corpus(&common, &engines, &dirs, &session.progress).await?;
+    let search: Arc<dyn Search> = match corpus {
+        Some((corpus, _)) => Arc::new(RetrievalSearch::new(Arc::new(corpus))),
+        None => Arc::new(NoSearch),
+    };
+    let tools = Tools::new(&models.models, search, &models.ledger, time_text)?;
+    let threads = study()?.with_context(tools).with_checkpointer(open_checkpointer(&dirs)?);
+    let thread = threads.thread(common.thread.unwrap_or_else(|| new_thread_id("study")));
+    let run = thread.run(Study::update().question(question));
+    match follow(run, &session.interrupt, &session.progress, |_| {}).await? {
+        Outcome::Done(state) => {
+            let text = format!("{}\n\n{}", state.told, state.section);
+            session.progress.result(ExitStatus::Done, &text, &*state)?;
+            Ok(ExitStatus::Done)
+        }
+        other => Ok(ExitStatus::from(&other)),
+    }
+}
