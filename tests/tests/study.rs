@@ -1,7 +1,5 @@
 //! The example `study`: graphs of two applications in a new one, on the embedded model.
 
-#![expect(clippy::unwrap_used, reason = "a test ends where something is not as it must be")]
-
 use std::process::Command;
 
 const DOCUMENT: &str = "# Write-ahead logging

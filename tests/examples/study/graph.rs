@@ -7,7 +7,9 @@
 use std::sync::Arc;
 
 use graphloom_agents::Models;
-use graphloom_core_graph::{ChildOutcome, Compiled, END, FromRef, Node, NodeError, START, State, StateGraph};
+use graphloom_core_graph::{
+    ChildOutcome, CompileErrors, Compiled, END, FromRef, Node, NodeError, START, State, StateGraph,
+};
 use graphloom_deepsearch::Config;
 use graphloom_deepsearch::search::Search;
 use graphloom_deepsearch::section::{self, SectionBrief, SectionState};
@@ -79,12 +81,12 @@ impl FromRef<Tools> for graphloom_writehere::Resources {
     }
 }
 
-pub(crate) fn study() -> Result<Compiled<Study, Tools>, Box<dyn std::error::Error + Send + Sync>> {
+pub(crate) fn study() -> Result<Compiled<Study, Tools>, CompileErrors> {
     let mut graph = StateGraph::<Study, Tools>::new("study");
     graph.add_subgraph(RESEARCH, section::graph()?, brief, researched);
     graph.add_subgraph(TELL, graphloom_writehere::graph()?, request, told);
     graph.add_edge(START, RESEARCH).add_edge(RESEARCH, TELL).add_edge(TELL, END);
-    Ok(graph.compile()?)
+    graph.compile()
 }
 
 /// The question as the only section of a report, with the limits of a small model.

@@ -50,7 +50,8 @@ async fn run(args: Args, session: Session) -> Result<ExitStatus, Failure> {
         Some((corpus, _)) => Arc::new(RetrievalSearch::new(Arc::new(corpus))),
         None => Arc::new(NoSearch),
     };
-    let tools = Tools::new(&models.models, search, &models.ledger, time_text)?;
+    let tools = Tools::new(&models.models, search, &models.ledger, time_text)
+        .map_err(|error| Failure::new(ExitStatus::Failed, error))?;
     let threads = study()?.with_context(tools).with_checkpointer(open_checkpointer(&dirs)?);
     let thread = threads.thread(common.thread.unwrap_or_else(|| new_thread_id("study")));
     let run = thread.run(Study::update().question(question));

@@ -148,7 +148,7 @@ mod tests {
 
     use super::*;
 
-    fn config(slots: serde_json::Value) -> Config {
+    fn config(slots: &serde_json::Value) -> Config {
         serde_json::from_value(json!({ "llm_config": slots })).unwrap()
     }
 
@@ -159,9 +159,9 @@ mod tests {
             "general": { "model_name": "m", "base_url": "https://h/v1", "api_key": "k" },
             "info_collecting": { "model_name": "n", "base_url": "https://i/v1" },
         });
-        let found = specs(&config(slots)).unwrap().unwrap().to_string();
+        let found = specs(&config(&slots)).unwrap().unwrap().to_string();
         assert_eq!(found, "compatible:m@https://h/v1,info_collecting=compatible:n@https://i/v1");
-        let error = specs(&config(json!({ "info_collecting": { "model_name": "n" } }))).unwrap_err();
+        let error = specs(&config(&json!({ "info_collecting": { "model_name": "n" } }))).unwrap_err();
         assert!(error.to_string().starts_with("[211203]"), "{error}");
     }
 
@@ -170,7 +170,7 @@ mod tests {
         let model = Arc::new(graphloom_llm::Scripted::from_fn(|_: &ChatRequest| Ok("x")));
         let models = Models::new(Arc::clone(&model) as Arc<dyn ChatModel>);
         let slots = json!({ "general": { "hyper_parameters": { "temperature": 0.25, "top_k": 3 } } });
-        let models = with_parameters(&models, &config(slots));
+        let models = with_parameters(&models, &config(&slots));
         models.role("anything").chat(ChatRequest::user("a")).await.unwrap();
         assert_eq!(model.calls()[0].params.temperature, Some(0.25));
         let mut asked = ChatRequest::user("b");

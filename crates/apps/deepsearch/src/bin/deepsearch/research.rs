@@ -96,12 +96,12 @@ pub(crate) async fn conclude(
             Err(_) => {
                 let code = StatusCode::WorkflowTimeout;
                 let seconds = limit.as_secs();
-                web.close(transcript.failed(&format!("[{code}]no end within {seconds} seconds")));
+                web.close(&transcript.failed(&format!("[{code}]no end within {seconds} seconds")));
                 let message = format!("[{code}]the run did not end within {seconds} seconds; go on with: {line}");
                 return Err(Failure::new(ExitStatus::Failed, message));
             }
         };
-        web.close(transcript.close(&outcome));
+        web.close(&transcript.close(&outcome));
         match outcome {
             Ok(Outcome::Done(state)) => return output::deliver(common, session, opened, thread, &state).await,
             Ok(Outcome::Waiting(questions)) => {

@@ -33,7 +33,7 @@ impl Web {
     }
 
     /// Writes the last messages of a stream.
-    pub(crate) fn close(&mut self, messages: Vec<StreamMessage>) {
+    pub(crate) fn close(&mut self, messages: &[StreamMessage]) {
         messages.iter().for_each(|message| self.tell(message));
     }
 
