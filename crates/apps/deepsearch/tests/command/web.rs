@@ -21,7 +21,11 @@ impl Online {
         let desk = Desk::new();
         let page = desk.read("corpus/logging.md");
         let times = "In one test a commit took 12.5 ms in SQLite, 3.25 ms in PostgreSQL and 40 ms in Python.";
-        std::fs::write(desk.path("corpus/logging.md"), page.replace("\n## Recovery", &format!("{times}\n\n## Recovery"))).unwrap();
+        std::fs::write(
+            desk.path("corpus/logging.md"),
+            page.replace("\n## Recovery", &format!("{times}\n\n## Recovery")),
+        )
+        .unwrap();
         let index = desk.path("frozen-index");
         let corpus = Corpus::open(&index, &[desk.path("corpus")], CorpusOptions::default()).unwrap();
         corpus.refresh().unwrap();
@@ -31,7 +35,8 @@ impl Online {
         let config = json!({ "web_search_engine_config": { "extension": extension } });
         std::fs::write(desk.path("web.json"), config.to_string()).unwrap();
         // The model searches the web, and is asked for charts.
-        let record = |label: &str, value: f64| json!({ "label": label, "value": value, "unit": "ms", "documents": [1] });
+        let record =
+            |label: &str, value: f64| json!({ "label": label, "value": value, "unit": "ms", "documents": [1] });
         let chart = json!({
             "has_data": true, "kind": "bar", "title": "Time of a commit", "description": "How long a commit took",
             "label_title": "", "value_title": "Time",
@@ -49,8 +54,11 @@ impl Online {
     }
 
     fn run(&self, more: &[&str]) -> Output {
-        let mut args = vec![QUESTION, "--model", "scripted:script.jsonl", "--config", "web.json", "--yes", "--out", "out"];
+        let mut args =
+            vec![QUESTION, "--model", "scripted:script.jsonl", "--config", "web.json", "--yes", "--out", "out"];
         args.extend(SMALL);
+        // The script's outline has sections that build on one another.
+        args.extend(["--set", "execution_method=dependency_driving"]);
         args.extend(more);
         let mut command = self.desk.command(&args);
         command.envs(self.frozen.environment());
@@ -119,7 +127,8 @@ fn a_dead_engine_is_told_and_the_other_one_carries_the_report() {
     let output = online.run(&["--search", "tavily,google"]);
     assert!(output.status.success(), "{}", text(&output.stderr));
     assert_report(&online.desk, "out");
-    let told = [text(&output.stderr), online.desk.read("out/run.json"), online.desk.read("out/final_result.json")].concat();
+    let told =
+        [text(&output.stderr), online.desk.read("out/run.json"), online.desk.read("out/final_result.json")].concat();
     assert!(told.contains("Tavily") && told.contains("web page instead of data"), "{told}");
 }
 
