@@ -141,7 +141,10 @@ fn draft(report: &Report, notes: &mut Vec<String>) -> String {
                 draft.push_str(&format!("[citation:{index}]"));
                 next = next.max(index + 1);
             }
-            None => lost += 1,
+            None => {
+                lost += 1;
+                draft.truncate(draft.trim_end_matches([' ', '\t']).len());
+            }
         }
     }
     draft.push_str(&body[from..]);

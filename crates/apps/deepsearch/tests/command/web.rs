@@ -57,6 +57,8 @@ impl Online {
         let mut args =
             vec![QUESTION, "--model", "scripted:script.jsonl", "--config", "web.json", "--yes", "--out", "out"];
         args.extend(SMALL);
+        // The script's outline has sections that build on one another.
+        args.extend(["--set", "execution_method=dependency_driving"]);
         args.extend(more);
         let mut command = self.desk.command(&args);
         command.envs(self.frozen.environment());
