@@ -19,7 +19,7 @@ pub struct CheckOptions {
 
 impl Default for CheckOptions {
     fn default() -> Self {
-        Self { least_overlap: 0.34, passage_bytes: 1500 }
+        Self { least_overlap: 0.2, passage_bytes: 1500 }
     }
 }
 

@@ -44,6 +44,7 @@ mod fold;
 mod locate;
 mod mark;
 mod marker;
+pub mod planted;
 mod rules;
 mod segment;
 mod stem;

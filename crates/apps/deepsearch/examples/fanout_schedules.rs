@@ -1,4 +1,4 @@
-//! Schedules of the dependency-driven team on the gold decompositions of FanOutQA, in virtual time.
+//! Schedules of the dependency-driven team on the gold decompositions of `FanOutQA`, in virtual time.
 //!
 //! The argument is `fanout-final-dev.json` of the package `fanoutqa`; `bench/fanoutqa.sh` fetches it. Each question is an
 //! outline whose sections are its sub-questions, with the dependencies that people gave them. Times of research and

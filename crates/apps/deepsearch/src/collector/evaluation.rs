@@ -65,7 +65,7 @@ struct Few {
     documents: Vec<FewScores>,
 }
 
-#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize, JsonSchema)]
 struct FewScores {
     #[schemars(range(min = 0, max = 10))]
     relevance: u8,

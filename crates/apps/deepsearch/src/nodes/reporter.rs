@@ -136,11 +136,36 @@ async fn part(
         "query": state.query, "language": state.language.as_str(), "title": title, "sections": shown,
     });
     let ask = Ask::new(name, name).tries(state.config.report_max_generate_retry_num).small_tokens(110);
-    ask::text(
-        cx,
-        &ask,
-        &args,
-        |text| if text.is_empty() { Err("the text is empty".to_owned()) } else { Ok(text.to_owned()) },
-    )
-    .await
+    let small = ask::is_constrained(cx.resources(), Slot::General);
+    let made = ask::text(cx, &ask, &args, |text| {
+        let text = if small { plain_sentences(text) } else { text.to_owned() };
+        if text.is_empty() { Err("the text is empty".to_owned()) } else { Ok(text) }
+    });
+    made.await
+}
+
+/// What a small model wrote, without lines of markup and without a sentence that its limit of tokens cut off.
+fn plain_sentences(text: &str) -> String {
+    let lines = text.lines().map(str::trim).filter(|line| !line.starts_with(['<', '#', '`', '{', '|']));
+    let text = lines.collect::<Vec<_>>().join("\n").trim().to_owned();
+    match text.rfind(['.', '!', '?', '。', '！', '？']) {
+        Some(end) => {
+            let mark = text[end..].chars().next().map_or(0, char::len_utf8);
+            text[..end + mark].to_owned()
+        }
+        None => text,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::plain_sentences;
+
+    #[test]
+    fn small_models_end_with_a_sentence() {
+        assert_eq!(plain_sentences("It is safe. So it i"), "It is safe.");
+        assert_eq!(plain_sentences("It is safe.\n</textarea>\n"), "It is safe.");
+        assert_eq!(plain_sentences("它是安全的。因此"), "它是安全的。");
+        assert_eq!(plain_sentences("no end"), "no end");
+    }
 }

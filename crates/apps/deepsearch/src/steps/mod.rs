@@ -85,7 +85,7 @@ pub fn graph() -> Result<Compiled<StepsState, Resources>, CompileErrors> {
     let mut graph = StateGraph::<StepsState, Resources>::new("steps");
     graph.mode(Mode::Eager);
     graph.add_node(STEPS_BEGIN, begin);
-    graph.add_subgraph_task(COLLECTOR, collector::graph()?, request_of, finished);
+    graph.add_subgraph_task(COLLECTOR, collector::graph()?, |step: String, state| request_of(&step, state), finished);
 
     graph.add_edge(START, STEPS_BEGIN);
     graph.add_sends(STEPS_BEGIN, COLLECTOR, ready);
@@ -120,7 +120,7 @@ fn ready(state: &StepsState) -> Vec<Packet> {
     steps.into_iter().map(|step| COLLECTOR.send(&step.id, step.id.clone())).collect()
 }
 
-fn request_of(step: String, state: &StepsState) -> <CollectorState as State>::Update {
+fn request_of(step: &str, state: &StepsState) -> <CollectorState as State>::Update {
     let mut request = CollectRequest::clone(&state.request);
     if let Some(found) = state.plan.steps.iter().find(|each| each.id == step) {
         request.step = found.clone();

@@ -40,8 +40,8 @@ pub fn dependency_of(
     let mut graph = StateGraph::<TeamState, Resources>::new("dependency_editor_team");
     graph.mode(Mode::Eager);
     graph.add_node(TEAM_BEGIN, begin_dependent);
-    graph.add_subgraph_task(REASON, reason, reason_input, reason_output);
-    graph.add_subgraph_task(WRITE, write, write_input, write_output);
+    graph.add_subgraph_task(REASON, reason, |section: String, state| reason_input(&section, state), reason_output);
+    graph.add_subgraph_task(WRITE, write, |section: String, state| write_input(&section, state), write_output);
     graph.add_node(TEAM_MERGE, merge).deferred();
 
     graph.add_edge(START, TEAM_BEGIN);
@@ -68,8 +68,8 @@ fn due(state: &TeamState) -> Vec<Packet> {
     jobs.into_iter().map(send).collect()
 }
 
-fn reason_input(section: String, state: &TeamState) -> <SectionState as State>::Update {
-    let mut brief = brief(state, &section, ExecutionMethod::DependencyDriving);
+fn reason_input(section: &str, state: &TeamState) -> <SectionState as State>::Update {
+    let mut brief = brief(state, section, ExecutionMethod::DependencyDriving);
     let parents = brief.section.parent_ids.iter().filter_map(|parent| state.research.get(parent));
     let steps = parents.flat_map(|research| &research.plans).flat_map(|plan| &plan.steps);
     brief.step_background = steps.filter_map(StepNote::of).collect();
@@ -87,15 +87,15 @@ fn reason_output(outcome: ChildOutcome<SectionState>) -> Result<TeamStateUpdate,
         .notes(state.notes.iter().cloned().collect::<Vec<_>>()))
 }
 
-fn write_input(section: String, state: &TeamState) -> <SectionState as State>::Update {
-    let mut brief = brief(state, &section, ExecutionMethod::DependencyDriving);
+fn write_input(section: &str, state: &TeamState) -> <SectionState as State>::Update {
+    let mut brief = brief(state, section, ExecutionMethod::DependencyDriving);
     let summary = |parent: &String| {
         let report = state.sections.get(parent)?.sub_report.as_ref()?;
         let title = report.section_task.clone();
         Some(ParentSummary { section_id: parent.clone(), title, content_summary: report.content.summary.clone() })
     };
     brief.parents = brief.section.parent_ids.iter().filter_map(summary).collect();
-    let research = state.research.get(&section).cloned().unwrap_or_default();
+    let research = state.research.get(section).cloned().unwrap_or_default();
     SectionState::update()
         .brief(brief)
         .plans((1..).zip(research.plans).collect::<Vec<(u32, _)>>())

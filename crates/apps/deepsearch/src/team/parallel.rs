@@ -21,7 +21,7 @@ pub fn parallel() -> Result<Compiled<TeamState, Resources>, CompileErrors> {
     let mut graph = StateGraph::<TeamState, Resources>::new("editor_team");
     graph.mode(Mode::Eager);
     graph.add_node(TEAM_BEGIN, begin);
-    graph.add_subgraph_task(SECTION, section::graph()?, input, output);
+    graph.add_subgraph_task(SECTION, section::graph()?, |section: String, state| input(&section, state), output);
     graph.add_node(TEAM_MERGE, merge).deferred();
 
     graph.add_edge(START, TEAM_BEGIN);
@@ -42,8 +42,8 @@ fn due(state: &TeamState) -> Vec<Packet> {
     left.take(most).map(|section| SECTION.send(&section.id, section.id.clone())).collect()
 }
 
-fn input(section: String, state: &TeamState) -> <SectionState as State>::Update {
-    SectionState::update().brief(brief(state, &section, ExecutionMethod::Parallel))
+fn input(section: &str, state: &TeamState) -> <SectionState as State>::Update {
+    SectionState::update().brief(brief(state, section, ExecutionMethod::Parallel))
 }
 
 fn output(outcome: ChildOutcome<SectionState>) -> Result<TeamStateUpdate, NodeError> {

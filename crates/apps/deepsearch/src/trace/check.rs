@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use futures::{StreamExt, TryStreamExt};
 use graphloom_citations::{
-    CheckOptions, Checked, Claim, Examined, Open, Question, SourceText, Span, Target, Verdict as Found, best_overlap, claims,
-    examine, replace_marks, sentences,
+    CheckOptions, Checked, Claim, Examined, Open, Question, SourceText, Span, Target, Verdict as Found, best_overlap,
+    claims, examine, replace_marks, sentences,
 };
 use graphloom_core_graph::{Context, NodeError};
 
@@ -141,7 +141,10 @@ fn draft(report: &Report, notes: &mut Vec<String>) -> String {
                 draft.push_str(&format!("[citation:{index}]"));
                 next = next.max(index + 1);
             }
-            None => lost += 1,
+            None => {
+                lost += 1;
+                draft.truncate(draft.trim_end_matches([' ', '\t']).len());
+            }
         }
     }
     draft.push_str(&body[from..]);

@@ -11,7 +11,10 @@ fn mistakes_are_told() {
         (&["--yes"][..], "a question is missing"),
         (&["  ", "--yes"], "[200009]"),
         (&["q", "--yes", "--search-mode", "react"], "[200014]`search_mode` is `react`"),
-        (&["q", "--yes", "--set", "outliner_max_section_num=11"], "[200025]`outliner_max_section_num` is 11; it takes 1 to 10"),
+        (
+            &["q", "--yes", "--set", "outliner_max_section_num=11"],
+            "[200025]`outliner_max_section_num` is 11; it takes 1 to 10",
+        ),
         (&["q", "--yes", "--set", "outliner_max_section_nun=1"], "did you mean `outliner_max_section_num`"),
         (&["q", "--yes", "--config", "wrong.toml"], "outliner_max_section_num"),
         (&["q", "--yes", "--set", "execution_method=hybrid"], "execution_method"),

@@ -35,16 +35,30 @@ fn a_file_is_followed_and_its_secrets_are_kept_out_of_everything() {
     let desk = Desk::new();
     let file = "outliner_max_section_num = 1\n[web_search_engine_config]\nsearch_api_key = \"sk-very-secret\"\n";
     std::fs::write(desk.path("mine.toml"), file).unwrap();
-    let printed = text(&desk.run(&["--print-config", "--config", "mine.toml", "--set", "planner_max_step_num=2"]).stdout);
+    let printed =
+        text(&desk.run(&["--print-config", "--config", "mine.toml", "--set", "planner_max_step_num=2"]).stdout);
     assert!(printed.contains("from mine.toml; default 5") && printed.contains("from --set; default 3"), "{printed}");
     assert!(printed.contains("search_api_key = \"(set)\"") && !printed.contains("sk-very"), "{printed}");
 
-    let mut args = desk.ask(&["--yes", "--out", "out", "--thread", "t", "--config", "mine.toml", "--log", "all.log", "--record", "run.jsonl"]);
+    let mut args = desk.ask(&[
+        "--yes",
+        "--out",
+        "out",
+        "--thread",
+        "t",
+        "--config",
+        "mine.toml",
+        "--log",
+        "all.log",
+        "--record",
+        "run.jsonl",
+    ]);
     args.push("-vv");
     let output = desk.run(&args);
     assert!(output.status.success(), "{}", text(&output.stderr));
     let mut places = vec![desk.path("out"), desk.path("home")];
-    let mut texts = vec![output.stdout, output.stderr, desk.read("all.log").into_bytes(), desk.read("run.jsonl").into_bytes()];
+    let mut texts =
+        vec![output.stdout, output.stderr, desk.read("all.log").into_bytes(), desk.read("run.jsonl").into_bytes()];
     while let Some(place) = places.pop() {
         for entry in std::fs::read_dir(&place).unwrap() {
             let path = entry.unwrap().path();

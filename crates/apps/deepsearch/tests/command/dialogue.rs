@@ -21,7 +21,8 @@ fn questions_wait_and_are_answered_by_options() {
     let comment = r#"outline_interaction={"interrupt_feedback": "revise_comment", "feedback": "shorter"}"#;
     let output = desk.run(&["resume", "t", "--no-input", "--answer", comment]);
     assert!(text(&output.stdout).contains("Round 2"), "{}", text(&output.stdout));
-    let output = desk.run_with(&["resume", "t", "--answer", "-"], r#"{"outline_interaction": {"interrupt_feedback": "accepted"}}"#);
+    let output = desk
+        .run_with(&["resume", "t", "--answer", "-"], r#"{"outline_interaction": {"interrupt_feedback": "accepted"}}"#);
     assert!(output.status.success(), "{}", text(&output.stderr));
     assert_report(&desk, "out");
 }
@@ -29,7 +30,16 @@ fn questions_wait_and_are_answered_by_options() {
 #[test]
 fn web_mode_takes_and_prints_payloads() {
     let desk = Desk::new();
-    let web = ["--out", "out", "--thread", "t", "--set", "workflow_feedback_mode=web", "--set", "user_feedback_processor_enable=true"];
+    let web = [
+        "--out",
+        "out",
+        "--thread",
+        "t",
+        "--set",
+        "workflow_feedback_mode=web",
+        "--set",
+        "user_feedback_processor_enable=true",
+    ];
     let payloads = [
         r#"{"feedback": "SQLite's log"}"#,
         r#"{"interrupt_feedback": "accepted", "feedback": ""}"#,
@@ -37,10 +47,21 @@ fn web_mode_takes_and_prints_payloads() {
     ];
     let output = desk.run_with(&desk.ask(&web), &payloads.join("\n"));
     assert!(output.status.success(), "{}", text(&output.stderr));
-    let messages: Vec<Value> =
-        text(&output.stdout).lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let messages: Vec<Value> = text(&output.stdout).lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     for message in &messages {
-        for key in ["conversation_id", "section_idx", "plan_idx", "step_idx", "message_id", "agent", "role", "content", "message_type", "event", "created_time"] {
+        for key in [
+            "conversation_id",
+            "section_idx",
+            "plan_idx",
+            "step_idx",
+            "message_id",
+            "agent",
+            "role",
+            "content",
+            "message_type",
+            "event",
+            "created_time",
+        ] {
             assert!(message.get(key).is_some(), "{key}: {message}");
         }
         assert_eq!(message["conversation_id"], "t");

@@ -6,7 +6,10 @@ use crate::support::{Desk, text};
 fn every_graph_is_drawn_in_every_form() {
     let desk = Desk::new();
     for (format, marks) in [
-        ("mermaid", &["flowchart TD", "editor_team", "dependency_editor_team", "collector_supervisor", "plan_reasoning"][..]),
+        (
+            "mermaid",
+            &["flowchart TD", "editor_team", "dependency_editor_team", "collector_supervisor", "plan_reasoning"][..],
+        ),
         ("dot", &["digraph", "vlm_chart_generator", "user_feedback_processor"]),
         ("json", &["\"source_tracer_infer\"", "\"sub_source_tracer\""]),
         ("svg", &["<svg", "reporter"]),

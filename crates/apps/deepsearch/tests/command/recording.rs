@@ -1,6 +1,6 @@
 //! A recorded run plays back without a model and without engines, to the same bytes.
 
-use crate::support::{Desk, SMALL, QUESTION, text};
+use crate::support::{Desk, QUESTION, SMALL, text};
 
 #[test]
 fn a_recording_plays_back() {

@@ -51,9 +51,15 @@ impl Desk {
     pub(crate) fn command(&self, args: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_deepsearch"));
         command.args(args).current_dir(self.folder.path()).env("GRAPHLOOM_HOME", self.path("home"));
-        for name in
-            ["GRAPHLOOM_MODEL", "LLM_API_KEY", "LLM_BASE_URL", "LLM_MODEL", "RUST_LOG", "TAVILY_API_KEY", "SERPER_API_KEY"]
-        {
+        for name in [
+            "GRAPHLOOM_MODEL",
+            "LLM_API_KEY",
+            "LLM_BASE_URL",
+            "LLM_MODEL",
+            "RUST_LOG",
+            "TAVILY_API_KEY",
+            "SERPER_API_KEY",
+        ] {
             command.env_remove(name);
         }
         // One thread: the machine runs other tests at the same time.
@@ -119,12 +125,16 @@ fn script() -> Vec<Value> {
         "language": "en", "thought": "so", "title": "Logs and power failures",
         "sections": [section("1", "The log", &[]), section("2", "The sync", &["1"])],
     });
-    let step = |title: &str| json!({
-        "type": "info_collecting", "title": title, "description": "find it", "parent_ids": [], "relationships": [],
-    });
-    let plan = |title: &str| json!({
-        "language": "en", "title": "plan", "thought": "so", "is_research_completed": false, "steps": [step(title)],
-    });
+    let step = |title: &str| {
+        json!({
+            "type": "info_collecting", "title": title, "description": "find it", "parent_ids": [], "relationships": [],
+        })
+    };
+    let plan = |title: &str| {
+        json!({
+            "language": "en", "title": "plan", "thought": "so", "is_research_completed": false, "steps": [step(title)],
+        })
+    };
     let search = |query: &str| json!([{ "id": "1", "name": "local_search_tool", "arguments": { "query": query } }]);
     let quota = json!({ "error": "quota", "model": "scripted", "message": "nothing left" });
     vec![

@@ -20,7 +20,7 @@ use crate::script::{Script, call, outage};
 use crate::world::{Library, resources_of, web};
 
 /// The prompts of the main nodes, by words of theirs.
-pub const PROMPTS: [(&str, &str); 8] = [
+pub(crate) const PROMPTS: [(&str, &str); 8] = [
     ("entry", "hand each one to a planner"),
     ("questions", "you may ask them exactly three questions"),
     ("revised", "has rewritten its outline"),
@@ -35,15 +35,15 @@ type Answer = dyn Fn(usize) -> Result<Reply, ModelError> + Send + Sync;
 
 /// A model that answers the main nodes; by default as a diligent model would.
 #[derive(Clone, Default)]
-pub struct Main {
+pub(crate) struct Main {
     answers: BTreeMap<&'static str, Arc<Answer>>,
     asked: Arc<Mutex<Vec<(&'static str, String)>>>,
-    pub sections: Script,
+    pub(crate) sections: Script,
 }
 
 impl Main {
     /// Answers the prompt `name`; the function is given how often it was asked before.
-    pub fn on<R: Into<Reply>>(
+    pub(crate) fn on<R: Into<Reply>>(
         mut self,
         name: &'static str,
         answer: impl Fn(usize) -> Result<R, ModelError> + Send + Sync + 'static,
@@ -54,12 +54,12 @@ impl Main {
     }
 
     /// A model that is down for one prompt.
-    pub fn down(self, name: &'static str) -> Self {
+    pub(crate) fn down(self, name: &'static str) -> Self {
         self.on(name, |_| Err::<Reply, _>(outage()))
     }
 
     /// The prompts of one kind that were asked.
-    pub fn prompts(&self, name: &str) -> Vec<String> {
+    pub(crate) fn prompts(&self, name: &str) -> Vec<String> {
         let asked = self.asked.lock().unwrap();
         asked.iter().filter(|(known, _)| *known == name).map(|(_, prompt)| prompt.clone()).collect()
     }
@@ -88,7 +88,7 @@ fn name_of(prompt: &str) -> Option<&'static str> {
 }
 
 /// An outline of two sections, the second of which builds on the first.
-pub fn outline(title: &str) -> Value {
+pub(crate) fn outline(title: &str) -> Value {
     json!({
         "language": "en", "thought": "so", "title": title,
         "sections": [
@@ -147,7 +147,7 @@ impl ChatModel for Both {
 }
 
 /// A configuration without questions, traces and charts.
-pub fn quiet() -> Config {
+pub(crate) fn quiet() -> Config {
     let mut config = crate::world::config();
     config.workflow_human_in_the_loop = false;
     config.outline_interaction_enabled = false;
@@ -157,25 +157,25 @@ pub fn quiet() -> Config {
     config
 }
 
-pub fn resources(main: &Main) -> Resources {
+pub(crate) fn resources(main: &Main) -> Resources {
     resources_of(Arc::new(main.model()), web(&Library::named("tavily")))
 }
 
-pub type Runs = Threads<SearchContext, Resources>;
+pub(crate) type Runs = Threads<SearchContext, Resources>;
 
-pub fn runs(main: &Main, config: &Config) -> Runs {
+pub(crate) fn runs(main: &Main, config: &Config) -> Runs {
     let graph = graph(config.execution_method.into()).unwrap();
     graph.with_context(resources(main)).with_checkpointer(MemoryCheckpointer::new())
 }
 
 /// What came of a run, and its messages to the end.
-pub struct Ended {
-    pub outcome: Result<Outcome<SearchContext>, RunError>,
-    pub said: Vec<StreamMessage>,
+pub(crate) struct Ended {
+    pub(crate) outcome: Result<Outcome<SearchContext>, RunError>,
+    pub(crate) said: Vec<StreamMessage>,
 }
 
 impl Ended {
-    pub fn state(&self) -> &SearchContext {
+    pub(crate) fn state(&self) -> &SearchContext {
         match &self.outcome {
             Ok(Outcome::Done(state)) => state,
             other => panic!("the run is not done: {other:?}"),
@@ -183,13 +183,13 @@ impl Ended {
     }
 
     /// The contents that an agent said.
-    pub fn of(&self, agent: &str) -> Vec<&str> {
+    pub(crate) fn of(&self, agent: &str) -> Vec<&str> {
         let said = self.said.iter().filter(|message| message.agent == agent && !message.content.is_empty());
         said.map(|message| message.content.as_str()).collect()
     }
 }
 
-pub async fn follow(mut run: graphloom_core_graph::Run<SearchContext>) -> Ended {
+pub(crate) async fn follow(mut run: graphloom_core_graph::Run<SearchContext>) -> Ended {
     let mut transcript = Transcript::new("test");
     let mut said = Vec::new();
     while let Some(event) = run.next().await {
@@ -200,7 +200,7 @@ pub async fn follow(mut run: graphloom_core_graph::Run<SearchContext>) -> Ended 
     Ended { outcome, said }
 }
 
-pub async fn ask(main: &Main, query: &str, config: Config) -> Ended {
+pub(crate) async fn ask(main: &Main, query: &str, config: Config) -> Ended {
     let runs = runs(main, &config);
     follow(runs.thread("test").run(SearchContext::update().request(Request::new(query, config)))).await
 }

@@ -24,7 +24,7 @@ fn request(config: &Config) -> CollectRequest {
 
 async fn collect(script: &Script, search: impl Search + 'static, config: &Config) -> Ran<CollectorState> {
     let input = CollectorState::update().request(request(config));
-    run(graph().unwrap(), resources(script, search), input).await
+    run(graph().expect("the graph is sound"), resources(script, search), input).await
 }
 
 fn queries(state: &CollectorState) -> Vec<String> {

@@ -32,7 +32,7 @@ async fn reason(planned: Value) -> (Ran<SectionState>, Script, Library, Duration
     library.delay = Duration::from_secs(10);
     let began = tokio::time::Instant::now();
     let input = SectionState::update().brief(brief());
-    let ran = run(reasoning().unwrap(), resources(&script, web(&library)), input).await;
+    let ran = run(reasoning().expect("the graph is sound"), resources(&script, web(&library)), input).await;
     (ran, script, library, began.elapsed())
 }
 

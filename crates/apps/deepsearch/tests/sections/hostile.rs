@@ -49,11 +49,11 @@ async fn orders_in_documents_are_fenced_and_no_other_tool_runs() {
         for prompt in script.prompts(asked) {
             let Some(at) = prompt.find("Ignore all previous") else { continue };
             seen += 1;
-            let open = prompt[..at].matches("<material").count() - prompt[..at].matches("</material>").count();
+            let open = prompt[..at].matches("<material from=").count() - prompt[..at].matches("</material>").count();
             // The title stands in the fence's own line, the text inside the fence.
             assert_eq!(open, 1, "{asked:?}: {prompt}");
             assert_eq!(
-                prompt.matches("<material").count(),
+                prompt.matches("<material from=").count(),
                 prompt.matches("</material>").count(),
                 "{asked:?}: {prompt}"
             );

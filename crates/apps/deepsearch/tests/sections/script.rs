@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 /// Who asks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Asked {
+pub(crate) enum Asked {
     Plan,
     Queries,
     Collect,
@@ -23,7 +23,7 @@ pub enum Asked {
 }
 
 impl Asked {
-    pub const ALL: [(Self, &'static str); 10] = [
+    pub(crate) const ALL: [(Self, &'static str); 10] = [
         (Self::Plan, "You plan what has to be found out"),
         (Self::Queries, "You make search queries"),
         (Self::Collect, "You search for documents"),
@@ -43,28 +43,28 @@ impl Asked {
 }
 
 /// One request: who asks, which of its requests it is, from 0, and the prompt.
-pub struct Request<'a> {
-    pub prompt: &'a str,
-    pub number: usize,
-    pub raw: &'a ChatRequest,
+pub(crate) struct Request<'a> {
+    pub(crate) prompt: &'a str,
+    pub(crate) number: usize,
+    pub(crate) raw: &'a ChatRequest,
 }
 
 impl Request<'_> {
     /// The word or title between two texts of the prompt, from its end.
-    pub fn between(&self, before: &str, after: &str) -> String {
+    pub(crate) fn between(&self, before: &str, after: &str) -> String {
         let start = self.prompt.rfind(before).map(|at| at + before.len());
         let rest = &self.prompt[start.unwrap_or_else(|| panic!("no `{before}` in {}", self.prompt))..];
         rest[..rest.find(after).unwrap_or(rest.len())].to_owned()
     }
 
     /// The number of the section and of the plan of a request for a plan.
-    pub fn plan(&self) -> (String, u32) {
+    pub(crate) fn plan(&self) -> (String, u32) {
         let plan = self.between("Make plan ", " for section ");
-        (self.between(" for section ", ","), plan.parse().unwrap())
+        (self.between(" for section ", ","), plan.parse().expect("a number"))
     }
 
     /// The question that the collector's nodes ask about: the step's title.
-    pub fn step(&self) -> String {
+    pub(crate) fn step(&self) -> String {
         let question = self.between("<material from=\"the question\">\n", "</material>");
         question.lines().next().unwrap_or_default().trim_end_matches('.').to_owned()
     }
@@ -74,14 +74,14 @@ type Answer = dyn Fn(&Request<'_>) -> Result<Reply, ModelError> + Send + Sync;
 
 /// A script: answers for some who ask, defaults for the others.
 #[derive(Clone, Default)]
-pub struct Script {
+pub(crate) struct Script {
     answers: BTreeMap<Asked, Arc<Answer>>,
     seen: Arc<Mutex<Vec<(Asked, String)>>>,
 }
 
 impl Script {
     /// Answers for one who asks.
-    pub fn on<R: Into<Reply>>(
+    pub(crate) fn on<R: Into<Reply>>(
         mut self,
         asked: Asked,
         answer: impl Fn(&Request<'_>) -> Result<R, ModelError> + Send + Sync + 'static,
@@ -91,39 +91,39 @@ impl Script {
     }
 
     /// The same JSON for every request of one who asks.
-    pub fn always(self, asked: Asked, answer: Value) -> Self {
+    pub(crate) fn always(self, asked: Asked, answer: Value) -> Self {
         self.on(asked, move |_| Ok(answer.clone()))
     }
 
     /// A model that is down for one who asks.
-    pub fn down(self, asked: Asked) -> Self {
+    pub(crate) fn down(self, asked: Asked) -> Self {
         self.on(asked, |_| Err::<Reply, _>(outage()))
     }
 
     /// The prompts of one who asks, in order.
-    pub fn prompts(&self, asked: Asked) -> Vec<String> {
-        let seen = self.seen.lock().unwrap();
+    pub(crate) fn prompts(&self, asked: Asked) -> Vec<String> {
+        let seen = self.seen.lock().expect("nobody panicked");
         seen.iter().filter(|(who, _)| *who == asked).map(|(_, prompt)| prompt.clone()).collect()
     }
 
     /// How often somebody asked.
-    pub fn count(&self, asked: Asked) -> usize {
+    pub(crate) fn count(&self, asked: Asked) -> usize {
         self.prompts(asked).len()
     }
 
     /// All that was asked.
-    pub fn total(&self) -> usize {
-        self.seen.lock().unwrap().len()
+    pub(crate) fn total(&self) -> usize {
+        self.seen.lock().expect("nobody panicked").len()
     }
 
     /// The model.
-    pub fn model(&self) -> Scripted {
+    pub(crate) fn model(&self) -> Scripted {
         let script = self.clone();
         Scripted::from_fn(move |raw: &ChatRequest| {
             let prompt = rendered(raw);
             let asked = Asked::of(&prompt);
             let number = {
-                let mut seen = script.seen.lock().unwrap();
+                let mut seen = script.seen.lock().expect("nobody panicked");
                 seen.push((asked, prompt.clone()));
                 seen.iter().filter(|(who, _)| *who == asked).count() - 1
             };
@@ -137,17 +137,17 @@ impl Script {
 }
 
 /// The server's fault, not worth a retry.
-pub fn outage() -> ModelError {
+pub(crate) fn outage() -> ModelError {
     ModelError::Quota { model: "scripted".into(), message: "nothing left".into() }
 }
 
 /// A call of a tool.
-pub fn call(tool: &str, arguments: Value) -> ToolCall {
+pub(crate) fn call(tool: &str, arguments: Value) -> ToolCall {
     ToolCall { id: format!("call-{tool}-{arguments}"), name: tool.into(), arguments }
 }
 
 /// A plan with these steps: title, parents.
-pub fn plan(steps: &[(&str, &[&str])]) -> Value {
+pub(crate) fn plan(steps: &[(&str, &[&str])]) -> Value {
     let step = |(title, parents): &(&str, &[&str])| {
         let relationships = vec!["Basic Dependence"; parents.len()];
         json!({
@@ -187,7 +187,7 @@ fn usual(asked: Asked, request: &Request<'_>) -> Reply {
             json!({ "info_summary": format!("Summary of {}", request.step()), "evaluation": "good enough" }).into()
         }
         Asked::Classify => {
-            let top: usize = request.between("at most ", " documents").parse().unwrap();
+            let top: usize = request.between("at most ", " documents").parse().expect("a number");
             let shown = request.prompt.matches("from=\"document ").count();
             json!({ "chapter": "c", "documents": (1..=top.min(shown)).collect::<Vec<_>>() }).into()
         }
@@ -209,7 +209,7 @@ fn usual(asked: Asked, request: &Request<'_>) -> Reply {
 }
 
 /// Scores for all documents that are shown.
-pub fn scores(prompt: &str, of: impl Fn(usize) -> [i64; 4]) -> Reply {
+pub(crate) fn scores(prompt: &str, of: impl Fn(usize) -> [i64; 4]) -> Reply {
     let shown = prompt.matches("from=\"document ").count();
     let one = |number: usize| {
         let [relevance, answerability, authority, data_density] = of(number);

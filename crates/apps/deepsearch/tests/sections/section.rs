@@ -12,7 +12,8 @@ use crate::world::{Library, Ran, codes, config, resources, run, section, web};
 async fn work(script: &Script, library: &Library, config: Config) -> Ran<SectionState> {
     let mut brief = SectionBrief::new(section("3", &[]), "How common are storks?", config);
     brief.report_title = "Storks".into();
-    run(graph().unwrap(), resources(script, web(library)), SectionState::update().brief(brief)).await
+    run(graph().expect("the graph is sound"), resources(script, web(library)), SectionState::update().brief(brief))
+        .await
 }
 
 #[tokio::test]

@@ -18,25 +18,25 @@ use graphloom_llm::{ModelError, Scripted};
 
 /// A section, the sections that it builds on, and how long its research and its writing take, in milliseconds.
 #[derive(Clone, Debug)]
-pub struct Task {
-    pub id: String,
-    pub parents: Vec<String>,
-    pub reason: u64,
-    pub write: u64,
+pub(crate) struct Task {
+    pub(crate) id: String,
+    pub(crate) parents: Vec<String>,
+    pub(crate) reason: u64,
+    pub(crate) write: u64,
 }
 
 /// When what began and ended, in milliseconds.
-pub type Trace = Arc<Mutex<Vec<(Job, u64, u64)>>>;
+pub(crate) type Trace = Arc<Mutex<Vec<(Job, u64, u64)>>>;
 
 const WORK: Node = Node::named("work");
 
 /// How long all takes one after the other.
-pub fn sequential(tasks: &[Task]) -> u64 {
+pub(crate) fn sequential(tasks: &[Task]) -> u64 {
     tasks.iter().map(|task| task.reason + task.write).sum()
 }
 
 /// The longest way through the real dependencies: no schedule is shorter. Parents stand before their children.
-pub fn critical_path(tasks: &[Task]) -> u64 {
+pub(crate) fn critical_path(tasks: &[Task]) -> u64 {
     let (mut reasoned, mut written) = (BTreeMap::new(), BTreeMap::new());
     for task in tasks {
         let after = |ends: &BTreeMap<&str, u64>| {
@@ -83,7 +83,11 @@ fn takes(
 }
 
 /// How long the team takes, in milliseconds of the clock of the runtime, and what it did when. Run it with paused time.
-pub async fn makespan(tasks: &[Task], order: TeamOrder, at_once: u32) -> (u64, Vec<(Job, u64, u64)>, Vec<String>) {
+pub(crate) async fn makespan(
+    tasks: &[Task],
+    order: TeamOrder,
+    at_once: u32,
+) -> (u64, Vec<(Job, u64, u64)>, Vec<String>) {
     let (trace, start) = (Trace::default(), tokio::time::Instant::now());
     let of =
         |time: fn(&Task) -> u64| tasks.iter().map(|task| (task.id.clone(), time(task))).collect::<BTreeMap<_, _>>();
@@ -123,10 +127,10 @@ pub async fn makespan(tasks: &[Task], order: TeamOrder, at_once: u32) -> (u64, V
 /// Times that spread as those of real calls do: log-normal, by a generator of our own so that they are the same
 /// everywhere.
 #[derive(Debug)]
-pub struct Times(u64);
+pub(crate) struct Times(u64);
 
 impl Times {
-    pub fn new(seed: u64) -> Self {
+    pub(crate) fn new(seed: u64) -> Self {
         Self(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
     }
 
@@ -140,7 +144,7 @@ impl Times {
     }
 
     /// Milliseconds around a median.
-    pub fn next(&mut self, median: f64) -> u64 {
+    pub(crate) fn next(&mut self, median: f64) -> u64 {
         let (one, two) = (self.uniform(), self.uniform());
         let normal = (-2.0 * one.ln()).sqrt() * (std::f64::consts::TAU * two).cos();
         (median * (0.8 * normal).exp()).clamp(1.0, 10_000_000.0) as u64

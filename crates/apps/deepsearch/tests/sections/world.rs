@@ -20,30 +20,30 @@ use crate::script::Script;
 
 /// A scripted engine: two documents for each query, or what a test says.
 #[derive(Clone, Default)]
-pub struct Library {
+pub(crate) struct Library {
     name: &'static str,
     /// What is answered instead, by query.
-    pub answers: BTreeMap<String, Vec<Evidence>>,
+    pub(crate) answers: BTreeMap<String, Vec<Evidence>>,
     /// Every search fails like this.
-    pub fault: Option<EngineOutcome>,
+    pub(crate) fault: Option<EngineOutcome>,
     /// How long a search takes.
-    pub delay: Duration,
+    pub(crate) delay: Duration,
     asked: Arc<Mutex<Vec<String>>>,
 }
 
 impl Library {
-    pub fn named(name: &'static str) -> Self {
+    pub(crate) fn named(name: &'static str) -> Self {
         Self { name, ..Self::default() }
     }
 
     /// The searches that were made.
-    pub fn asked(&self) -> Vec<String> {
-        self.asked.lock().unwrap().clone()
+    pub(crate) fn asked(&self) -> Vec<String> {
+        self.asked.lock().expect("nobody panicked").clone()
     }
 }
 
 /// A document about a subject.
-pub fn document(subject: &str, part: &str) -> Evidence {
+pub(crate) fn document(subject: &str, part: &str) -> Evidence {
     let text = format!(
         "The {part} report says that {subject} was counted in every one of the twelve places. \
          Nobody had expected that {subject} would be so common near the {part} river."
@@ -59,7 +59,7 @@ impl Search for Library {
 
     async fn search(&self, query: &str, limit: usize) -> SearchAnswer {
         tokio::time::sleep(self.delay).await;
-        self.asked.lock().unwrap().push(query.to_owned());
+        self.asked.lock().expect("nobody panicked").push(query.to_owned());
         let report = |outcome| vec![EngineReport { engine: self.name.to_owned(), outcome }];
         if let Some(fault) = &self.fault {
             return SearchAnswer { evidence: Vec::new(), reports: report(fault.clone()) };
@@ -78,20 +78,20 @@ impl Search for Library {
 }
 
 /// The engine of the web, alone.
-pub fn web(library: &Library) -> WebAndLocal {
+pub(crate) fn web(library: &Library) -> WebAndLocal {
     WebAndLocal { web: Some(Arc::new(library.clone())), local: None }
 }
 
-pub fn resources(script: &Script, search: impl Search + 'static) -> Resources {
+pub(crate) fn resources(script: &Script, search: impl Search + 'static) -> Resources {
     resources_of(Arc::new(script.model()), search)
 }
 
-pub fn resources_of(model: Arc<dyn ChatModel>, search: impl Search + 'static) -> Resources {
-    Resources::new(Models::new(model), Arc::new(search)).unwrap()
+pub(crate) fn resources_of(model: Arc<dyn ChatModel>, search: impl Search + 'static) -> Resources {
+    Resources::new(Models::new(model), Arc::new(search)).expect("prompts are sound")
 }
 
 /// The usual configuration, without charts and traces.
-pub fn config() -> Config {
+pub(crate) fn config() -> Config {
     let mut config = Config::default();
     config.info_collector_search_method = SearchMethod::Web;
     config.source_tracer_research_trace_source_switch = false;
@@ -99,7 +99,7 @@ pub fn config() -> Config {
 }
 
 /// Sections with their parents.
-pub fn outline(sections: &[(&str, &[&str])]) -> Outline {
+pub(crate) fn outline(sections: &[(&str, &[&str])]) -> Outline {
     let mut outline = Outline::default();
     outline.id = "1".into();
     outline.title = "The report".into();
@@ -107,7 +107,7 @@ pub fn outline(sections: &[(&str, &[&str])]) -> Outline {
     outline
 }
 
-pub fn section(id: &str, parents: &[&str]) -> Section {
+pub(crate) fn section(id: &str, parents: &[&str]) -> Section {
     let mut section = Section::default();
     section.id = id.into();
     section.title = format!("Chapter {id}");
@@ -118,27 +118,31 @@ pub fn section(id: &str, parents: &[&str]) -> Section {
 }
 
 /// What came of a run: its state and what was said on the way.
-pub struct Ran<S> {
-    pub state: Arc<S>,
-    pub said: Vec<StreamMessage>,
+pub(crate) struct Ran<S> {
+    pub(crate) state: Arc<S>,
+    pub(crate) said: Vec<StreamMessage>,
 }
 
 /// Runs a graph to its end.
-pub async fn run<S: State + std::fmt::Debug>(graph: Compiled<S, Resources>, resources: Resources, input: S::Update) -> Ran<S> {
+pub(crate) async fn run<S: State + std::fmt::Debug>(
+    graph: Compiled<S, Resources>,
+    resources: Resources,
+    input: S::Update,
+) -> Ran<S> {
     let threads = graph.with_context(resources).with_checkpointer(MemoryCheckpointer::new());
     let mut run = threads.thread("test").run(input);
     let mut said = Vec::new();
     while let Some(event) = run.next().await {
         said.extend(message_of(&event));
     }
-    match run.await.unwrap() {
+    match run.await.expect("the run goes on") {
         Outcome::Done(state) => Ran { state, said },
         other => panic!("the run is not done: {other:?}"),
     }
 }
 
 /// The codes of notices with their severity: `211900w`.
-pub fn codes<'n>(notices: impl IntoIterator<Item = &'n Notice>) -> Vec<String> {
+pub(crate) fn codes<'n>(notices: impl IntoIterator<Item = &'n Notice>) -> Vec<String> {
     let short = |notice: &Notice| format!("{}{}", notice.code, &format!("{:?}", notice.severity)[..1].to_lowercase());
     notices.into_iter().map(short).collect()
 }
