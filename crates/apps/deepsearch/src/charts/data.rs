@@ -86,7 +86,7 @@ pub fn checked_data(proposal: ChartProposal, sources: &[&Evidence]) -> Result<Op
             match is_in(&record, proposal.kind, source) {
                 Ok(()) => cited.push(source.id.to_string()),
                 Err(reason) => {
-                    problem = format!("document {number} does not have the record `{}`: {reason}", record.label)
+                    problem = format!("document {number} does not have the record `{}`: {reason}", record.label);
                 }
             }
         }

@@ -1,4 +1,4 @@
-//! Draws the report's charts (F19, F20). In: report, config, language. Out: report with placeholders, chart_messages.
+//! Draws the report's charts (F19, F20). In: report, config, language. Out: report with placeholders, `chart_messages`.
 //! Failure: appended (212411), and the run goes on. `vlm_chart_generator_enable` draws with the critic's rounds, of
 //! which 0 is none; `visualization_enable` alone draws without a critic. Rounds without a model that reads images skip
 //! the node with a warning.
@@ -142,8 +142,7 @@ mod tests {
     }
 
     async fn run(model: Arc<Scripted>, rounds: Option<u32>) -> Arc<SearchContext> {
-        let mut config = Config::default();
-        config.visualization_enable = false;
+        let mut config = Config { visualization_enable: false, ..Config::default() };
         if let Some(rounds) = rounds {
             config.vlm_chart_generator_enable = true;
             config.vlm_chart_generator_max_iterations = rounds;

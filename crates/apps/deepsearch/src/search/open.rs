@@ -57,7 +57,7 @@ pub fn open_web(
         if !web_config.search_url.is_empty() {
             options = options.address(engine, &web_config.search_url);
         }
-    } else if !engines.is_empty() && !(web_config.search_url.is_empty() && web_config.search_api_key.is_empty()) {
+    } else if engines.len() > 1 && (!web_config.search_url.is_empty() || !web_config.search_api_key.is_empty()) {
         let message = "`web_search_engine_config.search_url` and `search_api_key` are for one engine; with several, set \
                        the key of each in the environment";
         return Err(Notice::fatal(StatusCode::SearchSetup, message));
