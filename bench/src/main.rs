@@ -2,10 +2,12 @@
 //!
 //! The floor of a super-step is a loop that boxes a future, polls it to its end and counts: what any graph of boxed async nodes pays.
 //! The floor of the index is reading every file.
-//! `citations` prints how well planted claims are told apart, with a directory for those of its documents, too.
+//! `citations` prints how well planted claims are told apart.
 //! An argument chooses the rows whose names contain it; `vault index` are all rows of the index. Every row is the median of several rounds, in which floor and subject take turns.
 
 mod citations;
+#[path = "../../crates/citations/tests/corpus/mod.rs"]
+mod corpus;
 mod floor;
 mod graphs;
 mod rounds;
@@ -60,8 +62,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         Ok::<(), Failure>(())
     })?;
     if "citations".contains(&wanted) {
-        let directory = std::env::args().nth(2);
-        println!("\n{}", runtime.block_on(citations::scores(directory.as_deref()))?);
+        println!("\n{}", runtime.block_on(citations::scores())?);
     }
     if "vault index".contains(&wanted) {
         println!("\n{}", vault::Row::head());

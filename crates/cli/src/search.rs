@@ -126,9 +126,8 @@ mod tests {
             (&[Nowhere, Arxiv], false, &able, Err("stands alone")),
             (&[Arxiv], true, &able[..1], Err("`--search arxiv`: this program searches `local`, or `none`")),
         ] {
-            let mut args = CommonArgs::default();
-            args.search = search.to_vec();
-            args.corpus = if corpus { vec!["docs".into()] } else { Vec::new() };
+            let corpus = if corpus { vec!["docs".into()] } else { Vec::new() };
+            let args = CommonArgs { search: search.to_vec(), corpus, ..CommonArgs::default() };
             match (args.engines(able), expected) {
                 (Ok(engines), Ok(expected)) => assert_eq!(engines, expected),
                 (Err(error), Err(part)) => assert!(error.to_string().contains(part), "{error}"),

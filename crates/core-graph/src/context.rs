@@ -75,6 +75,9 @@ pub trait TaskServices: Send + Sync + 'static {
     /// Tells a custom event.
     fn emit<'a>(&'a self, name: &'a str, payload: Payload) -> BoxFuture<'a, ()>;
 
+    /// Tells that a kept result stands for the node's own.
+    fn found_cached(&self) -> BoxFuture<'_, ()>;
+
     /// Gives a sign of life.
     fn heartbeat(&self);
 

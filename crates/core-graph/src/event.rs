@@ -59,6 +59,11 @@ pub enum EventKind {
         /// The node.
         node: String,
     },
+    /// A kept result stood for the node's own, see [`StateGraph::add_cache`](crate::StateGraph::add_cache). Live.
+    TaskCached {
+        /// The node.
+        node: String,
+    },
     /// A task failed and will be tried again. Journal.
     TaskRetry {
         /// The node.
@@ -246,6 +251,7 @@ impl EventKind {
             Self::Update { .. } => EventMode::Updates,
             Self::Custom { .. } => EventMode::Custom,
             Self::TaskStarted { .. }
+            | Self::TaskCached { .. }
             | Self::TaskRetry { .. }
             | Self::TaskFailed { .. }
             | Self::TaskHandled { .. }

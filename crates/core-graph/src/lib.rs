@@ -124,7 +124,7 @@ pub use error::{NodeError, RunError};
 pub use event::{EVENT_VERSION, Event, EventKind, EventMode, Payload};
 pub use failure::{Failure, FailureKind};
 pub use graph::{
-    App, ChildOutcome, CompileError, CompileErrors, CompileWarning, Compiled, Diagram, DiagramEdge, DiagramNode,
+    App, Cache, ChildOutcome, CompileError, CompileErrors, CompileWarning, Compiled, Diagram, DiagramEdge, DiagramNode,
     EdgeKind, FromRef, Marks, Mode, NodeDefaults, NodeKind, NodeSpec, Retry, Route, StateGraph, Timeout,
 };
 pub use graphloom_core_graph_macros::State;

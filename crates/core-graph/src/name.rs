@@ -1,10 +1,11 @@
 //! Names of nodes, typed keys for them, and packets sent to them.
 
-use std::fmt;
+use std::fmt::{self, Write as _};
 use std::marker::PhantomData;
 use std::sync::Arc;
 
 use serde::Serialize;
+use smallvec::SmallVec;
 
 use crate::state::codec;
 
@@ -108,10 +109,29 @@ impl<I> Task<I> {
 
 impl<I: Serialize> Task<I> {
     /// A send of `input` under `key`. An input that cannot be encoded fails the task that sends it.
-    #[expect(clippy::needless_pass_by_value, reason = "keys are numbers and short texts, given by value at every call")]
-    pub fn send(&self, key: impl ToString, input: I) -> Packet {
-        let input = codec::encode("input", &input).map(Arc::from).map_err(|error| error.to_string());
-        Packet { to: self.0.clone(), key: key.to_string().into(), input }
+    pub fn send(&self, key: impl fmt::Display, input: I) -> Packet {
+        let input = codec::encode_shared("input", &input).map_err(|error| error.to_string());
+        let mut text = ShortText::default();
+        // Writing to it does not fail.
+        let _ = write!(text, "{key}");
+        Packet { to: self.0.clone(), key: text.into(), input }
+    }
+}
+
+/// A key as it is written; most are short.
+#[derive(Default)]
+struct ShortText(SmallVec<[u8; 32]>);
+
+impl fmt::Write for ShortText {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        self.0.extend_from_slice(text.as_bytes());
+        Ok(())
+    }
+}
+
+impl From<ShortText> for Arc<str> {
+    fn from(text: ShortText) -> Self {
+        String::from_utf8_lossy(&text.0).into()
     }
 }
 

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::profile::SmallRules;
 use crate::research::LiteratureConfig;
 use crate::resources::Limits;
 
@@ -22,6 +23,8 @@ pub struct Config {
     pub limits: Limits,
     /// How the sources of the network are asked.
     pub literature: LiteratureConfig,
+    /// How models that answer inside a grammar are led.
+    pub small: SmallRules,
 }
 
 impl Config {
@@ -35,6 +38,9 @@ impl Config {
             ("limits.records_per_query", limits.records_per_query),
             ("limits.records", limits.records),
             ("limits.record_bytes", limits.record_bytes),
+            ("small.records", self.small.records),
+            ("small.sentences", self.small.sentences),
+            ("small.groups", self.small.groups),
             ("literature.deadline_seconds", usize::try_from(self.literature.deadline_seconds).unwrap_or(usize::MAX)),
         ];
         if let Some((name, _)) = least.iter().find(|(_, value)| *value == 0) {

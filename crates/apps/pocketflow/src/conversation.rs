@@ -77,6 +77,8 @@ impl TurnStreams {
     /// The next of either stream; none when both have ended.
     pub async fn next(&mut self) -> Option<TurnEvent> {
         tokio::select! {
+            // What was thought before something is said comes before it.
+            biased;
             Some(thought) = self.thoughts.recv() => Some(TurnEvent::Thought(thought)),
             Some(message) = self.chat.recv() => Some(TurnEvent::Chat(message)),
             else => None,

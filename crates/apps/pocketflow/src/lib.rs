@@ -41,6 +41,7 @@ pub mod decide;
 pub mod export;
 pub mod feedback;
 pub mod flow;
+pub mod profile;
 pub mod research;
 pub mod session;
 
@@ -56,6 +57,7 @@ mod graph;
 mod nodes;
 mod resources;
 mod route;
+mod small;
 mod state;
 mod understand;
 
@@ -63,5 +65,6 @@ pub use config::Config;
 pub use conversation::{ChatMessage, Conversations, TurnEvent, TurnStreams};
 pub use error::PocketFlowError;
 pub use graph::{LISTEN, NAME, OPEN, ROUTER, SAVE, graph, node_of};
-pub use resources::{Limits, Resources, prompts};
+pub use profile::prompts;
+pub use resources::{Limits, Resources};
 pub use state::{Conversation, ConversationUpdate, Turn};

@@ -6,19 +6,25 @@ use std::sync::Arc;
 use graphloom_agents::{AgentError, Models, Prompts};
 use graphloom_core_graph::store::Store;
 use graphloom_core_graph::{Context, NodeError};
-use graphloom_llm::{ChatRequest, StructuredOptions, structured};
+use graphloom_llm::{ChatRequest, Params, StructuredOptions, structured};
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
+use crate::profile::{FlowProfile, profile, prompts};
 use crate::research::Research;
+
+/// The task type of the one call that makes all of what is asked for.
+pub(crate) const WHOLE: &str = "*";
 
 /// What the nodes work with beside the state.
 pub struct Resources {
-    /// The models; roles are the names of the prompts.
+    /// The models; the profile says which role asks for what.
     pub models: Models,
     /// The prompts.
     pub prompts: Prompts,
+    /// Which prompt and which role serve what is asked for.
+    pub profile: FlowProfile,
     /// The sources of literature.
     pub research: Arc<dyn Research>,
     /// Where sessions are kept.
@@ -48,50 +54,58 @@ impl Default for Limits {
     }
 }
 
-/// The prompts that are part of the program.
-///
-/// # Errors
-/// A prompt that does not compile.
-pub fn prompts() -> Result<Prompts, AgentError> {
-    Prompts::new(&[
-        ("queries", include_str!("../prompts/queries.j2")),
-        ("extract", include_str!("../prompts/extract.j2")),
-        ("themes", include_str!("../prompts/themes.j2")),
-        ("gap", include_str!("../prompts/gap.j2")),
-        ("proposal", include_str!("../prompts/proposal.j2")),
-        ("reply", include_str!("../prompts/reply.j2")),
-        ("answer", include_str!("../prompts/answer.j2")),
-    ])
-}
-
 impl Resources {
-    /// Resources with the built-in prompts and default limits.
+    /// Resources with the built-in prompts and profile and default limits.
     ///
     /// # Errors
-    /// A prompt that does not compile.
+    /// None but a fault of this program: prompts and profile are always the same.
     pub fn new(models: Models, research: Arc<dyn Research>, store: Arc<dyn Store>) -> Result<Self, AgentError> {
-        Ok(Self { models, prompts: prompts()?, research, store, limits: Limits::default() })
+        let (prompts, profile) = (prompts()?, profile()?);
+        Ok(Self { models, prompts, profile, research, store, limits: Limits::default() })
     }
 
-    /// Asks the model of a prompt's role for a value. The answer is a durable step: it is never asked for twice.
+    /// Asks the model for the whole of what an action makes. The answer is a durable step: it is never asked for twice.
     pub(crate) async fn ask<T>(
         &self,
         cx: &Context<Self>,
         key: &str,
-        prompt: &str,
+        action: &str,
         args: &(impl Serialize + Sync),
     ) -> Result<T, NodeError>
     where
         T: Serialize + DeserializeOwned + JsonSchema + Send,
     {
-        let messages = self.prompts.render(prompt, args).map_err(NodeError::terminal)?.messages;
-        let model = Arc::clone(self.models.role(prompt));
+        let spec = self.profile.agent(action, WHOLE).map_err(NodeError::terminal)?;
+        let messages = self.prompts.render(&spec.template, args).map_err(NodeError::terminal)?.messages;
+        let params = Params { temperature: spec.temperature, max_tokens: spec.max_tokens, ..Params::default() };
+        let model = Arc::clone(self.models.role(&spec.role));
         let work = async move {
-            let request = ChatRequest { messages, ..ChatRequest::default() };
+            let request = ChatRequest { messages, params, ..ChatRequest::default() };
             let answer = structured::<T>(&*model, request, &StructuredOptions::default()).await?;
-            Ok::<T, NodeError>(answer.value)
+            Ok(answer.value)
         };
-        cx.once(key, work).await
+        self.once(cx, key, work).await
+    }
+
+    /// A model call as a durable step, with a line in the log that says whether it was made.
+    pub(crate) async fn once<T>(
+        &self,
+        cx: &Context<Self>,
+        key: &str,
+        work: impl Future<Output = Result<T, NodeError>> + Send,
+    ) -> Result<T, NodeError>
+    where
+        T: Serialize + DeserializeOwned + Send,
+    {
+        let mut called = false;
+        let call = async {
+            called = true;
+            work.await
+        };
+        let answer = cx.once(key, call).await?;
+        let what = if called { "model call committed" } else { "model call taken from the record" };
+        tracing::info!(task = %cx.task().id, key, "{what}");
+        Ok(answer)
     }
 }
 

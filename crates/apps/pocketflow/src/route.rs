@@ -137,6 +137,8 @@ fn retry(session: &mut Session, understood: &Understood, now: u64) -> Result<Cal
             given.insert(name.to_owned(), json!(understood.text));
         }
         (Action::GenerateQueries, None) => {
+            // What was approved is replaced.
+            session.approvals = Default::default();
             // A retry repeats the reason that the failed attempt was given.
             let before = session.params.get(&action).and_then(|before| before.get("feedback")).cloned();
             given.extend(before.map(|feedback| ("feedback".to_owned(), feedback)));

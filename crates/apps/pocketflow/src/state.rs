@@ -26,6 +26,8 @@ pub struct Turn {
     pub conversation_id: String,
     /// What the person said.
     pub query: String,
+    /// What was left out or replaced on the way; the person is told with the next message.
+    pub notes: Vec<String>,
     /// Messages to the person, in order. They are the chat stream, delivered from here when the turn ends.
     pub chat: Vec<String>,
     /// The action that was decided on, with its parameters.

@@ -29,7 +29,7 @@ pub(super) fn names(text: &str, language: Language) -> Vec<Name> {
         let shouted = is_shouted(sentence);
         for index in 0..all.len() {
             if let Some(name) = name_at(sentence, &all, index, language)
-                && !(shouted && !is_identifier(&name.shown))
+                && (!shouted || is_identifier(&name.shown))
             {
                 found.push(name);
             }

@@ -25,9 +25,20 @@ pub(crate) struct Attempt<S: State, F> {
     cell: Option<Arc<TaskCell>>,
 }
 
+/// What calls a node.
+pub(crate) trait Start<S: State> {
+    fn start(self) -> NodeFuture<S>;
+}
+
+impl<S: State, F: FnOnce() -> NodeFuture<S>> Start<S> for F {
+    fn start(self) -> NodeFuture<S> {
+        self()
+    }
+}
+
 type NodeFuture<S> = BoxFuture<'static, Result<Step<S>, NodeError>>;
 
-impl<S: State, F: FnOnce() -> NodeFuture<S>> Attempt<S, F> {
+impl<S: State, F: Start<S>> Attempt<S, F> {
     pub(crate) fn new(start: F, timeout: Timeout, cell: Option<Arc<TaskCell>>) -> Self {
         Self { start: Some(start), future: None, timeout, cell }
     }
@@ -64,10 +75,21 @@ impl<S: State, F: FnOnce() -> NodeFuture<S>> Attempt<S, F> {
         })
     }
 
+    /// Polls once, if the node has no time limits: how it ended, if it did. To be finished elsewhere otherwise.
+    pub(crate) fn poll_first(&mut self, context: &mut TaskContext<'_>) -> Option<TaskOutcome<S>> {
+        if self.timeout != Timeout::default() {
+            return None;
+        }
+        match self.poll_node(context) {
+            Poll::Ready(result) => Some(self.judge(result)),
+            Poll::Pending => None,
+        }
+    }
+
     fn poll_node(&mut self, context: &mut TaskContext<'_>) -> Poll<Result<Step<S>, NodeError>> {
         let guarded = catch_unwind(AssertUnwindSafe(|| {
             if let Some(start) = self.start.take() {
-                self.future = Some(start());
+                self.future = Some(start.start());
             }
             let Some(future) = &mut self.future else { return Poll::Pending };
             let polled = future.as_mut().poll(context);

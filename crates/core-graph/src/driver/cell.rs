@@ -97,6 +97,11 @@ impl TaskCell {
         self.started.map_or(Duration::ZERO, |started| started.elapsed().saturating_sub(alive))
     }
 
+    async fn tell(&self, kind: EventKind) {
+        let task = Some((&self.task().id, self.attempt));
+        self.home.session.tell(self.home.session.event(&self.home.ns, self.step, task, kind)).await;
+    }
+
     fn said(&self) -> MutexGuard<'_, Said> {
         self.said.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -201,9 +206,15 @@ impl TaskServices for TaskCell {
         Box::pin(async move {
             self.heartbeat();
             if self.home.session.is_watched() {
-                let kind = EventKind::Custom { name: name.to_owned(), payload };
-                let task = Some((&self.task().id, self.attempt));
-                self.home.session.tell(self.home.session.event(&self.home.ns, self.step, task, kind)).await;
+                self.tell(EventKind::Custom { name: name.to_owned(), payload }).await;
+            }
+        })
+    }
+
+    fn found_cached(&self) -> BoxFuture<'_, ()> {
+        Box::pin(async move {
+            if self.home.session.is_watched() {
+                self.tell(EventKind::TaskCached { node: self.node.to_string() }).await;
             }
         })
     }

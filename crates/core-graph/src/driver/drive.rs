@@ -6,12 +6,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use smallvec::SmallVec;
-use tokio::task::JoinSet;
 
 use crate::checkpoint::{TaskRecord, TaskRecordKind, ThreadRow, ThreadStatus};
 use crate::context::{Context, TaskServices};
 use crate::driver::attempt::Attempt;
 use crate::driver::cell::{Home, TaskCell};
+use crate::driver::flight::{Call, Flight};
 use crate::driver::load::count_children;
 use crate::driver::onces::Onces;
 use crate::driver::policy::{Order, RunPolicy};
@@ -49,9 +49,8 @@ pub(crate) struct Driver<S: State, Cx> {
     pub(super) ns: Arc<str>,
     pub(super) machine: Machine<S>,
     pub(super) home: Arc<Home>,
-    pub(super) running: JoinSet<(TaskId, TaskOutcome<S>)>,
     /// Tasks in flight beside others.
-    pub(super) flying: BTreeSet<TaskId>,
+    pub(super) flight: Flight<S, Cx>,
     pub(super) turns: Turns<S>,
     /// What the first commit tells of the thread, for a root.
     pub(super) opening: Option<(ThreadRow, EventKind)>,
@@ -64,17 +63,6 @@ pub(crate) struct Driver<S: State, Cx> {
     pub(super) ended: bool,
     /// The error of a commit that was refused; the run fails with it when what is in flight has ended.
     pub(super) fault: Option<RunError>,
-}
-
-/// What a node is called with.
-struct Call<S: State, Cx> {
-    node: u32,
-    /// Whether the node's error handler is called in its place.
-    handling: bool,
-    input: Option<Arc<[u8]>>,
-    state: Snapshot<S>,
-    context: Option<Context<Cx>>,
-    cell: Option<Arc<TaskCell>>,
 }
 
 pub(super) type Ended<S> = SmallVec<[(TaskId, TaskOutcome<S>); 1]>;
@@ -131,8 +119,7 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
             ns,
             machine,
             home,
-            running: JoinSet::new(),
-            flying: BTreeSet::new(),
+            flight: Flight::new(),
             turns,
             opening: None,
             abandoned: Vec::new(),
@@ -251,7 +238,7 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
             }
         }
         if dispatches.len() == 1
-            && self.running.is_empty()
+            && self.flight.is_empty()
             && let Some(dispatch) = dispatches.pop()
         {
             let id = dispatch.id;
@@ -262,25 +249,19 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
                     () = self.session.control.cancelled() => {}
                 }
             }
-            let Call { node, handling, input, state, context, cell } = self.call(dispatch);
-            let handler = self.runtime.function(node, handling);
-            let timeout = self.runtime.topology.node(node).timeout;
-            let attempt = Attempt::new(|| handler.call(input, state, context), timeout, cell);
-            let outcome = attempt.finish_unless_cancelled(&self.session.control).await;
+            let outcome = self.attempt(dispatch).finish_unless_cancelled(&self.session.control).await;
             return self.settle_one(id, outcome).await;
         }
-        for dispatch in dispatches {
-            let id = dispatch.id;
-            self.flying.insert(id);
-            let turn = self.turn(&dispatch);
-            let Call { node, handling, input, state, context, cell } = self.call(dispatch);
-            let handler = Arc::clone(self.runtime.function(node, handling));
-            let timeout = self.runtime.topology.node(node).timeout;
-            self.running.spawn(async move {
-                turn.await;
-                (id, Attempt::new(move || handler.call(input, state, context), timeout, cell).finish().await)
-            });
+        if self.session.schedule.is_some() {
+            for dispatch in dispatches {
+                let (id, turn) = (dispatch.id, self.turn(&dispatch));
+                let attempt = self.attempt(dispatch);
+                self.flight.launch_in_turn(turn, (id, attempt));
+            }
+            return Ok(());
         }
+        let jobs = dispatches.into_iter().map(|dispatch| (dispatch.id, self.attempt(dispatch))).collect();
+        self.flight.launch(jobs, &self.session);
         Ok(())
     }
 
@@ -296,13 +277,13 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
         }
     }
 
-    fn call(&self, dispatch: Dispatch<S>) -> Call<S, Cx> {
+    fn attempt(&self, dispatch: Dispatch<S>) -> Attempt<S, Call<S, Cx>> {
         let Dispatch { id, node, attempt: number, key, input, failure, state } = dispatch;
         let (handling, input) = match failure {
             Some(failure) => (true, codec::encode("failure", &*failure).ok().map(Arc::from)),
             None => (false, input),
         };
-        let handler = self.runtime.function(node, handling);
+        let handler = Arc::clone(self.runtime.function(node, handling));
         let info = self.runtime.topology.node(node);
         let cell = handler.wants_context().then(|| {
             let cell = TaskCell::new(&self.home, id, &info.name, key, number, self.machine.step());
@@ -312,13 +293,13 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
             let services: Arc<dyn TaskServices> = Arc::clone(cell) as Arc<dyn TaskServices>;
             Context::new(services, Arc::clone(&self.runtime.resources))
         });
-        Call { node, handling, input, state: Snapshot::new(state), context, cell }
+        Attempt::new(Call { handler, input, state: Snapshot::new(state), context }, info.timeout, cell)
     }
 
     // ===== wait =====
 
     async fn wait(&mut self, until: Option<u64>) -> Result<(), RunError> {
-        if self.running.is_empty() && until.is_none() {
+        if self.flight.is_empty() && until.is_none() {
             // Nothing will come in between: the recorded task cannot, or not yet.
             let held = self.turns.skip();
             if !held.is_empty() {
@@ -330,33 +311,26 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
         let draining = session.control.reason().is_some();
         let stop =
             async { if draining { session.control.cancelled().await } else { session.control.stopping().await } };
-        let mut ended = Ended::new();
-        tokio::select! {
+        let ended = tokio::select! {
             biased;
-            Some(joined) = self.running.join_next(), if !self.running.is_empty() => ended.extend(joined.ok()),
+            ended = self.flight.next(), if !self.flight.is_empty() => ended,
             () = stop => return Ok(()),
             () = tokio::time::sleep(pause.unwrap_or_default()), if pause.is_some() => return Ok(()),
             else => return Err(RunError::Internal("nothing to wait for".to_owned())),
-        }
-        while let Some(joined) = self.running.try_join_next() {
-            ended.extend(joined.ok());
-        }
+        };
         self.settle(ended).await
     }
 
     /// Stops what is in flight; what had finished is kept.
     async fn abort(&mut self) -> Result<(), RunError> {
         let mut ended = self.turns.give_up();
-        if self.flying.is_empty() && ended.is_empty() {
+        if self.flight.is_empty() && ended.is_empty() {
             return Ok(());
         }
-        self.running.abort_all();
-        while let Some(joined) = self.running.join_next().await {
-            ended.extend(joined.ok());
-        }
+        ended.extend(self.flight.abort().await);
         let finished: BTreeSet<_> = ended.iter().map(|(id, _)| *id).collect();
-        let stopped = self.flying.iter().filter(|id| !finished.contains(id));
-        ended.extend(stopped.map(|id| (*id, TaskOutcome::Abandoned(Stop::Cancelled))));
+        let stopped = self.machine.in_flight().filter(|id| !finished.contains(id));
+        ended.extend(stopped.map(|id| (id, TaskOutcome::Abandoned(Stop::Cancelled))));
         self.settle(ended).await
     }
 }
@@ -380,7 +354,7 @@ impl<S: State, Cx> Runtime<S, Cx> {
 
     /// What runs for a node: its function, or its error handler.
     pub(super) fn function(&self, node: u32, handling: bool) -> &Arc<dyn NodeFn<S, Cx>> {
-        let NodeRun { run, on_error } = &self.handlers[node as usize];
+        let NodeRun { run, on_error, .. } = &self.handlers[node as usize];
         on_error.as_ref().filter(|_| handling).unwrap_or(run)
     }
 

@@ -17,7 +17,7 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
     /// The task that runs next, when the machine's lane of one can take it.
     pub(super) fn enter_lane(&mut self) -> Option<Lone> {
         let session = &self.session;
-        let plain = session.schedule.is_none() && session.policy.budget.is_none() && self.running.is_empty();
+        let plain = session.schedule.is_none() && session.policy.budget.is_none() && self.flight.is_empty();
         if plain && self.turns.is_over() && !self.home.onces.is_used() { self.machine.enter_lane() } else { None }
     }
 

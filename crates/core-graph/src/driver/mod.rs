@@ -6,6 +6,7 @@ mod cell;
 mod child;
 mod control;
 mod drive;
+mod flight;
 mod lane;
 mod load;
 mod onces;

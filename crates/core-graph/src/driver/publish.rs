@@ -133,7 +133,7 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
 
     /// Gives the lease back although tasks that were stopped may still hold the session.
     pub(crate) fn let_go(&mut self) {
-        self.running.abort_all();
+        self.flight.let_go();
         if let Some(attached) = &self.session.attached {
             attached.store.release(&attached.lease);
         }

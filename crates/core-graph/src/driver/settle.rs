@@ -31,7 +31,6 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
         queue.reverse();
         while let Some((id, outcome)) = queue.pop() {
             let Some(outcome) = self.take_turn(id, outcome) else { continue };
-            self.flying.remove(&id);
             self.take_up(id, outcome, &mut left).await?;
             if let Some(next) = self.turns.next() {
                 queue.insert(0, next);

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use crate::error::{NodeError, panic_text};
 use crate::failure::Failure;
+use crate::graph::cache::Cache;
 use crate::graph::spec::{Mode, NodeDefaults, NodeSpec};
 use crate::graph::subgraph::{ChildOutcome, FromRef, Subgraph};
 use crate::graph::topology::{Asks, Found, RouteFn, SendFn};
@@ -31,6 +32,7 @@ pub struct StateGraph<S: State, Cx = ()> {
     pub(super) limits: Vec<(String, usize)>,
     pub(super) deny_warnings: bool,
     pub(super) defaults: NodeDefaults,
+    pub(super) caches: Vec<(Name, Cache<S>)>,
     pub(super) error_handlers: Vec<(Name, Arc<dyn NodeFn<S, Cx>>)>,
     pub(super) default_error_handler: Option<Arc<dyn NodeFn<S, Cx>>>,
 }
@@ -101,6 +103,7 @@ impl<S: State, Cx: Send + Sync + 'static> StateGraph<S, Cx> {
             limits: Vec::new(),
             deny_warnings: false,
             defaults: NodeDefaults::default(),
+            caches: Vec::new(),
             error_handlers: Vec::new(),
             default_error_handler: None,
         }
@@ -204,6 +207,18 @@ impl<S: State, Cx: Send + Sync + 'static> StateGraph<S, Cx> {
         let info = child.asks_and_diagram();
         let node = Subgraph::for_task(child, map_in, map_out);
         self.declare(key.into_name(), true, Arc::new(node), Some(info))
+    }
+
+    /// Keeps the results of `node`: a task of the same key gets what an earlier one returned, update and targets, and
+    /// the node does not run. Reading and keeping count as part of the attempt.
+    ///
+    /// Results are in the threads' long-term [`Store`](crate::store::Store) and outlive runs and processes; without
+    /// one they live as long as the compiled graph. A hit is told as [`EventKind::TaskCached`](crate::EventKind). What
+    /// failed or waits is not kept, nor are writes of untracked fields. Another version of the graph or of its state
+    /// finds nothing, and [`Threads::clear_cache`](crate::Threads::clear_cache) forgets.
+    pub fn add_cache(&mut self, node: impl Into<Node>, cache: Cache<S>) -> &mut Self {
+        self.caches.push((node.into().into_name(), cache));
+        self
     }
 
     /// Runs `handler` when `node` has failed and no retry is left, as the same task of the same super-step.

@@ -5,10 +5,12 @@ use std::sync::Arc;
 
 use crate::graph::Compiled;
 use crate::graph::builder::{Declared, StateGraph};
+use crate::graph::cache::{Cached, Shelf};
 use crate::graph::compiled::{self, NodeRun};
 use crate::graph::diagram::Diagram;
 use crate::graph::errors::{CompileError, CompileErrors, CompileWarning};
 use crate::graph::topology::{Conditional, Exits, Join, NodeIndex, NodeInfo, SendRule, Topology};
+use crate::machine::FRONTIER;
 use crate::name::{END, Name, START};
 use crate::state::State;
 
@@ -26,6 +28,9 @@ impl<S: State, Cx: Send + Sync + 'static> StateGraph<S, Cx> {
         checks.names(&self);
         for (name, _) in &self.error_handlers {
             checks.find(name, || format!("add_error_handler(`{name}`)"));
+        }
+        for (name, _) in &self.caches {
+            checks.find(name, || format!("add_cache(`{name}`)"));
         }
         let leading = leading(&self);
         let exits = checks.exits(&self, &leading);
@@ -49,7 +54,7 @@ impl<S: State, Cx: Send + Sync + 'static> StateGraph<S, Cx> {
     }
 }
 
-fn assemble<S: State, Cx>(
+fn assemble<S: State, Cx: Send + Sync + 'static>(
     graph: StateGraph<S, Cx>,
     index: &BTreeMap<Name, NodeIndex>,
     mut start: Exits<S>,
@@ -66,11 +71,18 @@ fn assemble<S: State, Cx>(
     let find = |name: &Name| index.get(name).copied();
     let diagram = Diagram::draw(&graph, &start, &exits, &joins);
     let mut error_handlers: BTreeMap<_, _> = graph.error_handlers.into_iter().collect();
+    let mut caches: BTreeMap<_, _> = graph.caches.into_iter().collect();
     let mut handlers = Vec::with_capacity(graph.nodes.len());
     let mut nodes = Vec::with_capacity(graph.nodes.len());
     for (declared, exits) in graph.nodes.into_iter().zip(exits) {
-        let Declared { name, is_task, run, spec, child } = declared;
+        let Declared { name, is_task, mut run, spec, child } = declared;
         let on_error = error_handlers.remove(&name).or_else(|| graph.default_error_handler.as_ref().map(Arc::clone));
+        let shelf = caches.remove(&name).map(|cache| {
+            let versions = (graph.version, graph.state_version);
+            let shelf = Arc::new(Shelf::new(graph.layout.clone(), &graph.name, versions, &name));
+            run = Arc::new(Cached::new(Arc::clone(&run), cache, Arc::clone(&shelf)));
+            shelf
+        });
         let class = spec.class.as_ref().or(graph.defaults.class.as_ref());
         nodes.push(NodeInfo {
             name,
@@ -88,13 +100,18 @@ fn assemble<S: State, Cx>(
             exits,
             child: child.map(|(asks, _)| asks),
         });
-        handlers.push(NodeRun { run, on_error });
+        handlers.push(NodeRun { run, on_error, shelf });
     }
     let topology = Topology {
         name: graph.name,
         version: graph.version,
         state_version: graph.state_version,
         mode: graph.mode,
+        field_names: S::fields(&graph.layout)
+            .iter()
+            .map(|field| Arc::from(field.name.as_ref()))
+            .chain([Arc::from(FRONTIER)])
+            .collect(),
         fades: S::fields(&graph.layout).iter().any(|field| field.ephemeral),
         layout: graph.layout,
         nodes,

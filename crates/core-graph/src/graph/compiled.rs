@@ -5,10 +5,13 @@ use std::sync::Arc;
 
 use crate::checkpoint::Checkpointer;
 use crate::driver::{Run, RunPolicy, Runtime};
+use crate::graph::cache::Shelf;
 use crate::graph::topology::{Asks, Topology};
 use crate::graph::{CompileWarning, Diagram};
 use crate::handler::NodeFn;
+use crate::name::Node;
 use crate::state::State;
+use crate::store::{Store, StoreError};
 use crate::thread::Threads;
 
 /// A graph that passed [`compile`](crate::StateGraph::compile). Cloning it is cheap.
@@ -29,6 +32,8 @@ pub(crate) struct NodeRun<S: State, Cx> {
     pub(crate) run: Arc<dyn NodeFn<S, Cx>>,
     /// Takes over when the node has failed.
     pub(crate) on_error: Option<Arc<dyn NodeFn<S, Cx>>>,
+    /// Where its results are kept.
+    pub(super) shelf: Option<Arc<Shelf<S>>>,
 }
 
 pub(super) fn new<S: State, Cx>(
@@ -58,6 +63,14 @@ impl<S: State, Cx: Send + Sync + 'static> Compiled<S, Cx> {
     /// The graph with the resources that its nodes find in their context.
     pub fn with_context(self, resources: impl Into<Arc<Cx>>) -> App<S, Cx> {
         App { graph: self, resources: resources.into() }
+    }
+
+    pub(crate) async fn clear_cache(&self, node: Node, store: Option<&dyn Store>) -> Result<u64, StoreError> {
+        let shelf = self.topology.find(node.as_str()).and_then(|at| self.handlers[at as usize].shelf.as_ref());
+        match shelf {
+            Some(shelf) => shelf.clear(store).await,
+            None => Ok(0),
+        }
     }
 
     pub(super) fn asks_and_diagram(&self) -> (Arc<dyn Asks>, Diagram) {
@@ -97,6 +110,15 @@ impl<S: State, Cx: Send + Sync + 'static> App<S, Cx> {
     /// Runs the graph without a store, under a policy.
     pub fn run_once_with(&self, input: S::Update, policy: RunPolicy) -> Run<S> {
         Run::without_store(Runtime::new(self), input, policy)
+    }
+
+    /// Forgets the results that [`add_cache`](crate::StateGraph::add_cache) kept of `node` in this process, by runs
+    /// without a store; how many they were. [`Threads::clear_cache`] does it for those in a store.
+    ///
+    /// # Errors
+    /// Those of the store.
+    pub async fn clear_cache(&self, node: impl Into<Node>) -> Result<u64, StoreError> {
+        self.graph.clear_cache(node.into(), None).await
     }
 
     /// The graph.

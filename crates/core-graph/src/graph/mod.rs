@@ -1,6 +1,7 @@
 //! Building a graph: nodes, edges, policies, the proofs of `compile()`, and drawings.
 
 mod builder;
+mod cache;
 mod compile;
 mod compiled;
 mod diagram;
@@ -11,6 +12,7 @@ mod subgraph;
 mod topology;
 
 pub use builder::{Route, StateGraph};
+pub use cache::Cache;
 pub use compiled::{App, Compiled};
 pub use diagram::{Diagram, DiagramEdge, DiagramNode, EdgeKind, Marks, NodeKind};
 pub use errors::{CompileError, CompileErrors, CompileWarning};

@@ -19,6 +19,8 @@ pub(crate) struct Topology<S: State> {
     pub(crate) state_version: u32,
     pub(crate) mode: Mode,
     pub(crate) layout: S::Layout,
+    /// The names of the state's fields, and of the frontier after them, as stores know them.
+    pub(crate) field_names: Vec<Arc<str>>,
     /// Whether the state has ephemeral fields.
     pub(crate) fades: bool,
     pub(crate) nodes: Vec<NodeInfo<S>>,

@@ -1,6 +1,6 @@
 //! What is left to do: tasks, half-filled joins, open fan-outs; and its stored form, as differences.
 
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
@@ -15,8 +15,10 @@ pub(crate) struct Frontier<S: State> {
     live: usize,
     /// Ready tasks, in id order.
     ready: VecDeque<TaskId>,
-    /// Pending or in-flight sends by target and key.
-    sends: BTreeMap<(u32, Arc<str>), TaskId>,
+    /// Unfinished tasks of sends.
+    keyed: usize,
+    /// The same by target and key; made when somebody looks one up.
+    sends: Option<HashMap<(u32, Arc<str>), TaskId>>,
     /// Per join, how often each predecessor has arrived.
     pub(crate) joins: Vec<Vec<u32>>,
     pub(crate) groups: BTreeMap<GroupId, Group>,
@@ -68,7 +70,8 @@ impl<S: State> Frontier<S> {
             slots: VecDeque::new(),
             live: 0,
             ready: VecDeque::new(),
-            sends: BTreeMap::new(),
+            keyed: 0,
+            sends: None,
             joins: topology.joins.iter().map(|join| vec![0; join.predecessors.len()]).collect(),
             groups: BTreeMap::new(),
             dirty: Dirty::default(),
@@ -84,8 +87,11 @@ impl<S: State> Frontier<S> {
     }
 
     fn position(&self, id: TaskId) -> Option<usize> {
-        match self.slots.front() {
-            Some((first, _)) if *first == id => Some(0),
+        // Tasks of one commit mostly stand together.
+        let (first, _) = self.slots.front()?;
+        let near = id.place.wrapping_sub(first.place) as usize;
+        match self.slots.get(near) {
+            Some((other, _)) if *other == id => Some(near),
             _ => self.slots.binary_search_by(|(other, _)| other.cmp(&id)).ok(),
         }
     }
@@ -110,7 +116,10 @@ impl<S: State> Frontier<S> {
     /// Adds a task whose id is greater than all others.
     pub(crate) fn push(&mut self, id: TaskId, task: Pending<S>, durable: bool) {
         if let Some(key) = &task.key {
-            self.sends.insert((task.node, Arc::clone(key)), id);
+            self.keyed += 1;
+            if let Some(sends) = &mut self.sends {
+                sends.insert((task.node, Arc::clone(key)), id);
+            }
         }
         if matches!(task.phase, Phase::Ready) {
             self.ready.push_back(id);
@@ -133,7 +142,12 @@ impl<S: State> Frontier<S> {
             self.slots.retain(|(_, task)| task.is_some());
         }
         if let Some(key) = &task.key {
-            self.sends.remove(&(task.node, Arc::clone(key)));
+            self.keyed -= 1;
+            if self.keyed == 0 {
+                self.sends = None;
+            } else if let Some(sends) = &mut self.sends {
+                sends.remove(&(task.node, Arc::clone(key)));
+            }
         }
         if matches!(task.phase, Phase::Ready) {
             self.ready.retain(|other| *other != id);
@@ -220,8 +234,16 @@ impl<S: State> Frontier<S> {
     }
 
     /// The unfinished task of a send.
-    pub(crate) fn sent(&self, node: u32, key: &Arc<str>) -> Option<TaskId> {
-        if self.sends.is_empty() { None } else { self.sends.get(&(node, Arc::clone(key))).copied() }
+    pub(crate) fn sent(&mut self, node: u32, key: &Arc<str>) -> Option<TaskId> {
+        if self.keyed == 0 {
+            return None;
+        }
+        let slots = &self.slots;
+        let sends = self.sends.get_or_insert_with(|| {
+            let tasks = slots.iter().filter_map(|(id, task)| Some((*id, task.as_ref()?)));
+            tasks.filter_map(|(id, task)| Some(((task.node, Arc::clone(task.key.as_ref()?)), id))).collect()
+        });
+        sends.get(&(node, Arc::clone(key))).copied()
     }
 
     /// Whether a task of the node that no send made waits to be dispatched on the head: a second trigger adds nothing.

@@ -4,6 +4,7 @@
 //! ([`complete`](Machine::complete)), and [`commit`](Machine::commit)s what the machine says is ready. The machine
 //! never waits, never reads a clock and never draws a random number: time comes in as `now`, in milliseconds.
 
+mod batch;
 mod breaks;
 mod commit;
 mod complete;
@@ -174,6 +175,11 @@ impl<S: State> Machine<S> {
                 task.counted = true;
             }
         }
+    }
+
+    /// The tasks in flight, in task order.
+    pub(crate) fn in_flight(&self) -> impl Iterator<Item = TaskId> {
+        self.frontier.iter().filter(|(_, task)| matches!(task.phase, task::Phase::InFlight)).map(|(id, _)| id)
     }
 
     /// The ids of the tasks in the step under way.

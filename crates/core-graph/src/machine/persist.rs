@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use xxhash_rust::xxh3::Xxh3;
+
 use crate::checkpoint::{CheckpointRow, FieldRecord, FieldVersion, Payload, RecordKind, Source};
 use crate::machine::commit::{Folded, StoredCommit};
 use crate::machine::{FRONTIER, Machine};
@@ -94,14 +96,16 @@ impl<S: State> Machine<S> {
             self.persist = Some(persist);
             return result.map(|_| None);
         };
-        let known = S::fields(&self.topology.layout);
-        let mut versions: Vec<_> = known
-            .iter()
-            .zip(&persist.chains)
-            .filter(|(_, chain)| chain.version > 0)
-            .map(|(field, chain)| FieldVersion { field: field.name.as_ref().into(), version: chain.version })
-            .collect();
-        versions.push(FieldVersion { field: FRONTIER.into(), version: persist.frontier.version });
+        let names = &self.topology.field_names;
+        let chains = persist.chains.iter().chain([&persist.frontier]);
+        let mut versions = Vec::with_capacity(names.len());
+        versions.extend(
+            names
+                .iter()
+                .zip(chains)
+                .filter(|(_, chain)| chain.version > 0)
+                .map(|(field, chain)| FieldVersion { field: Arc::clone(field), version: chain.version }),
+        );
         let id = self.checkpoint_id(&persist, number, &fields);
         let row = CheckpointRow {
             number,
@@ -125,7 +129,7 @@ impl<S: State> Machine<S> {
         let mut records = Vec::new();
         for at in folded.changed.iter() {
             let (Some(field), Some(chain)) = (fields.get(at), persist.chains.get_mut(at)) else { continue };
-            let name: Arc<str> = field.name.as_ref().into();
+            let name = Arc::clone(&self.topology.field_names[at]);
             let of_field = || folded.changes.iter().filter(|change| change.field as usize == at);
             let replaced = folded.reset.contains(at) || of_field().any(|change| change.op == Op::Set);
             match field.stored {
@@ -146,17 +150,19 @@ impl<S: State> Machine<S> {
         }
         let chain = &mut persist.frontier;
         let delta = self.frontier.take_delta(&self.topology);
+        let name = Arc::clone(&self.topology.field_names[fields.len()]);
         if chain.wants_whole() {
             let whole = self.frontier.whole(&self.topology);
-            records.push(chain.whole(FRONTIER.into(), number, codec::encode(FRONTIER, &whole)?));
+            records.push(chain.whole(name, number, codec::encode_compact(FRONTIER, &whole)?));
         } else {
-            records.push(chain.delta(FRONTIER.into(), number, codec::encode(FRONTIER, &delta)?));
+            records.push(chain.delta(name, number, codec::encode_compact(FRONTIER, &delta)?));
         }
         Ok(records)
     }
 
+    /// The same for the same commit after the same parent, in every process.
     fn checkpoint_id(&self, persist: &Persist, number: u64, fields: &[FieldRecord]) -> String {
-        let mut hasher = blake3::Hasher::new();
+        let mut hasher = Xxh3::new();
         for part in [self.ns.as_bytes(), persist.parent_id.as_bytes(), &number.to_le_bytes(), &self.step.to_le_bytes()]
         {
             hasher.update(&part.len().to_le_bytes());
@@ -169,7 +175,7 @@ impl<S: State> Machine<S> {
                 Payload::Blob(blob) => hasher.update(blob.hash.as_bytes()),
             };
         }
-        hasher.finalize().to_hex()[..32].to_owned()
+        format!("{:032x}", hasher.digest128())
     }
 }
 

@@ -241,7 +241,10 @@ impl<S: State> Machine<S> {
     fn coalesce(&mut self, mut sent: Vec<Sent>) -> (Vec<Sent>, Vec<Coalesced>) {
         let (mut coalesced, mut joined) = (Vec::new(), Vec::new());
         let mut packets: Vec<Sent> = Vec::with_capacity(sent.len());
-        sent.sort_by(|a, b| by_key(&a.1, &b.1).then(a.0.cmp(&b.0)));
+        let order = |a: &Sent, b: &Sent| by_key(&a.1, &b.1).then(a.0.cmp(&b.0));
+        if !sent.is_sorted_by(|a, b| order(a, b).is_le()) {
+            sent.sort_by_cached_key(|(node, key, ..)| (KeyOrder::of(key), *node));
+        }
         for packet in sent {
             let pending = self.frontier.sent(packet.0, &packet.1);
             let waits_for = match (packets.last_mut(), pending.and_then(|id| self.frontier.get_mut(id))) {
@@ -319,14 +322,29 @@ impl<S: State> Machine<S> {
     }
 }
 
-/// Keys that are numbers by value, all others as text after them.
-pub(super) fn by_key(a: &str, b: &str) -> Ordering {
-    match (a.parse::<i64>(), b.parse::<i64>()) {
-        (Ok(a_number), Ok(b_number)) => a_number.cmp(&b_number).then_with(|| a.cmp(b)),
-        (Ok(_), Err(_)) => Ordering::Less,
-        (Err(_), Ok(_)) => Ordering::Greater,
-        (Err(_), Err(_)) => a.cmp(b),
+/// The order of keys: those that are numbers by value, all others as text after them.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct KeyOrder<K> {
+    is_text: bool,
+    number: i64,
+    text: K,
+}
+
+impl KeyOrder<Arc<str>> {
+    fn of(key: &Arc<str>) -> Self {
+        KeyOrder::at(key, Arc::clone(key))
     }
+}
+
+impl<K> KeyOrder<K> {
+    fn at(key: &str, text: K) -> Self {
+        let number = key.parse::<i64>();
+        Self { is_text: number.is_err(), number: number.unwrap_or(0), text }
+    }
+}
+
+pub(super) fn by_key(a: &str, b: &str) -> Ordering {
+    KeyOrder::at(a, a).cmp(&KeyOrder::at(b, b))
 }
 
 #[cfg(test)]

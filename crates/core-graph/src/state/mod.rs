@@ -85,8 +85,11 @@ pub struct StateError {
 
 /// The codec of fields, inputs and records: MessagePack with field names. Used by the derive; not for direct use.
 pub mod codec {
+    use std::sync::Arc;
+
     use serde::Serialize;
     use serde::de::DeserializeOwned;
+    use smallvec::SmallVec;
 
     use super::StateError;
 
@@ -97,6 +100,42 @@ pub mod codec {
             action: "encoded",
             message: error.to_string(),
         })
+    }
+
+    /// Encodes a value of the runtime's own, without field names: decoding takes both forms.
+    pub(crate) fn encode_compact<T: Serialize + ?Sized>(field: &str, value: &T) -> Result<Vec<u8>, StateError> {
+        rmp_serde::to_vec(value).map_err(|error| StateError {
+            field: field.to_owned(),
+            action: "encoded",
+            message: error.to_string(),
+        })
+    }
+
+    /// Encodes a value to be shared; a small one goes through the stack.
+    pub(crate) fn encode_shared<T: Serialize + ?Sized>(field: &str, value: &T) -> Result<Arc<[u8]>, StateError> {
+        let mut bytes = Short::default();
+        let mut serializer = rmp_serde::Serializer::new(&mut bytes).with_struct_map();
+        value.serialize(&mut serializer).map_err(|error| StateError {
+            field: field.to_owned(),
+            action: "encoded",
+            message: error.to_string(),
+        })?;
+        Ok(bytes.0.as_slice().into())
+    }
+
+    /// Bytes on the stack, up to a size.
+    #[derive(Default)]
+    struct Short(SmallVec<[u8; 128]>);
+
+    impl std::io::Write for Short {
+        fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+            self.0.extend_from_slice(bytes);
+            Ok(bytes.len())
+        }
+
+        fn flush(&mut self) -> std::io::Result<()> {
+            Ok(())
+        }
     }
 
     /// Decodes a value.

@@ -25,10 +25,11 @@ use crate::clock::{Clock, SystemClock};
 use crate::driver::{Control, Entry, Run, RunPolicy};
 use crate::error::RunError;
 use crate::graph::App;
+use crate::name::Node;
 use crate::questions::Answers;
 use crate::simulate::Schedule;
 use crate::state::State;
-use crate::store::Store;
+use crate::store::{Store, StoreError};
 
 pub use inspect::ThreadState;
 pub(crate) use open::Opening;
@@ -80,6 +81,15 @@ impl<S: State, Cx: Send + Sync + 'static> Threads<S, Cx> {
     /// The thread `id`, existing or new.
     pub fn thread(&self, id: impl Into<Arc<str>>) -> Thread<S, Cx> {
         Thread { threads: self.clone(), id: id.into(), policy: RunPolicy::default(), abandon: false }
+    }
+
+    /// Forgets the results that [`add_cache`](crate::StateGraph::add_cache) kept of `node` in the long-term store, or
+    /// in this process when there is none; how many they were.
+    ///
+    /// # Errors
+    /// Those of the store.
+    pub async fn clear_cache(&self, node: impl Into<Node>) -> Result<u64, StoreError> {
+        self.app.graph.clear_cache(node.into(), self.memory.as_deref()).await
     }
 
     /// The store.

@@ -4,6 +4,7 @@ mod log;
 
 mod breakpoints;
 mod budget;
+mod caching;
 mod compile;
 mod concurrency;
 mod deferred;

@@ -45,6 +45,30 @@ fn a_new_request_never_goes_on_with_an_old_run_which_is_offered_instead() {
 }
 
 #[test]
+fn answers_are_checked_and_can_come_from_stdin() {
+    let desk = Desk::new();
+    let model = creates(&desk, "Tea");
+    let waiting =
+        desk.run(&["run", "Create a note about tea", "--vault", "vault", "--model", &model, "--thread", "tea"]);
+    assert_eq!(waiting.status.code(), Some(3), "{}", text(&waiting.stderr));
+    for (answer, part) in [
+        ("review", "has no `=`; write `--answer KEY=JSON`"),
+        ("review=approve", "the answer `approve` to `review` is not JSON"),
+        (r#"review="maybe""#, "the answer to `review` does not fit"),
+        (r#"verdict="approve""#, "no open question `verdict`; open: `review`"),
+    ] {
+        let refused = desk.run(&["resume", "tea", "--answer", answer]);
+        assert_eq!(refused.status.code(), Some(2), "{answer}: {}", text(&refused.stderr));
+        assert!(text(&refused.stderr).contains(part), "{answer}: {}", text(&refused.stderr));
+    }
+    let mut child = desk.command(&["resume", "tea"]).stdin(std::process::Stdio::piped()).spawn().unwrap();
+    child.stdin.take().unwrap().write_all(br#"{"review": "approve"}"#).unwrap();
+    let resumed = child.wait_with_output().unwrap();
+    assert!(resumed.status.success(), "{}", text(&resumed.stderr));
+    assert!(desk.vault().join("Tea.md").exists());
+}
+
+#[test]
 fn a_run_is_shown_whole_diffed_and_refused() {
     let desk = Desk::new();
     let before = desk.bytes();

@@ -1,7 +1,9 @@
 //! A node that does the same for every item of a list.
 
+use std::collections::BTreeMap;
+
 use async_trait::async_trait;
-use futures::{StreamExt, TryStreamExt, stream};
+use futures::{StreamExt, stream};
 use graphloom_core_graph::NodeError;
 
 use super::work::{Attempts, Label, Params, Runnable, Store, try_again};
@@ -63,6 +65,27 @@ pub trait BatchWork: Send + Sync + 'static {
     }
 }
 
+/// Does works, at most `at_once` at a time; a slow one holds up no other. The results are in the order of the works.
+pub(super) async fn in_order<T, F>(
+    works: Vec<F>,
+    at_once: usize,
+    failures: Failures,
+) -> Result<Vec<Result<T, NodeError>>, NodeError>
+where
+    F: Future<Output = Result<T, NodeError>>,
+{
+    let numbered: Vec<_> = works.into_iter().enumerate().map(|(at, work)| async move { (at, work.await) }).collect();
+    let mut working = stream::iter(numbered).buffer_unordered(at_once.max(1));
+    let mut done = BTreeMap::new();
+    while let Some((at, result)) = working.next().await {
+        match (result, failures) {
+            (Err(error), Failures::Stop) => return Err(error),
+            (result, _) => done.insert(at, result),
+        };
+    }
+    Ok(done.into_values().collect())
+}
+
 pub(super) struct Batch<W>(pub(super) W);
 
 impl<W: BatchWork> Batch<W> {
@@ -79,11 +102,7 @@ impl<W: BatchWork> Runnable for Batch<W> {
     async fn run(&self, shared: &mut Store, params: &Params) -> Result<Label, NodeError> {
         let items = self.0.prep(shared, params).await?;
         let works: Vec<_> = items.iter().map(|item| self.one(item)).collect();
-        let results = stream::iter(works).buffered(self.0.at_once().max(1));
-        let results: Vec<Result<W::Exec, NodeError>> = match self.0.failures() {
-            Failures::Stop => results.map_ok(Ok).try_collect().await?,
-            Failures::Collect => results.collect().await,
-        };
+        let results = in_order(works, self.0.at_once(), self.0.failures()).await?;
         self.0.post(shared, items, results).await
     }
 }

@@ -1,10 +1,9 @@
 //! A flow that runs once for each set of parameters.
 
 use async_trait::async_trait;
-use futures::{StreamExt, TryStreamExt, stream};
 use graphloom_core_graph::NodeError;
 
-use super::batch::Failures;
+use super::batch::{Failures, in_order};
 use super::graph::BuiltFlow;
 use super::merge::merge;
 use super::work::{Label, Params, Runnable, Store};
@@ -79,11 +78,7 @@ impl<B: BatchFlow> ForEach<B> {
                 async move { Runnable::run(&self.flow, &mut own, &params).await.map(|label| (label, own)) }
             })
             .collect();
-        let runs = stream::iter(runs).buffered(self.batch.at_once());
-        let ended: Vec<Result<(Label, Store), NodeError>> = match self.batch.failures() {
-            Failures::Stop => runs.map_ok(Ok).try_collect().await?,
-            Failures::Collect => runs.collect().await,
-        };
+        let ended = in_order(runs, self.batch.at_once(), self.batch.failures()).await?;
         let mut labels = Vec::new();
         for run in ended {
             labels.push(match run {

@@ -5,12 +5,13 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use super::{finished, ids_of, numbered, stray, think};
+use super::{finished, ids_of, numbered, stray, think_all};
 use crate::actions::{Action, Call};
 use crate::decide::Finish;
 use crate::nodes::router::call_of;
 use crate::resources::Resources;
-use crate::session::{Artifact, Gap};
+use crate::session::{Artifact, Gap, Session};
+use crate::small::{Small, find_gap};
 use crate::state::Conversation;
 
 #[derive(Serialize, Deserialize, JsonSchema)]
@@ -31,7 +32,22 @@ pub(crate) async fn synthesize_gap(
 ) -> Result<Step<Conversation>, NodeError> {
     let Some(Call::SynthesizeGap(_)) = call_of(&state.turn) else { return Err(stray("synthesize_gap")) };
     let mut session = state.session.clone();
-    let findings = numbered(&session);
+    let gap = match Small::of(&cx, "gap", session.journey.len())? {
+        Some(small) => {
+            let gap = find_gap(&small, &session).await?;
+            think_all(&cx, &gap.notes).await;
+            gap
+        }
+        None => in_one_call(&cx, &session).await?,
+    };
+    let version = session.artifacts.gap.as_ref().map_or(1, |gap| gap.version + 1);
+    session.action_result = Some(gap.gap.clone());
+    session.artifacts.gap = Some(Artifact::new(version, Action::SynthesizeGap, cx.now(), gap));
+    Ok(finished(session, &state.turn, Finish::Ok))
+}
+
+async fn in_one_call(cx: &Context<Resources>, session: &Session) -> Result<Gap, NodeError> {
+    let findings = numbered(session);
     let themes = session.artifacts.review.as_ref().map(|review| &review.value.themes);
     // Findings without a theme are still findings.
     let themes = themes.map_or_else(|| json!([]), |themes| json!(themes));
@@ -41,10 +57,12 @@ pub(crate) async fn synthesize_gap(
         themes
     };
     let args = json!({ "topic": session.topic.as_deref().unwrap_or_default(), "themes": themes, "findings": findings });
-    let made: NumberedGap = cx.resources().ask(&cx, "gap", "gap", &args).await?;
-    let mut evidence = ids_of(&session, &made.evidence);
+    let made: NumberedGap = cx.resources().ask(cx, "gap", "gap", &args).await?;
+    let mut evidence = ids_of(session, &made.evidence);
+    let mut notes = Vec::new();
     if evidence.is_empty() && !findings.is_empty() {
-        think(&cx, "the gap names no record, so it rests on all that were read").await;
+        notes.push("The gap names no record, so it rests on all that were read.".to_owned());
+        think_all(cx, &notes).await;
         evidence = session
             .artifacts
             .review
@@ -53,9 +71,5 @@ pub(crate) async fn synthesize_gap(
             .map(|finding| finding.record.clone())
             .collect();
     }
-    let version = session.artifacts.gap.as_ref().map_or(1, |gap| gap.version + 1);
-    session.action_result = Some(made.gap.clone());
-    let gap = Gap { summary: made.summary, gap: made.gap, why: made.why, evidence };
-    session.artifacts.gap = Some(Artifact::new(version, Action::SynthesizeGap, cx.now(), gap));
-    Ok(finished(session, &state.turn, Finish::Ok))
+    Ok(Gap { summary: made.summary, gap: made.gap, why: made.why, evidence, notes })
 }

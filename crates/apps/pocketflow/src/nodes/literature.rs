@@ -7,13 +7,14 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use super::{finished, ids_of, numbered, stray, think};
+use super::{finished, ids_of, numbered, stray, think, think_all};
 use crate::actions::{Action, Call};
 use crate::decide::Finish;
 use crate::nodes::router::call_of;
-use crate::research::{Findings, Record, gathered};
+use crate::research::{Findings, Record, gathered, is_same, text_of};
 use crate::resources::Resources;
-use crate::session::{Artifact, Finding, Review, Theme};
+use crate::session::{Artifact, Finding, Review, Session, Theme};
+use crate::small::{self, Search, Small};
 use crate::state::Conversation;
 
 /// Records that are read at once.
@@ -51,52 +52,80 @@ pub(crate) async fn literature_review(
         return Err(stray("literature_review"));
     };
     let limits = cx.resources().limits;
-    let mut all: Vec<Findings> = Vec::new();
+    let mut found: Vec<(String, Findings)> = Vec::new();
     for (at, query) in parameters.queries.iter().enumerate() {
         think(&cx, format!("searching: {query}")).await;
         let search =
             async { Ok::<Findings, NodeError>(cx.resources().research.search(query, limits.records_per_query).await) };
-        let found: Findings = cx.once(&format!("search/{at}"), search).await?;
-        for report in &found.reports {
+        let findings: Findings = cx.once(&format!("search/{at}"), search).await?;
+        for report in &findings.reports {
             think(&cx, report.to_string()).await;
         }
-        all.push(found);
+        found.push((query.clone(), findings));
     }
-    let Findings { mut records, reports: sources, .. } = gathered(all);
-    records.truncate(limits.records);
+    let Findings { mut records, reports: sources, .. } = gathered(found.iter().map(|(_, findings)| findings.clone()));
+    let searches: Vec<Search> = found.into_iter().map(|(query, found)| by_search(query, &found, &records)).collect();
     let mut session = state.session.clone();
     let topic = session.topic.clone().unwrap_or_default();
-    let findings: Vec<Finding> = stream::iter(records.iter().cloned().enumerate().map(|(at, record)| {
-        let (cx, topic) = (cx.clone(), topic.clone());
-        async move { read(&cx, at, &topic, record, limits.record_bytes).await }
-    }))
-    .buffered(AT_ONCE)
-    .try_collect()
-    .await?;
+    let round = session.journey.len();
+    let mut notes = Vec::new();
+    let reader = Small::of(&cx, "extract", round)?;
+    records.truncate(reader.as_ref().map_or(limits.records, |small| limits.records.min(small.rules().records)));
+    let findings = match reader {
+        Some(small) if !records.is_empty() => small::read(&small, &topic, &records, &searches, &mut notes).await?,
+        _ => read_all(&cx, &topic, &records).await?,
+    };
     let none = records.is_empty();
     // A source that was searched in vain counts as an answer, one that failed does not.
     let unanswered = !sources.iter().any(|report| report.status.answered());
     let version = session.artifacts.review.as_ref().map_or(1, |review| review.version + 1);
-    let review = Review { records, findings, themes: Vec::new(), sources };
+    think_all(&cx, &notes).await;
+    let review = Review { records, findings, themes: Vec::new(), sources, notes };
     session.action_result = Some(format!("{} records", review.records.len()));
     session.artifacts.review = Some(Artifact::new(version, Action::LiteratureReview, cx.now(), review));
     if none {
         let finish = if unanswered { Finish::SourcesFailed } else { Finish::NoRecords };
         return Ok(finished(session, &state.turn, finish));
     }
-    let args = json!({ "topic": topic, "findings": numbered(&session) });
-    let made: Themes = cx.resources().ask(&cx, "themes", "themes", &args).await?;
-    let themes = made.themes.into_iter().map(|theme| {
-        let records = ids_of(&session, &theme.records);
-        Theme { name: theme.name, summary: theme.summary, records }
-    });
-    // A theme that names no record is an opinion of the model.
-    let themes: Vec<Theme> = themes.filter(|theme| !theme.records.is_empty()).collect();
+    let themes = match Small::of(&cx, "themes", round)? {
+        Some(_) => {
+            let findings = session.artifacts.review.iter().flat_map(|review| &review.value.findings);
+            small::themes(&findings.cloned().collect::<Vec<_>>(), &searches)
+        }
+        None => themes_of(&cx, &session).await?,
+    };
     think(&cx, format!("{} themes", themes.len())).await;
     if let Some(review) = &mut session.artifacts.review {
         review.value.themes = themes;
     }
     Ok(finished(session, &state.turn, Finish::Ok))
+}
+
+/// Which of the records a search found.
+fn by_search(query: String, found: &Findings, records: &[Record]) -> Search {
+    let own = records.iter().filter(|record| found.records.iter().any(|one| is_same(one, record)));
+    Search { query, records: own.map(|record| record.id.clone()).collect() }
+}
+
+async fn themes_of(cx: &Context<Resources>, session: &Session) -> Result<Vec<Theme>, NodeError> {
+    let topic = session.topic.as_deref().unwrap_or_default();
+    let args = json!({ "topic": topic, "findings": numbered(session) });
+    let made: Themes = cx.resources().ask(cx, "themes", "themes", &args).await?;
+    let themes = made.themes.into_iter().map(|theme| {
+        let records = ids_of(session, &theme.records);
+        Theme { name: theme.name, summary: theme.summary, records }
+    });
+    // A theme that names no record is an opinion of the model.
+    Ok(themes.filter(|theme| !theme.records.is_empty()).collect())
+}
+
+async fn read_all(cx: &Context<Resources>, topic: &str, records: &[Record]) -> Result<Vec<Finding>, NodeError> {
+    let most = cx.resources().limits.record_bytes;
+    let read = records.iter().cloned().enumerate().map(|(at, record)| {
+        let (cx, topic) = (cx.clone(), topic.to_owned());
+        async move { read(&cx, at, &topic, record, most).await }
+    });
+    stream::iter(read).buffered(AT_ONCE).try_collect().await
 }
 
 async fn read(
@@ -106,8 +135,7 @@ async fn read(
     record: Record,
     most: usize,
 ) -> Result<Finding, NodeError> {
-    // Of a work without an abstract only the title is known.
-    let text = record.abstract_text.as_deref().unwrap_or(&record.title);
+    let text = text_of(&record);
     let end = (0..=most.min(text.len())).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
     let place = record.address().unwrap_or_default();
     let args = json!({ "topic": topic, "title": record.title, "text": &text[..end], "place": place });

@@ -30,6 +30,13 @@ pub(crate) async fn think(cx: &Context<Resources>, thought: impl Into<String>) {
     cx.emit(crate::conversation::THOUGHT, thought.into()).await;
 }
 
+/// Tells the thoughts stream what was left out or replaced.
+async fn think_all(cx: &Context<Resources>, notes: &[String]) {
+    for note in notes {
+        think(cx, note.clone()).await;
+    }
+}
+
 /// The end of a worker: the router is next.
 fn finished(session: Session, turn: &Turn, finish: Finish) -> Step<Conversation> {
     let turn = Turn { finish: Some(finish), failure: None, ..turn.clone() };
@@ -43,27 +50,30 @@ fn stray(node: &str) -> NodeError {
 
 /// A finding with the number that prompts use for its record.
 #[derive(serde::Serialize)]
-struct Numbered<'f> {
-    number: usize,
+pub(crate) struct Numbered<'f> {
+    pub(crate) number: usize,
+    #[serde(skip)]
+    pub(crate) id: &'f str,
     title: &'f str,
-    claim: &'f str,
+    pub(crate) claim: &'f str,
     limits: &'f str,
 }
 
-fn numbered(session: &Session) -> Vec<Numbered<'_>> {
+/// The findings of a session's review, in the order of the records.
+pub(crate) fn numbered(session: &Session) -> Vec<Numbered<'_>> {
     let Some(review) = &session.artifacts.review else { return Vec::new() };
     let of = |id: &str| review.value.findings.iter().find(|finding| finding.record == id);
     let records = review.value.records.iter().enumerate();
     records
         .filter_map(|(at, record)| {
             let Finding { claim, limits, .. } = of(&record.id)?;
-            Some(Numbered { number: at + 1, title: &record.title, claim, limits })
+            Some(Numbered { number: at + 1, id: &record.id, title: &record.title, claim, limits })
         })
         .collect()
 }
 
 /// The ids of records by the numbers that prompts use; numbers of no record are left out.
-fn ids_of(session: &Session, numbers: &[u32]) -> Vec<String> {
+pub(crate) fn ids_of(session: &Session, numbers: &[u32]) -> Vec<String> {
     let records = session.artifacts.review.as_ref().map(|review| &review.value.records);
     let mut ids: Vec<String> = Vec::new();
     for number in numbers {

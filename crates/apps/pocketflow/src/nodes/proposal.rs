@@ -7,13 +7,14 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use super::{finished, numbered, stray, think};
+use super::{finished, numbered, stray, think_all};
 use crate::actions::{Action, Call};
 use crate::decide::Finish;
 use crate::nodes::router::call_of;
 use crate::research::{Record, told};
 use crate::resources::Resources;
-use crate::session::{Artifact, Proposal, Reference, Section};
+use crate::session::{Artifact, Proposal, Reference, Section, Session};
+use crate::small::{self, Small};
 use crate::state::Conversation;
 
 #[derive(Serialize, Deserialize, JsonSchema)]
@@ -29,13 +30,22 @@ pub(crate) async fn write_proposal(
 ) -> Result<Step<Conversation>, NodeError> {
     let Some(Call::WriteProposal(parameters)) = call_of(&state.turn) else { return Err(stray("write_proposal")) };
     let mut session = state.session.clone();
-    let args = json!({
-        "topic": session.topic.as_deref().unwrap_or_default(),
-        "gap": session.artifacts.gap.as_ref().map(|gap| &gap.value),
-        "findings": numbered(&session),
-        "feedback": parameters.feedback,
-    });
-    let written: Written = cx.resources().ask(&cx, "proposal", "proposal", &args).await?;
+    let Some(gap) = session.artifacts.gap.as_ref().map(|gap| gap.value.clone()) else {
+        return Err(stray("write_proposal"));
+    };
+    let mut notes = Vec::new();
+    let written = match Small::of(&cx, "proposal", session.journey.len())? {
+        Some(small) => {
+            let model = small.model()?;
+            notes.push(format!(
+                "`{model}` is a small model: it wrote single sentences and chose what is quoted; only quotations are \
+                 cited, and what it wrote itself may be wrong"
+            ));
+            let (title, sections) = small::write(&small, &session, &gap, &parameters.feedback, &mut notes).await?;
+            Written { title, sections }
+        }
+        None => in_one_call(&cx, &session, &parameters.feedback).await?,
+    };
     let review = session.artifacts.review.as_ref().map(|review| &review.value);
     let records = review.map(|review| review.records.as_slice()).unwrap_or_default();
     let mut proposal = cite(written.title, written.sections, records);
@@ -43,13 +53,30 @@ pub(crate) async fn write_proposal(
         proposal.notes.push("No literature was found; this proposal rests on none.".to_owned());
     }
     proposal.sources = review.map(|review| told(&review.sources)).unwrap_or_default();
-    for note in &proposal.notes {
-        think(&cx, note.clone()).await;
-    }
+    let earlier = review.into_iter().flat_map(|review| &review.notes).chain(&gap.notes);
+    proposal.notes.extend(earlier.cloned().chain(notes).map(|note| as_sentence(&note)));
+    think_all(&cx, &proposal.notes).await;
     let version = session.artifacts.proposal.as_ref().map_or(1, |proposal| proposal.version + 1);
     session.action_result = Some(proposal.title.clone());
     session.artifacts.proposal = Some(Artifact::new(version, Action::WriteProposal, cx.now(), proposal));
     Ok(finished(session, &state.turn, Finish::Ok))
+}
+
+async fn in_one_call(cx: &Context<Resources>, session: &Session, feedback: &[String]) -> Result<Written, NodeError> {
+    let args = json!({
+        "topic": session.topic.as_deref().unwrap_or_default(),
+        "gap": session.artifacts.gap.as_ref().map(|gap| &gap.value),
+        "findings": numbered(session),
+        "feedback": feedback,
+    });
+    cx.resources().ask(cx, "proposal", "proposal", &args).await
+}
+
+/// A note as it stands in a list of sentences.
+fn as_sentence(note: &str) -> String {
+    let end = if note.ends_with(['.', '。']) { "" } else { "." };
+    let mut letters = note.chars();
+    letters.next().map(|first| format!("{}{}{end}", first.to_uppercase(), letters.as_str())).unwrap_or_default()
 }
 
 /// Resolves the marks of a text: numbers of records are counted anew in the order of their first use, numbers of no

@@ -4,13 +4,14 @@ use graphloom_core_graph::{Context, NodeError, Snapshot, Step};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{finished, stray, think};
+use super::{finished, stray, think, think_all};
 use crate::actions::{Action, Call};
 use crate::decide::Finish;
 use crate::nodes::router::call_of;
 use crate::resources::Resources;
 use crate::session::{Artifact, SearchQuery};
-use crate::state::Conversation;
+use crate::small::{Small, make_queries};
+use crate::state::{Conversation, Turn};
 
 /// The most queries that are kept.
 const MOST: usize = 5;
@@ -26,9 +27,14 @@ pub(crate) async fn generate_queries(
     cx: Context<Resources>,
 ) -> Result<Step<Conversation>, NodeError> {
     let Some(Call::GenerateQueries(parameters)) = call_of(&state.turn) else { return Err(stray("generate_queries")) };
-    let made: Queries = cx.resources().ask(&cx, "queries", "queries", parameters).await?;
+    let mut notes = Vec::new();
+    let made = match Small::of(&cx, "queries", state.session.journey.len())? {
+        Some(small) => make_queries(&small, parameters, &mut notes).await?,
+        None => cx.resources().ask::<Queries>(&cx, "queries", "queries", parameters).await?.queries,
+    };
+    think_all(&cx, &notes).await;
     let mut queries: Vec<SearchQuery> = Vec::new();
-    for mut query in made.queries {
+    for mut query in made {
         query.text = query.text.split_whitespace().collect::<Vec<_>>().join(" ");
         let known = queries.iter().any(|other| other.text.eq_ignore_ascii_case(&query.text))
             || parameters.existing.iter().any(|other| other.eq_ignore_ascii_case(&query.text));
@@ -44,5 +50,6 @@ pub(crate) async fn generate_queries(
     let version = session.artifacts.queries.as_ref().map_or(1, |queries| queries.version + 1);
     session.action_result = Some(format!("{} queries", queries.len()));
     session.artifacts.queries = Some(Artifact::new(version, Action::GenerateQueries, cx.now(), queries));
-    Ok(finished(session, &state.turn, Finish::Ok))
+    let turn = Turn { notes: [state.turn.notes.clone(), notes].concat(), ..state.turn.clone() };
+    Ok(finished(session, &turn, Finish::Ok))
 }

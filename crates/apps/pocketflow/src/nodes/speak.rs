@@ -12,6 +12,7 @@ use crate::export;
 use crate::nodes::router::call_of;
 use crate::resources::Resources;
 use crate::session::{Session, Status, Waiting};
+use crate::small::{Small, answer};
 use crate::state::{Conversation, Turn};
 
 #[derive(Serialize, Deserialize, JsonSchema)]
@@ -37,8 +38,14 @@ fn proposal_text(session: &Session) -> String {
     session.artifacts.proposal.as_ref().map(|proposal| export::numbered(&proposal.value)).unwrap_or_default()
 }
 
-fn say(session: Session, turn: &Turn, message: String) -> Step<Conversation> {
+/// Says something, and what was left out or replaced on the way there.
+fn say(session: Session, turn: &Turn, mut message: String) -> Step<Conversation> {
     let mut turn = turn.clone();
+    let notes = std::mem::take(&mut turn.notes);
+    if !notes.is_empty() {
+        let notes: String = notes.iter().map(|note| format!("- {note}\n")).collect();
+        message = format!("{}\n\nTo know:\n{}", message.trim_end(), notes.trim_end());
+    }
     turn.chat.push(message);
     Step::update(Conversation::update().session(session).turn(turn))
 }
@@ -79,15 +86,24 @@ pub(crate) async fn follow_up(
         _ => queries_text(&session),
     };
     let topic = session.topic.as_deref().unwrap_or_default();
-    let args = json!({ "topic": topic, "shown": shown, "question": parameters.question });
-    let answer = match cx.resources().ask::<Answered>(&cx, "answer", "answer", &args).await {
-        Ok(answered) => answered.answer,
+    let question = &parameters.question;
+    let mut turn = state.turn.clone();
+    let answered = match Small::of(&cx, "answer", session.journey.len())? {
+        Some(small) => answer(&small, topic, &shown, question, &mut turn.notes).await,
+        None => {
+            let args = json!({ "topic": topic, "shown": shown, "question": question });
+            let answered = cx.resources().ask::<Answered>(&cx, "answer", "answer", &args).await;
+            answered.map(|answered| answered.answer)
+        }
+    };
+    let answer = match answered {
+        Ok(answer) => answer,
         Err(error) => {
             think(&cx, format!("no model answered: {error}")).await;
             format!("I could not answer that ({error}).")
         }
     };
-    Ok(say(session, &state.turn, format!("{answer}\n\n{HOW}")))
+    Ok(say(session, &turn, format!("{answer}\n\n{HOW}")))
 }
 
 /// Delivers the approved proposal and ends the journey. In: its version.

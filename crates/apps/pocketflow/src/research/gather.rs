@@ -24,7 +24,8 @@ pub fn gathered(all: impl IntoIterator<Item = Findings>) -> Findings {
     together
 }
 
-fn is_same(one: &Record, other: &Record) -> bool {
+/// Whether two records are of one work, see [`gathered`].
+pub(crate) fn is_same(one: &Record, other: &Record) -> bool {
     if let (Some(one), Some(other)) = (&one.doi, &other.doi) {
         return one == other;
     }
@@ -58,11 +59,11 @@ fn join(known: &mut Record, mut more: Record) {
     if is_local(known) && !is_local(&more) {
         std::mem::swap(known, &mut more);
     }
-    if is_local(&more) && more.abstract_text.is_some() {
-        known.abstract_text = more.abstract_text;
-    } else if known.abstract_text.is_none() {
-        known.abstract_text = more.abstract_text;
-    }
+    // What one has oneself is read instead of an abstract.
+    known.abstract_text = match is_local(&more) {
+        true => more.abstract_text.or(known.abstract_text.take()),
+        false => known.abstract_text.take().or(more.abstract_text),
+    };
     if known.authors.is_empty() {
         known.authors = more.authors;
     }

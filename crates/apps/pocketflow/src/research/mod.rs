@@ -15,6 +15,7 @@ mod told;
 use async_trait::async_trait;
 
 pub use gather::gathered;
+pub(crate) use gather::is_same;
 pub use graphloom_retrieval::literature::{Fault, Findings, Provenance, Record, SourceReport, SourceStatus};
 pub use literature::{LiteratureConfig, LiteratureResearch, SourceConfig};
 pub use local::LocalResearch;
@@ -40,6 +41,11 @@ impl Research for NoResearch {
             .to_owned();
         failed("literature", query, Fault::Unusable { reason })
     }
+}
+
+/// What is read of a record: its abstract or passages, or the title alone where no source gave either.
+pub(crate) fn text_of(record: &Record) -> &str {
+    record.abstract_text.as_deref().unwrap_or(&record.title)
 }
 
 /// The findings of one source that gave none, and why.

@@ -77,6 +77,8 @@ pub struct Review {
     /// How each source answered each query.
     #[serde(deserialize_with = "older::reports")]
     pub sources: Vec<SourceReport>,
+    /// What a reader should know about how it came about.
+    pub notes: Vec<String>,
 }
 
 /// What one record says.
@@ -114,6 +116,9 @@ pub struct Gap {
     pub why: String,
     /// The ids of the records that show it.
     pub evidence: Vec<String>,
+    /// What a reader should know about how it came about.
+    #[serde(default)]
+    pub notes: Vec<String>,
 }
 
 /// A research proposal.

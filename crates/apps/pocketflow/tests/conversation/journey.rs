@@ -183,3 +183,14 @@ async fn a_replay_from_inside_a_turn_does_the_rest_of_it_again() {
     assert_eq!((session.waiting_for, session.journey.len()), (Waiting::Report, 6));
     assert!(talk.say("approve").await.contains("The proposal is done"));
 }
+
+#[tokio::test]
+async fn queries_that_are_made_again_by_retry_need_an_approval_of_their_own() {
+    let talk = Talk::new(&[Answer::Records]);
+    for (revision, message) in (1..).zip(["tides", "approve", "/new", "retry"]) {
+        talk.say(message).await;
+        assert_eq!(talk.session().await.revision, revision, "nothing had to be mended after {message:?}");
+    }
+    let session = talk.session().await;
+    assert_eq!((session.waiting_for, session.approvals.queries), (Waiting::Queries, None));
+}

@@ -1,8 +1,10 @@
 //! Conversations at the public boundary, with a scripted model and scripted sources: control flow, not quality.
 
 mod damage;
+mod guide;
 mod journey;
 mod kills;
 mod property;
 mod scripted;
+mod small;
 mod sources;

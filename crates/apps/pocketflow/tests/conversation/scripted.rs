@@ -52,7 +52,7 @@ impl Research for ScriptedSource {
         if matches!(answer, SourceStatus::Ok { .. }) {
             let mut record = Record::new(format!("On {query}"));
             record.id = format!("r-{query}");
-            record.abstract_text = Some("It was measured.".to_owned());
+            record.abstract_text = Some("It was measured at the coast for many years.".to_owned());
             findings.records.push(record);
         }
         findings.reports.push(SourceReport::new("scripted", query, answer));
@@ -114,7 +114,19 @@ impl Talk {
 
     pub(crate) fn on(source: Arc<dyn Research>, store: Arc<dyn Store>, checkpointer: Arc<dyn Checkpointer>) -> Self {
         let seen = Arc::new(Mutex::new(Vec::new()));
-        let models = Models::new(Arc::new(scripted_model(Arc::clone(&seen))));
+        let talk = Self::with(scripted_model(Arc::clone(&seen)), source, store, checkpointer);
+        Self { seen, ..talk }
+    }
+
+    /// A conversation on another scripted model, which keeps what it saw to itself.
+    pub(crate) fn with(
+        model: Scripted,
+        source: Arc<dyn Research>,
+        store: Arc<dyn Store>,
+        checkpointer: Arc<dyn Checkpointer>,
+    ) -> Self {
+        let seen = Arc::new(Mutex::new(Vec::new()));
+        let models = Models::new(Arc::new(model));
         let resources = Resources::new(models, source, Arc::clone(&store)).expect("part of the test");
         let conversations = Conversations::new(resources, checkpointer).expect("part of the test");
         Self { conversations, store, seen }

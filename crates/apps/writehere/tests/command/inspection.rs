@@ -152,6 +152,25 @@ fn every_kind_of_breakpoint_stops_the_run_and_it_goes_on() {
 }
 
 #[test]
+fn answers_are_checked_before_anything_runs() {
+    let server = Scripted::start();
+    let (desk, model) = (Desk::new(), server.model());
+    let stopped = desk.run(&report(&model, &["--out", "out", "--thread", "stop", "--break-at", "node=3"]));
+    assert_eq!(stopped.status.code(), Some(3), "{}", text(&stopped.stderr));
+    let calls = server.requests().len();
+    for (answer, part) in [
+        ("here", "has no `=`; write `--answer KEY=JSON`"),
+        ("here=continue", "the answer `continue` to `here` is not JSON"),
+        (r#"here="continue""#, "no open question `here`"),
+    ] {
+        let refused = desk.run(&["resume", "stop", "--answer", answer]);
+        assert_eq!(refused.status.code(), Some(2), "{answer}: {}", text(&refused.stderr));
+        assert!(text(&refused.stderr).contains(part), "{answer}: {}", text(&refused.stderr));
+    }
+    assert_eq!(server.requests().len(), calls);
+}
+
+#[test]
 fn an_older_checkpoint_becomes_the_head_and_the_run_goes_on_from_there() {
     let (server, desk) = seen();
     let before = server.requests().len();

@@ -16,7 +16,7 @@ pub(super) fn of_citations(chapter: &Chapter<'_>, conclusion: &str, language: Lo
     for citation in &chapter.citations {
         match statements.iter_mut().find(|(_, text, _)| *text == citation.chunk) {
             Some((.., numbers)) if !numbers.contains(&citation.reference_index) => {
-                numbers.push(citation.reference_index)
+                numbers.push(citation.reference_index);
             }
             Some(_) => {}
             None => {

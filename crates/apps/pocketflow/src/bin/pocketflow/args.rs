@@ -22,8 +22,9 @@ pub(crate) struct Args {
 pub(crate) enum Command {
     /// Talk on the terminal, until `/quit` or the end of the input
     Chat {
-        /// The conversation; a new one when not given
-        thread: Option<String>,
+        /// The conversation; that of `--thread`, or a new one, when not given
+        #[arg(value_name = "THREAD")]
+        conversation: Option<String>,
     },
     /// Say one thing and print what is said back
     Say {
@@ -103,6 +104,8 @@ pub(crate) enum GraphFormat {
     Dot,
     /// Nodes and edges as JSON
     Json,
+    /// A drawing
+    Svg,
 }
 
 #[derive(ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]

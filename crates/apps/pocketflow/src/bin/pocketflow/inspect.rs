@@ -8,6 +8,8 @@ use graphloom_cli::{DataDir, ExitStatus, Failure, open_checkpointer, time_text};
 use graphloom_core_graph::Marks;
 use graphloom_core_graph::checkpoint::{HistoryFilter, ThreadFilter};
 use graphloom_pocketflow::{NAME, session as sessions};
+use layout::backends::svg::SVGWriter;
+use layout::gv::{DotParser, GraphBuilder};
 use serde_json::{Value, json};
 
 use crate::args::GraphFormat;
@@ -131,6 +133,16 @@ fn flatten(path: &str, value: &Value, leaves: &mut BTreeMap<String, Value>) {
     }
 }
 
+/// Lays a drawing out.
+fn svg(dot: &str) -> Result<String, Failure> {
+    let graph = DotParser::new(dot).process().map_err(|message| Failure::new(ExitStatus::Failed, message))?;
+    let mut builder = GraphBuilder::new();
+    builder.visit_graph(&graph);
+    let mut writer = SVGWriter::new();
+    builder.get().do_it(false, false, false, &mut writer);
+    Ok(writer.finalize())
+}
+
 /// Draws the graph, with the path that a conversation took.
 pub(crate) async fn graph(setup: &Setup, id: Option<&str>, format: GraphFormat) -> Result<ExitStatus, Failure> {
     let graph = graphloom_pocketflow::graph()?;
@@ -149,11 +161,12 @@ pub(crate) async fn graph(setup: &Setup, id: Option<&str>, format: GraphFormat) 
         GraphFormat::Mermaid => diagram.mermaid_marked(&marks),
         GraphFormat::Dot => diagram.dot_marked(&marks),
         GraphFormat::Json => serde_json::to_string_pretty(&json!({ "graph": diagram.json(), "path": path }))?,
+        GraphFormat::Svg => svg(&diagram.dot_marked(&marks))?,
     };
     let comment = match format {
         GraphFormat::Mermaid => Some("%%"),
         GraphFormat::Dot => Some("//"),
-        GraphFormat::Json => None,
+        GraphFormat::Json | GraphFormat::Svg => None,
     };
     if let (Some(comment), Some(path)) = (comment, &path) {
         let nodes: Vec<&str> = path.tasks.iter().map(|task| task.split(':').next().unwrap_or(task)).collect();

@@ -22,7 +22,7 @@ async fn run(args: Args, session: Session) -> Result<ExitStatus, Failure> {
     let Args { command, prompts, common } = args;
     let Some(setup) = Setup::read(common, prompts, session)? else { return Ok(ExitStatus::Done) };
     match command {
-        Command::Chat { thread } => talk::chat(&setup, thread).await,
+        Command::Chat { conversation } => talk::chat(&setup, conversation).await,
         Command::Say { thread, message } => talk::say(&setup, &thread, &message).await,
         Command::Resume { thread, answers } => talk::resume(&setup, &thread, &answers).await,
         Command::Replay { thread, from } => talk::replay(&setup, &thread, from).await,

@@ -104,8 +104,10 @@ fn on(
     let mut resources = Resources::new(models, research, store)?;
     if let Some(folder) = &setup.prompts {
         resources.prompts = prompts()?.override_from(folder)?;
+        resources.profile.check(&resources.prompts)?;
     }
     resources.limits = setup.config.limits;
+    resources.profile.settings.small = setup.config.small;
     Ok(Conversations::new(resources, Arc::new(checkpointer))?)
 }
 

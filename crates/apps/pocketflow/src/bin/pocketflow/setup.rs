@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use graphloom_cli::config::Layers;
 use graphloom_cli::{CommonArgs, ExitStatus, Failure, Session};
 use graphloom_pocketflow::Config;
+use graphloom_pocketflow::profile::profile;
 
 /// What all commands work with.
 pub(crate) struct Setup {
@@ -22,7 +23,9 @@ impl Setup {
         prompts: Option<PathBuf>,
         session: Session,
     ) -> Result<Option<Self>, Failure> {
-        let layers = Layers::of(&Config::default(), &common)?;
+        let mut defaults = Config::default();
+        defaults.small = profile()?.settings.small;
+        let layers = Layers::of(&defaults, &common)?;
         let config: Config = layers.build()?;
         config.check().map_err(Failure::usage)?;
         if common.print_config {

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use graphloom_agents::Models;
 use graphloom_cli::{
-    CommonArgs, DataDir, ExitStatus, Failure, ModelSet, SearchEngine, Session, build_models, open_checkpointer, open_corpus,
-    time_text,
+    CommonArgs, DataDir, ExitStatus, Failure, ModelSet, SearchEngine, Session, build_models, open_checkpointer,
+    open_corpus, time_text,
 };
 use graphloom_core_graph::{Thread, ThreadState, Threads};
 use graphloom_llm::layers::{Budget, Ledger, Spent};

@@ -1,0 +1,79 @@
+//! Reading records: the model chooses the sentence of each that says most.
+
+use graphloom_core_graph::NodeError;
+
+use super::Small;
+use super::quote::quotable;
+use crate::research::{Record, text_of};
+use crate::session::{Finding, Theme};
+
+/// A search and the ids of what it found.
+#[derive(Clone, Debug)]
+pub(crate) struct Search {
+    pub(crate) query: String,
+    pub(crate) records: Vec<String>,
+}
+
+/// Reads the records. A claim is a sentence of its record, as it stands there; what a record does not show is not asked.
+///
+/// # Errors
+/// No record has a sentence that can be quoted; and those of the model.
+pub(crate) async fn read(
+    small: &Small<'_>,
+    topic: &str,
+    records: &[Record],
+    searches: &[Search],
+    notes: &mut Vec<String>,
+) -> Result<Vec<Finding>, NodeError> {
+    let mut findings = Vec::new();
+    for (at, record) in records.iter().enumerate() {
+        let found_by = searches.iter().filter(|search| search.records.contains(&record.id));
+        let question = found_by.fold(topic.to_owned(), |question, search| format!("{question} {}", search.query));
+        let sentences = quotable(&question, text_of(record), small.rules().sentences.max(1));
+        if sentences.is_empty() {
+            notes.push(format!("`{}` has no sentence that can be quoted, so it is not used", record.title));
+            continue;
+        }
+        let chosen = small.best(&format!("claim/{at}"), topic, &sentences).await?;
+        let claim = sentences.into_iter().nth(chosen).unwrap_or_default();
+        findings.push(Finding { record: record.id.clone(), claim, limits: String::new() });
+    }
+    if findings.is_empty() {
+        return Err(NodeError::terminal("no record that was found has a sentence that can be quoted"));
+    }
+    Ok(findings)
+}
+
+/// Records that one search found are one theme; what is known is what they claim. Searches that found the same count once.
+pub(crate) fn themes(findings: &[Finding], searches: &[Search]) -> Vec<Theme> {
+    let mut themes: Vec<Theme> = Vec::new();
+    for search in searches {
+        let read: Vec<&Finding> = findings.iter().filter(|finding| search.records.contains(&finding.record)).collect();
+        let records: Vec<String> = read.iter().map(|finding| finding.record.clone()).collect();
+        if records.is_empty() || themes.iter().any(|theme| theme.records == records) {
+            continue;
+        }
+        let summary = read.iter().map(|finding| finding.claim.as_str()).collect::<Vec<_>>().join(" ");
+        themes.push(Theme { name: search.query.clone(), summary, records });
+    }
+    themes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_search_that_found_something_of_its_own_is_a_theme() {
+        let finding =
+            |id: &str| Finding { record: id.to_owned(), claim: format!("It is {id}."), limits: String::new() };
+        let search = |query: &str, records: &[&str]| Search {
+            query: query.to_owned(),
+            records: records.iter().map(|id| (*id).to_owned()).collect(),
+        };
+        let searches = [search("one", &["a", "b"]), search("two", &["b", "a"]), search("three", &["x"])];
+        let made = themes(&[finding("a"), finding("b")], &searches);
+        assert_eq!(made.len(), 1);
+        assert_eq!((made[0].name.as_str(), made[0].summary.as_str()), ("one", "It is a. It is b."));
+    }
+}

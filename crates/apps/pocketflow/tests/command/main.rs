@@ -1,0 +1,14 @@
+//! The `pocketflow` command on scripted models: talking, answering, looking back, exporting, bad input. Sources of the
+//! network are servers on the loopback.
+
+#![expect(clippy::unwrap_used, reason = "a test ends where something is not as it must be")]
+
+mod bad_input;
+mod budget;
+mod conversation;
+mod export;
+mod inspection;
+mod parameters;
+mod sources;
+mod support;
+mod two_processes;

@@ -1,0 +1,7 @@
+//! The seed's whole conversation on the embedded model and on real documents, killed between turns and inside them.
+
+#![expect(clippy::unwrap_used, reason = "a test ends where something is not as it must be")]
+
+mod desk;
+mod documents;
+mod journey;

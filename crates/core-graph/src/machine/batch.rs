@@ -1,0 +1,138 @@
+//! The finished tasks that commit together: in order, checked against each other, and what their routers see.
+
+use std::cmp::Ordering;
+use std::sync::Arc;
+
+use smallvec::SmallVec;
+
+use crate::error::{NodeError, RunError};
+use crate::graph::Mode;
+use crate::machine::Machine;
+use crate::machine::commit::CommittedTask;
+use crate::machine::route::{by_key, guarded};
+use crate::machine::task::{Done, Groups, Pending, Phase, TaskId};
+use crate::state::{FieldKind, FieldSet, State, Stored};
+
+/// A finished task of a commit.
+pub(super) struct Batched<S: State> {
+    pub(super) id: TaskId,
+    pub(super) node: u32,
+    pub(super) key: Option<Arc<str>>,
+    /// The fan-outs that the task belongs to; what any other sends is a fan-out of its own.
+    pub(super) groups: Groups,
+    pub(super) seen: u64,
+    pub(super) attempt: u32,
+    pub(super) done: Box<Done<S>>,
+}
+
+pub(super) type Batch<S> = SmallVec<[Batched<S>; 1]>;
+
+impl<S: State> Machine<S> {
+    pub(super) fn take_batch(&mut self, id: TaskId) -> Batch<S> {
+        let eager = self.topology.mode == Mode::Eager;
+        let mut batch = Batch::new();
+        let mut take = |id: TaskId, task: &mut Pending<S>| {
+            if !matches!(task.phase, Phase::Finished(_)) {
+                return;
+            }
+            let Phase::Finished(done) = std::mem::replace(&mut task.phase, Phase::InFlight) else { return };
+            batch.push(Batched {
+                id,
+                node: task.node,
+                key: task.key.clone(),
+                groups: if task.groups.is_empty() { Groups::new() } else { task.groups.clone() },
+                seen: task.seen.unwrap_or(0),
+                attempt: task.failed + 1,
+                done,
+            });
+        };
+        if eager {
+            if let Some(task) = self.frontier.get_mut(id) {
+                take(id, task);
+            }
+        } else {
+            self.frontier.iter_mut().filter(|(_, task)| task.in_step).for_each(|(id, task)| take(id, task));
+        }
+        // Tasks of one commit are in this order already; deferred and renewed ones may be of several.
+        let order = |a: &Batched<S>, b: &Batched<S>| match (&a.key, &b.key) {
+            (None, None) => a.node.cmp(&b.node),
+            (None, Some(_)) => Ordering::Less,
+            (Some(_), None) => Ordering::Greater,
+            (Some(one), Some(other)) => by_key(one, other).then(a.node.cmp(&b.node)),
+        };
+        if batch.len() > 1 && !batch.is_sorted_by(|a, b| order(a, b).is_le()) {
+            batch.sort_by(order);
+        }
+        batch
+    }
+
+    pub(super) fn check_conflicts(&self, batch: &Batch<S>) -> Result<(), (TaskId, RunError)> {
+        let eager = self.topology.mode == Mode::Eager;
+        if batch.len() < 2 && (!eager || batch.first().is_none_or(|task| task.seen == self.number)) {
+            return Ok(());
+        }
+        let fields = S::fields(&self.topology.layout);
+        let mut writers: Vec<Option<u32>> = vec![None; fields.len()];
+        let name = |node: u32| self.topology.node(node).name.to_string();
+        for task in batch {
+            let Some(update) = &task.done.update else { continue };
+            let mut written = FieldSet::default();
+            S::written(&self.topology.layout, update, &mut written);
+            for at in
+                written.iter().filter(|at| fields[*at].kind == FieldKind::Last && fields[*at].stored != Stored::Never)
+            {
+                let field = fields[at].name.to_string();
+                if let Some(first) = writers[at].replace(task.node) {
+                    let error = RunError::Conflict { field, first: name(first), second: name(task.node) };
+                    return Err((task.id, error));
+                }
+                if eager && self.versions[at] > task.seen {
+                    let other =
+                        self.writers[at].map_or_else(|| format!("commit {} of the thread", self.versions[at]), name);
+                    return Err((task.id, RunError::WriteConflict { field, task: name(task.node), other }));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Barrier mode: a router sees the head with its own task's update, not its siblings'.
+    pub(super) fn own_states(&self, batch: &Batch<S>) -> Result<SmallVec<[Option<Arc<S>>; 1]>, (TaskId, NodeError)> {
+        if batch.len() < 2 {
+            return Ok(SmallVec::new());
+        }
+        let mut ignored = FieldSet::default();
+        let mut own = |task: &Batched<S>| {
+            let exits = &self.topology.node(task.node).exits;
+            if exits.conditionals.is_empty() && exits.sends.is_empty() {
+                return Ok(None);
+            }
+            let mut state = S::clone(&self.state);
+            if let Some(update) = task.done.update.clone() {
+                guarded("reducer", || state.apply(&self.topology.layout, update, &mut ignored))
+                    .map_err(|error| (task.id, error))?;
+            }
+            Ok(Some(Arc::new(state)))
+        };
+        batch.iter().map(&mut own).collect()
+    }
+
+    /// What stores and readers are told of the tasks of a batch: their ids, and the tasks themselves.
+    pub(super) fn told(&self, batch: &Batch<S>) -> Option<(Vec<Arc<str>>, Vec<CommittedTask<S>>)> {
+        if self.persist.is_none() && !self.observed {
+            return None;
+        }
+        let settled: Vec<_> = batch.iter().map(|task| self.task_path(task.id)).collect();
+        if !self.observed {
+            return Some((settled, Vec::new()));
+        }
+        let tasks = batch.iter().zip(&settled).map(|(task, path)| CommittedTask {
+            path: Arc::clone(path),
+            node: self.topology.node(task.node).name.to_string(),
+            attempt: task.attempt,
+            update: task.done.update.clone(),
+        });
+        let tasks = tasks.collect();
+        Some((settled, tasks))
+    }
+}
