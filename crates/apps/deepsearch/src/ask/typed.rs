@@ -96,22 +96,18 @@ async fn called<T: DeserializeOwned + JsonSchema>(
         message,
         raw: raw.to_owned(),
     };
-    let (value, raw) = match response.tool_calls().last() {
-        Some(call) => {
-            let raw = match &call.arguments {
-                Value::String(text) => text.clone(),
-                arguments => arguments.to_string(),
-            };
-            (read_value(&raw, Some(&schema)), raw)
-        }
-        None => {
-            let raw = response.text();
-            if raw.trim().is_empty() {
-                return Err(parse(format!("`{tool}` was not called"), ""));
-            }
-            (read_value(&raw, Some(&schema)), raw)
-        }
+    let raw = match response.tool_calls().last() {
+        Some(call) => match &call.arguments {
+            Value::String(text) => text.clone(),
+            arguments => arguments.to_string(),
+        },
+        None => response.text(),
     };
+    if raw.trim().is_empty() {
+        return Err(parse(format!("`{tool}` was not called"), ""));
+    }
+    // Fields beyond the schema are no reason to ask again: the type takes what it knows, and the check does the rest.
+    let value = read_value(&raw, Some(&schema)).or_else(|_| read_value(&raw, None));
     let value = value.map_err(|failure| parse(failure.to_string(), &raw))?.value;
     let value = serde_json::from_value(value).map_err(|error| parse(error.to_string(), &raw))?;
     Ok((value, raw))

@@ -28,6 +28,7 @@ async fn agents_start_and_are_done() {
         assert_eq!(events, [MessageEvent::Start, MessageEvent::Message, MessageEvent::Done], "{agent}");
     }
     let end: Vec<&str> = ended.of("end");
+    let end = &end[end.len() - 2..];
     let result: serde_json::Value = serde_json::from_str(end[0]).unwrap();
     for key in
         ["response_content", "citation_messages", "infer_messages", "chart_messages", "warning_info", "exception_info"]

@@ -26,6 +26,7 @@ fn config() -> Config {
     config.outline_interaction_enabled = quiet.outline_interaction_enabled;
     config.source_tracer_research_trace_source_switch = false;
     config.source_tracer_infer_switch = false;
+    config.visualization_enable = false;
     config
 }
 

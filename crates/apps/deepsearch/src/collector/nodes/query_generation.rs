@@ -59,8 +59,8 @@ pub(in crate::collector) async fn query_generation(
     let small = is_constrained(cx.resources(), Slot::InfoCollecting);
     let answer = if small {
         let answer = value(&cx, &ask, &args, |answer: FewQueries| {
-            // The step itself asks better than a small model does; its queries add to that.
-            let plain = [title.clone(), format!("{} {title}", request.section_title)];
+            // The step with the question asks better than a small model does; its queries add to that.
+            let plain = [format!("{title} {}", request.query), format!("{} {title}", request.section_title)];
             Ok((String::new(), distinct(plain.into_iter().chain(answer.queries), &[], limit)))
         });
         answer.await?
