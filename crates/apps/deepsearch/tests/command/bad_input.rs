@@ -28,7 +28,10 @@ fn mistakes_are_told() {
         let output = desk.run(args);
         let told = text(&output.stderr);
         let status = output.status.code();
-        assert!(status == Some(2) || (status == Some(1) && ["none.md", "nobody"].contains(&expected)), "{args:?}: {status:?} {told}");
+        assert!(
+            status == Some(2) || (status == Some(1) && ["none.md", "nobody"].contains(&expected)),
+            "{args:?}: {status:?} {told}"
+        );
         assert!(told.contains(expected), "{args:?}: {told}");
     }
 }
