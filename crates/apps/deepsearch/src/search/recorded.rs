@@ -6,6 +6,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use graphloom_llm::ModelError;
 use graphloom_llm::cassette::Cassette;
+use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use crate::config::SearchMethod;
@@ -17,12 +18,31 @@ pub struct RecordedSearch {
     inner: Arc<dyn Search>,
     cassette: Arc<Cassette>,
     part: &'static str,
+    parts: Parts,
+}
+
+/// Which parts the recorded engines have.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+struct Parts {
+    web: bool,
+    local: bool,
 }
 
 impl RecordedSearch {
-    /// Records what `inner` answers, or plays back what the recording has.
-    pub fn new(inner: Arc<dyn Search>, cassette: Arc<Cassette>) -> Self {
-        Self { inner, cassette, part: "search" }
+    /// Records what `inner` answers, or plays back what the recording has. Which parts there are is recorded too, for a
+    /// model is told of them.
+    ///
+    /// # Errors
+    /// Those of the recording.
+    pub async fn open(inner: Arc<dyn Search>, cassette: Arc<Cassette>) -> Result<Self, ModelError> {
+        let has = |method| inner.part(method).is_some();
+        let parts = Parts { web: has(SearchMethod::Web), local: has(SearchMethod::Local) };
+        let unread = |error: serde_json::Error| ModelError::Setup { message: error.to_string() };
+        let given = || async { serde_json::to_value(parts).map_err(unread) };
+        let parts =
+            cassette.exchange("search_parts", &json!({}), given, |message| ModelError::Setup { message }).await?;
+        let parts = serde_json::from_value(parts).map_err(unread)?;
+        Ok(Self { inner, cassette, part: "search", parts })
     }
 }
 
@@ -60,9 +80,16 @@ impl Search for RecordedSearch {
             SearchMethod::Local => "search_local",
             SearchMethod::All => "search",
         };
-        // What is played back knows its parts by what was asked of them.
+        let is_there = match method {
+            SearchMethod::Web => self.parts.web,
+            SearchMethod::Local => self.parts.local,
+            SearchMethod::All => true,
+        };
+        // What is played back needs no engine.
         let inner = if self.cassette.is_replay() { Some(Arc::clone(&self.inner)) } else { self.inner.part(method) };
-        let of = |inner| -> Arc<dyn Search> { Arc::new(Self { inner, cassette: Arc::clone(&self.cassette), part }) };
-        inner.map(of)
+        let of = |inner| -> Arc<dyn Search> {
+            Arc::new(Self { inner, cassette: Arc::clone(&self.cassette), part, parts: self.parts })
+        };
+        inner.filter(|_| is_there).map(of)
     }
 }

@@ -15,7 +15,7 @@ fn both_graphs_write_their_files() {
         let run = desk.json("out/run.json");
         assert_eq!(run["sections"].as_array().unwrap().len(), 2);
         assert!(run["citations"]["supported"].as_u64().unwrap() >= 2, "{run:#}");
-        assert_eq!(run["engines"], serde_json::json!(["local"]), "{run:#}");
+        assert_eq!(run["engines"], serde_json::json!(["corpus"]), "{run:#}");
 
         let listed = text(&desk.run(&["runs"]).stdout);
         assert!(listed.contains("deepsearch") && listed.contains("done"), "{listed}");

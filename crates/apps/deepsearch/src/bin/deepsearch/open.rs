@@ -47,7 +47,7 @@ pub(crate) async fn open(
     };
     let names = search.engines();
     let search: Arc<dyn Search> = match &models.cassette {
-        Some(cassette) => Arc::new(RecordedSearch::new(search, Arc::clone(cassette))),
+        Some(cassette) => Arc::new(RecordedSearch::open(search, Arc::clone(cassette)).await?),
         None => search,
     };
     let mut resources = Resources::new(models.models.clone(), search)?;
