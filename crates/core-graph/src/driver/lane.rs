@@ -24,7 +24,7 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
     /// Runs the task and what follows it, as long as one task follows another. What is out of the ordinary is settled
     /// as for any task.
     pub(super) async fn stride(&mut self, mut lone: Lone) -> Result<(), RunError> {
-        let mut cell: Option<Arc<TaskCell>> = None;
+        let mut spare: Option<Arc<TaskCell>> = None;
         loop {
             if self.machine.step().is_multiple_of(STEPS_A_TURN) {
                 tokio::task::yield_now().await;
@@ -35,14 +35,14 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
             }
             let info = self.runtime.topology.node(lone.node);
             let handler = self.runtime.function(lone.node, false);
-            let context = handler.wants_context().then(|| {
-                let own = self.lone_cell(lone, cell.take());
-                let services: Arc<dyn TaskServices> = Arc::clone(&own) as Arc<dyn TaskServices>;
-                cell = Some(own);
+            let cell = handler.wants_context().then(|| self.lone_cell(lone, spare.take()));
+            let context = cell.as_ref().map(|cell| {
+                let services: Arc<dyn TaskServices> = Arc::clone(cell) as Arc<dyn TaskServices>;
                 Context::new(services, self.runtime.shared_resources())
             });
             let state = Snapshot::new(Arc::clone(&self.machine.state));
             let attempt = Attempt::new(|| handler.call(None, state, context), info.timeout, cell.clone());
+            spare = cell.or(spare);
             let outcome = match attempt.step_unless_cancelled(&self.session.control).await {
                 Ok(step) if self.machine.strides(lone, &step) && !self.home.onces.is_used() => {
                     match self.machine.stride(lone, step) {

@@ -77,3 +77,18 @@ async fn signs_of_life_put_the_idle_limit_off() {
         }
     }
 }
+
+#[tokio::test(start_paused = true)]
+async fn an_idle_limit_holds_for_a_node_without_a_context_after_one_with_a_context() {
+    const FIRST: Node = Node::named("first");
+    const STUCK: Node = Node::named("stuck");
+    let mut graph = StateGraph::<Work>::new("g");
+    graph.add_node(FIRST, |_: Snapshot<Work>, _: Context| async { Noted::Ok(noted("first")) });
+    graph
+        .add_node(STUCK, |_: Snapshot<Work>| std::future::pending::<Noted>())
+        .timeout(Timeout::idle(Duration::from_secs(1)));
+    graph.add_edge(START, FIRST).add_edge(FIRST, STUCK);
+    let run = graph.compile().unwrap().run_once(Work::update());
+    let limited = tokio::time::timeout(Duration::from_secs(60), run).await.expect("the limit ends the run");
+    assert!(failed(limited).contains("idle"));
+}
