@@ -112,6 +112,7 @@ mod graph;
 mod handler;
 mod machine;
 mod name;
+mod nearest;
 mod questions;
 mod simulate;
 mod state;
@@ -126,8 +127,10 @@ pub use error::{NodeError, RunError};
 pub use event::{EVENT_VERSION, Event, EventKind, EventMode, Payload};
 pub use failure::{Failure, FailureKind};
 pub use graph::{
-    App, Cache, ChildOutcome, CompileError, CompileErrors, CompileWarning, Compiled, Diagram, DiagramEdge, DiagramNode,
-    EdgeKind, FromRef, Marks, Mode, NodeDefaults, NodeKind, NodeSpec, Retry, Route, StateGraph, Timeout,
+    App, Cache, ChildOutcome, CompileError, CompileErrors, CompileWarning, Compiled, Description, DescriptionError,
+    Diagram, DiagramEdge, DiagramNode, EdgeKind, FromRef, JoinDescription, Marks, Mode, NodeDefaults, NodeDescription,
+    NodeKind, NodeSpec, Registry, Retry, RetryDescription, Route, RouteCase, RouteDescription, SendDescription,
+    StateGraph, Timeout, TimeoutDescription, When,
 };
 pub use graphloom_core_graph_macros::State;
 pub use handler::{Handler, NodeFn, TaskHandler};
@@ -135,7 +138,10 @@ pub use machine::Question;
 pub use name::{END, Name, Node, Packet, START, Targets, Task};
 pub use questions::{Answers, Questions};
 pub use simulate::{OnceRuns, Report, Simulator, Started};
-pub use state::{Field, FieldChange, FieldKind, FieldSet, Log, Op, Shared, Snapshot, State, StateError, Stored, Table};
+pub use state::{
+    Field, FieldChange, FieldError, FieldKind, FieldSet, JsonField, JsonLayout, JsonReducer, JsonState, JsonUpdate,
+    LayoutErrors, Log, Op, Shared, Snapshot, State, StateError, Stored, Table,
+};
 pub use step::Step;
 pub use thread::{At, Thread, ThreadState, Threads};
 

@@ -107,6 +107,13 @@ impl<I> Task<I> {
     }
 }
 
+impl Packet {
+    /// A send whose input is encoded, or could not be.
+    pub(crate) fn of(to: Name, key: Arc<str>, input: Result<Arc<[u8]>, String>) -> Self {
+        Self { to, key, input }
+    }
+}
+
 impl<I: Serialize> Task<I> {
     /// A send of `input` under `key`. An input that cannot be encoded fails the task that sends it.
     pub fn send(&self, key: impl fmt::Display, input: I) -> Packet {

@@ -74,7 +74,7 @@ impl Checks {
         }
         let certainly = visited(&certain);
         let name = |at: NodeIndex| graph.nodes[at as usize].name.to_string();
-        for join in joins {
+        for join in joins.iter().filter(|join| join.upstream.is_none()) {
             for predecessor in join.predecessors.iter().filter(|at| **at != ENTRY && reached.contains(at)) {
                 if !certainly.contains(predecessor) {
                     let (target, predecessor) = (name(join.target), name(*predecessor));

@@ -14,6 +14,7 @@ mod lane;
 mod model_tests;
 mod persist;
 mod plan;
+mod reached;
 mod restore;
 mod route;
 mod task;

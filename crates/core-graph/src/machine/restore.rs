@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::checkpoint::{CheckpointRow, TaskRecord, TaskRecordKind};
 use crate::error::RunError;
-use crate::graph::{Mode, Topology};
+use crate::graph::{Join, Mode, Topology};
 use crate::machine::frontier::{FrontierDelta, Group};
 use crate::machine::persist::{Chain, Persist};
 use crate::machine::task::{AttemptRow, Done, Pending, Phase, Question, TaskId};
@@ -139,12 +139,15 @@ impl<S: State> Machine<S> {
             self.frontier.push(row.id, task, false);
         }
         for (target, arrived) in frontier.joins.into_iter().flatten() {
-            let Some(at) = topology.joins.iter().position(|join| topology.node(join.target).name.as_str() == target)
-            else {
-                continue;
-            };
+            let named = |at: u32| topology.nodes.get(at as usize).map_or("", |node| node.name.as_str());
+            let into = |join: &&Join| topology.node(join.target).name.as_str() == target;
+            let same =
+                |join: &Join| join.predecessors.iter().map(|at| named(*at)).eq(arrived.iter().map(|(name, _)| name));
+            // Several joins may lead to one node; one whose predecessors have changed is known by its target.
+            let joins = || topology.joins.iter().enumerate().filter(|(_, join)| into(join));
+            let Some((at, _)) = joins().find(|(_, join)| same(join)).or_else(|| joins().next()) else { continue };
             for (place, predecessor) in topology.joins[at].predecessors.iter().enumerate() {
-                let name = topology.nodes.get(*predecessor as usize).map_or("", |node| node.name.as_str());
+                let name = named(*predecessor);
                 let count = arrived.iter().find(|(other, _)| other == name).map_or(0, |(_, count)| *count);
                 self.frontier.joins[at][place] = count;
             }

@@ -233,6 +233,7 @@ impl<S: State> Machine<S> {
             self.frontier.push(TaskId { number, place }, task, durable);
             place += 1;
         }
+        self.trigger_reached(number);
         coalesced
     }
 
@@ -311,6 +312,9 @@ impl<S: State> Machine<S> {
             self.frontier.joins[*join][*place] += 1;
         }
         for (join, arrived) in self.topology.joins.iter().zip(&mut self.frontier.joins) {
+            if join.upstream.is_some() {
+                continue;
+            }
             while arrived.iter().all(|count| *count > 0) {
                 arrived.iter_mut().for_each(|count| *count -= 1);
                 nodes.push(join.target);
