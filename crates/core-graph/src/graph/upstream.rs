@@ -37,7 +37,8 @@ pub(super) fn hold_back<S: State, Cx>(
         let mut seen = vec![false; before.len()];
         let mut open: Vec<NodeIndex> = predecessors.iter().copied().filter(|at| *at != ENTRY).collect();
         while let Some(at) = open.pop() {
-            if !std::mem::replace(&mut seen[at as usize], true) && at != *target {
+            let passes = at != *target || predecessors.contains(target);
+            if !std::mem::replace(&mut seen[at as usize], true) && passes {
                 open.extend_from_slice(&before[at as usize]);
             }
         }
