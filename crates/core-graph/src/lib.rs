@@ -108,6 +108,7 @@ mod driver;
 mod error;
 mod event;
 mod failure;
+mod functional;
 mod graph;
 mod handler;
 mod machine;
@@ -126,6 +127,7 @@ pub use driver::{Durability, Lag, Order, Outcome, Run, RunFuture, RunHandle, Run
 pub use error::{NodeError, RunError};
 pub use event::{EVENT_VERSION, Event, EventKind, EventMode, Payload};
 pub use failure::{Failure, FailureKind};
+pub use functional::{EntryBody, EntryPoint, EntryState, EntryUpdate, EntryValue, Final, TaskFuture, entry_point};
 pub use graph::{
     App, Cache, ChildOutcome, CompileError, CompileErrors, CompileWarning, Compiled, Description, DescriptionError,
     Diagram, DiagramEdge, DiagramNode, EdgeKind, FromRef, JoinDescription, Marks, Mode, NodeDefaults, NodeDescription,

@@ -307,6 +307,11 @@ impl<S: State, Cx: Send + Sync + 'static> StateGraph<S, Cx> {
         self
     }
 
+    /// Adds a node that is made already.
+    pub(crate) fn add_run(&mut self, key: Node, run: Arc<dyn NodeFn<S, Cx>>, spec: NodeSpec) {
+        *self.declare(key.into_name(), false, run, None) = spec;
+    }
+
     pub(super) fn declare(
         &mut self,
         name: Name,

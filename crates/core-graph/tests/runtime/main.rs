@@ -13,6 +13,7 @@ mod durability;
 mod eager;
 mod error_handlers;
 mod events;
+mod functional;
 mod joins;
 mod joins_reached;
 mod json_state;

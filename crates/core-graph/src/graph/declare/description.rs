@@ -18,7 +18,7 @@ use crate::state::JsonField;
 /// of a [`Registry`](crate::Registry). `START` and `END` stand for the beginning and the end.
 ///
 /// ```
-/// use graphloom_core_graph::{Context, Description, JsonUpdate, NodeError, Registry};
+/// use graphloom_core_graph::{Context, Description, JsonUpdate, NodeError, Outcome, Registry};
 /// use serde_json::{Value, json};
 ///
 /// let description = Description::from_json(r#"{
@@ -48,7 +48,7 @@ use crate::state::JsonField;
 ///
 /// let app = description.compile(&registry)?;
 /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
-/// let state = app.run_once(JsonUpdate::new()).await?.done()?;
+/// let Outcome::Done(state) = app.run_once(JsonUpdate::new()).await? else { unreachable!("nobody asks") };
 /// assert_eq!(state.get("draft"), Some(json!("draft 1")));
 /// # Ok::<_, Box<dyn std::error::Error>>(()) })?;
 /// # Ok::<_, Box<dyn std::error::Error>>(())

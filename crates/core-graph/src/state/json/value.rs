@@ -21,7 +21,8 @@ use crate::store::condition_at;
 ///
 /// ```
 /// use graphloom_core_graph::{
-///     JsonField, JsonLayout, JsonReducer, JsonState, JsonUpdate, Node, NodeError, START, Snapshot, StateGraph,
+///     JsonField, JsonLayout, JsonReducer, JsonState, JsonUpdate, Node, NodeError, Outcome, START, Snapshot,
+///     StateGraph,
 /// };
 /// use serde_json::json;
 ///
@@ -42,7 +43,8 @@ use crate::store::condition_at;
 /// graph.add_edge(START, COUNT);
 /// let app = graph.compile()?;
 ///
-/// let state = app.run_once(JsonUpdate::new().with("words", json!(["a", "state"]))).await?.done()?;
+/// let outcome = app.run_once(JsonUpdate::new().with("words", json!(["a", "state"]))).await?;
+/// let Outcome::Done(state) = outcome else { unreachable!("nobody asks") };
 /// assert_eq!(state.get("letters"), Some(json!(6)));
 ///
 /// let refused = app.run_once(JsonUpdate::new().with("words", json!(["a", 7]))).await.unwrap_err();
