@@ -150,5 +150,6 @@ pub use thread::{At, Thread, ThreadState, Threads};
 #[doc(hidden)]
 pub mod __private {
     pub use crate::state::codec;
+    pub use crate::state::keep;
     pub use {schemars, serde, serde_json};
 }

@@ -108,7 +108,8 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
             });
         }
         let asks: Arc<dyn Asks> = Arc::clone(&runtime.topology) as Arc<dyn Asks>;
-        let home = Arc::new(Home { session: Arc::clone(&session), ns: Arc::clone(&ns), onces, asks });
+        let steps = session.policy.max_steps.filter(|_| machine.in_barrier()).map(|most| machine.step() + most);
+        let home = Arc::new(Home { session: Arc::clone(&session), ns: Arc::clone(&ns), onces, asks, steps });
         let turns = match &session.policy.order {
             Order::Recorded(order) if is_root => Turns::recorded(order),
             _ => Turns::default(),
@@ -277,23 +278,33 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
         }
     }
 
-    fn attempt(&self, dispatch: Dispatch<S>) -> Attempt<S, Call<S, Cx>> {
-        let Dispatch { id, node, attempt: number, key, input, failure, state } = dispatch;
+    fn attempt(&mut self, dispatch: Dispatch<S>) -> Attempt<S, Call<S, Cx>> {
+        let Dispatch { id, node, attempt: number, key, input, failure, timeout, state } = dispatch;
+        let began = self.begin(id, node);
         let (handling, input) = match failure {
             Some(failure) => (true, codec::encode("failure", &*failure).ok().map(Arc::from)),
             None => (false, input),
         };
         let handler = Arc::clone(self.runtime.function(node, handling));
         let info = self.runtime.topology.node(node);
+        let timeout = timeout.unwrap_or(info.timeout);
         let cell = handler.wants_context().then(|| {
-            let cell = TaskCell::new(&self.home, id, &info.name, key, number, self.machine.step());
-            Arc::new(if info.timeout.idle.is_some() { cell.watch_idle() } else { cell })
+            let cell = TaskCell::new(&self.home, id, &info.name, key, number, self.machine.step(), began);
+            Arc::new(if timeout.idle.is_some() { cell.watch_idle() } else { cell })
         });
         let context = cell.as_ref().map(|cell| {
             let services: Arc<dyn TaskServices> = Arc::clone(cell) as Arc<dyn TaskServices>;
             Context::new(services, Arc::clone(&self.runtime.resources))
         });
-        Attempt::new(Call { handler, input, state: Snapshot::new(state), context }, info.timeout, cell)
+        Attempt::new(Call { handler, input, state: Snapshot::new(state), context }, timeout, cell)
+    }
+
+    /// Notes when a task begins that may be tried again; when its first attempt began, or 0 for the others.
+    pub(super) fn begin(&mut self, id: TaskId, node: u32) -> u64 {
+        if self.runtime.topology.node(node).retry.is_none() {
+            return 0;
+        }
+        self.machine.begin(id, self.session.clock.now())
     }
 
     // ===== wait =====

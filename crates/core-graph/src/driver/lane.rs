@@ -33,9 +33,10 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
                 self.machine.leave_lane(lone, reason);
                 return Ok(());
             }
+            let began = self.begin(lone.id, lone.node);
             let info = self.runtime.topology.node(lone.node);
             let handler = self.runtime.function(lone.node, false);
-            let cell = handler.wants_context().then(|| self.lone_cell(lone, spare.take()));
+            let cell = handler.wants_context().then(|| self.lone_cell(lone, began, spare.take()));
             let context = cell.as_ref().map(|cell| {
                 let services: Arc<dyn TaskServices> = Arc::clone(cell) as Arc<dyn TaskServices>;
                 Context::new(services, self.runtime.shared_resources())
@@ -60,9 +61,9 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
     }
 
     /// The services of the task, in the place of those of the task before, unless its node still holds them.
-    fn lone_cell(&self, lone: Lone, before: Option<Arc<TaskCell>>) -> Arc<TaskCell> {
+    fn lone_cell(&self, lone: Lone, began: u64, before: Option<Arc<TaskCell>>) -> Arc<TaskCell> {
         let info = self.runtime.topology.node(lone.node);
-        let fresh = TaskCell::new(&self.home, lone.id, &info.name, None, 1, self.machine.step());
+        let fresh = TaskCell::new(&self.home, lone.id, &info.name, None, 1, self.machine.step(), began);
         let fresh = if info.timeout.idle.is_some() { fresh.watch_idle() } else { fresh };
         match before {
             Some(mut before) => match Arc::get_mut(&mut before) {

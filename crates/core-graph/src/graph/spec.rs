@@ -43,12 +43,14 @@ pub struct Retry {
 }
 
 /// How long one attempt may take. What runs out of time is dropped, and counts as a failed attempt.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Timeout {
     /// From dispatch to result.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub attempt: Option<Duration>,
     /// Between two signs of life: [`Context::heartbeat`](crate::Context::heartbeat), an event, a durable step.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub idle: Option<Duration>,
 }
 

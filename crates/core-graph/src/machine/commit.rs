@@ -211,6 +211,7 @@ impl<S: State> Machine<S> {
             let deferred = self.topology.node(task.node).deferred && task.key.is_none();
             task.phase = if deferred { Phase::Deferred } else { Phase::Ready };
             (task.seen, task.state, task.failed, task.in_step, task.counted) = (None, None, 0, false, false);
+            task.began = 0;
             self.frontier.push(new, task, durable);
             renamed.push((old, self.task_path(new)));
         }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::graph::Topology;
+use crate::graph::{Timeout, Topology};
 use crate::machine::task::{GroupId, Pending, Phase, TaskId};
 use crate::state::State;
 
@@ -64,6 +64,9 @@ pub(crate) struct TaskRow {
     pub(crate) groups: Vec<GroupId>,
     pub(crate) failed: u32,
     pub(crate) seen: Option<u64>,
+    /// Last, so that it takes no room where there is none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) timeout: Option<Timeout>,
 }
 
 impl<S: State> Frontier<S> {
@@ -205,7 +208,7 @@ impl<S: State> Frontier<S> {
         match self.slots.front_mut() {
             Some((id, Some(task))) if *id == finished && self.live == 1 => {
                 (*id, task.node, task.seen) = (next, node, Some(next.number));
-                task.passed = false;
+                (task.passed, task.began) = (false, 0);
                 true
             }
             _ => false,
@@ -346,6 +349,7 @@ fn row<S: State>(id: TaskId, task: &Pending<S>, topology: &Topology<S>) -> TaskR
         groups: task.groups.to_vec(),
         failed: task.failed,
         seen: task.seen,
+        timeout: task.timeout.as_deref().copied(),
     }
 }
 
@@ -369,6 +373,7 @@ pub(crate) fn pending_frontier(
         groups: Vec::new(),
         failed: 0,
         seen,
+        timeout: None,
     };
     crate::state::codec::encode("frontier", &FrontierDelta { tasks: vec![task], ..FrontierDelta::default() })
 }

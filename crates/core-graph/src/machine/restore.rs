@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::checkpoint::{CheckpointRow, TaskRecord, TaskRecordKind};
 use crate::error::RunError;
-use crate::graph::{Join, Mode, Topology};
+use crate::graph::{Join, Mode, Timeout, Topology};
 use crate::machine::frontier::{FrontierDelta, Group};
 use crate::machine::persist::{Chain, Persist};
 use crate::machine::task::{AttemptRow, Done, Pending, Phase, Question, TaskId};
@@ -54,6 +54,8 @@ pub(crate) struct PacketRow {
     key: Arc<str>,
     #[serde(with = "serde_bytes")]
     input: Vec<u8>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    timeout: Option<Timeout>,
 }
 
 impl<S: State> Machine<S> {
@@ -129,6 +131,7 @@ impl<S: State> Machine<S> {
                 key: row.key,
                 input: row.input.map(Arc::from),
                 groups: row.groups.into(),
+                timeout: row.timeout.map(Box::new),
                 failed: if forget_attempts { 0 } else { row.failed },
                 seen: dispatched.filter(|_| state.is_some()),
                 state: state.filter(|_| row.failed == 0),
@@ -175,9 +178,9 @@ impl<S: State> Machine<S> {
             let Some(id) = by_path.get(&record.task).copied() else { continue };
             match record.kind {
                 TaskRecordKind::Attempt if !forget_attempts => {
-                    let AttemptRow { failed, failure } = codec::decode("attempt", &record.payload)?;
+                    let AttemptRow { failed, failure, began } = codec::decode("attempt", &record.payload)?;
                     if let Some(task) = self.frontier.get_mut(id) {
-                        task.failed = failed;
+                        (task.failed, task.began) = (failed, began);
                         task.failure = failure.map(Arc::new);
                         // A retry runs on the head.
                         task.state = task.state.take().filter(|_| failed == 0);
@@ -255,6 +258,7 @@ impl NextRow {
                         to: packet.to.to_string(),
                         key: Arc::clone(&packet.key),
                         input: packet.input.as_deref().unwrap_or_default().to_vec(),
+                        timeout: packet.timeout.as_deref().copied(),
                     })
                     .collect(),
             },
@@ -269,7 +273,10 @@ impl NextRow {
                 goto: goto.into_iter().map(|name| Name::Owned(name.into())).collect(),
                 send: send
                     .into_iter()
-                    .map(|row| Packet { to: Name::Owned(row.to.into()), key: row.key, input: Ok(row.input.into()) })
+                    .map(|row| Packet {
+                        timeout: row.timeout.map(Box::new),
+                        ..Packet::of(Name::Owned(row.to.into()), row.key, Ok(row.input.into()))
+                    })
                     .collect(),
             },
         }

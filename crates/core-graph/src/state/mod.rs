@@ -2,6 +2,8 @@
 
 mod field;
 pub(crate) mod json;
+#[doc(hidden)]
+pub mod keep;
 mod log;
 mod shared;
 mod snapshot;
@@ -31,6 +33,8 @@ pub use table::Table;
 /// | `append` | [`Log<T>`] | more entries | appending |
 /// | `merge` | [`Table<K, V>`] | entries by key | inserting or replacing per key |
 /// | `add` | a number | the difference | adding |
+/// | `max`, `min` | any that compares | a value | keeping the greatest or the least; an `Option<T>` is filled by the first `T` |
+/// | `any` | any | the new value | taking it, whoever writes it: the last in commit order stays |
 /// | `reduce_with = f` | `T` | values of `T`, or of `update = U` | `f(&mut T, U)` |
 ///
 /// `replace_*` methods of the update set a reducer field as a whole.

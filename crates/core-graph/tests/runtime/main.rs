@@ -17,6 +17,7 @@ mod functional;
 mod joins;
 mod joins_reached;
 mod json_state;
+mod managed_values;
 mod once;
 mod panics;
 mod questions;

@@ -22,7 +22,7 @@ pub enum JsonReducer {
     Add,
     /// The greatest number or text; what does not compare with the value so far replaces it.
     Max,
-    /// The least number or text; what does not compare with the value so far replaces it.
+    /// The least number or text, likewise.
     Min,
 }
 

@@ -141,7 +141,7 @@ impl JsonLayout {
     /// What a key of an update means.
     pub(super) fn meant(&self, key: &str) -> Option<Meant> {
         if let Some(field) = self.position(key) {
-            let last = self.0.columns[field].reducer == JsonReducer::Last;
+            let last = matches!(self.0.columns[field].reducer, JsonReducer::Last | JsonReducer::Any);
             return Some(Meant { field, op: if last { Op::Set } else { Op::Fold } });
         }
         let field = self.position(key.strip_prefix(REPLACE)?)?;

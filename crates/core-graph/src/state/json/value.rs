@@ -223,10 +223,14 @@ impl State for JsonState {
             if *stored == Stored::Never {
                 continue;
             }
-            let bytes = match value {
-                // Entries in their order, as every `Table` writes them.
-                Value::Object(entries) if op == Op::Fold => codec::encode(name, &entries.iter().collect::<Vec<_>>())?,
-                value => codec::encode(name, value)?,
+            let reducer = layout.columns()[field].reducer;
+            let bytes = match (reducer, value) {
+                // As the update of a derived state is written: pairs for a `Table`, a list of changes for a function.
+                (JsonReducer::Merge, Value::Object(entries)) if op == Op::Fold => {
+                    codec::encode(name, &entries.iter().collect::<Vec<_>>())?
+                }
+                (JsonReducer::Max | JsonReducer::Min, value) if op == Op::Fold => codec::encode(name, &[value])?,
+                (_, value) => codec::encode(name, value)?,
             };
             changes.push(FieldChange { field: u32::try_from(field).unwrap_or(u32::MAX), op, bytes });
         }
@@ -239,17 +243,21 @@ impl State for JsonState {
             let at = change.field as usize;
             let (Some(field), Some(column)) = (layout.table().get(at), layout.columns().get(at)) else { continue };
             let name = field.name.as_ref();
-            let value = if column.reducer == JsonReducer::Merge && change.op == Op::Fold {
-                let entries: Vec<(String, Value)> = codec::decode(name, &change.bytes)?;
-                Value::Object(entries.into_iter().collect())
-            } else {
-                codec::decode(name, &change.bytes)?
+            let values: Vec<Value> = match (column.reducer, change.op) {
+                (JsonReducer::Merge, Op::Fold) => {
+                    let entries: Vec<(String, Value)> = codec::decode(name, &change.bytes)?;
+                    vec![Value::Object(entries.into_iter().collect())]
+                }
+                (JsonReducer::Max | JsonReducer::Min, Op::Fold) => codec::decode(name, &change.bytes)?,
+                _ => vec![codec::decode(name, &change.bytes)?],
             };
-            // What was stored fitted the schema of its time.
-            let refused = |message| StateError { field: name.to_owned(), action: "decoded", message };
-            column.check_reducer(change.op, &value).map_err(refused)?;
             let replaced = change.op == Op::Set && field.kind == FieldKind::Reducer;
-            update = if replaced { update.replace(name, value) } else { update.with(name, value) };
+            for value in values {
+                // What was stored fitted the schema of its time.
+                let refused = |message| StateError { field: name.to_owned(), action: "decoded", message };
+                column.check_reducer(change.op, &value).map_err(refused)?;
+                update = if replaced { update.replace(name, value) } else { update.with(name, value) };
+            }
         }
         Ok(update)
     }
@@ -316,5 +324,85 @@ impl JsonSchema for JsonState {
 impl fmt::Debug for JsonState {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_map().entries(self.layout.names().zip(&self.slots)).finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use serde_json::json;
+
+    use super::*;
+    use crate::state::JsonField;
+
+    fn layout() -> JsonLayout {
+        let field = |name: &str, reducer| JsonField::new(name).reducer(reducer);
+        JsonLayout::new([
+            field("last", JsonReducer::Last),
+            field("any", JsonReducer::Any),
+            field("log", JsonReducer::Append),
+            field("table", JsonReducer::Merge),
+            field("sum", JsonReducer::Add),
+            field("max", JsonReducer::Max),
+            field("min", JsonReducer::Min),
+        ])
+        .unwrap()
+    }
+
+    fn leaf() -> impl Strategy<Value = Value> {
+        prop_oneof![
+            Just(Value::Null),
+            any::<bool>().prop_map(Value::from),
+            any::<i64>().prop_map(Value::from),
+            any::<u64>().prop_map(Value::from),
+            (-1e9..1e9f64).prop_map(Value::from),
+            "[a-c]{0,3}".prop_map(Value::from),
+            Just(json!({"deep": [1, {"k": null}]})),
+        ]
+    }
+
+    fn change() -> impl Strategy<Value = (String, Value)> {
+        let list = prop::collection::vec(leaf(), 0..4).prop_map(Value::from);
+        let object = prop::collection::btree_map("[a-d]", leaf(), 0..4)
+            .prop_map(|entries| Value::Object(entries.into_iter().collect()));
+        let number = prop_oneof![any::<i64>().prop_map(Value::from), (-9..9i64).prop_map(Value::from)];
+        let named = |name: &'static str| prop_oneof![Just(name.to_owned()), Just(format!("replace_{name}"))];
+        prop_oneof![
+            (Just("last".to_owned()), leaf()),
+            (named("any"), leaf()),
+            (named("log"), list),
+            (named("table"), object),
+            (named("sum"), number.clone()),
+            (named("max"), number),
+            (named("min"), "[a-c]{0,2}".prop_map(Value::from)),
+        ]
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_stored_folds_as_what_was_written(updates in prop::collection::vec(prop::collection::vec(change(), 0..4), 0..6)) {
+            let layout = layout();
+            let (mut direct, mut stored) = (JsonState::initial(&layout), JsonState::initial(&layout));
+            for changes in updates {
+                let update = JsonUpdate { changes };
+                prop_assert!(update.check(&layout).is_ok());
+                let encoded = JsonState::encode_update(&layout, &update).unwrap();
+                let mut changed = [FieldSet::default(), FieldSet::default()];
+                stored.apply(&layout, JsonState::decode_update(&layout, &encoded).unwrap(), &mut changed[0]);
+                // An update is also read back from its JSON.
+                let again = JsonUpdate::try_from(serde_json::to_value(&update).unwrap()).unwrap();
+                direct.apply(&layout, again, &mut changed[1]);
+                prop_assert_eq!(&changed[0], &changed[1]);
+            }
+            prop_assert_eq!(&stored, &direct);
+            let mut loaded = JsonState::initial(&layout);
+            for at in 0..layout.fields().len() {
+                loaded.load(&layout, at, &direct.save(&layout, at).unwrap()).unwrap();
+            }
+            prop_assert_eq!(&loaded, &direct);
+            let mut read: JsonState = serde_json::from_value(direct.to_value()).unwrap();
+            read.align(&layout);
+            prop_assert_eq!(&read, &direct);
+        }
     }
 }
