@@ -73,6 +73,9 @@
 //! task nodes, joins, subgraphs. A node may also say itself where to go ([`Step::goto`], [`Step::send`]); that
 //! replaces its edges. [`compile`](StateGraph::compile) proves what is declared and draws the graph.
 //!
+//! A graph may also be data: a [`Description`] with the handlers of a [`Registry`], over a [`JsonState`] whose fields
+//! are known at run time. And it may be one function: an [`entry_point`], with tasks beside each other inside.
+//!
 //! # Super-steps
 //!
 //! In [`Mode::Barrier`] all ready tasks form a super-step and commit together; in [`Mode::Eager`] each commits as it

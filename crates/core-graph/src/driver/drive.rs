@@ -42,6 +42,16 @@ pub(crate) enum Entry<S: State> {
     Resume(&'static str),
 }
 
+impl<S: State> Entry<S> {
+    /// As the journal tells it.
+    pub(super) fn how(&self) -> &'static str {
+        match self {
+            Self::Input(_) => "input",
+            Self::Resume(how) => how,
+        }
+    }
+}
+
 /// One namespace while it runs.
 pub(crate) struct Driver<S: State, Cx> {
     pub(super) runtime: Runtime<S, Cx>,
@@ -148,12 +158,9 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
         &self.session.policy
     }
 
-    /// Runs until nothing is in flight and nothing more is dispatched.
-    pub(crate) async fn run(&mut self, entry: Entry<S>) -> Result<Stop, RunError> {
-        let how = match &entry {
-            Entry::Input(_) => "input",
-            Entry::Resume(how) => how,
-        };
+    /// Takes up the entry and drives the machine to its end.
+    pub(super) async fn proceed(&mut self, entry: Entry<S>) -> Result<Stop, RunError> {
+        let how = entry.how();
         if self.is_root {
             let kind = EventKind::RunStarted { graph: self.runtime.topology.name.clone(), how: how.to_owned() };
             match self.session.ending(ThreadStatus::Running, "") {

@@ -8,6 +8,7 @@ mod control;
 mod drive;
 mod flight;
 mod lane;
+mod lifecycle;
 mod load;
 mod onces;
 mod policy;
