@@ -47,10 +47,10 @@ pub struct Retry {
 #[non_exhaustive]
 pub struct Timeout {
     /// From dispatch to result.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default)]
     pub attempt: Option<Duration>,
     /// Between two signs of life: [`Context::heartbeat`](crate::Context::heartbeat), an event, a durable step.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default)]
     pub idle: Option<Duration>,
 }
 

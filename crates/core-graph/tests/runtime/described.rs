@@ -123,7 +123,7 @@ fn in_rust(mode: Mode) -> Compiled<JsonState> {
 }
 
 /// What was committed, in order: the tasks and the nodes that follow.
-async fn execution(thread: &Thread<JsonState>) -> Vec<(Vec<Arc<str>>, Vec<String>)> {
+async fn execution(thread: &Thread<JsonState>) -> Vec<(Vec<Arc<str>>, Vec<Arc<str>>)> {
     let journal = thread.journal(0, usize::MAX).await.expect("the journal reads");
     let committed = journal.into_iter().filter_map(|event| match event.kind {
         EventKind::Committed { tasks, next, .. } => Some((tasks, next)),
