@@ -148,7 +148,7 @@ pub use state::{
     LayoutErrors, Log, Op, Shared, Snapshot, State, StateError, Stored, Table,
 };
 pub use step::Step;
-pub use thread::{At, Thread, ThreadState, Threads};
+pub use thread::{At, Imported, Thread, ThreadState, Threads};
 
 #[doc(hidden)]
 pub mod __private {

@@ -171,23 +171,9 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
 
     /// Takes up the entry and drives the machine to its end.
     pub(super) async fn proceed(&mut self, entry: Entry<S>) -> Result<Stop, RunError> {
-        let how = entry.how();
-        if self.is_root {
-            let kind = EventKind::RunStarted { graph: self.runtime.topology.name.clone(), how: how.to_owned() };
-            match self.session.ending(ThreadStatus::Running, "") {
-                Some(row) => self.opening = Some((row, kind)),
-                None if self.session.is_watched() => self.tell(None, kind).await,
-                None => {}
-            }
-        }
+        self.begin_run(entry.how()).await;
         match entry {
-            Entry::Input(update) => {
-                self.machine.executed = 0;
-                let now = self.now();
-                let committed = self.machine.input(update, now).map_err(|fault| fault.of_change("an input"))?;
-                self.publish(committed, now).await?;
-                self.session.budget.count_earlier(&self.ns, 0, Vec::new());
-            }
+            Entry::Input(update) => self.take_input(update).await?,
             Entry::Resume(_) => {
                 let budget = &self.session.budget;
                 if self.session.policy.budget.is_some() {
@@ -205,6 +191,28 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
         }
         let stop = self.drive().await?;
         self.fault.take().map_or(Ok(stop), Err)
+    }
+
+    /// What the first commit of a root is to tell of the thread and of the run.
+    pub(super) async fn begin_run(&mut self, how: &str) {
+        if !self.is_root {
+            return;
+        }
+        let kind = EventKind::RunStarted { graph: self.runtime.topology.name.clone(), how: how.to_owned() };
+        match self.session.ending(ThreadStatus::Running, "") {
+            Some(row) => self.opening = Some((row, kind)),
+            None if self.session.is_watched() => self.tell(None, kind).await,
+            None => {}
+        }
+    }
+
+    pub(super) async fn take_input(&mut self, update: Option<S::Update>) -> Result<(), RunError> {
+        self.machine.executed = 0;
+        let now = self.now();
+        let committed = self.machine.input(update, now).map_err(|fault| fault.of_change("an input"))?;
+        self.publish(committed, now).await?;
+        self.session.budget.count_earlier(&self.ns, 0, Vec::new());
+        Ok(())
     }
 
     async fn drive(&mut self) -> Result<Stop, RunError> {

@@ -11,6 +11,7 @@
 //!
 //! An input that fails, in a reducer or in a router of START, leaves the thread as it was.
 
+mod import;
 mod inspect;
 mod open;
 mod travel;
@@ -31,6 +32,7 @@ use crate::simulate::Schedule;
 use crate::state::State;
 use crate::store::{Store, StoreError};
 
+pub use import::Imported;
 pub use inspect::ThreadState;
 pub(crate) use open::Opening;
 pub use travel::At;

@@ -14,6 +14,7 @@ mod eager;
 mod error_handlers;
 mod events;
 mod functional;
+mod importing;
 mod joins;
 mod joins_reached;
 mod json_state;
