@@ -326,7 +326,7 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
     }
 
     /// Notes when a task begins that may be tried again; when its first attempt began, or 0 for the others.
-    pub(super) fn begin(&mut self, id: TaskId, node: u32) -> u64 {
+    fn begin(&mut self, id: TaskId, node: u32) -> u64 {
         if self.runtime.topology.node(node).retry.is_none() {
             return 0;
         }

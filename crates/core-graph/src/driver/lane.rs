@@ -33,10 +33,17 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
                 self.machine.leave_lane(lone, reason);
                 return Ok(());
             }
-            let began = self.begin(lone.id, lone.node);
             let info = self.runtime.topology.node(lone.node);
             let handler = self.runtime.function(lone.node, false);
-            let cell = handler.wants_context().then(|| self.lone_cell(lone, began, spare.take()));
+            let cell = if handler.wants_context() {
+                let began = match info.retry {
+                    Some(_) => self.machine.begin(lone.id, self.session.clock.now()),
+                    None => 0,
+                };
+                Some(self.lone_cell(lone, began, spare.take()))
+            } else {
+                None
+            };
             let context = cell.as_ref().map(|cell| {
                 let services: Arc<dyn TaskServices> = Arc::clone(cell) as Arc<dyn TaskServices>;
                 Context::new(services, self.runtime.shared_resources())

@@ -9,6 +9,8 @@
 //! | failed, cancelled, drained, budget spent, running and its process died | `WrongStatus`, or after `abandon()` runs from START | `WrongStatus` | goes on | commits, tasks are planned anew |
 //! | running | `ThreadBusy` | `ThreadBusy` | `ThreadBusy` | `ThreadBusy` |
 //!
+//! `import` makes a new thread, and is `WrongStatus` for any other.
+//!
 //! An input that fails, in a reducer or in a router of START, leaves the thread as it was.
 
 mod import;
