@@ -351,3 +351,28 @@ fn a_description_has_a_json_schema_and_is_written_as_it_is_read() {
     let text = serde_json::to_string(&description).expect("JSON");
     assert_eq!(Description::from_json(&text).expect("it reads"), description);
 }
+
+#[tokio::test]
+async fn a_described_join_may_wait_only_for_what_is_reached() {
+    let nodes = ["a", "b", "last"].map(|name| json!({"name": name, "run": "note"}));
+    for (reached, expected) in [(true, json!(["a", "last"])), (false, json!(["a"]))] {
+        let description = json!({
+            "name": "g",
+            "fields": [{"name": "to"}, {"name": "log", "reducer": "append"}],
+            "nodes": nodes,
+            "routes": [{
+                "from": "START",
+                "cases": [{"when": {"in": ["to", ["b", "both"]]}, "to": ["b"]}],
+                "otherwise": ["a"]
+            }],
+            "joins": [{"from": ["a", "b"], "to": "last", "reached": reached}],
+        });
+        let mut registry = Registry::<()>::new();
+        registry.function("note", async |_: Value, cx: Context| Ok::<_, NodeError>(json!({"log": [cx.task().node]})));
+        let description = Description::from_json(&description.to_string()).expect("a description");
+        let app = description.compile(&registry).expect("right");
+        assert_eq!(app.warnings().is_empty(), reached, "{:?}", app.warnings());
+        let state = app.run_once(JsonUpdate::new()).await.expect("it runs").done().expect("done");
+        assert_eq!(state.get("log"), Some(expected));
+    }
+}

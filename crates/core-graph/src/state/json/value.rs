@@ -16,7 +16,8 @@ use crate::store::condition_at;
 
 /// A state whose fields are known only at run time: the fields of a [`JsonLayout`], each a JSON value.
 ///
-/// It is stored as a derived state of the same fields is: a thread of one can be read and continued by the other.
+/// It is stored as a derived state of the same fields is: a thread of one can be read and continued by the other, when
+/// the keys of its tables are texts.
 /// Snapshots are as cheap, for lists and objects with a reducer are [`Log`] and [`Table`] inside.
 ///
 /// ```
