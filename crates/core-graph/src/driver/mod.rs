@@ -10,6 +10,7 @@ mod flight;
 mod lane;
 mod load;
 mod onces;
+mod outcome;
 mod policy;
 mod publish;
 mod run;
@@ -20,8 +21,9 @@ mod turns;
 mod writer;
 
 pub use child::Scope;
+pub use outcome::Outcome;
 pub use policy::{Durability, Order, RunPolicy};
-pub use run::{Outcome, Run, RunFuture, RunHandle};
+pub use run::{Run, RunFuture, RunHandle};
 pub use sink::Lag;
 
 pub(crate) use child::run_in_task;
