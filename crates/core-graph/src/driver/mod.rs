@@ -2,11 +2,13 @@
 
 mod attempt;
 mod budget;
+mod calls;
 mod cell;
 mod child;
 mod control;
 mod drive;
 mod flight;
+mod ground;
 mod lane;
 mod load;
 mod onces;
@@ -19,6 +21,7 @@ mod sink;
 mod turns;
 mod writer;
 
+pub use calls::Standing;
 pub use child::Scope;
 pub use policy::{Durability, Order, RunPolicy};
 pub use run::{Outcome, Run, RunFuture, RunHandle};

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use crate::checkpoint::{Commit, TaskRecord, ThreadStatus};
+use crate::driver::calls::Standing;
 use crate::driver::drive::Driver;
 use crate::error::RunError;
 use crate::event::{Event, EventKind, Payload};
@@ -13,7 +14,7 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
     /// Commits a finished task, or its step. When nobody reads or stores what was committed, that is all.
     pub(super) async fn commit(&mut self, id: TaskId) -> Result<(), RunError> {
         // Results of durable steps are forgotten with their tasks, in a run without a store too.
-        self.machine.observed |= self.home.onces.is_used();
+        self.machine.observed |= self.home.onces.is_used() || self.session.calls.is_used();
         let now = self.now();
         match self.machine.commit(id, now) {
             Ok(None) => Ok(()),
@@ -48,6 +49,7 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
         for task in &committed.tasks {
             self.home.onces.settle(&task.path);
             self.session.budget.settle(&task.path);
+            self.session.calls.finish(&task.path, &Standing::default());
         }
         if let Some(stored) = committed.stored {
             commit.expected_head = stored.expected_head;

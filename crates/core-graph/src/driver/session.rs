@@ -7,6 +7,7 @@ use std::sync::Arc;
 use crate::checkpoint::{CheckpointError, Commit, JournalRow, TaskRecord, TaskRecordKind, ThreadRow, ThreadStatus};
 use crate::clock::Clock;
 use crate::driver::budget::Budget;
+use crate::driver::calls::Calls;
 use crate::driver::control::Control;
 use crate::driver::policy::RunPolicy;
 use crate::driver::sink::Queue;
@@ -24,7 +25,9 @@ pub(crate) struct Session {
     pub(crate) memory: Option<Arc<dyn Store>>,
     pub(crate) queue: Option<Arc<Queue>>,
     /// Tasks that count against the budget.
-    pub(crate) budget: Budget,
+    pub(crate) budget: Arc<Budget>,
+    /// Where subgraphs that are kept per thread stand.
+    pub(crate) calls: Arc<Calls>,
     /// Whether attempts that failed before this run are forgotten.
     pub(crate) forget_attempts: bool,
     /// In a simulation, when tasks take their turns.
@@ -53,10 +56,29 @@ impl Session {
             policy,
             memory,
             queue,
-            budget: Budget::default(),
+            budget: Arc::default(),
+            calls: Arc::default(),
             forget_attempts: false,
             schedule: None,
             answers,
+        }
+    }
+
+    /// The same run without a store, for a subgraph of which nothing is kept.
+    pub(crate) fn detached(&self) -> Self {
+        Self {
+            thread: Arc::clone(&self.thread),
+            attached: None,
+            clock: Arc::clone(&self.clock),
+            control: Arc::clone(&self.control),
+            policy: self.policy.clone(),
+            memory: self.memory.clone(),
+            queue: self.queue.clone(),
+            budget: Arc::clone(&self.budget),
+            calls: Arc::clone(&self.calls),
+            forget_attempts: false,
+            schedule: self.schedule.clone(),
+            answers: BTreeMap::new(),
         }
     }
 

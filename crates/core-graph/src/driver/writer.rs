@@ -1,5 +1,6 @@
 //! The writing side of a run: commits under a lease, by the run's durability.
 
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -8,7 +9,7 @@ use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinHandle;
 
 use crate::checkpoint::{
-    CheckpointError, Checkpointer, Commit, Lease, RecordKind, TaskRecord, TaskRecordKind, ThreadRow,
+    CheckpointError, Checkpointer, Commit, Lease, RecordKind, TaskRecord, TaskRecordKind, ThreadRow, ThreadStatus,
 };
 use crate::driver::policy::Durability;
 
@@ -97,7 +98,7 @@ impl Attached {
     }
 
     /// Writes a commit; [`lock_journal`](Self::lock_journal) is held.
-    pub(crate) async fn write(&self, commit: Commit, durability: Durability) -> Result<(), CheckpointError> {
+    pub(crate) async fn write(&self, mut commit: Commit, durability: Durability) -> Result<(), CheckpointError> {
         self.failed.check()?;
         match durability {
             Durability::Sync => self.put(commit).await,
@@ -105,6 +106,9 @@ impl Attached {
             Durability::Async => drop(self.writer().send((commit, None)).await),
             Durability::Exit => {
                 let mut deferred = lock(&self.deferred);
+                if commit.checkpoint.is_some() {
+                    drop_finished(&mut deferred, &mut commit);
+                }
                 match deferred.get_mut(&commit.ns) {
                     Some(earlier) => merge(earlier, commit),
                     None => drop(deferred.insert(Arc::clone(&commit.ns), commit)),
@@ -142,6 +146,23 @@ impl Attached {
             }
             self.failed.check()?;
             taken.records.pop_first();
+        }
+        self.failed.check()
+    }
+
+    /// Makes the store know all that was committed, for who reads it in the middle of a run.
+    pub(crate) async fn settle(&self, durability: Durability) -> Result<(), CheckpointError> {
+        let _journal = self.lock_journal().await;
+        match durability {
+            Durability::Sync => {}
+            Durability::Async => {
+                let (done, written) = oneshot::channel();
+                if self.writer().send((Commit::default(), Some(done))).await.is_ok() {
+                    // A writer that stops leaves its error.
+                    let _ = written.await;
+                }
+            }
+            Durability::Exit => self.write_deferred().await,
         }
         self.failed.check()
     }
@@ -187,10 +208,17 @@ impl Attached {
         self.failed.check()
     }
 
-    /// The outermost namespace first: a task of a subgraph must not be durable before the task that it belongs to. The
-    /// journal goes with the last commit, in order, for it tells of all; the lease ends there too.
+    /// Calls of subgraphs from the outside in: a task of a subgraph must not be durable before the task that it belongs
+    /// to. Before them, from the inside out, what is kept per thread: a commit must not record where a subgraph stands
+    /// that is not durable. The journal goes with the last commit, in order, for it tells of all; the lease ends there too.
     async fn write_deferred(&self) {
         let mut deferred: Vec<_> = std::mem::take(&mut *lock(&self.deferred)).into_values().collect();
+        deferred.sort_by_key(|commit| if is_kept(&commit.ns) { Reverse(commit.ns.len()) } else { Reverse(0) });
+        let row = deferred.iter().find_map(|commit| commit.thread.clone());
+        if let (Some(first), Some(row)) = (deferred.first_mut(), row) {
+            let running = ThreadRow { status: ThreadStatus::Running, detail: String::new(), ..row };
+            first.thread.get_or_insert(running);
+        }
         let mut journal: Vec<_> = deferred.iter_mut().flat_map(|commit| commit.journal.drain(..)).collect();
         journal.sort_by_key(|row| row.seq);
         let release = deferred.iter().any(|commit| commit.release);
@@ -203,6 +231,21 @@ impl Attached {
                 self.put(commit).await;
             }
         }
+    }
+}
+
+/// Whether a namespace is that of a subgraph which is kept per thread: those of calls are named by tasks.
+fn is_kept(ns: &str) -> bool {
+    !ns.is_empty() && !ns.contains(':')
+}
+
+/// Drops what calls of subgraphs committed that have ended with a step; their events go with the step.
+fn drop_finished(deferred: &mut BTreeMap<Arc<str>, Commit>, step: &mut Commit) {
+    let inside = |ns: &str, task: &str| ns.strip_prefix(task).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
+    let ended = |ns: &&Arc<str>| step.settled.iter().any(|task| inside(ns, task));
+    let gone: Vec<_> = deferred.keys().filter(ended).map(Arc::clone).collect();
+    for call in gone.iter().filter_map(|ns| deferred.remove(ns)) {
+        step.journal.extend(call.journal);
     }
 }
 

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use crate::graph::Topology;
+use crate::machine::heads::Heads;
 use crate::machine::task::{GroupId, Pending, Phase, TaskId};
 use crate::state::State;
 
@@ -22,6 +23,7 @@ pub(crate) struct Frontier<S: State> {
     /// Per join, how often each predecessor has arrived.
     pub(crate) joins: Vec<Vec<u32>>,
     pub(crate) groups: BTreeMap<GroupId, Group>,
+    heads: Heads,
     dirty: Dirty,
 }
 
@@ -40,6 +42,7 @@ struct Dirty {
     tasks: BTreeSet<TaskId>,
     joins: bool,
     groups: BTreeSet<GroupId>,
+    heads: bool,
 }
 
 /// A difference of two frontiers, or a whole one as the difference from nothing. Nodes go by name.
@@ -50,6 +53,9 @@ pub(crate) struct FrontierDelta {
     /// All joins by target, when one changed: predecessor and arrivals.
     pub(crate) joins: Option<Vec<(String, Vec<(String, u32)>)>>,
     pub(crate) groups: Vec<(GroupId, u64, Vec<String>)>,
+    /// All of them, when one changed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) heads: Option<Heads>,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -74,6 +80,7 @@ impl<S: State> Frontier<S> {
             sends: None,
             joins: topology.joins.iter().map(|join| vec![0; join.predecessors.len()]).collect(),
             groups: BTreeMap::new(),
+            heads: Heads::default(),
             dirty: Dirty::default(),
         }
     }
@@ -260,6 +267,28 @@ impl<S: State> Frontier<S> {
         self.dirty.tasks.insert(id);
     }
 
+    pub(crate) fn heads(&self) -> &Heads {
+        &self.heads
+    }
+
+    pub(crate) fn restore_heads(&mut self, heads: Heads) {
+        self.heads = heads;
+    }
+
+    pub(crate) fn record_heads(&mut self, children: &[(Arc<str>, u64)]) {
+        if !children.is_empty() {
+            self.heads.record(children);
+            self.dirty.heads = true;
+        }
+    }
+
+    pub(crate) fn serve(&mut self, call: Arc<str>) {
+        if self.heads.call.as_ref() != Some(&call) {
+            self.heads.call = Some(call);
+            self.dirty.heads = true;
+        }
+    }
+
     pub(crate) fn touch_joins(&mut self) {
         self.dirty.joins = true;
     }
@@ -297,6 +326,7 @@ impl<S: State> Frontier<S> {
         }
         delta.joins = dirty.joins.then(|| self.join_rows(topology));
         delta.groups = dirty.groups.into_iter().map(|id| group_row(id, self.groups.get(&id), topology)).collect();
+        delta.heads = dirty.heads.then(|| self.heads.clone());
         delta
     }
 
@@ -307,6 +337,7 @@ impl<S: State> Frontier<S> {
             removed: Vec::new(),
             joins: Some(self.join_rows(topology)),
             groups: self.groups.iter().map(|(id, group)| group_row(*id, Some(group), topology)).collect(),
+            heads: (self.heads != Heads::default()).then(|| self.heads.clone()),
         }
     }
 
@@ -375,6 +406,17 @@ impl FrontierDelta {
                 self.groups.push(group);
             }
         }
+        self.heads = later.heads.or(self.heads.take());
+    }
+
+    /// What the ids of the tasks begin with.
+    pub(crate) fn base<'a>(&'a self, ns: &'a Arc<str>) -> &'a Arc<str> {
+        self.heads.as_ref().map_or(ns, |heads| heads.base(ns))
+    }
+
+    /// Where children that are kept per thread stand.
+    pub(crate) fn children(&self) -> impl Iterator<Item = (&Arc<str>, u64)> {
+        self.heads.iter().flat_map(|heads| &heads.children).map(|(ns, number)| (ns, *number))
     }
 }
 

@@ -9,6 +9,7 @@ mod breaks;
 mod commit;
 mod complete;
 mod frontier;
+mod heads;
 mod lane;
 #[cfg(test)]
 mod model_tests;
@@ -29,10 +30,11 @@ pub(crate) use complete::{Completion, TaskOutcome};
 #[cfg(feature = "conformance")]
 pub(crate) use frontier::pending_frontier;
 pub(crate) use frontier::{Frontier, FrontierDelta};
+pub(crate) use heads::ChildHeads;
 pub(crate) use lane::Lone;
 pub(crate) use persist::{Chain, Persist, fold_parts};
 pub(crate) use plan::{Dispatch, Plan, Stop};
-pub(crate) use restore::Restored;
+pub(crate) use restore::{Restored, WriteRow};
 use route::Triggered;
 use task::Phase;
 pub use task::Question;
@@ -221,7 +223,7 @@ impl<S: State> Machine<S> {
     /// The task's id in its thread: namespace, node, and its place among the tasks of the commit that made it.
     pub(crate) fn task_path(&self, id: TaskId) -> Arc<str> {
         let node = self.frontier.get(id).map_or("?", |task| self.topology.node(task.node).name.as_str());
-        id.path(&self.ns, node)
+        id.path(self.base(), node)
     }
 
     /// What the failed attempts of a task left.
