@@ -43,7 +43,7 @@ impl<S: State> Ground<S> {
     ) -> Result<Self, RunError> {
         if let Some(attached) = &session.attached {
             if again {
-                attached.settle(session.policy.durability).await?;
+                attached.settle(call, session.policy.durability).await?;
             }
             let forget = again || session.forget_attempts;
             let open = load::restore(&*attached.store, topology, &session.thread, call, None, forget).await?;
@@ -73,7 +73,7 @@ impl<S: State> Ground<S> {
         let mut begun = begin()?;
         if begun.again {
             if let Some(attached) = &session.attached {
-                attached.settle(session.policy.durability).await?;
+                attached.settle(ns, session.policy.durability).await?;
                 let forget = again || session.forget_attempts;
                 let found = load::restore(&*attached.store, topology, &session.thread, ns, None, forget).await?;
                 if let Some(restored) = found.filter(|restored| restored.frontier.base(ns) == call) {
@@ -89,7 +89,7 @@ impl<S: State> Ground<S> {
             (_, Some(kept)) => Some(kept),
             (None, None) => None,
             (Some(attached), None) => {
-                attached.settle(session.policy.durability).await?;
+                attached.settle(ns, session.policy.durability).await?;
                 match begun.stand.head {
                     Some(head) => Some(recorded(attached, topology, session, ns, head).await?),
                     None => return Self::unrecorded(attached, topology, session, ns).await,

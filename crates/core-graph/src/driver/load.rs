@@ -1,6 +1,6 @@
 //! Reading a namespace from a store.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use crate::checkpoint::{CheckpointError, CheckpointRow, Checkpointer, FieldRecord, RecordKind, TaskRecordKind};
@@ -66,6 +66,8 @@ pub(crate) struct OpenCall {
     begun: Vec<Arc<str>>,
     /// Where children that are kept per thread stand for what is inside of the call.
     heads: ChildHeads,
+    /// Whether the task, or one around it, has finished and waits for its commit: then it has no subgraph any more.
+    finished: bool,
 }
 
 impl OpenCall {
@@ -77,6 +79,9 @@ impl OpenCall {
 
     /// Notes which subgraphs that are kept per thread the call has, and where they stand.
     pub(crate) fn note(&self, calls: &Calls) {
+        if self.finished {
+            return;
+        }
         if self.ns != self.call {
             calls.note_open(&self.call, &self.ns);
         }
@@ -87,15 +92,16 @@ impl OpenCall {
 }
 
 /// The calls of subgraphs that were under way when a run stopped, outer ones before those inside of them. `tasks` are
-/// the unfinished tasks of the root; `keeps` tells that some subgraph is kept per thread.
+/// those of the root that are not committed, with whether they have finished; `keeps` tells that some subgraph is kept
+/// per thread.
 pub(crate) async fn open_calls(
     store: &dyn Checkpointer,
     thread: &str,
-    mut tasks: Vec<Arc<str>>,
+    mut tasks: Vec<(Arc<str>, bool)>,
     keeps: bool,
 ) -> Result<Vec<OpenCall>, CheckpointError> {
     let mut calls = Vec::new();
-    while let Some(call) = tasks.pop() {
+    while let Some((call, finished)) = tasks.pop() {
         let Some((ns, row, frontier)) = serving(store, thread, &call, keeps).await? else { continue };
         let records = store.task_records(thread, &ns).await?;
         let inside: Vec<_> = frontier.tasks.iter().map(|task| (task.id.path(&call, &task.node), task.seen)).collect();
@@ -104,18 +110,23 @@ pub(crate) async fn open_calls(
         let in_step = inside.iter().any(|(task, _)| wrote(task));
         let begun = inside.iter().filter(|(_, seen)| in_step || seen.is_some()).map(|(task, _)| Arc::clone(task));
         let mut heads: ChildHeads = frontier.children().map(|(ns, number)| (Arc::clone(ns), number)).collect();
-        if keeps {
-            for record in records.iter().filter(|record| record.kind == TaskRecordKind::Write) {
-                let unfinished = inside.iter().any(|(task, _)| *task == record.task);
-                let write = codec::decode("write", &record.payload)
-                    .map_err(|error| corrupt(thread, &ns, "write", row.number, &error))?;
-                if let (true, WriteRow::Finished { heads: finished, .. }) = (unfinished, write) {
-                    heads.extend(finished);
-                }
+        let begun = begun.collect();
+        let mut done = BTreeSet::new();
+        for record in records.iter().filter(|record| keeps && record.kind == TaskRecordKind::Write) {
+            let write = codec::decode("write", &record.payload)
+                .map_err(|error| corrupt(thread, &ns, "write", row.number, &error))?;
+            if let (true, WriteRow::Finished { heads: left, .. }) =
+                (inside.iter().any(|(task, _)| *task == record.task), write)
+            {
+                heads.extend(left);
+                done.insert(Arc::clone(&record.task));
             }
         }
-        calls.push(OpenCall { begun: begun.collect(), ns, call, executed: row.executed, heads });
-        tasks.extend(inside.into_iter().map(|(task, _)| task));
+        tasks.extend(inside.into_iter().map(|(task, _)| {
+            let finished = finished || done.contains(&task);
+            (task, finished)
+        }));
+        calls.push(OpenCall { begun, ns, call, executed: row.executed, heads, finished });
     }
     Ok(calls)
 }

@@ -6,6 +6,7 @@ mod calls;
 mod cell;
 mod child;
 mod control;
+mod deferred;
 mod drive;
 mod flight;
 mod ground;

@@ -158,7 +158,7 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
         let (status, detail) =
             if self.machine.is_idle() { (ThreadStatus::Done, "") } else { (ThreadStatus::Drained, "edited") };
         commit.thread = self.session.ending(status, detail);
-        self.session.commit(commit, events).await?;
+        self.session.commit(commit, self.machine.heads(), events).await?;
         Ok(self.session.flush().await?)
     }
 
@@ -168,7 +168,7 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
             events.insert(0, self.session.event(&self.ns, self.machine.step(), None, kind));
         }
         commit.tasks.splice(0..0, self.forgotten.drain(..));
-        Ok(self.session.commit(commit, events).await?)
+        Ok(self.session.commit(commit, self.machine.heads(), events).await?)
     }
 
     pub(super) async fn tell(&self, task: Option<(TaskId, u32)>, kind: EventKind) {

@@ -13,6 +13,7 @@ use crate::driver::policy::RunPolicy;
 use crate::driver::sink::Queue;
 use crate::driver::writer::Attached;
 use crate::event::{EVENT_VERSION, Event, EventKind};
+use crate::machine::Heads;
 use crate::simulate::Schedule;
 use crate::store::Store;
 
@@ -139,8 +140,14 @@ impl Session {
 
     // ===== store =====
 
-    /// Writes a commit with its events, by the run's durability, and tells the events.
-    pub(crate) async fn commit(&self, mut commit: Commit, mut events: Vec<Event>) -> Result<(), CheckpointError> {
+    /// Writes a commit, which records `heads` of subgraphs, with its events, by the run's durability, and tells the
+    /// events.
+    pub(crate) async fn commit(
+        &self,
+        mut commit: Commit,
+        heads: &Heads,
+        mut events: Vec<Event>,
+    ) -> Result<(), CheckpointError> {
         if let Some(attached) = &self.attached {
             let mut seq = attached.lock_journal().await;
             for event in events.iter_mut().filter(|event| event.kind.is_journal()) {
@@ -149,7 +156,7 @@ impl Session {
                 let event = serde_json::to_vec(event).unwrap_or_default().into();
                 commit.journal.push(JournalRow { seq: *seq, event });
             }
-            attached.write(commit, self.policy.durability).await?;
+            attached.write(commit, heads, self.policy.durability).await?;
         }
         for event in events {
             self.tell(event).await;

@@ -1,6 +1,5 @@
 //! The writing side of a run: commits under a lease, by the run's durability.
 
-use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -8,10 +7,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinHandle;
 
-use crate::checkpoint::{
-    CheckpointError, Checkpointer, Commit, Lease, RecordKind, TaskRecord, TaskRecordKind, ThreadRow, ThreadStatus,
-};
+use crate::checkpoint::{CheckpointError, Checkpointer, Commit, Lease, TaskRecord, ThreadRow};
+use crate::driver::deferred::Deferred;
 use crate::driver::policy::Durability;
+use crate::machine::Heads;
 
 /// A session's side of the store.
 pub(crate) struct Attached {
@@ -25,7 +24,7 @@ pub(crate) struct Attached {
     waiting: Mutex<Waiting>,
     background: Mutex<Option<(mpsc::Sender<Order>, JoinHandle<()>)>>,
     failed: Arc<Failed>,
-    deferred: Mutex<BTreeMap<Arc<str>, Commit>>,
+    deferred: Mutex<Deferred>,
 }
 
 type Waiting = BTreeMap<Arc<str>, Vec<TaskRecord>>;
@@ -97,23 +96,19 @@ impl Attached {
         self.journal.lock().await
     }
 
-    /// Writes a commit; [`lock_journal`](Self::lock_journal) is held.
-    pub(crate) async fn write(&self, mut commit: Commit, durability: Durability) -> Result<(), CheckpointError> {
+    /// Writes a commit that records `heads` of subgraphs; [`lock_journal`](Self::lock_journal) is held.
+    pub(crate) async fn write(
+        &self,
+        commit: Commit,
+        heads: &Heads,
+        durability: Durability,
+    ) -> Result<(), CheckpointError> {
         self.failed.check()?;
         match durability {
             Durability::Sync => self.put(commit).await,
             // A writer that is gone has left its error.
             Durability::Async => drop(self.writer().send((commit, None)).await),
-            Durability::Exit => {
-                let mut deferred = lock(&self.deferred);
-                if commit.checkpoint.is_some() {
-                    drop_finished(&mut deferred, &mut commit);
-                }
-                match deferred.get_mut(&commit.ns) {
-                    Some(earlier) => merge(earlier, commit),
-                    None => drop(deferred.insert(Arc::clone(&commit.ns), commit)),
-                }
-            }
+            Durability::Exit => lock(&self.deferred).add(commit, heads),
         }
         self.failed.check()
     }
@@ -150,8 +145,8 @@ impl Attached {
         self.failed.check()
     }
 
-    /// Makes the store know all that was committed, for who reads it in the middle of a run.
-    pub(crate) async fn settle(&self, durability: Durability) -> Result<(), CheckpointError> {
+    /// Makes the store know what was committed of a namespace, for who reads it in the middle of a run.
+    pub(crate) async fn settle(&self, ns: &str, durability: Durability) -> Result<(), CheckpointError> {
         let _journal = self.lock_journal().await;
         match durability {
             Durability::Sync => {}
@@ -162,7 +157,12 @@ impl Attached {
                     let _ = written.await;
                 }
             }
-            Durability::Exit => self.write_deferred().await,
+            Durability::Exit => {
+                let waits = lock(&self.deferred).has(ns);
+                if waits {
+                    self.write_deferred().await;
+                }
+            }
         }
         self.failed.check()
     }
@@ -208,68 +208,14 @@ impl Attached {
         self.failed.check()
     }
 
-    /// Calls of subgraphs from the outside in: a task of a subgraph must not be durable before the task that it belongs
-    /// to. Before them, from the inside out, what is kept per thread: a commit must not record where a subgraph stands
-    /// that is not durable. The journal goes with the last commit, in order, for it tells of all; the lease ends there too.
     async fn write_deferred(&self) {
-        let mut deferred: Vec<_> = std::mem::take(&mut *lock(&self.deferred)).into_values().collect();
-        deferred.sort_by_key(|commit| if is_kept(&commit.ns) { Reverse(commit.ns.len()) } else { Reverse(0) });
-        let row = deferred.iter().find_map(|commit| commit.thread.clone());
-        if let (Some(first), Some(row)) = (deferred.first_mut(), row) {
-            let running = ThreadRow { status: ThreadStatus::Running, detail: String::new(), ..row };
-            first.thread.get_or_insert(running);
-        }
-        let mut journal: Vec<_> = deferred.iter_mut().flat_map(|commit| commit.journal.drain(..)).collect();
-        journal.sort_by_key(|row| row.seq);
-        let release = deferred.iter().any(|commit| commit.release);
-        deferred.iter_mut().for_each(|commit| commit.release = false);
-        if let Some(last) = deferred.last_mut() {
-            (last.journal, last.release) = (journal, release);
-        }
+        let deferred = lock(&self.deferred).take();
         for commit in deferred {
             if !self.failed.is_set() {
                 self.put(commit).await;
             }
         }
     }
-}
-
-/// Whether a namespace is that of a subgraph which is kept per thread: those of calls are named by tasks.
-fn is_kept(ns: &str) -> bool {
-    !ns.is_empty() && !ns.contains(':')
-}
-
-/// Drops what calls of subgraphs committed that have ended with a step; their events go with the step.
-fn drop_finished(deferred: &mut BTreeMap<Arc<str>, Commit>, step: &mut Commit) {
-    let inside = |ns: &str, task: &str| ns.strip_prefix(task).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
-    let ended = |ns: &&Arc<str>| step.settled.iter().any(|task| inside(ns, task));
-    let gone: Vec<_> = deferred.keys().filter(ended).map(Arc::clone).collect();
-    for call in gone.iter().filter_map(|ns| deferred.remove(ns)) {
-        step.journal.extend(call.journal);
-    }
-}
-
-/// Folds a later commit of a namespace into an earlier one that is not written yet.
-fn merge(earlier: &mut Commit, later: Commit) {
-    for record in later.fields {
-        if record.kind == RecordKind::Whole {
-            earlier.fields.retain(|other| other.field != record.field);
-        }
-        earlier.fields.push(record);
-    }
-    if let Some(mut row) = later.checkpoint {
-        match &earlier.checkpoint {
-            Some(skipped) => row.parent = skipped.parent,
-            None => earlier.expected_head = later.expected_head,
-        }
-        earlier.checkpoint = Some(row);
-    }
-    earlier.tasks.retain(|record| record.kind == TaskRecordKind::Once || !later.settled.contains(&record.task));
-    earlier.tasks.extend(later.tasks);
-    earlier.settled.extend(later.settled);
-    earlier.journal.extend(later.journal);
-    earlier.thread = later.thread.or(earlier.thread.take());
-    earlier.release |= later.release;
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {

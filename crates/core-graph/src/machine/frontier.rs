@@ -390,6 +390,14 @@ pub(crate) fn pending_frontier(
     crate::state::codec::encode("frontier", &FrontierDelta { tasks: vec![task], ..FrontierDelta::default() })
 }
 
+/// The stored form of a frontier without tasks that records where subgraphs stand.
+#[cfg(feature = "conformance")]
+pub(crate) fn recording_frontier(children: &[(&str, u64)]) -> Result<Vec<u8>, crate::state::StateError> {
+    let children = children.iter().map(|(ns, number)| (Arc::from(*ns), *number)).collect();
+    let heads = Some(Heads { call: None, children });
+    crate::state::codec::encode("frontier", &FrontierDelta { heads, ..FrontierDelta::default() })
+}
+
 impl FrontierDelta {
     /// Folds a later difference into this whole frontier.
     pub(crate) fn fold(&mut self, later: Self) {

@@ -28,9 +28,9 @@ pub(crate) use breaks::Breaks;
 pub(crate) use commit::{Committed, Fault};
 pub(crate) use complete::{Completion, TaskOutcome};
 #[cfg(feature = "conformance")]
-pub(crate) use frontier::pending_frontier;
+pub(crate) use frontier::{pending_frontier, recording_frontier};
 pub(crate) use frontier::{Frontier, FrontierDelta};
-pub(crate) use heads::ChildHeads;
+pub(crate) use heads::{ChildHeads, Heads};
 pub(crate) use lane::Lone;
 pub(crate) use persist::{Chain, Persist, fold_parts};
 pub(crate) use plan::{Dispatch, Plan, Stop};
@@ -166,9 +166,10 @@ impl<S: State> Machine<S> {
         self.frontier.iter().filter(|(_, task)| task.counted).map(|(id, _)| self.task_path(id)).collect()
     }
 
-    /// The ids of all unfinished tasks.
-    pub(crate) fn paths(&self) -> Vec<Arc<str>> {
-        self.frontier.iter().map(|(id, _)| self.task_path(id)).collect()
+    /// The ids of all tasks that are not committed, and whether they have finished.
+    pub(crate) fn paths(&self) -> Vec<(Arc<str>, bool)> {
+        let tasks = self.frontier.iter();
+        tasks.map(|(id, task)| (self.task_path(id), matches!(task.phase, task::Phase::Finished(_)))).collect()
     }
 
     /// Marks the tasks that `counted` knows as counted against the budget.
