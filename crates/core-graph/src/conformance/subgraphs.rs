@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use super::ground::{Fault, Outcome, Shared, Writer, cases, checkpoint, events, matching, numbers, row, same, task, value, whole};
+use super::ground::{
+    Fault, Outcome, Shared, Writer, cases, checkpoint, events, matching, numbers, row, same, task, value, whole,
+};
 use crate::checkpoint::{
     CheckpointError, CheckpointRow, Commit, FieldVersion, JournalRow, Retention, TaskRecordKind, ThreadStatus,
     delete_runs, fork_thread,

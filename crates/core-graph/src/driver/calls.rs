@@ -62,10 +62,7 @@ impl Calls {
             Some(level) if level.owner == *owner => {
                 level.stand.head = level.stand.head.max(Some(head));
             }
-            _ => levels.push(Level {
-                owner: Arc::clone(owner),
-                stand: Stand { head: Some(head), kept: None },
-            }),
+            _ => levels.push(Level { owner: Arc::clone(owner), stand: Stand { head: Some(head), kept: None } }),
         }
     }
 
@@ -105,7 +102,8 @@ impl Calls {
         }
         let around: Arc<str> = task.rsplit_once('/').map_or("", |(around, _)| around).into();
         let mut places = self.places();
-        let stands: Vec<_> = left.heads.iter().map(|(ns, head)| (Arc::clone(ns), left.stand(ns, *head, &places))).collect();
+        let stands: Vec<_> =
+            left.heads.iter().map(|(ns, head)| (Arc::clone(ns), left.stand(ns, *head, &places))).collect();
         for levels in places.values_mut() {
             drop_levels(levels, task);
         }
@@ -124,7 +122,6 @@ impl Calls {
             self.places().values_mut().for_each(|levels| drop_levels(levels, task));
         }
     }
-
 }
 
 /// Where the subgraphs that are kept per thread stand when a call ends. Opaque; made by drivers.

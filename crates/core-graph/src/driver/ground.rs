@@ -135,9 +135,13 @@ async fn recorded<S: State>(
     let thread = &session.thread;
     match load::restore(&*attached.store, topology, thread, ns, Some(number), false).await {
         Ok(Some(restored)) => Ok(restored),
-        Ok(None) | Err(RunError::UnknownCheckpoint { .. }) => Err(RunError::Checkpoint(
-            CheckpointError::UnknownCheckpoint { thread: thread.to_string(), ns: ns.to_string(), number },
-        )),
+        Ok(None) | Err(RunError::UnknownCheckpoint { .. }) => {
+            Err(RunError::Checkpoint(CheckpointError::UnknownCheckpoint {
+                thread: thread.to_string(),
+                ns: ns.to_string(),
+                number,
+            }))
+        }
         Err(error) => Err(error),
     }
 }

@@ -79,9 +79,7 @@ impl<S: State> Machine<S> {
                 let head = stored.head.unwrap_or(self.number);
                 (head, stored.parent, stored.parent_id.clone(), stored.chains.clone(), stored.frontier)
             }
-            None => {
-                (self.number, None, String::new(), self.versions.iter().map(unstored).collect(), Chain::default())
-            }
+            None => (self.number, None, String::new(), self.versions.iter().map(unstored).collect(), Chain::default()),
         };
         let row = CheckpointRow {
             number: self.number,

@@ -27,9 +27,9 @@ use crate::state::{FieldSet, State};
 pub(crate) use breaks::Breaks;
 pub(crate) use commit::{Committed, Fault};
 pub(crate) use complete::{Completion, TaskOutcome};
+pub(crate) use frontier::{Frontier, FrontierDelta};
 #[cfg(feature = "conformance")]
 pub(crate) use frontier::{pending_frontier, recording_frontier};
-pub(crate) use frontier::{Frontier, FrontierDelta};
 pub(crate) use heads::{ChildHeads, Heads};
 pub(crate) use lane::Lone;
 pub(crate) use persist::{Chain, Persist, fold_parts};

@@ -46,7 +46,9 @@ pub(crate) enum WriteRow {
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         heads: ChildHeads,
     },
-    Suspended { questions: Vec<Question> },
+    Suspended {
+        questions: Vec<Question>,
+    },
 }
 
 #[derive(Debug, Serialize, Deserialize)]

@@ -108,9 +108,13 @@ fn levels([a, b, c]: Kept, leaf: Compiled<Memory>, mode: Mode, loops: usize) -> 
         .persistence(a);
     graph.add_node(LAST, |_: Snapshot<Work>| async { Noted::Ok(Work::update().count(1)) });
     graph.add_edge(START, A);
-    graph.add_conditional_edges(A, [A, LAST], move |work: &Work| {
-        if work.notes.len().is_multiple_of(loops) { LAST } else { A }
-    });
+    graph.add_conditional_edges(
+        A,
+        [A, LAST],
+        move |work: &Work| {
+            if work.notes.len().is_multiple_of(loops) { LAST } else { A }
+        },
+    );
     graph
 }
 
@@ -381,7 +385,11 @@ async fn a_failure_escalates_level_by_level_until_one_accepts_it() {
         assert_eq!(done(accepting.run(Work::update()).await).story(), "1/-", "{kept:?}");
 
         broken.store(false, Ordering::SeqCst);
-        assert_eq!(done(thread.continue_().await).story(), counts(kept, 1), "{kept:?}: what had finished was not repeated");
+        assert_eq!(
+            done(thread.continue_().await).story(),
+            counts(kept, 1),
+            "{kept:?}: what had finished was not repeated"
+        );
         // `c` escalated, so that its call came to nothing; `b` was accepted as it was, with what it had counted.
         let inner = [kept[0], kept[1], Persistence::PerCall];
         let work = done(accepting.run(Work::update()).await);

@@ -110,9 +110,13 @@ async fn case_61_children_under_different_names_do_not_mix() {
         graph.add_subgraph(node, quiet(), topic, out).persistence(Persistence::PerThread);
     }
     graph.add_node(LAST, note("|"));
-    graph.add_conditional_edges(START, [CHILD, TWIN], |work: &Work| {
-        if work.last == "both" { vec![CHILD, TWIN] } else { vec![TWIN] }
-    });
+    graph.add_conditional_edges(
+        START,
+        [CHILD, TWIN],
+        |work: &Work| {
+            if work.last == "both" { vec![CHILD, TWIN] } else { vec![TWIN] }
+        },
+    );
     graph.add_edge(CHILD, LAST).add_edge(TWIN, LAST);
     let (thread, store) = stored(graph);
     done(thread.run(Work::update().last("both".to_owned())).await);

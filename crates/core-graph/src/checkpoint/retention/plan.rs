@@ -124,7 +124,11 @@ impl<'s> Plan<'s> {
 
     /// Adds the checkpoints of subgraphs that the kept checkpoints of a namespace record. Without them, going back to
     /// such a checkpoint would find its subgraphs gone.
-    pub(in crate::checkpoint) async fn recorded_by(&self, ns: &Arc<str>, pins: &mut Pins) -> Result<(), CheckpointError> {
+    pub(in crate::checkpoint) async fn recorded_by(
+        &self,
+        ns: &Arc<str>,
+        pins: &mut Pins,
+    ) -> Result<(), CheckpointError> {
         let Some(namespace) = self.namespaces.get(ns).filter(|_| self.keeps_subgraphs()) else { return Ok(()) };
         let mut seen = BTreeSet::new();
         for row in namespace.kept.values() {
