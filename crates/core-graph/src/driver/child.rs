@@ -88,7 +88,7 @@ async fn run_child<S: State, Cx: Send + Sync + 'static>(
         standing.heads = machine.heads().children.iter().map(|(ns, head)| (Arc::clone(ns), *head)).collect();
         if persistence == Persistence::PerThread {
             standing.heads.push((Arc::clone(&ns), machine.number));
-            standing.own = Some((ns, Arc::new(machine.keep())));
+            standing.own = Some((ns, Arc::new(machine.keep()?)));
         }
     }
     Ok((end, machine.executed, standing))

@@ -2,9 +2,10 @@
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Bound;
 use std::sync::Arc;
 
-use crate::checkpoint::{Commit, RecordKind, Source, TaskRecordKind, ThreadRow, ThreadStatus};
+use crate::checkpoint::{Commit, JournalRow, RecordKind, Source, TaskRecordKind, ThreadRow, ThreadStatus};
 use crate::machine::Heads;
 
 /// Commits that wait for the end of the run, folded into as few as tell the same.
@@ -14,6 +15,8 @@ pub(super) struct Deferred {
     commits: BTreeMap<Arc<str>, Vec<Commit>>,
     /// By namespace, where the last of these commits records that subgraphs stand.
     recorded: BTreeMap<Arc<str>, BTreeMap<Arc<str>, u64>>,
+    /// What calls told that have ended.
+    journal: Vec<JournalRow>,
 }
 
 impl Deferred {
@@ -23,12 +26,9 @@ impl Deferred {
     }
 
     /// Adds a commit of a namespace; `heads` are what it records of subgraphs.
-    pub(super) fn add(&mut self, mut commit: Commit, heads: &Heads) {
-        if commit.checkpoint.is_some() {
-            self.drop_ended(&mut commit);
-            if !heads.children.is_empty() {
-                self.recorded.insert(Arc::clone(&commit.ns), heads.children.clone());
-            }
+    pub(super) fn add(&mut self, commit: Commit, heads: &Heads) {
+        if commit.checkpoint.is_some() && !heads.children.is_empty() {
+            self.recorded.insert(Arc::clone(&commit.ns), heads.children.clone());
         }
         let begins_call =
             is_kept(&commit.ns) && commit.checkpoint.as_ref().is_some_and(|row| row.source == Source::Input);
@@ -39,17 +39,19 @@ impl Deferred {
         }
     }
 
-    /// Drops what calls of subgraphs committed that have ended with a step; their events go with the step.
-    fn drop_ended(&mut self, step: &mut Commit) {
-        let inside =
-            |ns: &str, task: &str| ns.strip_prefix(task).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
-        let ended = |ns: &&Arc<str>| step.settled.iter().any(|task| inside(ns, task));
-        let gone: Vec<_> = self.commits.keys().filter(ended).map(Arc::clone).collect();
-        for ns in gone {
+    /// Drops what was committed for a task that has ended, but for what its journal tells: nobody goes on from there.
+    pub(super) fn end_call(&mut self, task: &str) {
+        let from = (Bound::Included(task), Bound::Unbounded);
+        let at_or_after = self.commits.range::<str, _>(from).map(|(ns, _)| ns);
+        let inside = |ns: &&Arc<str>| {
+            let rest = ns.strip_prefix(task);
+            rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        };
+        let ended: Vec<_> = at_or_after.take_while(|ns| ns.starts_with(task)).filter(inside).map(Arc::clone).collect();
+        for ns in ended {
             self.recorded.remove(&ns);
-            for commit in self.commits.remove(&ns).into_iter().flatten() {
-                step.journal.extend(commit.journal);
-            }
+            let commits = self.commits.remove(&ns).into_iter().flatten();
+            self.journal.extend(commits.flat_map(|commit| commit.journal));
         }
     }
 
@@ -60,7 +62,7 @@ impl Deferred {
     /// subgraph stands that is not durable. The journal goes with the last one, in order, for it tells of all; the lease
     /// ends there too.
     pub(super) fn take(&mut self) -> Vec<Commit> {
-        let Self { commits, recorded } = std::mem::take(self);
+        let Self { commits, recorded, mut journal } = std::mem::take(self);
         let recorded: BTreeSet<(Arc<str>, u64)> = recorded.into_values().flatten().collect();
         let mut all: Vec<Commit> = Vec::with_capacity(commits.len());
         for commit in commits.into_values().flatten() {
@@ -75,12 +77,13 @@ impl Deferred {
             let running = ThreadRow { status: ThreadStatus::Running, detail: String::new(), ..row };
             first.thread.get_or_insert(running);
         }
-        let mut journal: Vec<_> = all.iter_mut().flat_map(|commit| commit.journal.drain(..)).collect();
+        journal.extend(all.iter_mut().flat_map(|commit| commit.journal.drain(..)));
         journal.sort_by_key(|row| row.seq);
         let release = all.iter().any(|commit| commit.release);
         all.iter_mut().for_each(|commit| commit.release = false);
-        if let Some(last) = all.last_mut() {
-            (last.journal, last.release) = (journal, release);
+        match all.last_mut() {
+            Some(last) => (last.journal, last.release) = (journal, release),
+            None => self.journal = journal,
         }
         all
     }

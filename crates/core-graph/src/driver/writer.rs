@@ -145,6 +145,13 @@ impl Attached {
         self.failed.check()
     }
 
+    /// A task has ended, and with it the call of a subgraph, if it was one.
+    pub(crate) fn end_call(&self, task: &str, durability: Durability) {
+        if durability == Durability::Exit {
+            lock(&self.deferred).end_call(task);
+        }
+    }
+
     /// Makes the store know what was committed of a namespace, for who reads it in the middle of a run.
     pub(crate) async fn settle(&self, ns: &str, durability: Durability) -> Result<(), CheckpointError> {
         let _journal = self.lock_journal().await;

@@ -8,8 +8,8 @@ use serde::{Deserialize, Serialize};
 use crate::checkpoint::{CheckpointRow, Source, TaskRecordKind};
 use crate::machine::restore::Restored;
 use crate::machine::task::Phase;
-use crate::machine::{Chain, Machine};
-use crate::state::State;
+use crate::machine::{Chain, FRONTIER, Machine};
+use crate::state::{State, StateError, codec};
 
 /// Which call a namespace serves, and where its children stand; stored with the frontier.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -72,7 +72,10 @@ impl<S: State> Machine<S> {
     }
 
     /// What a later call in the same run goes on from, as if it had been read back from the store.
-    pub(crate) fn keep(&self) -> Restored<S> {
+    ///
+    /// # Errors
+    /// Those of encoding, which are faults.
+    pub(crate) fn keep(&self) -> Result<Restored<S>, StateError> {
         let unstored = |version: &u64| Chain { version: *version, ..Chain::default() };
         let (head, parent, id, chains, frontier_chain) = match &self.persist {
             Some(stored) => {
@@ -92,18 +95,18 @@ impl<S: State> Machine<S> {
             fields: Vec::new(),
             state_version: self.topology.state_version,
         };
-        Restored {
+        Ok(Restored {
             row,
             newest: self.newest,
             head,
             state: Arc::clone(&self.state),
             chains,
-            frontier: self.frontier.whole(&self.topology),
+            frontier: codec::decode(FRONTIER, &self.frontier.encode(&self.topology))?,
             frontier_chain,
             records: Vec::new(),
             older: BTreeMap::new(),
             forget_attempts: false,
-        }
+        })
     }
 }
 
