@@ -7,5 +7,9 @@ pub mod rows;
 struct Durability;
 
 #[cfg(doctest)]
+#[doc = include_str!("../../docs/concepts.md")]
+struct Concepts;
+
+#[cfg(doctest)]
 #[doc = include_str!("../../docs/from-langgraph.md")]
 struct FromLangGraph;

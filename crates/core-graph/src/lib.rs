@@ -121,13 +121,14 @@ mod thread;
 
 pub use clock::{Clock, SystemClock};
 pub use context::{Context, DuplicateKey, StopReason, TaskInfo, TaskServices};
-pub use driver::{Durability, Lag, Order, Outcome, Run, RunFuture, RunHandle, RunPolicy, Scope};
+pub use driver::{Durability, Lag, Order, Outcome, Run, RunFuture, RunHandle, RunPolicy, Scope, Standing};
 pub use error::{NodeError, RunError};
 pub use event::{EVENT_VERSION, Event, EventKind, EventMode, Payload};
 pub use failure::{Failure, FailureKind};
 pub use graph::{
     App, Cache, ChildOutcome, CompileError, CompileErrors, CompileWarning, Compiled, Diagram, DiagramEdge, DiagramNode,
-    EdgeKind, FromRef, Marks, Mode, NodeDefaults, NodeKind, NodeSpec, Retry, Route, StateGraph, Timeout,
+    EdgeKind, FromRef, Marks, Mode, NodeDefaults, NodeKind, NodeSpec, Persistence, Retry, Route, StateGraph,
+    SubgraphSpec, Timeout,
 };
 pub use graphloom_core_graph_macros::State;
 pub use handler::{Handler, NodeFn, TaskHandler};

@@ -2,11 +2,14 @@
 
 mod attempt;
 mod budget;
+mod calls;
 mod cell;
 mod child;
 mod control;
+mod deferred;
 mod drive;
 mod flight;
+mod ground;
 mod lane;
 mod load;
 mod onces;
@@ -20,6 +23,7 @@ mod sink;
 mod turns;
 mod writer;
 
+pub use calls::Standing;
 pub use child::Scope;
 pub use outcome::Outcome;
 pub use policy::{Durability, Order, RunPolicy};

@@ -116,7 +116,7 @@ impl<S: Send + Sync + 'static> Run<S> {
         Self::new(control, move |queue| async move {
             let clock = Arc::new(SystemClock);
             let session = Session::new("".into(), None, clock, shared, policy, None, queue, Default::default());
-            let driver = Driver::new(runtime, Arc::new(session), "".into(), None)?;
+            let driver = Driver::new(runtime, Arc::new(session), "".into(), None, None)?;
             conclude(driver, Entry::Input(Some(input))).await
         })
     }
@@ -204,15 +204,7 @@ pub(crate) async fn conclude<S: State, Cx: Send + Sync + 'static>(
             Ok(Outcome::Waiting(questions))
         }
         Stop::Failed => {
-            let error = match machine.failure() {
-                Some((id, node, attempts, error)) => RunError::TaskFailed {
-                    node: node.to_owned(),
-                    task: machine.task_path(id).to_string(),
-                    attempts,
-                    message: error.to_string(),
-                },
-                None => RunError::Internal("the run failed without a failed task".to_owned()),
-            };
+            let error = machine.failure_of_run();
             driver.close(Status::Failed, &error.to_string()).await?;
             Err(error)
         }

@@ -186,7 +186,8 @@ impl<S: State, Cx: Send + Sync + 'static> Simulator<S, Cx> {
                 outcome = work => {
                     match outcome {
                         Ok(_) | Err(RunError::TaskFailed { .. } | RunError::Conflict { .. }
-                            | RunError::WriteConflict { .. } | RunError::Undeclared { .. } | RunError::StepLimit { .. }) => true,
+                            | RunError::WriteConflict { .. } | RunError::Undeclared { .. } | RunError::StepLimit { .. }
+                            | RunError::SubgraphBusy { .. }) => true,
                         Err(error) => return Err(error),
                     }
                 }
