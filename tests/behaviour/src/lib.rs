@@ -1,0 +1,2 @@
+//! Behaviour, schedules and crashes of the runtime.
+#![forbid(unsafe_code)]
