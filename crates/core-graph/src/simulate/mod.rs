@@ -185,7 +185,7 @@ impl<S: State, Cx: Send + Sync + 'static> Simulator<S, Cx> {
                 () = life.died() => false,
                 outcome = work => {
                     match outcome {
-                        Ok(_) | Err(RunError::TaskFailed { .. } | RunError::Conflict { .. }
+                        Ok(_) | Err(RunError::TaskFailed { .. } | RunError::Conflict { .. } | RunError::ReplaceConflict { .. }
                             | RunError::WriteConflict { .. } | RunError::Undeclared { .. } | RunError::StepLimit { .. }) => true,
                         Err(error) => return Err(error),
                     }
