@@ -109,7 +109,10 @@ async fn case_53_an_edit_as_a_node_leads_to_what_follows_it_and_forks_are_apart(
     thread.at(2).fork().await.unwrap();
     thread.update_state(A, line("edit")).await.unwrap();
     let state = thread.state().await.unwrap();
-    assert_eq!((state.next.join(" "), state.checkpoint.as_ref().map(|row| row.source)), ("b".to_owned(), Some(Source::Update)));
+    assert_eq!(
+        (state.next.join(" "), state.checkpoint.as_ref().map(|row| row.source)),
+        ("b".to_owned(), Some(Source::Update))
+    );
     assert_eq!(done(thread.continue_().await).story(), "a edit b c");
     let edited = thread.state().await.unwrap().checkpoint.unwrap().number;
 

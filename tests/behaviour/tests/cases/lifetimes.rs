@@ -8,10 +8,7 @@ use graphloom_core_graph::{Context, EventKind, Node, START, Snapshot, StateGraph
 use crate::ground::{Ground, on_every_store};
 use crate::work::{Work, Worked, done, line};
 
-on_every_store!(
-    case_76_a_finished_run_leaves_nothing_behind,
-    case_76_a_reader_that_goes_away_leaves_nobody_waiting,
-);
+on_every_store!(case_76_a_finished_run_leaves_nothing_behind, case_76_a_reader_that_goes_away_leaves_nobody_waiting,);
 
 const A: Node = Node::named("a");
 

@@ -1,9 +1,7 @@
 //! Questions: asked, answered in part, by id, wrongly, late, twice.
 
 use graphloom_core_graph::checkpoint::{HistoryFilter, ThreadStatus};
-use graphloom_core_graph::{
-    Answers, ChildOutcome, Context, Node, RunError, START, Snapshot, StateGraph, Task, Thread,
-};
+use graphloom_core_graph::{Answers, ChildOutcome, Context, Node, RunError, START, Snapshot, StateGraph, Task, Thread};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -64,7 +62,10 @@ async fn case_38_a_question_waits_and_its_answer_goes_on(ground: &Ground) {
     let question = asked.iter().next().unwrap();
     assert_eq!((question.key.as_str(), &question.payload), ("go", &json!("ask?")));
     let state = thread.state().await.unwrap();
-    assert_eq!((state.status, log(&state.state), state.next.as_slice()), (ThreadStatus::Waiting, vec!["a"], &["ask".to_owned()][..]));
+    assert_eq!(
+        (state.status, log(&state.state), state.next.as_slice()),
+        (ThreadStatus::Waiting, vec!["a"], &["ask".to_owned()][..])
+    );
     assert_eq!(state.questions, asked, "the same question, with the same id");
     let refused = thread.continue_().await.unwrap_err();
     assert!(matches!(refused, RunError::WrongStatus { status: ThreadStatus::Waiting, .. }), "{refused}");
@@ -270,7 +271,9 @@ async fn case_47_a_child_that_asks_goes_on_where_it_was(ground: &Ground) {
         B,
         inner.compile().unwrap(),
         |_: &Work| Work::update(),
-        |child: ChildOutcome<Work>| Worked::Ok(Work::update().log(child.done()?.log.iter().cloned().collect::<Vec<_>>())),
+        |child: ChildOutcome<Work>| {
+            Worked::Ok(Work::update().log(child.done()?.log.iter().cloned().collect::<Vec<_>>()))
+        },
     );
     graph.add_edge(START, B);
     let thread: Thread<Work> = ground.thread(graph);

@@ -21,7 +21,11 @@ async fn case_10_a_router_sees_its_own_node_and_not_the_siblings(ground: &Ground
     graph.add_node(A, |_: Snapshot<Work>| async { Worked::Ok(line("a").x(5)) });
     add_nodes(&mut graph, &[B, C]);
     graph.add_edge(START, A).add_edge(START, B);
-    graph.add_conditional_edges(A, [C, END], |work: &Work| if (work.x, work.story().as_str()) == (5, "a") { C } else { END });
+    graph.add_conditional_edges(
+        A,
+        [C, END],
+        |work: &Work| if (work.x, work.story().as_str()) == (5, "a") { C } else { END },
+    );
     assert_eq!(done(ground.thread(graph).run(Work::update()).await).story(), "a b c");
 }
 
@@ -56,5 +60,8 @@ async fn case_11_a_goto_that_was_not_declared_is_an_error(ground: &Ground) {
     add_nodes(&mut graph, &[B, C]);
     graph.add_edge(START, A).add_edge(B, C);
     let error = ground.thread(graph).run(Work::update()).await.unwrap_err();
-    assert!(matches!(&error, RunError::Undeclared { node, target, .. } if (node.as_str(), target.as_str()) == ("a", "c")), "{error}");
+    assert!(
+        matches!(&error, RunError::Undeclared { node, target, .. } if (node.as_str(), target.as_str()) == ("a", "c")),
+        "{error}"
+    );
 }

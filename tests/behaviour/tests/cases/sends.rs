@@ -47,11 +47,8 @@ fn wide(second: bool, flaky: Option<&Calls>) -> StateGraph<Work> {
                         let _: String = cx.ask("go", &()).await?;
                     }
                 }
-                let step = if second && number < 3 {
-                    Step::send([TWO.send(number + 2, number + 2)])
-                } else {
-                    Step::edges()
-                };
+                let step =
+                    if second && number < 3 { Step::send([TWO.send(number + 2, number + 2)]) } else { Step::edges() };
                 Ok::<Step<Work>, NodeError>(step.with(line(format!("2|{number}"))))
             }
         })

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use async_trait::async_trait;
 use graphloom_core_graph::checkpoint::{
@@ -22,27 +22,28 @@ pub(crate) enum Call {
     Journal,
 }
 
-pub(crate) const CALLS: [Call; 7] = [
-    Call::Acquire,
-    Call::Commit,
-    Call::Thread,
-    Call::Checkpoint,
-    Call::Field,
-    Call::TaskRecords,
-    Call::Journal,
-];
+pub(crate) const CALLS: [Call; 7] =
+    [Call::Acquire, Call::Commit, Call::Thread, Call::Checkpoint, Call::Field, Call::TaskRecords, Call::Journal];
 
 /// A store that can be told to refuse one kind of call, or to die: from then on nothing that is asked of it returns.
 pub(crate) struct Fragile {
     store: Arc<dyn Checkpointer>,
     refused: Mutex<Option<Call>>,
     dead: AtomicBool,
+    /// Commits that have reached the store and not come back.
+    under_way: AtomicUsize,
     leases: Mutex<Vec<Lease>>,
 }
 
 impl Fragile {
     pub(crate) fn new(store: Arc<dyn Checkpointer>) -> Arc<Self> {
-        Arc::new(Self { store, refused: Mutex::default(), dead: AtomicBool::new(false), leases: Mutex::default() })
+        Arc::new(Self {
+            store,
+            refused: Mutex::default(),
+            dead: AtomicBool::default(),
+            under_way: AtomicUsize::default(),
+            leases: Mutex::default(),
+        })
     }
 
     /// Refuses a kind of call from now on, or none.
@@ -50,9 +51,12 @@ impl Fragile {
         *self.refused.lock().expect("nobody panics here") = call;
     }
 
-    /// What becomes of a process that is killed: nothing more is written, and the system frees what it held.
-    pub(crate) fn die(&self) {
+    /// What becomes of a process that is killed: nothing more reaches the store, and the system frees what it held.
+    pub(crate) async fn die(&self) {
         self.dead.store(true, Ordering::SeqCst);
+        while self.under_way.load(Ordering::SeqCst) > 0 {
+            tokio::task::yield_now().await;
+        }
         for lease in self.leases.lock().expect("nobody panics here").drain(..) {
             self.store.release(&lease);
         }
@@ -85,7 +89,10 @@ impl Checkpointer for Fragile {
     }
     async fn commit(&self, lease: &Lease, commit: Commit) -> Result<(), CheckpointError> {
         self.asked(Call::Commit).await?;
-        self.store.commit(lease, commit).await
+        self.under_way.fetch_add(1, Ordering::SeqCst);
+        let written = self.store.commit(lease, commit).await;
+        self.under_way.fetch_sub(1, Ordering::SeqCst);
+        written
     }
     async fn thread(&self, thread: &str) -> Result<Option<ThreadRow>, CheckpointError> {
         self.asked(Call::Thread).await?;

@@ -32,7 +32,9 @@ fn parent() -> StateGraph<Work> {
         CHILD,
         inner.compile().unwrap(),
         |_: &Work| Work::update(),
-        |child: ChildOutcome<Work>| Worked::Ok(Work::update().log(child.done()?.log.iter().cloned().collect::<Vec<_>>())),
+        |child: ChildOutcome<Work>| {
+            Worked::Ok(Work::update().log(child.done()?.log.iter().cloned().collect::<Vec<_>>()))
+        },
     );
     graph.add_edge(START, A).add_edge(A, CHILD);
     graph

@@ -70,11 +70,8 @@ impl Finish {
 
 async fn case_02_writes_commit_by_name_and_key_whoever_finishes_first(ground: &Ground) {
     const SENT: Task<u64> = Task::named("w");
-    let finish = Finish {
-        order: Arc::new(vec!["w1", "z", "m", "w0", "a"]),
-        done: Arc::default(),
-        changed: Arc::default(),
-    };
+    let finish =
+        Finish { order: Arc::new(vec!["w1", "z", "m", "w0", "a"]), done: Arc::default(), changed: Arc::default() };
     let graph = || {
         let mut graph = StateGraph::<Work>::new("g");
         for name in ["z", "m", "a"] {
@@ -130,7 +127,10 @@ async fn case_05_a_node_with_a_join_and_an_edge_runs_for_each(ground: &Ground) {
     graph.add_node(qa.clone(), |work: Snapshot<Work>| async move {
         Worked::Ok(Work::update().text(work.story().replace(' ', ",")).sum(1))
     });
-    graph.add_edge(START, rewrite.clone()).add_edge(rewrite.clone(), one.clone()).add_edge(rewrite.clone(), two.clone());
+    graph
+        .add_edge(START, rewrite.clone())
+        .add_edge(rewrite.clone(), one.clone())
+        .add_edge(rewrite.clone(), two.clone());
     graph.add_edge(rewrite, qa.clone()).add_join([one, two], qa);
     let thread = ground.thread(graph);
     let work = done(thread.run(Work::update()).await);
@@ -211,7 +211,8 @@ async fn case_19_a_replacement_beside_an_append(ground: &Ground) {
     graph.add_edge(START, A).add_edge(START, B);
     let thread = ground.thread(graph);
     let error = thread.run(Work::update()).await.unwrap_err();
-    assert!(matches!(&error, RunError::Conflict { field, .. } if field == "log"), "{error}");
+    assert_eq!(thread.state().await.unwrap().next, ["a", "b"], "the thread can be read");
+    assert!(matches!(&error, RunError::ReplaceConflict { field, .. } if field == "log"), "{error}");
 }
 
 async fn case_20_several_values_of_one_node_for_one_field(ground: &Ground) {
