@@ -3,6 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
+use crate::checkpoint::CheckpointError;
 use crate::context::TaskServices;
 use crate::driver::drive::{Driver, Entry, Runtime};
 use crate::driver::load;
@@ -44,7 +45,16 @@ async fn run_child<S: State, Cx: Send + Sync + 'static>(
     let forget = again || session.forget_attempts;
     let restored = match &session.attached {
         Some(attached) => {
-            load::restore(&*attached.store, &runtime.topology, &session.thread, &ns, None, forget).await?
+            let restored = load::restore(&*attached.store, &runtime.topology, &session.thread, &ns, None, forget).await;
+            match restored {
+                // The run ends with it, as with a commit that fails: it is no failure of the node.
+                Err(RunError::Checkpoint(error)) => {
+                    let (action, source) = ("reading a subgraph".to_owned(), error.to_string().into());
+                    attached.fail(error);
+                    return Err(RunError::Checkpoint(CheckpointError::Store { action, source }));
+                }
+                restored => restored?,
+            }
         }
         None => None,
     };

@@ -1,0 +1,1 @@
+//! The graph of the program that is killed.
