@@ -8,6 +8,7 @@ mod work;
 
 mod events;
 mod failures;
+mod features;
 mod history;
 mod lifetimes;
 mod questions;
