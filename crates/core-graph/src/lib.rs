@@ -89,8 +89,9 @@
 //!
 //! # Tests
 //!
-//! [`Simulator`] runs a graph as a process that dies before or after any commit and comes back, with an order of tasks
-//! drawn from a seed, and reports what ran, what was committed, and any promise that was broken.
+//! [`Simulator`] runs a graph as a process that dies before or after any commit and comes back, over a store that fails
+//! as [`Faults`] say, with an order of tasks drawn from a seed, and reports what ran, what was committed, and any promise
+//! that was broken.
 //!
 //! # Extension points
 //!
@@ -126,7 +127,7 @@ mod thread;
 
 pub use clock::{Clock, SystemClock};
 pub use context::{Context, DuplicateKey, StopReason, TaskInfo, TaskServices};
-pub use driver::{Durability, Lag, Order, Outcome, Run, RunFuture, RunHandle, RunPolicy, Scope};
+pub use driver::{Durability, Lag, Order, Outcome, Run, RunFuture, RunHandle, RunPolicy, Scope, Standing};
 pub use error::{NodeError, RunError};
 pub use event::{EVENT_VERSION, Event, EventKind, EventMode, Payload};
 pub use failure::{Failure, FailureKind};
@@ -134,15 +135,15 @@ pub use functional::{EntryBody, EntryPoint, EntryState, EntryUpdate, EntryValue,
 pub use graph::{
     App, Cache, ChildOutcome, CompileError, CompileErrors, CompileWarning, Compiled, Description, DescriptionError,
     Diagram, DiagramEdge, DiagramNode, EdgeKind, FromRef, JoinDescription, Marks, Mode, NodeDefaults, NodeDescription,
-    NodeKind, NodeSpec, Registry, Retry, RetryDescription, Route, RouteCase, RouteDescription, SendDescription,
-    StateGraph, Timeout, TimeoutDescription, When,
+    NodeKind, NodeSpec, Persistence, Registry, Retry, RetryDescription, Route, RouteCase, RouteDescription,
+    SendDescription, StateGraph, SubgraphSpec, Timeout, TimeoutDescription, When,
 };
 pub use graphloom_core_graph_macros::State;
 pub use handler::{Handler, NodeFn, TaskHandler};
 pub use machine::Question;
 pub use name::{END, Name, Node, Packet, START, Targets, Task};
 pub use questions::{Answers, Questions};
-pub use simulate::{OnceRuns, Report, Simulator, Started};
+pub use simulate::{Faults, OnceRuns, Report, Simulator, Started};
 pub use state::{
     Field, FieldChange, FieldError, FieldKind, FieldSet, JsonField, JsonLayout, JsonReducer, JsonState, JsonUpdate,
     LayoutErrors, Log, Op, Shared, Snapshot, State, StateError, Stored, Table,

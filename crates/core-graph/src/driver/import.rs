@@ -68,14 +68,9 @@ pub(crate) fn rehearse<S: State>(
 
 /// The error of a result that cannot be committed.
 fn failure_of<S: State>(machine: &Machine<S>, fault: Fault) -> RunError {
-    match (fault, machine.failure()) {
-        (Fault::Task, Some((id, node, attempts, error))) => RunError::TaskFailed {
-            node: node.to_owned(),
-            task: machine.task_path(id).to_string(),
-            attempts,
-            message: error.to_string(),
-        },
-        (fault, _) => fault.of_change("an imported result"),
+    match fault {
+        Fault::Task => machine.failure_of_run(),
+        Fault::Run(error) => error,
     }
 }
 

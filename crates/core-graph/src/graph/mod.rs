@@ -4,9 +4,11 @@ mod builder;
 mod cache;
 mod compile;
 mod compiled;
+mod declarations;
 mod declare;
 mod diagram;
 mod errors;
+mod persistence;
 mod proofs;
 mod spec;
 mod subgraph;
@@ -22,9 +24,11 @@ pub use declare::{
 };
 pub use diagram::{Diagram, DiagramEdge, DiagramNode, EdgeKind, Marks, NodeKind};
 pub use errors::{CompileError, CompileErrors, CompileWarning};
+pub use persistence::{Persistence, SubgraphSpec};
 pub use spec::{Mode, NodeDefaults, NodeSpec, Retry, Timeout};
 pub use subgraph::{ChildOutcome, FromRef};
 
 pub(crate) use compiled::NodeRun;
+pub(crate) use declarations::Declarations;
 pub(crate) use spec::AnswerCheck;
-pub(crate) use topology::{Asks, Exits, Found, Join, Topology};
+pub(crate) use topology::{Exits, Found, Join, Topology};
