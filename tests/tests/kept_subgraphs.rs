@@ -83,9 +83,7 @@ impl Place {
 
     /// One turn, in two processes: the question and the answer.
     async fn turn(&self, id: &str, word: &str) -> String {
-        let Outcome::Waiting(questions) = self.thread(id).run(Talk::update()).await.unwrap() else {
-            panic!("it asks")
-        };
+        let Outcome::Waiting(questions) = self.thread(id).run(Talk::update()).await.unwrap() else { panic!("it asks") };
         let heard = questions.iter().next().unwrap().payload.as_u64().unwrap();
         let answer = questions.answer("word", word).unwrap();
         let state = self.thread(id).resume(answer).await.unwrap().done().unwrap();

@@ -135,8 +135,8 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
         let declarations: Arc<dyn Declarations> = Arc::clone(&runtime.topology) as Arc<dyn Declarations>;
         let base = Arc::clone(machine.base());
         let steps = session.policy.max_steps.filter(|_| machine.in_barrier()).map(|most| machine.step() + most);
-        let home =
-            Arc::new(Home { session: Arc::clone(&session), ns: Arc::clone(&ns), base, onces, declarations, steps });
+        let (shared, of) = (Arc::clone(&session), Arc::clone(&ns));
+        let home = Arc::new(Home { session: shared, ns: of, base, onces, declarations, steps });
         let turns = match &session.policy.order {
             Order::Recorded(order) if is_root => Turns::recorded(order),
             _ => Turns::default(),
@@ -179,39 +179,9 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
     /// Takes up the entry and drives the machine to its end.
     pub(super) async fn proceed(&mut self, entry: Entry<S>) -> Result<Stop, RunError> {
         self.begin_run(entry.how()).await;
-        if self.is_root {
-            let root = Arc::clone(&self.ns);
-            for (ns, head) in &self.machine.heads().children {
-                self.session.calls.note(&root, ns, *head);
-            }
-        }
         match entry {
             Entry::Input(update) => self.take_input(update).await?,
-            Entry::Resume(_) => {
-                let budget = &self.session.budget;
-                let is_limited = self.session.policy.budget.is_some();
-                if is_limited {
-                    budget.count_earlier(self.machine.base(), self.machine.executed, self.machine.counted_paths());
-                }
-                let keeps = self.runtime.topology.keeps_children;
-                if let (true, Some(attached)) = (self.is_root && (is_limited || keeps), &self.session.attached) {
-                    // All that subgraphs did is known before anything is dispatched: none takes the room in the budget,
-                    // or the state, that another has.
-                    for (ns, number) in self.machine.finished_heads() {
-                        self.session.calls.note(&self.ns, &ns, number);
-                    }
-                    for open in open_calls(&*attached.store, &self.session.thread, self.machine.paths(), keeps).await? {
-                        open.count(budget);
-                        open.note(&self.session.calls);
-                    }
-                }
-                if is_limited {
-                    self.machine.mark_counted(|task| budget.has(task));
-                }
-                if let Some(id) = self.machine.uncommitted() {
-                    self.commit(id).await?;
-                }
-            }
+            Entry::Resume(_) => self.take_up_work().await?,
         }
         let stop = self.drive().await?;
         self.fault.take().map_or(Ok(stop), Err)
@@ -221,6 +191,9 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
     pub(super) async fn begin_run(&mut self, how: &str) {
         if !self.is_root {
             return;
+        }
+        for (ns, head) in &self.machine.heads().children {
+            self.session.calls.note(&self.ns, ns, *head);
         }
         let kind = EventKind::RunStarted { graph: self.runtime.topology.name.clone(), how: how.to_owned() };
         match self.session.ending(ThreadStatus::Running, "") {
@@ -236,6 +209,34 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
         let committed = self.machine.input(update, now).map_err(|fault| fault.of_change("an input"))?;
         self.publish(committed, now).await?;
         self.session.budget.count_earlier(self.machine.base(), 0, Vec::new());
+        Ok(())
+    }
+
+    /// Goes on with the tasks that are left, with all that they and their subgraphs did before.
+    async fn take_up_work(&mut self) -> Result<(), RunError> {
+        let budget = &self.session.budget;
+        let is_limited = self.session.policy.budget.is_some();
+        if is_limited {
+            budget.count_earlier(self.machine.base(), self.machine.executed, self.machine.counted_paths());
+        }
+        let keeps = self.runtime.topology.keeps_children;
+        if let (true, Some(attached)) = (self.is_root && (is_limited || keeps), &self.session.attached) {
+            // All that subgraphs did is known before anything is dispatched: none takes the room in the budget,
+            // or the state, that another has.
+            for (ns, number) in self.machine.finished_heads() {
+                self.session.calls.note(&self.ns, &ns, number);
+            }
+            for open in open_calls(&*attached.store, &self.session.thread, self.machine.paths(), keeps).await? {
+                open.count(budget);
+                open.note(&self.session.calls);
+            }
+        }
+        if is_limited {
+            self.machine.mark_counted(|task| budget.has(task));
+        }
+        if let Some(id) = self.machine.uncommitted() {
+            self.commit(id).await?;
+        }
         Ok(())
     }
 

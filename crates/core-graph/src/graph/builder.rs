@@ -312,7 +312,7 @@ impl<S: State, Cx: Send + Sync + 'static> StateGraph<S, Cx> {
 
     /// Adds a node that is made already.
     pub(crate) fn add_run(&mut self, key: Node, run: Arc<dyn NodeFn<S, Cx>>, spec: NodeSpec) {
-        **self.declare(key.into_name(), false, run, None) = spec;
+        self.declare(key.into_name(), false, run, None).node = spec;
     }
 
     pub(super) fn declare(

@@ -184,7 +184,7 @@ impl Checks {
             let Some((inside, _)) = &declared.child else { continue };
             let node = || declared.name.to_string();
             if let Some((asking, key)) = inside.first_ask() {
-                self.errors.push(CompileError::StatelessAsks { node: node(), asking, key: key.to_owned() });
+                self.errors.push(CompileError::StatelessAsks { node: node(), asking, key });
             }
             if let Some(kept) = inside.first_kept() {
                 self.errors.push(CompileError::StatelessKeeps { node: node(), kept });

@@ -115,7 +115,7 @@ impl NodeDescription {
         let spec = self.spec(errors);
         let run = run.unwrap_or_else(super::function::nothing);
         // `START` and `END` are no names for nodes: `compile` refuses what they stand for.
-        **graph.declare(named(&self.name), self.task, run, None) = spec;
+        graph.declare(named(&self.name), self.task, run, None).node = spec;
     }
 
     fn spec(&self, errors: &mut Vec<CompileError>) -> NodeSpec {
