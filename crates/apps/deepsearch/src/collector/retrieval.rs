@@ -11,7 +11,7 @@ use super::tools::SearchTools;
 use crate::ask::is_constrained;
 use crate::evidence::Evidence;
 use crate::resources::{Resources, Slot, Stage};
-use crate::search::EngineReport;
+use crate::search::{EngineReport, UnreadPage};
 
 /// The longest query, in characters.
 const MOST_QUERY: usize = 200;
@@ -23,6 +23,8 @@ pub(super) struct Gathered {
     pub(super) documents: Vec<Evidence>,
     /// How the engines answered.
     pub(super) reports: Vec<EngineReport>,
+    /// Pages that could not be read.
+    pub(super) unread: Vec<UnreadPage>,
     /// What a user should know.
     pub(super) notes: Vec<String>,
 }

@@ -1,5 +1,5 @@
 //! Puts the report together (F22). In: report with the sections' reports, `current_outline`, language. Out: report,
-//! `all_classified_contents`, `final_result.response_content`.
+//! `all_classified_contents`, `final_result` with the text and the charts of the sections.
 //! Failure: 212001 ends the run. Without a model, transitions are left out and abstract and conclusion are notices.
 //! Source: seed, `ReporterNode`; study, sections 1.2 and 3.3.
 
@@ -63,7 +63,8 @@ pub(crate) async fn reporter(
         merged_trace_source_datas: traces,
         ..report.clone()
     };
-    let result = FinalResult { response_content: text, ..state.final_result.clone() };
+    let charts = sections.iter().flat_map(|section| section.content.charts.iter().cloned()).collect();
+    let result = FinalResult { response_content: text, chart_messages: charts, ..state.final_result.clone() };
     let update = SearchContext::update()
         .report(Some(made.into()))
         .all_classified_contents(classified)

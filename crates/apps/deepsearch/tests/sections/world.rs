@@ -62,7 +62,7 @@ impl Search for Library {
         self.asked.lock().expect("nobody panicked").push(query.to_owned());
         let report = |outcome| vec![EngineReport { engine: self.name.to_owned(), outcome }];
         if let Some(fault) = &self.fault {
-            return SearchAnswer { evidence: Vec::new(), reports: report(fault.clone()) };
+            return SearchAnswer { reports: report(fault.clone()), ..SearchAnswer::default() };
         }
         let usual = || vec![document(query, "north"), document(query, "south")];
         let mut evidence = self.answers.get(query).cloned().unwrap_or_else(usual);
@@ -73,7 +73,7 @@ impl Search for Library {
             found.engine = self.name.to_owned();
         }
         let outcome = EngineOutcome::Found { documents: evidence.len() };
-        SearchAnswer { evidence, reports: report(outcome) }
+        SearchAnswer { evidence, reports: report(outcome), ..SearchAnswer::default() }
     }
 }
 
@@ -95,6 +95,7 @@ pub(crate) fn config() -> Config {
     let mut config = Config::default();
     config.info_collector_search_method = SearchMethod::Web;
     config.source_tracer_research_trace_source_switch = false;
+    config.visualization_enable = false;
     config
 }
 

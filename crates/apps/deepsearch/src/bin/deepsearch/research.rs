@@ -8,9 +8,10 @@ use graphloom_cli::{
 };
 use graphloom_core_graph::{Outcome, RunError};
 use graphloom_deepsearch::config::FeedbackMode;
+use graphloom_deepsearch::graph::policy;
 use graphloom_deepsearch::state::Request;
 use graphloom_deepsearch::status::StatusCode;
-use graphloom_deepsearch::stream::Transcript;
+use graphloom_deepsearch::stream::{Transcript, told};
 use graphloom_deepsearch::{Config, SearchContext};
 use graphloom_llm::layers::Spent;
 use serde_json::json;
@@ -47,13 +48,19 @@ pub(crate) async fn research(common: &CommonArgs, session: &Session, args: Reque
     let opened = open(common, session, &config, Spent::default()).await?;
     request.today = today(&opened.models).await?;
     request.origin = origin(common, &opened.models, &out);
-    let thread = opened.runs.thread(id);
+    let thread = opened.runs.thread(id).policy(policy(&config));
     let begun = thread.run(SearchContext::update().request(request));
     conclude(common, session, &opened, &thread, &config, begun, 0).await
 }
 
-/// The template, which is Markdown.
+/// The template, which is Markdown. Its name has letters, digits, `_`, `-` and `.` only, as the specification says (212201).
 fn template(path: &Path) -> Result<String, Failure> {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    if name.is_empty() || !name.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '-' | '.')) {
+        let code = StatusCode::TemplateName;
+        let message = format!("[{code}]the template is called `{name}`; rename it to letters, digits, `_`, `-` and `.`");
+        return Err(Failure::usage(message));
+    }
     let size = std::fs::metadata(path).map_err(CliError::io("read the template", path))?.len();
     if size > MOST_TEMPLATE {
         let message = format!("the template `{}` has {size} bytes; at most {MOST_TEMPLATE} are read", path.display());
@@ -61,7 +68,7 @@ fn template(path: &Path) -> Result<String, Failure> {
     }
     let text = std::fs::read_to_string(path).map_err(CliError::io("read the template", path))?;
     if text.trim().is_empty() {
-        let code = StatusCode::TemplateName;
+        let code = StatusCode::ParameterInvalid;
         return Err(Failure::usage(format!("[{code}]the template `{}` is empty", path.display())));
     }
     Ok(text)
@@ -94,7 +101,7 @@ pub(crate) async fn conclude(
         let outcome: Result<Outcome<SearchContext>, RunError> = match tokio::time::timeout(limit, followed).await {
             Ok(outcome) => outcome,
             Err(_) => {
-                let code = StatusCode::WorkflowTimeout;
+                let code = StatusCode::TimeOut;
                 let seconds = limit.as_secs();
                 web.close(&transcript.failed(&format!("[{code}]no end within {seconds} seconds")));
                 let message = format!("[{code}]the run did not end within {seconds} seconds; go on with: {line}");
@@ -130,7 +137,10 @@ pub(crate) async fn conclude(
             }
             Err(error) => {
                 session.progress.note(format!("what was committed is kept; go on with: {line}"));
-                return Err(error.into());
+                return Err(match error {
+                    RunError::StepLimit { .. } => Failure::new(ExitStatus::Failed, told(&error)),
+                    error => error.into(),
+                });
             }
         }
     }

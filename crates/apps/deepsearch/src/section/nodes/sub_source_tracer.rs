@@ -1,5 +1,6 @@
 //! Traces the citations of a section. In: the section's text and documents. Out: the text with its citations traced, and
-//! the list of citations. Failure: the section goes on with what equal wording finds, with a notice (212101, 212102).
+//! the list of citations. Failure: the section goes on with what equal wording finds, with a notice (212100); a citation without a
+//! source is taken out, with a notice (212101).
 //! Source: seed, `SubSourceTracerNode`; study, section 3.2, stage 1.
 
 use graphloom_core_graph::{Context, NodeError, Snapshot};
