@@ -98,7 +98,8 @@ pub(super) fn insert_in_section(
         out.push_str(&text[from..chart.at]);
         from = chart.at;
         out.push_str(&block(&chart.message));
-        let places = chart.sources.iter().filter_map(|source| documents.iter().position(|one| one.id == source.evidence));
+        let places =
+            chart.sources.iter().filter_map(|source| documents.iter().position(|one| one.id == source.evidence));
         places.for_each(|place| out.push_str(&format!("[citation:{}]", place + 1)));
     }
     out.push_str(&text[from..]);
@@ -171,9 +172,8 @@ mod tests {
         let documents =
             [Evidence::new("https://a.example", "A", "a"), Evidence::new("https://b.example", "B", "b 12.5 ms")];
         let source = TraceSource { evidence: documents[1].id.clone(), ..trace("https://b.example", true) };
-        let message = ChartMessage {
-            chart_id: "chart_3_1".into(), chart_title: "Times".into(), ..ChartMessage::default()
-        };
+        let message =
+            ChartMessage { chart_id: "chart_3_1".into(), chart_title: "Times".into(), ..ChartMessage::default() };
         let chart = PlacedChart { at: 4, message, sources: vec![source] };
         let (out, messages) = insert_in_section("One.\n\nTwo.", &documents, &[chart]);
         let expected = "One.\n\n(#insertChart:chart_3_1)\n\n<font size=2>**Times**</font>[citation:2]\n\nTwo.";

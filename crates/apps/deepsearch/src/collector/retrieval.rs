@@ -61,15 +61,9 @@ pub(super) async fn retrieve(
     } else if is_constrained(resources, Slot::InfoCollecting) || !resources.may_spend(Stage::Research) {
         tools.search_plainly(query).await?;
     } else {
-        let args = json!({
-            "language": request.language.as_str(),
-            "today": request.today,
-            "remaining_steps": request.limits.tool_steps(),
-            "query": query,
-            "step_title": request.step.title,
-            "step_description": request.step.description,
-            "tools": tools.names(),
-        });
+        let args = request.args(json!({
+            "remaining_steps": request.limits.tool_steps(), "query": query, "tools": tools.names(),
+        }));
         let messages = resources.prompts.render("collector", &args).map_err(NodeError::terminal)?.messages;
         let registry = tools.registry().map_err(NodeError::terminal)?;
         let mut options = ConverseOptions::default();

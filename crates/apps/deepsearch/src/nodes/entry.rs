@@ -50,9 +50,7 @@ pub(crate) async fn entry(
     let found: SearchAnswer = found?;
     let unread = found.unread.iter();
     let mut notes: Vec<String> = unread.map(|page| format!("the request: {page}")).collect();
-    let mut update = SearchContext::update()
-        .entry_search_results(found.evidence)
-        .spent(resources.ledger.spent());
+    let mut update = SearchContext::update().entry_search_results(found.evidence).spent(resources.ledger.spent());
     let by_script = locale::of_script(query);
     let language = match language? {
         Ok((Named::Known(language), _)) => language,

@@ -34,7 +34,7 @@ pub(crate) async fn reporter(
     let summary = part(&state, &cx, "report_abstract", title, sections);
     let conclusion = part(&state, &cx, "report_conclusion", title, sections);
     let (transitions, summary, conclusion) = futures::join!(transitions, summary, conclusion);
-    let transitions = transitions?;
+    let (transitions, notes) = transitions?;
     let (mut notices, mut written) = (Vec::new(), Vec::new());
     for (name, made) in [("abstract", summary?), ("conclusion", conclusion?)] {
         match made {
@@ -71,23 +71,25 @@ pub(crate) async fn reporter(
         .report_generated_num(number)
         .final_result(result)
         .notices(notices)
+        .notes(notes)
         .spent(cx.resources().ledger.spent());
     Ok(update.into())
 }
 
-/// A sentence from each section to the next; none after the last, none by small models, and none where a model fails.
+/// A sentence from each section to the next; none after the last, none by small models, and none where a model fails, which
+/// the notes tell.
 async fn transitions(
     state: &SearchContext,
     cx: &Context<Resources>,
     sections: &[SubReport],
-) -> Result<Vec<String>, NodeError> {
+) -> Result<(Vec<String>, Vec<String>), NodeError> {
     let asks = sections.len().saturating_sub(1);
     if ask::is_constrained(cx.resources(), Slot::General) {
-        return Ok(vec![String::new(); sections.len()]);
+        return Ok((vec![String::new(); sections.len()], Vec::new()));
     }
-    let mut made: Vec<String> = futures_stream::iter((0..asks).map(|at| async move {
+    let made: Vec<(String, Option<String>)> = futures_stream::iter((0..asks).map(|at| async move {
         if !cx.resources().may_spend(Stage::Writing) {
-            return Ok(String::new());
+            return Ok((String::new(), Some("a transition is missing: the budget of writing is spent".to_owned())));
         }
         let side = |report: &SubReport| json!({ "title": report.section_task, "summary": report.content.summary });
         let args = json!({
@@ -106,13 +108,17 @@ async fn transitions(
                 Ok(text.to_owned())
             }
         });
-        Ok::<_, NodeError>(made.await?.unwrap_or_default())
+        Ok::<_, NodeError>(match made.await? {
+            Ok(made) => (made, None),
+            Err(failure) => (String::new(), Some(format!("a transition is missing: {failure}"))),
+        })
     }))
     .buffered(AT_ONCE)
     .try_collect()
     .await?;
+    let (mut made, notes): (Vec<String>, Vec<Option<String>>) = made.into_iter().unzip();
     made.resize(sections.len(), String::new());
-    Ok(made)
+    Ok((made, notes.into_iter().flatten().collect()))
 }
 
 /// Abstract or conclusion.

@@ -46,7 +46,11 @@ impl Search for RetrievalSearch {
                     found.rank = rank;
                 }
                 let outcome = EngineOutcome::Found { documents: evidence.len() };
-                SearchAnswer { evidence, reports: vec![EngineReport { engine: name, outcome }], ..SearchAnswer::default() }
+                SearchAnswer {
+                    evidence,
+                    reports: vec![EngineReport { engine: name, outcome }],
+                    ..SearchAnswer::default()
+                }
             }
             Err(error) => {
                 let reports = vec![EngineReport { engine: name, outcome: of(&error) }];

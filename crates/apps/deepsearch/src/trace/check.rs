@@ -205,8 +205,7 @@ async fn judge<'e>(
             }
         }
     }
-    let by_chart =
-        charts.into_iter().map(|one| (one, Err(Outage::new("it stands behind a chart"))));
+    let by_chart = charts.into_iter().map(|one| (one, Err(Outage::new("it stands behind a chart"))));
     for ((place, data, question), answer) in open.into_iter().zip(answers).chain(by_chart) {
         let Some(source) = evidence(data) else { continue };
         let one = with_span(data, question.close(answer), &statements[place].text, source);

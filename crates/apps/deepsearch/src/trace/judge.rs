@@ -82,18 +82,21 @@ impl<'c> ModelJudge<'c> {
             })
             .collect();
         let count = questions.len();
-        let schema = json!({
+        let mut schema = json!({
             "type": "object",
             "description": "One judgement for each pair, in order.",
             "properties": { "judgements": {
                 "type": "array",
                 "items": { "type": "string", "enum": ["entails", "contradicts", "neither"] },
-                "minItems": count,
-                "maxItems": count,
             } },
             "required": ["judgements"],
             "additionalProperties": false,
         });
+        if small {
+            // A grammar counts; other answers are counted here.
+            let list = &mut schema["properties"]["judgements"];
+            (list["minItems"], list["maxItems"]) = (count.into(), count.into());
+        }
         let ask = Ask::new(key, "trace/verify").slot(Slot::WritingChecking).tries(3).temperature(0.0);
         let ask = ask.small_tokens(24 + 8 * u32::try_from(count).unwrap_or(u32::MAX / 16)).schema(schema);
         let args = json!({ "pairs": pairs });

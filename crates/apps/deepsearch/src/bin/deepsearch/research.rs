@@ -58,7 +58,8 @@ fn template(path: &Path) -> Result<String, Failure> {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     if name.is_empty() || !name.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '-' | '.')) {
         let code = StatusCode::TemplateName;
-        let message = format!("[{code}]the template is called `{name}`; rename it to letters, digits, `_`, `-` and `.`");
+        let message =
+            format!("[{code}]the template is called `{name}`; rename it to letters, digits, `_`, `-` and `.`");
         return Err(Failure::usage(message));
     }
     let size = std::fs::metadata(path).map_err(CliError::io("read the template", path))?.len();

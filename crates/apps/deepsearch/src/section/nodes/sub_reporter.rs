@@ -89,7 +89,13 @@ pub(crate) async fn sub_reporter(
         section_id: section.id.clone(),
         section_task: section.title.clone(),
         background_knowledge: background.collect(),
-        content: SubReportContent { classified_content: documents, text, summary, charts, ..SubReportContent::default() },
+        content: SubReportContent {
+            classified_content: documents,
+            text,
+            summary,
+            charts,
+            ..SubReportContent::default()
+        },
     };
     Ok(Step::update(SectionState::update().sub_report(Some(sub_report)).notices(notices).notes(notes)))
 }
