@@ -12,6 +12,7 @@ use crate::ask::is_constrained;
 use crate::evidence::Evidence;
 use crate::resources::{Resources, Slot, Stage};
 use crate::search::{EngineReport, UnreadPage};
+use crate::status::StatusCode;
 
 /// The longest query, in characters.
 const MOST_QUERY: usize = 200;
@@ -74,7 +75,10 @@ pub(super) async fn retrieve(
         match converse(conversation, cx).await {
             Ok(_) => {}
             Err(error) => match error.downcast_ref::<AgentError>() {
-                Some(failure) => notes.push(format!("query `{query}`: the model failed, so it is searched: {failure}")),
+                Some(failure) => notes.push(format!(
+                    "query `{query}`: the model failed, so it is searched: [{}]{failure}",
+                    StatusCode::Model
+                )),
                 None => return Err(error),
             },
         }

@@ -11,4 +11,8 @@ mod kills;
 mod recording;
 mod runs;
 mod support;
+mod vision;
 mod web;
+
+#[path = "../page/mod.rs"]
+mod page;
