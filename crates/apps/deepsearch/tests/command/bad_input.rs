@@ -27,7 +27,17 @@ fn mistakes_are_told() {
         ),
         (&["q", "--yes", "--set", "llm_config.general.model_name=m"], "[211200]`llm_config.general`"),
         (&["q", "--yes", "--set", "llm_config.info_collecting.model_name=m", "--set", ADDRESS], "[211203]"),
-        (&["q", "--yes", "--set", "web_search_engine_config.search_engine_name=tavily"], "[211300]"),
+        (
+            &[
+                "q",
+                "--yes",
+                "--model",
+                "scripted:script.jsonl",
+                "--set",
+                "web_search_engine_config.search_engine_name=tavily",
+            ],
+            "[211300]",
+        ),
         (&["q", "--yes", "--set", "info_collector_allow_programmer=true"], "[200013]"),
         (&["q", "--yes", "--report-template", "none.md"], "none.md"),
         (&["q", "--yes", "--report-template", "empty.md"], "[200013]the template `empty.md` is empty"),

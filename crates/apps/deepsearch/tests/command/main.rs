@@ -11,6 +11,7 @@ mod kills;
 mod recording;
 mod runs;
 mod support;
+mod timeouts;
 mod vision;
 mod web;
 

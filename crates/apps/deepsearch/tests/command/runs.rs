@@ -28,6 +28,20 @@ fn both_graphs_write_their_files() {
 }
 
 #[test]
+fn statistics_are_told_when_they_are_turned_on() {
+    let desk = Desk::new();
+    let quiet = text(&desk.run(&desk.ask(&["--yes", "--out", "quiet"])).stderr);
+    let mut args = desk.ask(&["--yes", "--out", "out"]);
+    for key in ["stats_info_node_duration=true", "stats_info_llm=true", "stats_info_search=true"] {
+        args.extend(["--set", key]);
+    }
+    let told = text(&desk.run(&args).stderr);
+    for line in ["node `reporter`: 1 times, ", "node `plan_reasoning`: ", " calls (", "section 2: 1 queries, "] {
+        assert!(told.contains(line) && !quiet.contains(line), "{line}: {told}");
+    }
+}
+
+#[test]
 fn the_last_line_of_json_is_the_result() {
     let desk = Desk::new();
     let output = desk.run(&desk.ask(&["--yes", "--out", "out", "--json"]));

@@ -40,6 +40,8 @@ async fn converse(main: &Main) -> Talk {
     config.workflow_human_in_the_loop = true;
     config.outline_interaction_enabled = true;
     config.user_feedback_processor_enable = true;
+    // Fewer documents than there are, so that they are chosen.
+    config.sub_report_classify_doc_infos_res_top_k_num = 2;
     let mut talk = Talk::begin(main, config).await;
     let mut turns = std::collections::BTreeMap::<String, usize>::new();
     while talk.waits() {

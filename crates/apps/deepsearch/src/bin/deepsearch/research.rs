@@ -21,6 +21,7 @@ use crate::args::RequestArgs;
 use crate::open::{Opened, Run, open, origin, today};
 use crate::output;
 use crate::params::params;
+use crate::statistics::{self, Durations};
 use crate::watch::Watch;
 use crate::web::Web;
 
@@ -88,6 +89,7 @@ pub(crate) async fn conclude(
     let line = resume_line("deepsearch", thread.id(), &common.base);
     session.progress.note(format!("run `{}`; if it is stopped, go on with: {line}", thread.id()));
     let mut watch = Watch::new(session.progress.clone(), std::sync::Arc::clone(&opened.models.ledger), notes);
+    let mut durations = Durations::default();
     let mut web = Web::new(config.workflow_feedback_mode == FeedbackMode::Web && !session.progress.is_json());
     let mut run = run;
     let limit = Duration::from_secs(config.workflow_execution_timeout);
@@ -95,6 +97,7 @@ pub(crate) async fn conclude(
         let mut transcript = Transcript::new(thread.id());
         let followed = follow(run, &session.interrupt, &session.progress, |event| {
             watch.see(event);
+            durations.see(event);
             if let Some(message) = transcript.see(event) {
                 web.tell(&message);
             }
@@ -111,7 +114,10 @@ pub(crate) async fn conclude(
         };
         web.close(&transcript.close(&outcome));
         match outcome {
-            Ok(Outcome::Done(state)) => return output::deliver(common, session, opened, thread, &state).await,
+            Ok(Outcome::Done(state)) => {
+                statistics::tell(&session.progress, &state, &durations, &opened.models.meter);
+                return output::deliver(common, session, opened, thread, &state).await;
+            }
             Ok(Outcome::Waiting(questions)) => {
                 match answer::ask(common, session, &mut web, config, &questions).await? {
                     Answered::Given(answers) => run = thread.resume(answers),
