@@ -22,7 +22,7 @@ pub(crate) fn read(page: &str) -> Counted {
     for node in document.select("*").nodes() {
         harmless(node);
     }
-    for style in document.select("style").iter() {
+    for style in &document.select("style") {
         let text = style.text().to_lowercase();
         assert!(!text.contains("url(") && !text.contains("@import"), "{text}");
     }
@@ -34,7 +34,7 @@ pub(crate) fn read(page: &str) -> Counted {
         found
     };
     let mut counted = Counted { citations: 0, marked: 0, inferences: 0, drawings: 0 };
-    for link in document.select("main a.cite").iter() {
+    for link in &document.select("main a.cite") {
         let source = target(&link);
         assert!(source.has_class("panel"), "a citation opens its source");
         let mark = source.select("blockquote mark");
@@ -45,7 +45,7 @@ pub(crate) fn read(page: &str) -> Counted {
         assert!(back.has_class("cite"), "which leads back to a citation");
         counted.citations += 1;
     }
-    for link in document.select("main a.infer").iter() {
+    for link in &document.select("main a.infer") {
         let panel = target(&link);
         assert!(panel.select("svg").exists(), "a conclusion shows what it rests on: {}", panel.html());
         counted.inferences += 1;

@@ -7,7 +7,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use graphloom_agents::Models;
 use graphloom_core_graph::checkpoint::MemoryCheckpointer;
-use graphloom_core_graph::{Compiled, Outcome, State};
+use graphloom_core_graph::{Clock, Compiled, Outcome, State};
 use graphloom_deepsearch::config::{Config, SearchMethod};
 use graphloom_deepsearch::search::{EngineOutcome, EngineReport, Search, SearchAnswer, WebAndLocal};
 use graphloom_deepsearch::state::{Outline, Section};
@@ -124,6 +124,15 @@ pub(crate) struct Ran<S> {
     pub(crate) said: Vec<StreamMessage>,
 }
 
+/// The time of the test, which stands still where it is paused.
+struct TestTime(tokio::time::Instant);
+
+impl Clock for TestTime {
+    fn now(&self) -> u64 {
+        1_700_000_000_000 + u64::try_from(self.0.elapsed().as_millis()).expect("a short test")
+    }
+}
+
 /// Runs a graph to its end.
 pub(crate) async fn run<S: State + std::fmt::Debug>(
     graph: Compiled<S, Resources>,
@@ -131,6 +140,7 @@ pub(crate) async fn run<S: State + std::fmt::Debug>(
     input: S::Update,
 ) -> Ran<S> {
     let threads = graph.with_context(resources).with_checkpointer(MemoryCheckpointer::new());
+    let threads = threads.with_clock(Arc::new(TestTime(tokio::time::Instant::now())));
     let mut run = threads.thread("test").run(input);
     let mut said = Vec::new();
     while let Some(event) = run.next().await {
