@@ -1,0 +1,174 @@
+//! The stored form of a frontier: whole, or what changed. Nodes go by name.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+use smallvec::SmallVec;
+
+use super::pack::Pack;
+use super::{Frontier, Group};
+use crate::graph::Topology;
+#[cfg(feature = "conformance")]
+use crate::machine::FRONTIER;
+use crate::machine::task::{GroupId, Pending, TaskId};
+use crate::state::State;
+#[cfg(feature = "conformance")]
+use crate::state::{StateError, codec};
+
+/// What changed since the last stored form; some of it several times.
+#[derive(Debug, Default)]
+pub(crate) struct Changes {
+    pub(super) tasks: SmallVec<[TaskId; 4]>,
+    pub(super) joins: bool,
+    pub(super) groups: Vec<GroupId>,
+}
+
+/// A difference of two frontiers, or a whole one as the difference from nothing.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub(crate) struct FrontierDelta {
+    pub(crate) tasks: Vec<TaskRow>,
+    pub(crate) removed: Vec<TaskId>,
+    /// All joins by target, when one changed: predecessor and arrivals.
+    pub(crate) joins: Option<Vec<(String, Vec<(String, u32)>)>>,
+    pub(crate) groups: Vec<(GroupId, u64, Vec<String>)>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct TaskRow {
+    pub(crate) id: TaskId,
+    pub(crate) node: String,
+    pub(crate) key: Option<Arc<str>>,
+    #[serde(with = "serde_bytes")]
+    pub(crate) input: Option<Vec<u8>>,
+    pub(crate) groups: Vec<GroupId>,
+    pub(crate) failed: u32,
+    pub(crate) seen: Option<u64>,
+}
+
+impl<S: State> Frontier<S> {
+    /// The stored form of the whole frontier: a [`FrontierDelta`] without names of fields.
+    pub(crate) fn encode(&self, topology: &Topology<S>) -> Arc<[u8]> {
+        let mut pack = Pack::default();
+        pack.array(4);
+        pack.array(self.len());
+        self.iter().for_each(|(id, task)| pack_task(&mut pack, id, task, topology));
+        pack.array(0);
+        self.pack_joins(&mut pack, topology);
+        pack.array(self.groups.len());
+        self.groups.iter().for_each(|(id, group)| pack_group(&mut pack, *id, Some(group), topology));
+        pack.bytes().into()
+    }
+
+    /// The same of what changed.
+    pub(crate) fn encode_changes(&self, mut changes: Changes, topology: &Topology<S>) -> Arc<[u8]> {
+        changes.tasks.sort_unstable();
+        changes.tasks.dedup();
+        changes.groups.sort_unstable();
+        changes.groups.dedup();
+        let removed: SmallVec<[TaskId; 4]> =
+            changes.tasks.iter().copied().filter(|id| self.get(*id).is_none()).collect();
+        let mut pack = Pack::default();
+        pack.array(4);
+        pack.array(changes.tasks.len() - removed.len());
+        for id in changes.tasks {
+            if let Some(task) = self.get(id) {
+                pack_task(&mut pack, id, task, topology);
+            }
+        }
+        pack.array(removed.len());
+        removed.iter().for_each(|id| pack_id(&mut pack, id.number, id.place));
+        if changes.joins {
+            self.pack_joins(&mut pack, topology);
+        } else {
+            pack.nil();
+        }
+        pack.array(changes.groups.len());
+        changes.groups.iter().for_each(|id| pack_group(&mut pack, *id, self.groups.get(id), topology));
+        pack.bytes().into()
+    }
+
+    fn pack_joins(&self, pack: &mut Pack, topology: &Topology<S>) {
+        pack.array(self.joins.len());
+        for (join, arrived) in topology.joins.iter().zip(&self.joins) {
+            pack.array(2);
+            pack.text(topology.node(join.target).name.as_str());
+            pack.array(arrived.len());
+            for (predecessor, arrived) in join.predecessors.iter().zip(arrived) {
+                pack.array(2);
+                pack.text(topology.node(*predecessor).name.as_str());
+                pack.uint((*arrived).into());
+            }
+        }
+    }
+}
+
+fn pack_id(pack: &mut Pack, number: u64, place: u32) {
+    pack.array(2);
+    pack.uint(number);
+    pack.uint(place.into());
+}
+
+fn pack_task<S: State>(pack: &mut Pack, id: TaskId, task: &Pending<S>, topology: &Topology<S>) {
+    pack.array(7);
+    pack_id(pack, id.number, id.place);
+    pack.text(topology.node(task.node).name.as_str());
+    match &task.key {
+        Some(key) => pack.text(key),
+        None => pack.nil(),
+    }
+    match &task.input {
+        Some(input) => pack.binary(input),
+        None => pack.nil(),
+    }
+    pack.array(task.groups.len());
+    task.groups.iter().for_each(|group| pack_id(pack, group.number, group.place));
+    pack.uint(task.failed.into());
+    match task.seen {
+        Some(seen) => pack.uint(seen),
+        None => pack.nil(),
+    }
+}
+
+fn pack_group<S: State>(pack: &mut Pack, id: GroupId, group: Option<&Group>, topology: &Topology<S>) {
+    pack.array(3);
+    pack_id(pack, id.number, id.place);
+    pack.uint(group.map_or(0, |group| group.open));
+    pack.array(group.map_or(0, |group| group.targets.len()));
+    let targets = group.iter().flat_map(|group| &group.targets);
+    targets.for_each(|target| pack.text(topology.node(*target).name.as_str()));
+}
+
+/// The stored form of a frontier with one unfinished task, the first that checkpoint `number` made.
+#[cfg(feature = "conformance")]
+pub(crate) fn pending_frontier(node: &str, number: u64, seen: Option<u64>) -> Result<Vec<u8>, StateError> {
+    let task = TaskRow {
+        id: TaskId { number, place: 0 },
+        node: node.to_owned(),
+        key: None,
+        input: None,
+        groups: Vec::new(),
+        failed: 0,
+        seen,
+    };
+    codec::encode(FRONTIER, &FrontierDelta { tasks: vec![task], ..FrontierDelta::default() })
+}
+
+impl FrontierDelta {
+    /// Folds a later difference into this whole frontier.
+    pub(crate) fn fold(&mut self, later: Self) {
+        let mut tasks: BTreeMap<_, _> = std::mem::take(&mut self.tasks).into_iter().map(|row| (row.id, row)).collect();
+        later.removed.iter().for_each(|id| drop(tasks.remove(id)));
+        tasks.extend(later.tasks.into_iter().map(|row| (row.id, row)));
+        self.tasks = tasks.into_values().collect();
+        if later.joins.is_some() {
+            self.joins = later.joins;
+        }
+        for group in later.groups {
+            self.groups.retain(|(id, ..)| *id != group.0);
+            if group.1 > 0 {
+                self.groups.push(group);
+            }
+        }
+    }
+}
