@@ -32,7 +32,12 @@ async fn drawn(data: Option<Value>, traced: bool) -> (Ran<SectionState>, Script)
     config.visualization_enable = true;
     config.source_tracer_research_trace_source_switch = traced;
     let brief = SectionBrief::new(section("3", &[]), "How common are storks?", config);
-    let ran = run(graph().expect("the graph is sound"), resources(&script, web(&library)), SectionState::update().brief(brief)).await;
+    let ran = run(
+        graph().expect("the graph is sound"),
+        resources(&script, web(&library)),
+        SectionState::update().brief(brief),
+    )
+    .await;
     (ran, script)
 }
 
