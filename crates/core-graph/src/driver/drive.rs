@@ -12,7 +12,6 @@ use crate::context::{Context, TaskServices};
 use crate::driver::attempt::Attempt;
 use crate::driver::cell::{Home, TaskCell};
 use crate::driver::flight::{Call, Flight};
-use crate::driver::load::open_calls;
 use crate::driver::onces::Onces;
 use crate::driver::policy::{Order, RunPolicy};
 use crate::driver::session::Session;
@@ -193,26 +192,7 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
                 self.session.budget.count_earlier(self.machine.base(), 0, Vec::new());
             }
             Entry::Resume(_) => {
-                let budget = &self.session.budget;
-                let is_limited = self.session.policy.budget.is_some();
-                if is_limited {
-                    budget.count_earlier(self.machine.base(), self.machine.executed, self.machine.counted_paths());
-                }
-                let keeps = self.runtime.topology.keeps_children;
-                if let (true, Some(attached)) = (self.is_root && (is_limited || keeps), &self.session.attached) {
-                    // All that subgraphs did is known before anything is dispatched: none takes the room in the budget,
-                    // or the state, that another has.
-                    for (ns, number) in self.machine.finished_heads() {
-                        self.session.calls.note(&self.ns, &ns, number);
-                    }
-                    for open in open_calls(&*attached.store, &self.session.thread, self.machine.paths(), keeps).await? {
-                        open.count(budget);
-                        open.note(&self.session.calls);
-                    }
-                }
-                if is_limited {
-                    self.machine.mark_counted(|task| budget.has(task));
-                }
+                self.take_stock().await?;
                 if let Some(id) = self.machine.uncommitted() {
                     self.commit(id).await?;
                 }

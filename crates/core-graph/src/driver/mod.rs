@@ -19,6 +19,7 @@ mod run;
 mod session;
 mod settle;
 mod sink;
+mod stock;
 mod turns;
 mod writer;
 
@@ -35,4 +36,5 @@ pub(crate) use load::{load_frontier, restore};
 pub(crate) use run::conclude;
 pub(crate) use session::Session;
 pub(crate) use sink::Queue;
+pub(crate) use stock::open_calls;
 pub(crate) use writer::Attached;
