@@ -55,7 +55,7 @@ fn talk() -> App<Talk> {
         .add_subgraph(
             OUTER,
             outer.compile().unwrap(),
-            |_: &Talk| Talk::update(),
+            |_: &Talk| Memory::update(),
             |child| {
                 let last = child.done()?.words.iter().next_back().cloned().unwrap_or_default();
                 Ok::<_, NodeError>(Talk::update().said([last]))
