@@ -9,3 +9,7 @@ struct Durability;
 #[cfg(doctest)]
 #[doc = include_str!("../../docs/concepts.md")]
 struct Concepts;
+
+#[cfg(doctest)]
+#[doc = include_str!("../../docs/from-langgraph.md")]
+struct FromLangGraph;

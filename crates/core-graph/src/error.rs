@@ -155,6 +155,18 @@ pub enum RunError {
         /// The writer that came second.
         second: String,
     },
+    /// Two tasks of a super-step replaced a field as a whole.
+    #[error(
+        "nodes `{first}` and `{second}` both replaced `{field}` in one super-step; let one of them replace it, or order the two nodes by an edge"
+    )]
+    ReplaceConflict {
+        /// The field.
+        field: String,
+        /// The writer that came first.
+        first: String,
+        /// The writer that came second.
+        second: String,
+    },
     /// Eager mode: a field without a reducer changed after the writer was dispatched.
     #[error(
         "node `{task}` wrote `{field}`, which `{other}` changed after `{task}` was dispatched; give the field a reducer, or order the two nodes by an edge"

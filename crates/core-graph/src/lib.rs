@@ -86,8 +86,9 @@
 //!
 //! # Tests
 //!
-//! [`Simulator`] runs a graph as a process that dies before or after any commit and comes back, with an order of tasks
-//! drawn from a seed, and reports what ran, what was committed, and any promise that was broken.
+//! [`Simulator`] runs a graph as a process that dies before or after any commit and comes back, over a store that fails
+//! as [`Faults`] say, with an order of tasks drawn from a seed, and reports what ran, what was committed, and any promise
+//! that was broken.
 //!
 //! # Extension points
 //!
@@ -135,7 +136,7 @@ pub use handler::{Handler, NodeFn, TaskHandler};
 pub use machine::Question;
 pub use name::{END, Name, Node, Packet, START, Targets, Task};
 pub use questions::{Answers, Questions};
-pub use simulate::{OnceRuns, Report, Simulator, Started};
+pub use simulate::{Faults, OnceRuns, Report, Simulator, Started};
 pub use state::{Field, FieldChange, FieldKind, FieldSet, Log, Op, Shared, Snapshot, State, StateError, Stored, Table};
 pub use step::Step;
 pub use thread::{At, Thread, ThreadState, Threads};

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
+use crate::checkpoint::CheckpointError;
 use crate::context::TaskServices;
 use crate::driver::calls::Standing;
 use crate::driver::drive::{Driver, Entry, Runtime};
@@ -54,13 +55,13 @@ async fn run_child<S: State, Cx: Send + Sync + 'static>(
     let topology = &*runtime.topology;
     let (ns, serves, ground) = if persistence == Persistence::PerThread {
         let ns = kept_namespace(&call);
-        let ground = Ground::of_thread(topology, &session, &ns, &call, again).await?;
+        let ground = Ground::of_thread(topology, &session, &ns, &call, again).await;
         (ns, Some(call), ground)
     } else {
-        let ground = Ground::of_call(topology, &session, &call, again).await?;
+        let ground = Ground::of_call(topology, &session, &call, again).await;
         (call, None, ground)
     };
-    let Ground { restored, after, is_open, dropped } = ground;
+    let Ground { restored, after, is_open, dropped } = ground.map_err(|error| unread(&session, error))?;
     let entry = if is_open { Entry::Resume("continue") } else { Entry::Input(Some(input)) };
     let mut driver = Driver::new(runtime, session, Arc::clone(&ns), serves, restored)?;
     if let Some((newest, head)) = after {
@@ -92,6 +93,15 @@ async fn run_child<S: State, Cx: Send + Sync + 'static>(
         }
     }
     Ok((end, machine.executed, standing))
+}
+
+/// A subgraph that cannot be read ends the run, as a commit that fails does: it is no failure of the node.
+fn unread(session: &Session, error: RunError) -> RunError {
+    let Some(attached) = &session.attached else { return error };
+    let RunError::Checkpoint(cause) = error else { return error };
+    let (action, source) = ("reading a subgraph".to_owned(), cause.to_string().into());
+    attached.fail(cause);
+    RunError::Checkpoint(CheckpointError::Store { action, source })
 }
 
 /// Runs a subgraph for the task behind `services`: `None` when the task waits or stops with it.

@@ -13,6 +13,7 @@ mod ground;
 mod lane;
 mod load;
 mod onces;
+mod outcome;
 mod policy;
 mod publish;
 mod run;
@@ -25,8 +26,9 @@ mod writer;
 
 pub use calls::Standing;
 pub use child::Scope;
+pub use outcome::Outcome;
 pub use policy::{Durability, Order, RunPolicy};
-pub use run::{Outcome, Run, RunFuture, RunHandle};
+pub use run::{Run, RunFuture, RunHandle};
 pub use sink::Lag;
 
 pub(crate) use child::run_in_task;

@@ -86,6 +86,11 @@ impl Attached {
         }
     }
 
+    /// Ends the run with an error of the store: nothing more is written.
+    pub(crate) fn fail(&self, error: CheckpointError) {
+        self.failed.set(error);
+    }
+
     /// Goes on with the journal after a sequence number.
     pub(crate) fn resume_journal(&mut self, last_seq: u64) {
         self.journal = tokio::sync::Mutex::new(last_seq);

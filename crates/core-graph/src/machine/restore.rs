@@ -180,8 +180,12 @@ impl<S: State> Machine<S> {
                 .iter()
                 .any(|record| record.kind == TaskRecordKind::Answer && &*record.task == task && &*record.key == key)
         };
+        let barrier = self.topology.mode == Mode::Barrier;
+        // Deferred tasks are dispatched all together, when there are no others: what one has left tells that all were.
+        let mut released = false;
         for record in records {
             let Some(id) = by_path.get(&record.task).copied() else { continue };
+            released |= barrier && self.frontier.get(id).is_some_and(|task| matches!(task.phase, Phase::Deferred));
             match record.kind {
                 TaskRecordKind::Attempt if !forget_attempts => {
                     let AttemptRow { failed, failure } = codec::decode("attempt", &record.payload)?;
@@ -209,9 +213,12 @@ impl<S: State> Machine<S> {
                 TaskRecordKind::Attempt | TaskRecordKind::Once | TaskRecordKind::Answer => {}
             }
         }
-        if self.topology.mode == Mode::Barrier
-            && self.frontier.iter().any(|(_, task)| matches!(task.phase, Phase::Finished(_)))
-        {
+        if released {
+            let deferred = self.frontier.iter().filter(|(_, task)| matches!(task.phase, Phase::Deferred));
+            let ids: Vec<_> = deferred.map(|(id, _)| id).collect();
+            ids.into_iter().for_each(|id| self.frontier.make_ready(id));
+        }
+        if barrier && self.frontier.iter().any(|(_, task)| matches!(task.phase, Phase::Finished(_))) {
             self.step_open = true;
             for (_, task) in self.frontier.iter_mut() {
                 task.in_step = !matches!(task.phase, Phase::Deferred);
