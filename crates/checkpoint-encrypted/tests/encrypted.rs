@@ -59,7 +59,7 @@ fn secret(version: u64) -> Commit {
             key: "k".into(),
             payload: SECRET.into(),
         }],
-        journal: vec![JournalRow { seq: version, event: SECRET.into() }],
+        journal: vec![JournalRow { seq: version, event: SECRET.to_vec().into() }],
         thread: Some(row),
         ..Commit::default()
     }

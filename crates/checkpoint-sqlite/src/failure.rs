@@ -27,6 +27,14 @@ pub(crate) enum Refusal {
     ThreadExists { thread: String },
 }
 
+impl Failure {
+    /// Whether a row of the same key is there already.
+    pub(crate) fn is_conflict(&self) -> bool {
+        let Self::Sqlite(error) = self else { return false };
+        error.sqlite_error_code() == Some(ErrorCode::ConstraintViolation)
+    }
+}
+
 impl From<rusqlite::Error> for Failure {
     fn from(error: rusqlite::Error) -> Self {
         Self::Sqlite(Arc::new(error))

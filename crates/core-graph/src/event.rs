@@ -94,9 +94,9 @@ pub enum EventKind {
         /// The tasks that it commits, in commit order; empty for an input.
         tasks: Vec<Arc<str>>,
         /// The fields that changed.
-        changed: Vec<String>,
+        changed: Vec<Arc<str>>,
         /// The nodes that have tasks now.
-        next: Vec<String>,
+        next: Vec<Arc<str>>,
     },
     /// A node's update was committed. Live.
     Update {

@@ -196,7 +196,7 @@ pub(super) async fn journal(pool: &PgPool, thread: &str, after: u64, rows: usize
     let rows = sqlx::query(query).bind(thread).bind(after).bind(limit(Some(rows))).fetch_all(pool).await?;
     let place = || format!("thread `{thread}`, the journal");
     let row = |row: &PgRow| {
-        let event = row.try_get::<&[u8], _>("event")?.into();
+        let event = row.try_get::<Vec<u8>, _>("event")?.into();
         Ok(JournalRow { seq: read_number(row.try_get("seq")?, place)?, event })
     };
     rows.iter().map(row).collect()

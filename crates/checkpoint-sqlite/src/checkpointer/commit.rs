@@ -1,11 +1,14 @@
 //! A commit as statements of a transaction.
 
+use std::sync::Arc;
+
 use graphloom_core_graph::checkpoint::{
     CheckpointRow, Commit, FieldRecord, Lease, Payload, RecordKind, TaskRecord, TaskRecordKind, ThreadRow,
 };
 use rusqlite::{Connection, OptionalExtension, params};
 use serde::Serialize;
 
+use super::known::Known;
 use crate::failure::{Failure, Refusal};
 
 /// Who holds a thread according to the file.
@@ -40,13 +43,31 @@ pub(super) fn unclaimed(connection: &Connection, lease: &Lease) -> Result<i64, F
 }
 
 /// Writes a commit; on an error, what was written before it is to be undone.
-pub(super) fn apply(connection: &Connection, lease: &Lease, commit: &Commit) -> Result<(), Failure> {
-    let thread = claim(connection, lease, commit)?;
+pub(super) fn apply(
+    connection: &Connection,
+    lease: &Lease,
+    commit: &Commit,
+    known: &mut Known,
+) -> Result<(), Failure> {
     let Commit { checkpoint, fields, tasks, settled, journal, .. } = commit;
-    if checkpoint.is_some() || !fields.is_empty() || !tasks.is_empty() || !settled.is_empty() {
-        let head = head(connection, thread, lease, commit)?;
+    let mut head = advance(connection, lease, commit, known)?;
+    if head.is_none() {
+        known.thread = claim(connection, lease, commit)?;
+        if checkpoint.is_some() || !fields.is_empty() || !tasks.is_empty() || !settled.is_empty() {
+            let found = find_head(connection, known.thread, lease, commit)?;
+            known.heads.insert(Arc::clone(&commit.ns), found);
+            head = Some(found);
+        }
+    }
+    if let Some(head) = head {
         if let Some(checkpoint) = checkpoint {
-            insert_checkpoint(connection, head, checkpoint)?;
+            insert_checkpoint(connection, head, checkpoint).map_err(|failure| {
+                if failure.is_conflict() {
+                    stale(lease, &commit.ns, format!("checkpoint {} exists already", checkpoint.number))
+                } else {
+                    failure
+                }
+            })?;
         }
         for record in fields {
             write_field(connection, head, record)?;
@@ -60,9 +81,15 @@ pub(super) fn apply(connection: &Connection, lease: &Lease, commit: &Commit) -> 
         }
     }
     if !journal.is_empty() {
-        let newest = "SELECT max(seq) FROM journal WHERE thread = ?1";
-        let newest: Option<u64> = connection.prepare_cached(newest)?.query_row([thread], |row| row.get(0))?;
-        let mut last = newest.unwrap_or(0);
+        let mut last = match known.last_seq {
+            Some(last) => last,
+            None => {
+                let newest = "SELECT max(seq) FROM journal WHERE thread = ?1";
+                let newest: Option<u64> =
+                    connection.prepare_cached(newest)?.query_row([known.thread], |row| row.get(0))?;
+                newest.unwrap_or(0)
+            }
+        };
         let mut insert = connection.prepare_cached("INSERT INTO journal (thread, seq, event) VALUES (?1, ?2, ?3)")?;
         for row in journal {
             if row.seq <= last {
@@ -70,10 +97,32 @@ pub(super) fn apply(connection: &Connection, lease: &Lease, commit: &Commit) -> 
                 return Err(stale(lease, &commit.ns, detail));
             }
             last = row.seq;
-            insert.execute(params![thread, row.seq, row.event])?;
+            insert.execute(params![known.thread, row.seq, row.event.json()])?;
         }
+        known.last_seq = Some(last);
     }
     Ok(())
+}
+
+/// Moves the head of a namespace whose row is known, when the lease still holds the thread and the head is the expected
+/// one; `None` leaves it to [`claim`] and [`find_head`] to do it, or to tell why not.
+fn advance(connection: &Connection, lease: &Lease, commit: &Commit, known: &Known) -> Result<Option<i64>, Failure> {
+    let (Some(checkpoint), None, false) = (&commit.checkpoint, &commit.thread, commit.release) else { return Ok(None) };
+    let Some(head) = known.heads.get(&commit.ns) else { return Ok(None) };
+    let statement = "UPDATE heads SET number = ?1 WHERE id = ?2 AND number IS ?3 AND thread = ?4 AND ns = ?5
+        AND EXISTS (SELECT 1 FROM threads WHERE id = ?4 AND thread = ?6 AND epoch = ?7 AND owner = ?8)";
+    let values = params![
+        checkpoint.number,
+        head,
+        commit.expected_head,
+        known.thread,
+        commit.ns,
+        lease.thread,
+        lease.epoch,
+        lease.owner
+    ];
+    let moved = connection.prepare_cached(statement)?.execute(values)?;
+    Ok((moved == 1).then_some(*head))
 }
 
 /// Checks owner and epoch, writes the thread's row as far as it changes, and answers its id.
@@ -120,7 +169,7 @@ fn write_thread(
 }
 
 /// The row of the commit's namespace, with the head moved when the commit brings a checkpoint.
-fn head(connection: &Connection, thread: i64, lease: &Lease, commit: &Commit) -> Result<i64, Failure> {
+fn find_head(connection: &Connection, thread: i64, lease: &Lease, commit: &Commit) -> Result<i64, Failure> {
     let select = "SELECT id, number FROM heads WHERE thread = ?1 AND ns = ?2";
     let stored: Option<(i64, Option<u64>)> = connection
         .prepare_cached(select)?
@@ -136,10 +185,6 @@ fn head(connection: &Connection, thread: i64, lease: &Lease, commit: &Commit) ->
     match (stored, moved) {
         (Some((id, _)), None) => Ok(id),
         (Some((id, _)), Some(number)) => {
-            let exists = "SELECT 1 FROM checkpoints WHERE head = ?1 AND number = ?2";
-            if connection.prepare_cached(exists)?.exists(params![id, number])? {
-                return Err(stale(lease, &commit.ns, format!("checkpoint {number} exists already")));
-            }
             connection.prepare_cached("UPDATE heads SET number = ?2 WHERE id = ?1")?.execute(params![id, number])?;
             Ok(id)
         }

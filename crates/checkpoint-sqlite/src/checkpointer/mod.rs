@@ -1,6 +1,7 @@
 //! The checkpointer on a database.
 
 mod commit;
+mod known;
 mod prune;
 mod read;
 mod upkeep;
@@ -15,7 +16,8 @@ use graphloom_core_graph::checkpoint::{
 };
 use rusqlite::Connection;
 
-use crate::database::{Database, OwnerFile, is_alive};
+use self::known::Leased;
+use crate::database::{Database, OwnerFile, is_alive, lock};
 use crate::failure::{Failure, Refusal};
 use crate::options::SqliteOptions;
 use crate::store::SqliteStore;
@@ -38,6 +40,7 @@ struct Inner {
     // Dropped before the owner file: once the owner is seen to be gone, its writer is no longer at work.
     database: Arc<Database>,
     leases: Leases,
+    known: Leased,
     owner: OwnerFile,
 }
 
@@ -59,7 +62,7 @@ impl SqliteCheckpointer {
             let database = Database::open(path, options)?;
             let owner = OwnerFile::create(&database.path)?;
             let leases = Leases::new(&owner.instance);
-            Ok(Self { inner: Arc::new(Inner { database, leases, owner }) })
+            Ok(Self { inner: Arc::new(Inner { database, leases, known: Leased::default(), owner }) })
         };
         open().map_err(|failure| failure.checkpoint(path, "opening the store"))
     }
@@ -115,13 +118,22 @@ impl SqliteCheckpointer {
             detail,
         })?;
         let release = commit.release;
-        let under = lease.clone();
-        let work = Box::new(move |connection: &Connection| commit::apply(connection, &under, &commit));
-        self.inner.database.writer.write(work).await?;
-        if release {
+        let (under, known) = (lease.clone(), self.inner.known.of(lease));
+        let mut began = None;
+        let work = Box::new(move |connection: &Connection| {
+            let mut known = lock(&known);
+            // When it is done again, what it did before is undone.
+            known.last_seq = *began.get_or_insert(known.last_seq);
+            commit::apply(connection, &under, &commit, &mut known)
+        });
+        let written = self.inner.database.writer.write(work).await;
+        if release || written.is_err() {
+            self.inner.known.forget(lease);
+        }
+        if release && written.is_ok() {
             self.inner.leases.remove(lease);
         }
-        Ok(())
+        written
     }
 }
 
@@ -143,6 +155,7 @@ impl Checkpointer for SqliteCheckpointer {
     }
 
     fn release(&self, lease: &Lease) {
+        self.inner.known.forget(lease);
         if self.inner.leases.remove(lease) {
             let lease = lease.clone();
             self.inner.database.writer.write_later(Box::new(move |connection| commit::disown(connection, &lease)));

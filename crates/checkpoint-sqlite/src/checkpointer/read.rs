@@ -209,7 +209,7 @@ pub(super) fn journal(
     // Nothing comes after the largest number that a row can have.
     let after = i64::try_from(after).unwrap_or(i64::MAX);
     let rows = statement.query_map(params![thread, after, limit(Some(rows))], |row| {
-        Ok(JournalRow { seq: row.get(0)?, event: row.get(1)? })
+        Ok(JournalRow { seq: row.get(0)?, event: row.get::<_, Vec<u8>>(1)?.into() })
     })?;
     Ok(rows.collect::<Result<_, _>>()?)
 }

@@ -28,7 +28,7 @@ async fn events(store: &dyn Checkpointer, thread: &str) -> Result<Vec<Event>, Ch
         let Some(newest) = rows.last() else { return Ok(events) };
         last = newest.seq;
         for row in rows {
-            let event = serde_json::from_slice(&row.event).map_err(|error| CheckpointError::Corrupt {
+            let event = row.event.read().map_err(|error| CheckpointError::Corrupt {
                 place: format!("thread `{thread}`, event {}", row.seq),
                 message: error.to_string(),
             })?;

@@ -1,6 +1,7 @@
 //! One run: its checkpoints and its journal.
 
 use std::fmt;
+use std::sync::Arc;
 
 use graphloom_core_graph::checkpoint::{CheckpointError, CheckpointRow, Checkpointer, HistoryFilter, Source};
 use graphloom_core_graph::{Event, EventKind};
@@ -114,10 +115,9 @@ fn told(kind: &EventKind) -> String {
         EventKind::TaskRetry { node, error, delay } => format!("`{node}` is tried again in {delay} ms: {error}"),
         EventKind::TaskFailed { node, error } => format!("`{node}` failed: {error}"),
         EventKind::Committed { checkpoint, tasks, changed, next } => {
-            let listed = |names: &[String]| if names.is_empty() { "nothing".to_owned() } else { names.join(", ") };
-            let tasks: Vec<String> = tasks.iter().map(ToString::to_string).collect();
-            let by = if tasks.is_empty() { "input".to_owned() } else { tasks.join(", ") };
-            format!("checkpoint {checkpoint} by {by}: changed {}, next {}", listed(changed), listed(next))
+            let listed = |names: &[Arc<str>], none: &str| if names.is_empty() { none.to_owned() } else { names.join(", ") };
+            let (by, changed, next) = (listed(tasks, "input"), listed(changed, "nothing"), listed(next, "nothing"));
+            format!("checkpoint {checkpoint} by {by}: changed {changed}, next {next}")
         }
         EventKind::Question { id, key, .. } => format!("question `{key}` ({id})"),
         EventKind::Warning { message } => format!("warning: {message}"),

@@ -25,8 +25,8 @@ pub use memory::MemoryCheckpointer;
 pub use pruning::{Cut, FieldOutline, Pruning};
 pub use retention::{Pruned, Retention};
 pub use rows::{
-    Blob, CheckpointRow, Commit, FieldRecord, FieldVersion, JournalRow, Payload, RecordKind, Source, TaskRecord,
-    TaskRecordKind, ThreadRow, ThreadStatus,
+    Blob, CheckpointRow, Commit, FieldRecord, FieldVersion, JournalRow, Payload, RecordKind, Source, StoredEvent,
+    TaskRecord, TaskRecordKind, ThreadRow, ThreadStatus,
 };
 pub use runs::{RunRow, delete_runs, runs};
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::retention::{Held, Plan};
 use super::{CheckpointError, Checkpointer, Pruned, Retention, ThreadRow, ThreadStatus};
-use crate::event::{Event, EventKind};
+use crate::event::EventKind;
 
 /// One run of a thread: an input, an answer or a going on, up to where it stopped.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -41,7 +41,7 @@ pub async fn runs(store: &dyn Checkpointer, thread: &str) -> Result<Vec<RunRow>,
         last = newest.seq;
         for row in rows {
             // Rows that some other program wrote tell nothing.
-            let Ok(event) = serde_json::from_slice::<Event>(&row.event) else { continue };
+            let Ok(event) = row.event.read() else { continue };
             match event.kind {
                 EventKind::RunStarted { how, .. } if event.ns.is_empty() => {
                     let started = event.time;

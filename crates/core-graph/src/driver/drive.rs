@@ -58,6 +58,8 @@ pub(crate) struct Driver<S: State, Cx> {
     pub(crate) abandoned: Vec<Arc<str>>,
     /// Attempt counters that the first commit sets back.
     pub(super) forgotten: Vec<TaskRecord>,
+    /// Tasks with records in the store that end with them.
+    pub(super) recorded: BTreeSet<Arc<str>>,
     pub(super) is_root: bool,
     /// Whether the commit that ends the run is written.
     pub(super) ended: bool,
@@ -81,12 +83,17 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
         };
         let topology = Arc::clone(&runtime.topology);
         let onces = Onces::default();
+        let mut recorded = BTreeSet::new();
         let mut forgotten = Vec::new();
         let mut machine = match restored {
             None => Machine::fresh(topology, Arc::clone(&ns), limits, session.attached.is_some()),
             Some(mut restored) => {
-                for record in restored.records.iter().filter(|record| record.kind == TaskRecordKind::Once) {
-                    onces.insert(Arc::clone(&record.task), Arc::clone(&record.key), Arc::clone(&record.payload));
+                for record in &restored.records {
+                    if record.kind == TaskRecordKind::Once {
+                        onces.insert(Arc::clone(&record.task), Arc::clone(&record.key), Arc::clone(&record.payload));
+                    } else {
+                        recorded.insert(Arc::clone(&record.task));
+                    }
                 }
                 if restored.forget_attempts {
                     let attempts = restored.records.iter().filter(|record| record.kind == TaskRecordKind::Attempt);
@@ -95,11 +102,14 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
                         forgotten.push(TaskRecord { payload, ..record.clone() });
                     }
                 }
-                restored.records.extend(session.answer_records());
+                let answers = session.answer_records();
+                recorded.extend(answers.iter().map(|record| Arc::clone(&record.task)));
+                restored.records.extend(answers);
                 Machine::restore(&topology, Arc::clone(&ns), limits, restored, &session.thread)?
             }
         };
-        machine.observed = session.attached.is_some() || session.is_watched() || session.policy.budget.is_some();
+        machine.watched = session.is_watched();
+        machine.observed = session.attached.is_some() || machine.watched || session.policy.budget.is_some();
         let is_root = ns.is_empty();
         if is_root {
             machine.break_at(Breaks {
@@ -124,6 +134,7 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
             opening: None,
             abandoned: Vec::new(),
             forgotten,
+            recorded,
             is_root,
             ended: false,
             fault: None,
@@ -166,7 +177,7 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
                 self.machine.executed = 0;
                 let now = self.now();
                 let committed = self.machine.input(update, now).map_err(|fault| fault.of_change("an input"))?;
-                self.publish(committed).await?;
+                self.publish(committed, now).await?;
                 self.session.budget.count_earlier(&self.ns, 0, Vec::new());
             }
             Entry::Resume(_) => {

@@ -6,7 +6,7 @@ use crate::checkpoint::{Commit, TaskRecord, ThreadStatus};
 use crate::driver::drive::Driver;
 use crate::error::RunError;
 use crate::event::{Event, EventKind, Payload};
-use crate::machine::{Committed, Fault, Machine, Stop, TaskId};
+use crate::machine::{Committed, CommittedTask, Fault, Machine, Stop, TaskId};
 use crate::state::State;
 
 impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
@@ -17,7 +17,7 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
         let now = self.now();
         match self.machine.commit(id, now) {
             Ok(None) => Ok(()),
-            Ok(Some(committed)) => self.publish(*committed).await,
+            Ok(Some(committed)) => self.publish(*committed, now).await,
             Err(fault) => self.refused(*fault).await,
         }
     }
@@ -42,8 +42,8 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
         self.write(commit, events).await
     }
 
-    pub(super) async fn publish(&mut self, committed: Committed<S>) -> Result<(), RunError> {
-        let mut events = self.events_of(&committed);
+    pub(super) async fn publish(&mut self, committed: Committed<S>, now: u64) -> Result<(), RunError> {
+        let mut events = self.events_of(&committed, now);
         let mut commit = Commit { ns: Arc::clone(&self.ns), ..Commit::default() };
         for task in &committed.tasks {
             self.home.onces.settle(&task.path);
@@ -53,9 +53,12 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
             commit.expected_head = stored.expected_head;
             commit.checkpoint = Some(stored.row);
             commit.fields = stored.fields;
-            commit.settled = stored.settled;
             commit.settled.append(&mut self.abandoned);
-            self.settle_answers(&mut commit.settled);
+            self.settle_answers(&committed.tasks, &mut commit.settled);
+            if !self.recorded.is_empty() {
+                let ended = committed.tasks.iter().filter_map(|task| self.recorded.take(&task.path));
+                commit.settled.extend(ended);
+            }
         }
         if self.is_root && self.machine.is_idle() {
             self.end(&mut commit, &mut events, ThreadStatus::Done, "");
@@ -64,26 +67,27 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
     }
 
     /// Answers to questions of a subgraph are kept beside the root's; they end with the root's task.
-    fn settle_answers(&self, settled: &mut Vec<Arc<str>>) {
+    fn settle_answers(&self, tasks: &[CommittedTask<S>], settled: &mut Vec<Arc<str>>) {
         if !self.is_root || self.session.answers.is_empty() {
             return;
         }
         let inside = |task: &str, of: &str| task.strip_prefix(of).is_some_and(|rest| rest.starts_with('/'));
+        let ending: Vec<_> = tasks.iter().map(|task| &task.path).chain(&*settled).map(Arc::clone).collect();
         let answered = self.session.answers.keys().map(|(task, _)| task);
-        let ended: Vec<_> = answered.filter(|task| settled.iter().any(|of| inside(task, of))).map(Arc::clone).collect();
-        settled.extend(ended);
+        settled.extend(answered.filter(|task| ending.iter().any(|of| inside(task, of))).map(Arc::clone));
     }
 
-    fn events_of(&self, committed: &Committed<S>) -> Vec<Event> {
+    fn events_of(&self, committed: &Committed<S>, now: u64) -> Vec<Event> {
         let watched = self.session.is_watched();
-        let event = |kind| self.session.event(&self.ns, committed.step, None, kind);
+        let event = |kind| self.session.event_at(now, &self.ns, committed.step, None, kind);
         let mut events = Vec::new();
         if watched {
             for task in &committed.tasks {
                 if let Some(update) = &task.update {
-                    let kind = EventKind::Update { node: task.node.clone(), payload: Payload::new(update.clone()) };
+                    let node = self.runtime.topology.node(task.node).name.to_string();
+                    let kind = EventKind::Update { node, payload: Payload::new(update.clone()) };
                     let about = Some((&task.path, task.attempt));
-                    events.push(self.session.event(&self.ns, committed.step, about, kind));
+                    events.push(self.session.event_at(now, &self.ns, committed.step, about, kind));
                 }
             }
             for send in &committed.coalesced {
@@ -146,7 +150,7 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
     ) -> Result<(), RunError> {
         let now = self.now();
         let (committed, tasks) = change(&mut self.machine, now).map_err(|fault| fault.of_change("an edit"))?;
-        let events = self.events_of(&committed);
+        let events = self.events_of(&committed, now);
         let mut commit = Commit { ns: Arc::clone(&self.ns), tasks, release: true, ..Commit::default() };
         if let Some(stored) = committed.stored {
             commit.expected_head = stored.expected_head;
@@ -165,7 +169,9 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
             commit.thread.get_or_insert(row);
             events.insert(0, self.session.event(&self.ns, self.machine.step(), None, kind));
         }
-        commit.tasks.splice(0..0, self.forgotten.drain(..));
+        if !self.forgotten.is_empty() {
+            commit.tasks.splice(0..0, self.forgotten.drain(..));
+        }
         Ok(self.session.commit(commit, events).await?)
     }
 

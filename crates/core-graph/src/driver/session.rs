@@ -96,6 +96,17 @@ impl Session {
     // ===== events =====
 
     pub(crate) fn event(&self, ns: &Arc<str>, step: u64, task: Option<(&Arc<str>, u32)>, kind: EventKind) -> Event {
+        self.event_at(self.clock.now(), ns, step, task, kind)
+    }
+
+    pub(crate) fn event_at(
+        &self,
+        time: u64,
+        ns: &Arc<str>,
+        step: u64,
+        task: Option<(&Arc<str>, u32)>,
+        kind: EventKind,
+    ) -> Event {
         Event {
             v: EVENT_VERSION,
             seq: None,
@@ -103,7 +114,7 @@ impl Session {
             step,
             task: task.map(|(id, _)| Arc::clone(id)),
             attempt: task.map_or(0, |(_, attempt)| attempt),
-            time: self.clock.now(),
+            time,
             kind,
         }
     }
@@ -124,9 +135,13 @@ impl Session {
             for event in events.iter_mut().filter(|event| event.kind.is_journal()) {
                 *seq += 1;
                 event.seq = Some(*seq);
-                let event = serde_json::to_vec(event).unwrap_or_default().into();
-                commit.journal.push(JournalRow { seq: *seq, event });
             }
+            let row = |event: Event| Some(JournalRow { seq: event.seq?, event: event.into() });
+            commit.journal = if self.queue.is_some() {
+                events.iter().filter(|event| event.seq.is_some()).cloned().filter_map(row).collect()
+            } else {
+                std::mem::take(&mut events).into_iter().filter_map(row).collect()
+            };
             attached.write(commit, self.policy.durability).await?;
         }
         for event in events {

@@ -125,16 +125,22 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
         self.turns.take(&self.machine.task_path(id), id, outcome)
     }
 
-    fn attempt_record(&self, id: TaskId) -> Option<TaskRecord> {
+    fn attempt_record(&mut self, id: TaskId) -> Option<TaskRecord> {
         self.session.attached.as_ref()?;
         let payload = codec::encode("attempt", &self.machine.attempts(id)).ok()?.into();
-        Some(TaskRecord { task: self.machine.task_path(id), kind: TaskRecordKind::Attempt, key: "".into(), payload })
+        Some(self.record(id, TaskRecordKind::Attempt, payload))
     }
 
-    fn write_record(&self, id: TaskId) -> Option<TaskRecord> {
+    fn write_record(&mut self, id: TaskId) -> Option<TaskRecord> {
         self.session.attached.as_ref()?;
         let row = self.machine.write_row(id)?;
         let payload = codec::encode("write", &row).ok()?.into();
-        Some(TaskRecord { task: self.machine.task_path(id), kind: TaskRecordKind::Write, key: "".into(), payload })
+        Some(self.record(id, TaskRecordKind::Write, payload))
+    }
+
+    fn record(&mut self, id: TaskId, kind: TaskRecordKind, payload: Arc<[u8]>) -> TaskRecord {
+        let task = self.machine.task_path(id);
+        self.recorded.insert(Arc::clone(&task));
+        TaskRecord { task, kind, key: "".into(), payload }
     }
 }

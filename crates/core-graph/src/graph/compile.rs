@@ -85,6 +85,7 @@ fn assemble<S: State, Cx: Send + Sync + 'static>(
         });
         let class = spec.class.as_ref().or(graph.defaults.class.as_ref());
         nodes.push(NodeInfo {
+            shown: name.as_str().into(),
             name,
             is_task,
             retry: spec.retry.or_else(|| graph.defaults.retry.clone()),

@@ -33,6 +33,8 @@ pub(crate) struct Topology<S: State> {
 
 pub(crate) struct NodeInfo<S: State> {
     pub(crate) name: Name,
+    /// The name, as events hold it.
+    pub(crate) shown: Arc<str>,
     pub(crate) is_task: bool,
     pub(crate) retry: Option<Retry>,
     pub(crate) timeout: Timeout,

@@ -117,22 +117,14 @@ impl<S: State> Machine<S> {
         batch.iter().map(&mut own).collect()
     }
 
-    /// What stores and readers are told of the tasks of a batch: their ids, and the tasks themselves.
-    pub(super) fn told(&self, batch: &Batch<S>) -> Option<(Vec<Arc<str>>, Vec<CommittedTask<S>>)> {
-        if self.persist.is_none() && !self.observed {
-            return None;
-        }
-        let settled: Vec<_> = batch.iter().map(|task| self.task_path(task.id)).collect();
-        if !self.observed {
-            return Some((settled, Vec::new()));
-        }
-        let tasks = batch.iter().zip(&settled).map(|(task, path)| CommittedTask {
-            path: Arc::clone(path),
-            node: self.topology.node(task.node).name.to_string(),
+    /// What stores and readers are told of the tasks of a batch.
+    pub(super) fn told(&self, batch: &Batch<S>) -> Option<Vec<CommittedTask<S>>> {
+        let tell = |task: &Batched<S>| CommittedTask {
+            path: task.id.path(&self.ns, self.topology.node(task.node).name.as_str()),
+            node: task.node,
             attempt: task.attempt,
-            update: task.done.update.clone(),
-        });
-        let tasks = tasks.collect();
-        Some((settled, tasks))
+            update: if self.watched { task.done.update.clone() } else { None },
+        };
+        self.observed.then(|| batch.iter().map(tell).collect())
     }
 }

@@ -18,16 +18,17 @@ pub(crate) struct Committed<S: State> {
     /// The committed tasks with their ids in the thread and their updates; empty when nobody reads events.
     pub(crate) tasks: Vec<CommittedTask<S>>,
     /// The names of nodes that have tasks now.
-    pub(crate) next: Vec<String>,
-    pub(crate) changed: Vec<String>,
+    pub(crate) next: Vec<Arc<str>>,
+    pub(crate) changed: Vec<Arc<str>>,
     pub(crate) coalesced: Vec<Coalesced>,
     pub(crate) stored: Option<Box<StoredCommit>>,
 }
 
 pub(crate) struct CommittedTask<S: State> {
     pub(crate) path: Arc<str>,
-    pub(crate) node: String,
+    pub(crate) node: u32,
     pub(crate) attempt: u32,
+    /// When somebody reads the run's events.
     pub(crate) update: Option<S::Update>,
 }
 
@@ -37,7 +38,6 @@ pub(crate) struct StoredCommit {
     pub(crate) expected_head: Option<u64>,
     pub(crate) row: CheckpointRow,
     pub(crate) fields: Vec<FieldRecord>,
-    pub(crate) settled: Vec<Arc<str>>,
 }
 
 /// A task that cannot be committed.
@@ -116,11 +116,11 @@ impl<S: State> Machine<S> {
         self.count_step();
         let coalesced = self.trigger(number, &mut triggered, &finished);
         self.triggered = triggered;
-        let Some((settled, tasks)) = told else {
+        let Some(tasks) = told else {
             self.advance(number, &folded);
             return Ok(None);
         };
-        let committed = self.seal(number, Source::Step, &folded, settled, tasks, coalesced, now)?;
+        let committed = self.seal(number, Source::Step, &folded, tasks, coalesced, now)?;
         Ok(Some(Box::new(committed)))
     }
 
@@ -146,7 +146,7 @@ impl<S: State> Machine<S> {
     pub(crate) fn fork(&mut self, now: u64) -> Result<(Committed<S>, Renamed), Fault> {
         let number = self.newest + 1;
         let (renamed, _) = self.renew_tasks(number, None);
-        let committed = self.seal(number, Source::Fork, &Folded::default(), Vec::new(), Vec::new(), Vec::new(), now)?;
+        let committed = self.seal(number, Source::Fork, &Folded::default(), Vec::new(), Vec::new(), now)?;
         Ok((committed, renamed))
     }
 
@@ -187,7 +187,7 @@ impl<S: State> Machine<S> {
             });
         }
         let coalesced = self.trigger(number, &mut triggered, &finished);
-        self.seal(number, source, &folded, Vec::new(), Vec::new(), coalesced, now)
+        self.seal(number, source, &folded, Vec::new(), coalesced, now)
     }
 
     /// Gives pending tasks new ids, as tasks of commit `number`; drops those of `dropped`. Old and new id of each, and
@@ -255,22 +255,20 @@ impl<S: State> Machine<S> {
         (self.number, self.newest) = (number, number);
     }
 
-    #[expect(clippy::too_many_arguments, reason = "the parts of one commit, put together in one place")]
     fn seal(
         &mut self,
         number: u64,
         source: Source,
         folded: &Folded,
-        settled: Vec<Arc<str>>,
         tasks: Vec<CommittedTask<S>>,
         coalesced: Vec<Coalesced>,
         now: u64,
     ) -> Result<Committed<S>, Fault> {
-        let stored = self.store(number, source, folded, settled, now).map_err(|error| Fault::Run(error.into()))?;
+        let stored = self.store(number, source, folded, now).map_err(|error| Fault::Run(error.into()))?;
         self.advance(number, folded);
-        let fields = S::fields(&self.topology.layout);
+        let names = &self.topology.field_names;
         let (next, changed) = if self.observed {
-            (self.next_nodes(), folded.changed.iter().map(|at| fields[at].name.to_string()).collect())
+            (self.next_shown(), folded.changed.iter().map(|at| Arc::clone(&names[at])).collect())
         } else {
             (Vec::new(), Vec::new())
         };

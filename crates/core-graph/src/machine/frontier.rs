@@ -1,4 +1,6 @@
-//! What is left to do: tasks, half-filled joins, open fan-outs; and its stored form, as differences.
+//! What is left to do: tasks, half-filled joins, open fan-outs.
+
+mod stored;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::sync::Arc;
@@ -8,6 +10,10 @@ use serde::{Deserialize, Serialize};
 use crate::graph::Topology;
 use crate::machine::task::{GroupId, Pending, Phase, TaskId};
 use crate::state::State;
+
+#[cfg(feature = "conformance")]
+pub(crate) use stored::pending_frontier;
+pub(crate) use stored::{Changes, FrontierDelta};
 
 /// Tasks in the order of their ids. Ids grow, so new tasks go to the back.
 pub(crate) struct Frontier<S: State> {
@@ -22,7 +28,7 @@ pub(crate) struct Frontier<S: State> {
     /// Per join, how often each predecessor has arrived.
     pub(crate) joins: Vec<Vec<u32>>,
     pub(crate) groups: BTreeMap<GroupId, Group>,
-    dirty: Dirty,
+    changes: Changes,
 }
 
 /// An open fan-out.
@@ -32,36 +38,6 @@ pub(crate) struct Group {
     pub(crate) open: u64,
     /// The task nodes that arrive at joins when the fan-out closes.
     pub(crate) targets: BTreeSet<u32>,
-}
-
-/// What changed since the last stored form.
-#[derive(Debug, Default)]
-struct Dirty {
-    tasks: BTreeSet<TaskId>,
-    joins: bool,
-    groups: BTreeSet<GroupId>,
-}
-
-/// A difference of two frontiers, or a whole one as the difference from nothing. Nodes go by name.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub(crate) struct FrontierDelta {
-    pub(crate) tasks: Vec<TaskRow>,
-    pub(crate) removed: Vec<TaskId>,
-    /// All joins by target, when one changed: predecessor and arrivals.
-    pub(crate) joins: Option<Vec<(String, Vec<(String, u32)>)>>,
-    pub(crate) groups: Vec<(GroupId, u64, Vec<String>)>,
-}
-
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(crate) struct TaskRow {
-    pub(crate) id: TaskId,
-    pub(crate) node: String,
-    pub(crate) key: Option<Arc<str>>,
-    #[serde(with = "serde_bytes")]
-    pub(crate) input: Option<Vec<u8>>,
-    pub(crate) groups: Vec<GroupId>,
-    pub(crate) failed: u32,
-    pub(crate) seen: Option<u64>,
 }
 
 impl<S: State> Frontier<S> {
@@ -74,7 +50,7 @@ impl<S: State> Frontier<S> {
             sends: None,
             joins: topology.joins.iter().map(|join| vec![0; join.predecessors.len()]).collect(),
             groups: BTreeMap::new(),
-            dirty: Dirty::default(),
+            changes: Changes::default(),
         }
     }
 
@@ -127,7 +103,7 @@ impl<S: State> Frontier<S> {
         self.slots.push_back((id, Some(task)));
         self.live += 1;
         if durable {
-            self.dirty.tasks.insert(id);
+            self.changes.tasks.push(id);
         }
     }
 
@@ -153,7 +129,7 @@ impl<S: State> Frontier<S> {
             self.ready.retain(|other| *other != id);
         }
         if durable {
-            self.dirty.tasks.insert(id);
+            self.changes.tasks.push(id);
         }
         Some(task)
     }
@@ -257,15 +233,15 @@ impl<S: State> Frontier<S> {
     }
 
     pub(crate) fn touch(&mut self, id: TaskId) {
-        self.dirty.tasks.insert(id);
+        self.changes.tasks.push(id);
     }
 
     pub(crate) fn touch_joins(&mut self) {
-        self.dirty.joins = true;
+        self.changes.joins = true;
     }
 
     pub(crate) fn touch_group(&mut self, id: GroupId) {
-        self.dirty.groups.insert(id);
+        self.changes.groups.push(id);
     }
 
     pub(crate) fn starved(&self, topology: &Topology<S>) -> Vec<(String, String)> {
@@ -286,95 +262,8 @@ impl<S: State> Frontier<S> {
     }
 
     /// What changed since the last call.
-    pub(crate) fn take_delta(&mut self, topology: &Topology<S>) -> FrontierDelta {
-        let dirty = std::mem::take(&mut self.dirty);
-        let mut delta = FrontierDelta::default();
-        for id in dirty.tasks {
-            match self.get(id) {
-                Some(task) => delta.tasks.push(row(id, task, topology)),
-                None => delta.removed.push(id),
-            }
-        }
-        delta.joins = dirty.joins.then(|| self.join_rows(topology));
-        delta.groups = dirty.groups.into_iter().map(|id| group_row(id, self.groups.get(&id), topology)).collect();
-        delta
-    }
-
-    /// The whole frontier.
-    pub(crate) fn whole(&self, topology: &Topology<S>) -> FrontierDelta {
-        FrontierDelta {
-            tasks: self.iter().map(|(id, task)| row(id, task, topology)).collect(),
-            removed: Vec::new(),
-            joins: Some(self.join_rows(topology)),
-            groups: self.groups.iter().map(|(id, group)| group_row(*id, Some(group), topology)).collect(),
-        }
-    }
-
-    fn join_rows(&self, topology: &Topology<S>) -> Vec<(String, Vec<(String, u32)>)> {
-        let name = |at: &u32| topology.nodes.get(*at as usize).map_or_else(String::new, |node| node.name.to_string());
-        topology
-            .joins
-            .iter()
-            .zip(&self.joins)
-            .map(|(join, arrived)| {
-                (name(&join.target), join.predecessors.iter().map(name).zip(arrived.iter().copied()).collect())
-            })
-            .collect()
-    }
-}
-
-fn row<S: State>(id: TaskId, task: &Pending<S>, topology: &Topology<S>) -> TaskRow {
-    TaskRow {
-        id,
-        node: topology.node(task.node).name.to_string(),
-        key: task.key.clone(),
-        input: task.input.as_ref().map(|bytes| bytes.to_vec()),
-        groups: task.groups.to_vec(),
-        failed: task.failed,
-        seen: task.seen,
-    }
-}
-
-fn group_row<S: State>(id: GroupId, group: Option<&Group>, topology: &Topology<S>) -> (GroupId, u64, Vec<String>) {
-    let targets = group.iter().flat_map(|group| &group.targets).map(|at| topology.node(*at).name.to_string()).collect();
-    (id, group.map_or(0, |group| group.open), targets)
-}
-
-/// The stored form of a frontier with one unfinished task, the first that checkpoint `number` made.
-#[cfg(feature = "conformance")]
-pub(crate) fn pending_frontier(
-    node: &str,
-    number: u64,
-    seen: Option<u64>,
-) -> Result<Vec<u8>, crate::state::StateError> {
-    let task = TaskRow {
-        id: TaskId { number, place: 0 },
-        node: node.to_owned(),
-        key: None,
-        input: None,
-        groups: Vec::new(),
-        failed: 0,
-        seen,
-    };
-    crate::state::codec::encode("frontier", &FrontierDelta { tasks: vec![task], ..FrontierDelta::default() })
-}
-
-impl FrontierDelta {
-    /// Folds a later difference into this whole frontier.
-    pub(crate) fn fold(&mut self, later: Self) {
-        let mut tasks: BTreeMap<_, _> = std::mem::take(&mut self.tasks).into_iter().map(|row| (row.id, row)).collect();
-        later.removed.iter().for_each(|id| drop(tasks.remove(id)));
-        tasks.extend(later.tasks.into_iter().map(|row| (row.id, row)));
-        self.tasks = tasks.into_values().collect();
-        if later.joins.is_some() {
-            self.joins = later.joins;
-        }
-        for group in later.groups {
-            self.groups.retain(|(id, ..)| *id != group.0);
-            if group.1 > 0 {
-                self.groups.push(group);
-            }
-        }
+    pub(crate) fn take_changes(&mut self) -> Changes {
+        std::mem::take(&mut self.changes)
     }
 }
 

@@ -20,11 +20,13 @@ mod task;
 
 use std::sync::Arc;
 
+use smallvec::SmallVec;
+
 use crate::graph::Topology;
 use crate::state::{FieldSet, State};
 
 pub(crate) use breaks::Breaks;
-pub(crate) use commit::{Committed, Fault};
+pub(crate) use commit::{Committed, CommittedTask, Fault};
 pub(crate) use complete::{Completion, TaskOutcome};
 #[cfg(feature = "conformance")]
 pub(crate) use frontier::pending_frontier;
@@ -67,6 +69,8 @@ pub(crate) struct Machine<S: State> {
     persist: Option<Persist>,
     /// Whether anybody reads events.
     pub(crate) observed: bool,
+    /// Whether somebody reads the run's events.
+    pub(crate) watched: bool,
     /// Barrier mode: whether a super-step is under way.
     step_open: bool,
     /// Why nothing more is dispatched.
@@ -107,6 +111,7 @@ impl<S: State> Machine<S> {
             limits,
             persist: durable.then(|| Persist::new(fields)),
             observed: durable,
+            watched: false,
             step_open: false,
             halt: None,
             steps_this_run: 0,
@@ -191,7 +196,7 @@ impl<S: State> Machine<S> {
 
     /// Whether a time is needed to plan.
     pub(crate) fn wants_time(&self) -> bool {
-        self.persist.is_some() || self.frontier.len() > self.in_flight + self.frontier.ready_len()
+        self.frontier.len() > self.in_flight + self.frontier.ready_len()
     }
 
     /// Whether any task is left, in whatever phase.
@@ -206,11 +211,16 @@ impl<S: State> Machine<S> {
 
     /// The names of nodes with unfinished tasks, sorted, once each.
     pub(crate) fn next_nodes(&self) -> Vec<String> {
-        let mut nodes: Vec<_> =
-            self.frontier.iter().map(|(_, task)| self.topology.node(task.node).name.to_string()).collect();
-        nodes.sort();
+        self.next_shown().iter().map(ToString::to_string).collect()
+    }
+
+    /// The same, as events hold them.
+    pub(super) fn next_shown(&self) -> Vec<Arc<str>> {
+        let mut nodes: SmallVec<[u32; 8]> = self.frontier.iter().map(|(_, task)| task.node).collect();
+        // Nodes are numbered by name.
+        nodes.sort_unstable();
         nodes.dedup();
-        nodes
+        nodes.iter().map(|node| Arc::clone(&self.topology.node(*node).shown)).collect()
     }
 
     /// Joins that some of their predecessors reached and others did not: target and missing predecessors.

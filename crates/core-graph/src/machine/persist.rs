@@ -6,7 +6,7 @@ use xxhash_rust::xxh3::Xxh3;
 
 use crate::checkpoint::{CheckpointRow, FieldRecord, FieldVersion, Payload, RecordKind, Source};
 use crate::machine::commit::{Folded, StoredCommit};
-use crate::machine::{FRONTIER, Machine};
+use crate::machine::Machine;
 use crate::state::{FieldChange, Op, State, StateError, Stored, codec};
 
 /// The stored side of a namespace.
@@ -53,16 +53,16 @@ impl Chain {
         self.version == 0 || (self.deltas >= MIN_DELTAS && self.delta_bytes > self.whole_bytes)
     }
 
-    fn whole(&mut self, field: Arc<str>, version: u64, bytes: Vec<u8>) -> FieldRecord {
-        *self = Self { version, whole_bytes: bytes.len(), deltas: 0, delta_bytes: 0 };
+    fn whole(&mut self, field: Arc<str>, version: u64, bytes: impl AsRef<[u8]> + Into<Arc<[u8]>>) -> FieldRecord {
+        *self = Self { version, whole_bytes: bytes.as_ref().len(), deltas: 0, delta_bytes: 0 };
         FieldRecord { field, version, previous: None, kind: RecordKind::Whole, payload: Payload::new(bytes) }
     }
 
-    fn delta(&mut self, field: Arc<str>, version: u64, bytes: Vec<u8>) -> FieldRecord {
+    fn delta(&mut self, field: Arc<str>, version: u64, bytes: impl AsRef<[u8]> + Into<Arc<[u8]>>) -> FieldRecord {
         let previous = Some(self.version);
         self.version = version;
         self.deltas += 1;
-        self.delta_bytes += bytes.len();
+        self.delta_bytes += bytes.as_ref().len();
         FieldRecord { field, version, previous, kind: RecordKind::Delta, payload: Payload::new(bytes) }
     }
 
@@ -87,7 +87,6 @@ impl<S: State> Machine<S> {
         number: u64,
         source: Source,
         folded: &Folded,
-        settled: Vec<Arc<str>>,
         now: u64,
     ) -> Result<Option<Box<StoredCommit>>, StateError> {
         let Some(mut persist) = self.persist.take() else { return Ok(None) };
@@ -121,12 +120,12 @@ impl<S: State> Machine<S> {
         let expected_head = persist.head;
         (persist.parent, persist.head, persist.parent_id) = (Some(number), Some(number), id);
         self.persist = Some(persist);
-        Ok(Some(Box::new(StoredCommit { expected_head, row, fields, settled })))
+        Ok(Some(Box::new(StoredCommit { expected_head, row, fields })))
     }
 
     fn records(&mut self, persist: &mut Persist, number: u64, folded: &Folded) -> Result<Vec<FieldRecord>, StateError> {
         let fields = S::fields(&self.topology.layout);
-        let mut records = Vec::new();
+        let mut records = Vec::with_capacity(folded.changed.iter().count() + 1);
         for at in folded.changed.iter() {
             let (Some(field), Some(chain)) = (fields.get(at), persist.chains.get_mut(at)) else { continue };
             let name = Arc::clone(&self.topology.field_names[at]);
@@ -140,22 +139,22 @@ impl<S: State> Machine<S> {
                 }
                 Stored::Deltas | Stored::Whole => {
                     let mut sets = of_field();
-                    let bytes = match (sets.next(), sets.next()) {
-                        (Some(only), None) if only.op == Op::Set && !folded.reset.contains(at) => only.bytes.clone(),
-                        _ => self.state.save(&self.topology.layout, at)?,
-                    };
-                    records.push(chain.whole(name, number, bytes));
+                    records.push(match (sets.next(), sets.next()) {
+                        (Some(only), None) if only.op == Op::Set && !folded.reset.contains(at) => {
+                            chain.whole(name, number, only.bytes.as_slice())
+                        }
+                        _ => chain.whole(name, number, self.state.save(&self.topology.layout, at)?),
+                    });
                 }
             }
         }
         let chain = &mut persist.frontier;
-        let delta = self.frontier.take_delta(&self.topology);
+        let changes = self.frontier.take_changes();
         let name = Arc::clone(&self.topology.field_names[fields.len()]);
         if chain.wants_whole() {
-            let whole = self.frontier.whole(&self.topology);
-            records.push(chain.whole(name, number, codec::encode_compact(FRONTIER, &whole)?));
+            records.push(chain.whole(name, number, self.frontier.encode(&self.topology)?));
         } else {
-            records.push(chain.delta(name, number, codec::encode_compact(FRONTIER, &delta)?));
+            records.push(chain.delta(name, number, self.frontier.encode_changes(changes, &self.topology)?));
         }
         Ok(records)
     }
@@ -175,8 +174,12 @@ impl<S: State> Machine<S> {
                 Payload::Blob(blob) => hasher.update(blob.hash.as_bytes()),
             };
         }
-        format!("{:032x}", hasher.digest128())
+        hexadecimal(hasher.digest128())
     }
+}
+
+fn hexadecimal(hash: u128) -> String {
+    hash.to_be_bytes().iter().flat_map(|byte| [byte >> 4, byte & 15]).map(|digit| char::from(b"0123456789abcdef"[usize::from(digit)])).collect()
 }
 
 /// Folds stored changes of one field into a state.

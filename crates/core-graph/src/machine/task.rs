@@ -126,12 +126,17 @@ impl<S: State> Done<S> {
 
 impl TaskId {
     pub(crate) fn path(self, ns: &str, node: &str) -> Arc<str> {
-        let Self { number, place } = self;
-        if ns.is_empty() {
-            format!("{node}:{number}.{place}").into()
-        } else {
-            format!("{ns}/{node}:{number}.{place}").into()
+        let mut text = SmallVec::<[u8; 96]>::new();
+        if !ns.is_empty() {
+            text.extend_from_slice(ns.as_bytes());
+            text.push(b'/');
         }
+        text.extend_from_slice(node.as_bytes());
+        text.push(b':');
+        text.extend_from_slice(itoa::Buffer::new().format(self.number).as_bytes());
+        text.push(b'.');
+        text.extend_from_slice(itoa::Buffer::new().format(self.place).as_bytes());
+        String::from_utf8_lossy(&text).into()
     }
 }
 

@@ -100,7 +100,7 @@ impl<S: State, Cx: Send + Sync + 'static> Thread<S, Cx> {
     pub async fn journal(&self, after: u64, limit: usize) -> Result<Vec<Event>, RunError> {
         let rows = self.threads.store.journal(&self.id, after, limit).await?;
         let read = |row: crate::checkpoint::JournalRow| {
-            serde_json::from_slice(&row.event).map_err(|error| {
+            row.event.read().map_err(|error| {
                 RunError::Internal(format!("event {} of thread `{}` cannot be read: {error}", row.seq, self.id))
             })
         };

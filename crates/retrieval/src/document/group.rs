@@ -22,15 +22,21 @@ pub(super) struct Unit {
 }
 
 impl Unit {
+    /// Which origins stand in the text as they are in the source.
+    fn verbatim(&self, source: &str) -> Vec<bool> {
+        let same = |(start, range): &(usize, Range<usize>)| {
+            self.text.get(*start..*start + range.len()) == source.get(range.clone())
+        };
+        self.origins.iter().map(same).collect()
+    }
+
     /// Where in the source the byte `at` of the text comes from; the beginning of its origin where text was rewritten.
-    fn source_of(&self, source: &str, at: usize) -> usize {
+    fn source_of(&self, verbatim: &[bool], at: usize) -> usize {
         let index = self.origins.partition_point(|(start, _)| *start <= at);
         let Some(index) = index.checked_sub(1) else { return self.lead };
         let (start, range) = &self.origins[index];
-        let length = range.len();
-        let verbatim = self.text.get(*start..*start + length) == source.get(range.clone());
         match index {
-            _ if verbatim && at - start < length => range.start + (at - start),
+            _ if verbatim[index] && at - start < range.len() => range.start + (at - start),
             0 => self.lead,
             _ => range.start,
         }
@@ -54,8 +60,9 @@ impl Unit {
             }
         }
         cuts.push(self.text.len());
+        let verbatim = self.verbatim(source);
         let piece = |pair: &[usize]| Self {
-            lead: if pair[0] == 0 { self.lead } else { self.source_of(source, pair[0]) },
+            lead: if pair[0] == 0 { self.lead } else { self.source_of(&verbatim, pair[0]) },
             text: self.text[pair[0]..pair[1]].trim().to_owned(),
             origins: Vec::new(),
             section: self.section,

@@ -45,7 +45,7 @@ fn a_refused_commit_leaves_nothing_behind() {
     let refused = Commit {
         expected_head: None,
         checkpoint: Some(checkpoint(2, Some(1))),
-        journal: vec![JournalRow { seq: 1, event: Arc::from(*b"{}") }],
+        journal: vec![JournalRow { seq: 1, event: b"{}".to_vec().into() }],
         thread: Some(row(ThreadStatus::Done)),
         ..Commit::default()
     };

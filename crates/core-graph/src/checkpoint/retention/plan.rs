@@ -8,7 +8,7 @@ use crate::checkpoint::{
     CheckpointError, CheckpointRow, Checkpointer, Cut, HistoryFilter, Pruning, RecordKind, ThreadRow,
 };
 use crate::driver::load_frontier;
-use crate::event::{Event, EventKind};
+use crate::event::EventKind;
 
 /// A thread as it is read before pruning, and what has been decided to go.
 pub(in crate::checkpoint) struct Plan<'s> {
@@ -184,7 +184,7 @@ impl<'s> Plan<'s> {
             last = newest.seq;
             for row in rows {
                 // Rows that some other program wrote tell nothing.
-                let Ok(event) = serde_json::from_slice::<Event>(&row.event) else { continue };
+                let Ok(event) = row.event.read() else { continue };
                 match event.kind {
                     EventKind::RunStarted { .. } if event.ns.is_empty() => begin = row.seq,
                     EventKind::Committed { checkpoint, .. } if event.ns.is_empty() && checkpoint == oldest => {
