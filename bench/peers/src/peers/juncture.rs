@@ -34,6 +34,11 @@ fn tick() -> NodeFnUpdate<impl Fn(&Count) -> Done> {
     NodeFnUpdate(|count: &Count| done(CountUpdate { n: Some(count.n + 1), told: None }))
 }
 
+/// Says of a closure that what it returns may live as long as the state.
+fn router<F: Fn(&Count) -> &str>(route: F) -> F {
+    route
+}
+
 fn graph(shape: Shape) -> Result<CompiledGraph<Count>, Failure> {
     let length = shape.units;
     let mut graph = StateGraph::<Count>::new();
@@ -73,7 +78,7 @@ fn graph(shape: Shape) -> Result<CompiledGraph<Count>, Failure> {
             let mut paths = PathMap::new();
             paths.insert("more", "n0");
             paths.insert("end", juncture::edge::END);
-            let route = move |count: &Count| -> &str { if count.n < length { "more" } else { "end" } };
+            let route = router(move |count| if count.n < length { "more" } else { "end" });
             graph.add_conditional_edges("n0", Arc::new(route), paths);
         }
     }

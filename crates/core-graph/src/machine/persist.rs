@@ -5,8 +5,8 @@ use std::sync::Arc;
 use xxhash_rust::xxh3::Xxh3;
 
 use crate::checkpoint::{CheckpointRow, FieldRecord, FieldVersion, Payload, RecordKind, Source};
-use crate::machine::commit::{Folded, StoredCommit};
 use crate::machine::Machine;
+use crate::machine::commit::{Folded, StoredCommit};
 use crate::state::{FieldChange, Op, State, StateError, Stored, codec};
 
 /// The stored side of a namespace.
@@ -179,7 +179,11 @@ impl<S: State> Machine<S> {
 }
 
 fn hexadecimal(hash: u128) -> String {
-    hash.to_be_bytes().iter().flat_map(|byte| [byte >> 4, byte & 15]).map(|digit| char::from(b"0123456789abcdef"[usize::from(digit)])).collect()
+    hash.to_be_bytes()
+        .iter()
+        .flat_map(|byte| [byte >> 4, byte & 15])
+        .map(|digit| char::from(b"0123456789abcdef"[usize::from(digit)]))
+        .collect()
 }
 
 /// Folds stored changes of one field into a state.

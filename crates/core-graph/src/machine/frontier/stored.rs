@@ -74,11 +74,7 @@ impl<S: State> Frontier<S> {
     }
 
     /// The stored form of what changed.
-    pub(crate) fn encode_changes(
-        &self,
-        mut changes: Changes,
-        topology: &Topology<S>,
-    ) -> Result<Arc<[u8]>, StateError> {
+    pub(crate) fn encode_changes(&self, mut changes: Changes, topology: &Topology<S>) -> Result<Arc<[u8]>, StateError> {
         changes.tasks.sort_unstable();
         changes.tasks.dedup();
         changes.groups.sort_unstable();
