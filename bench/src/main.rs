@@ -33,6 +33,12 @@ fn main() -> Result<(), Failure> {
     while let Some(argument) = arguments.next() {
         match argument.as_str() {
             "--cold" => return shapes::start_cold(arguments.next().as_deref()),
+            "--full" => {
+                let (Some(file), Some(steps)) = (arguments.next(), arguments.next()) else {
+                    return Err("`--full` needs a file and a number of steps".into());
+                };
+                return shapes::run_full(file.as_ref(), steps.parse()?);
+            }
             "--all" => all = true,
             "--json" => json = Some(arguments.next().ok_or("`--json` needs a file")?.into()),
             other if other.starts_with('-') => {

@@ -19,7 +19,7 @@ use self::cost::{Work, compare};
 pub(crate) use self::floor::Floor;
 pub(crate) use self::place::{Place, Store, bytes};
 use self::plain::PlainRows;
-use self::recorder::Recorder;
+pub(crate) use self::recorder::Recorder;
 pub(crate) use self::row::Row;
 use crate::Failure;
 
@@ -51,7 +51,7 @@ pub(crate) struct Bench {
 
 impl Bench {
     pub(crate) fn new(all: bool, words: Vec<String>) -> Result<Self, Failure> {
-        let patience = Duration::from_millis(if all { 2_000 } else { 700 });
+        let patience = Duration::from_millis(if all { 2_000 } else { 500 });
         Ok(Self { place: Place::new()?, rows: Vec::new(), findings: Vec::new(), all, words, patience })
     }
 

@@ -59,7 +59,7 @@ pub(super) async fn measure(bench: &mut Bench) -> Result<(), Failure> {
             .boxed()
         });
         for store in Store::DURABLE {
-            bench.durable(shape, store, store == Store::Normal, Floor::None, &on_store).await?;
+            bench.durable(shape, store, store == Store::Normal && turns == 200, Floor::None, &on_store).await?;
         }
     }
     Ok(())

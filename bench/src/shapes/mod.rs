@@ -6,6 +6,7 @@ mod curves;
 mod diamond;
 mod events;
 mod fan;
+mod full;
 mod growth;
 mod history;
 mod line;
@@ -22,6 +23,7 @@ use graphloom_core_graph::checkpoint::Checkpointer;
 use graphloom_core_graph::{App, Outcome, State};
 
 pub(crate) use self::cold::start as start_cold;
+pub(crate) use self::full::run as run_full;
 pub(crate) use self::growth::LETTERS as PAYLOAD;
 use crate::Failure;
 use crate::measure::{Bench, OnStore};

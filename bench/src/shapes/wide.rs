@@ -98,10 +98,10 @@ fn graph() -> Result<App<Wide>, CompileErrors> {
 pub(super) async fn measure(bench: &mut Bench) -> Result<(), Failure> {
     let shape = Shape { name: "wide100", unit: "super-step", units: 5 * ROUNDS };
     let right = |wide: &Wide| wide.round + 1 == ROUNDS;
-    bench.transient(shape, Floor::BoxedFutures, once(graph()?, right)).await?;
+    bench.transient(shape, Floor::None, once(graph()?, right)).await?;
     let on_store = stored(graph()?, right);
     for store in Store::DURABLE {
-        bench.durable(shape, store, store != Store::Full, Floor::BoxedFutures, &on_store).await?;
+        bench.durable(shape, store, store != Store::Full, Floor::None, &on_store).await?;
     }
     Ok(())
 }
