@@ -43,12 +43,7 @@ pub(super) fn unclaimed(connection: &Connection, lease: &Lease) -> Result<i64, F
 }
 
 /// Writes a commit; on an error, what was written before it is to be undone.
-pub(super) fn apply(
-    connection: &Connection,
-    lease: &Lease,
-    commit: &Commit,
-    known: &mut Known,
-) -> Result<(), Failure> {
+pub(super) fn apply(connection: &Connection, lease: &Lease, commit: &Commit, known: &mut Known) -> Result<(), Failure> {
     let Commit { checkpoint, fields, tasks, settled, journal, .. } = commit;
     let mut head = advance(connection, lease, commit, known)?;
     if head.is_none() {

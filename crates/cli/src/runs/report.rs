@@ -115,7 +115,8 @@ fn told(kind: &EventKind) -> String {
         EventKind::TaskRetry { node, error, delay } => format!("`{node}` is tried again in {delay} ms: {error}"),
         EventKind::TaskFailed { node, error } => format!("`{node}` failed: {error}"),
         EventKind::Committed { checkpoint, tasks, changed, next } => {
-            let listed = |names: &[Arc<str>], none: &str| if names.is_empty() { none.to_owned() } else { names.join(", ") };
+            let listed =
+                |names: &[Arc<str>], none: &str| if names.is_empty() { none.to_owned() } else { names.join(", ") };
             let (by, changed, next) = (listed(tasks, "input"), listed(changed, "nothing"), listed(next, "nothing"));
             format!("checkpoint {checkpoint} by {by}: changed {changed}, next {next}")
         }

@@ -1,5 +1,6 @@
 //! What is left to do: tasks, half-filled joins, open fan-outs.
 
+mod pack;
 mod stored;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use xxhash_rust::xxh3::Xxh3;
+use xxhash_rust::xxh3::xxh3_128_with_seed;
 
 use crate::checkpoint::{CheckpointRow, FieldRecord, FieldVersion, Payload, RecordKind, Source};
 use crate::machine::Machine;
@@ -152,38 +152,35 @@ impl<S: State> Machine<S> {
         let changes = self.frontier.take_changes();
         let name = Arc::clone(&self.topology.field_names[fields.len()]);
         if chain.wants_whole() {
-            records.push(chain.whole(name, number, self.frontier.encode(&self.topology)?));
+            records.push(chain.whole(name, number, self.frontier.encode(&self.topology)));
         } else {
-            records.push(chain.delta(name, number, self.frontier.encode_changes(changes, &self.topology)?));
+            records.push(chain.delta(name, number, self.frontier.encode_changes(changes, &self.topology)));
         }
         Ok(records)
     }
 
     /// The same for the same commit after the same parent, in every process.
     fn checkpoint_id(&self, persist: &Persist, number: u64, fields: &[FieldRecord]) -> String {
-        let mut hasher = Xxh3::new();
-        for part in [self.ns.as_bytes(), persist.parent_id.as_bytes(), &number.to_le_bytes(), &self.step.to_le_bytes()]
-        {
-            hasher.update(&part.len().to_le_bytes());
-            hasher.update(part);
-        }
+        let link = |chain: u128, part: &[u8]| xxh3_128_with_seed(part, chain as u64 ^ (chain >> 64) as u64);
+        let mut chain = link(u128::from(number), persist.parent_id.as_bytes());
+        chain = link(chain ^ u128::from(self.step), self.ns.as_bytes());
         for record in fields {
-            hasher.update(record.field.as_bytes());
-            match &record.payload {
-                Payload::Inline(bytes) => hasher.update(bytes),
-                Payload::Blob(blob) => hasher.update(blob.hash.as_bytes()),
+            chain = link(chain, record.field.as_bytes());
+            chain = match &record.payload {
+                Payload::Inline(bytes) => link(chain, bytes),
+                Payload::Blob(blob) => link(chain, blob.hash.as_bytes()),
             };
         }
-        hexadecimal(hasher.digest128())
+        hexadecimal(chain)
     }
 }
 
 fn hexadecimal(hash: u128) -> String {
-    hash.to_be_bytes()
-        .iter()
-        .flat_map(|byte| [byte >> 4, byte & 15])
-        .map(|digit| char::from(b"0123456789abcdef"[usize::from(digit)]))
-        .collect()
+    let mut text = [0; 32];
+    for (pair, byte) in text.as_chunks_mut::<2>().0.iter_mut().zip(hash.to_be_bytes()) {
+        *pair = [byte >> 4, byte & 15].map(|digit| b"0123456789abcdef"[usize::from(digit)]);
+    }
+    String::from_utf8_lossy(&text).into_owned()
 }
 
 /// Folds stored changes of one field into a state.

@@ -102,17 +102,6 @@ pub mod codec {
         })
     }
 
-    /// Encodes a value of the runtime's own, without field names: decoding takes both forms.
-    pub(crate) fn encode_compact<T: Serialize + ?Sized>(field: &str, value: &T) -> Result<Arc<[u8]>, StateError> {
-        let mut bytes = Short::default();
-        value.serialize(&mut rmp_serde::Serializer::new(&mut bytes)).map_err(|error| StateError {
-            field: field.to_owned(),
-            action: "encoded",
-            message: error.to_string(),
-        })?;
-        Ok(bytes.0.as_slice().into())
-    }
-
     /// Encodes a value to be shared; a small one goes through the stack.
     pub(crate) fn encode_shared<T: Serialize + ?Sized>(field: &str, value: &T) -> Result<Arc<[u8]>, StateError> {
         let mut bytes = Short::default();

@@ -6,11 +6,15 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use smallvec::SmallVec;
 
+use super::pack::Pack;
 use super::{Frontier, Group};
 use crate::graph::Topology;
+#[cfg(feature = "conformance")]
 use crate::machine::FRONTIER;
 use crate::machine::task::{GroupId, Pending, TaskId};
-use crate::state::{State, StateError, codec};
+use crate::state::State;
+#[cfg(feature = "conformance")]
+use crate::state::{StateError, codec};
 
 /// What changed since the last stored form; some of it several times.
 #[derive(Debug, Default)]
@@ -42,86 +46,102 @@ pub(crate) struct TaskRow {
     pub(crate) seen: Option<u64>,
 }
 
-/// [`FrontierDelta`] as it is written.
-#[derive(Serialize)]
-struct Written<'a> {
-    tasks: &'a [WrittenTask<'a>],
-    removed: &'a [TaskId],
-    joins: Option<Vec<(&'a str, Vec<(&'a str, u32)>)>>,
-    groups: Vec<(GroupId, u64, Vec<&'a str>)>,
-}
-
-/// [`TaskRow`] as it is written.
-#[derive(Serialize)]
-struct WrittenTask<'a> {
-    id: TaskId,
-    node: &'a str,
-    key: Option<&'a str>,
-    #[serde(with = "serde_bytes")]
-    input: Option<&'a [u8]>,
-    groups: &'a [GroupId],
-    failed: u32,
-    seen: Option<u64>,
-}
-
 impl<S: State> Frontier<S> {
-    /// The stored form of the whole frontier.
-    pub(crate) fn encode(&self, topology: &Topology<S>) -> Result<Arc<[u8]>, StateError> {
-        let tasks: Vec<_> = self.iter().map(|(id, task)| written(id, task, topology)).collect();
-        let groups = self.groups.iter().map(|(id, group)| written_group(*id, Some(group), topology)).collect();
-        let joins = Some(self.written_joins(topology));
-        codec::encode_compact(FRONTIER, &Written { tasks: &tasks, removed: &[], joins, groups })
+    /// The stored form of the whole frontier: a [`FrontierDelta`] without names of fields.
+    pub(crate) fn encode(&self, topology: &Topology<S>) -> Arc<[u8]> {
+        let mut pack = Pack::default();
+        pack.array(4);
+        pack.array(self.len());
+        self.iter().for_each(|(id, task)| pack_task(&mut pack, id, task, topology));
+        pack.array(0);
+        self.pack_joins(&mut pack, topology);
+        pack.array(self.groups.len());
+        self.groups.iter().for_each(|(id, group)| pack_group(&mut pack, *id, Some(group), topology));
+        pack.bytes().into()
     }
 
+<<<<<<< HEAD
     /// The stored form of what changed.
     pub(crate) fn encode_changes(&self, mut changes: Changes, topology: &Topology<S>) -> Result<Arc<[u8]>, StateError> {
+=======
+    /// The same of what changed.
+    pub(crate) fn encode_changes(&self, mut changes: Changes, topology: &Topology<S>) -> Arc<[u8]> {
+>>>>>>> main
         changes.tasks.sort_unstable();
         changes.tasks.dedup();
         changes.groups.sort_unstable();
         changes.groups.dedup();
-        let mut tasks = SmallVec::<[_; 2]>::new();
-        let mut removed = SmallVec::<[_; 4]>::new();
+        let removed: SmallVec<[TaskId; 4]> =
+            changes.tasks.iter().copied().filter(|id| self.get(*id).is_none()).collect();
+        let mut pack = Pack::default();
+        pack.array(4);
+        pack.array(changes.tasks.len() - removed.len());
         for id in changes.tasks {
-            match self.get(id) {
-                Some(task) => tasks.push(written(id, task, topology)),
-                None => removed.push(id),
+            if let Some(task) = self.get(id) {
+                pack_task(&mut pack, id, task, topology);
             }
         }
-        let joins = changes.joins.then(|| self.written_joins(topology));
-        let groups = changes.groups.iter().map(|id| written_group(*id, self.groups.get(id), topology)).collect();
-        codec::encode_compact(FRONTIER, &Written { tasks: &tasks, removed: &removed, joins, groups })
+        pack.array(removed.len());
+        removed.iter().for_each(|id| pack_id(&mut pack, id.number, id.place));
+        if changes.joins {
+            self.pack_joins(&mut pack, topology);
+        } else {
+            pack.nil();
+        }
+        pack.array(changes.groups.len());
+        changes.groups.iter().for_each(|id| pack_group(&mut pack, *id, self.groups.get(id), topology));
+        pack.bytes().into()
     }
 
-    fn written_joins<'a>(&self, topology: &'a Topology<S>) -> Vec<(&'a str, Vec<(&'a str, u32)>)> {
-        let name = |at: &u32| topology.nodes.get(*at as usize).map_or("", |node| node.name.as_str());
-        let arrivals = topology.joins.iter().zip(&self.joins);
-        arrivals
-            .map(|(join, arrived)| {
-                (name(&join.target), join.predecessors.iter().map(name).zip(arrived.iter().copied()).collect())
-            })
-            .collect()
+    fn pack_joins(&self, pack: &mut Pack, topology: &Topology<S>) {
+        pack.array(self.joins.len());
+        for (join, arrived) in topology.joins.iter().zip(&self.joins) {
+            pack.array(2);
+            pack.text(topology.node(join.target).name.as_str());
+            pack.array(arrived.len());
+            for (predecessor, arrived) in join.predecessors.iter().zip(arrived) {
+                pack.array(2);
+                pack.text(topology.node(*predecessor).name.as_str());
+                pack.uint((*arrived).into());
+            }
+        }
     }
 }
 
-fn written<'a, S: State>(id: TaskId, task: &'a Pending<S>, topology: &'a Topology<S>) -> WrittenTask<'a> {
-    WrittenTask {
-        id,
-        node: topology.node(task.node).name.as_str(),
-        key: task.key.as_deref(),
-        input: task.input.as_deref(),
-        groups: &task.groups,
-        failed: task.failed,
-        seen: task.seen,
+fn pack_id(pack: &mut Pack, number: u64, place: u32) {
+    pack.array(2);
+    pack.uint(number);
+    pack.uint(place.into());
+}
+
+fn pack_task<S: State>(pack: &mut Pack, id: TaskId, task: &Pending<S>, topology: &Topology<S>) {
+    pack.array(7);
+    pack_id(pack, id.number, id.place);
+    pack.text(topology.node(task.node).name.as_str());
+    match &task.key {
+        Some(key) => pack.text(key),
+        None => pack.nil(),
+    }
+    match &task.input {
+        Some(input) => pack.binary(input),
+        None => pack.nil(),
+    }
+    pack.array(task.groups.len());
+    task.groups.iter().for_each(|group| pack_id(pack, group.number, group.place));
+    pack.uint(task.failed.into());
+    match task.seen {
+        Some(seen) => pack.uint(seen),
+        None => pack.nil(),
     }
 }
 
-fn written_group<'a, S: State>(
-    id: GroupId,
-    group: Option<&Group>,
-    topology: &'a Topology<S>,
-) -> (GroupId, u64, Vec<&'a str>) {
-    let targets = group.iter().flat_map(|group| &group.targets).map(|at| topology.node(*at).name.as_str()).collect();
-    (id, group.map_or(0, |group| group.open), targets)
+fn pack_group<S: State>(pack: &mut Pack, id: GroupId, group: Option<&Group>, topology: &Topology<S>) {
+    pack.array(3);
+    pack_id(pack, id.number, id.place);
+    pack.uint(group.map_or(0, |group| group.open));
+    pack.array(group.map_or(0, |group| group.targets.len()));
+    let targets = group.iter().flat_map(|group| &group.targets);
+    targets.for_each(|target| pack.text(topology.node(*target).name.as_str()));
 }
 
 /// The stored form of a frontier with one unfinished task, the first that checkpoint `number` made.

@@ -1,0 +1,99 @@
+//! MessagePack, as far as a frontier needs it. A commit writes one, and a serializer takes ten times as many
+//! instructions for the same bytes.
+
+use smallvec::SmallVec;
+
+/// Bytes that are being written.
+#[derive(Default)]
+pub(super) struct Pack(SmallVec<[u8; 256]>);
+
+impl Pack {
+    pub(super) fn bytes(&self) -> &[u8] {
+        &self.0
+    }
+
+    pub(super) fn nil(&mut self) {
+        self.0.push(0xc0);
+    }
+
+    pub(super) fn uint(&mut self, value: u64) {
+        match value {
+            0..0x80 => self.0.push(value.to_le_bytes()[0]),
+            0x80..0x100 => self.marked(0xcc, &value.to_be_bytes()[7..]),
+            0x100..0x1_0000 => self.marked(0xcd, &value.to_be_bytes()[6..]),
+            0x1_0000..0x1_0000_0000 => self.marked(0xce, &value.to_be_bytes()[4..]),
+            _ => self.marked(0xcf, &value.to_be_bytes()),
+        }
+    }
+
+    pub(super) fn array(&mut self, length: usize) {
+        match u32::try_from(length).unwrap_or(u32::MAX) {
+            length @ 0..0x10 => self.0.push(0x90 | length.to_le_bytes()[0]),
+            length @ 0x10..0x1_0000 => self.marked(0xdc, &length.to_be_bytes()[2..]),
+            length => self.marked(0xdd, &length.to_be_bytes()),
+        }
+    }
+
+    pub(super) fn text(&mut self, text: &str) {
+        match u32::try_from(text.len()).unwrap_or(u32::MAX) {
+            length @ 0..0x20 => self.0.push(0xa0 | length.to_le_bytes()[0]),
+            length @ 0x20..0x100 => self.marked(0xd9, &length.to_be_bytes()[3..]),
+            length @ 0x100..0x1_0000 => self.marked(0xda, &length.to_be_bytes()[2..]),
+            length => self.marked(0xdb, &length.to_be_bytes()),
+        }
+        self.0.extend_from_slice(text.as_bytes());
+    }
+
+    pub(super) fn binary(&mut self, bytes: &[u8]) {
+        match u32::try_from(bytes.len()).unwrap_or(u32::MAX) {
+            length @ 0..0x100 => self.marked(0xc4, &length.to_be_bytes()[3..]),
+            length @ 0x100..0x1_0000 => self.marked(0xc5, &length.to_be_bytes()[2..]),
+            length => self.marked(0xc6, &length.to_be_bytes()),
+        }
+        self.0.extend_from_slice(bytes);
+    }
+
+    fn marked(&mut self, marker: u8, rest: &[u8]) {
+        self.0.push(marker);
+        self.0.extend_from_slice(rest);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn a_serializer_writes_the_same(
+            numbers in prop::collection::vec(prop_oneof![0..300_u64, any::<u32>().prop_map(u64::from), any::<u64>()], 0..20),
+            text in "[a-zé]{0,40}",
+            bytes in prop::collection::vec(any::<u8>(), 0..300),
+        ) {
+            let mut pack = Pack::default();
+            pack.array(4);
+            pack.array(numbers.len());
+            numbers.iter().for_each(|number| pack.uint(*number));
+            pack.text(&text);
+            pack.binary(&bytes);
+            pack.nil();
+            let same = rmp_serde::to_vec(&(&numbers, &text, serde_bytes::Bytes::new(&bytes), ())).unwrap();
+            prop_assert_eq!(pack.bytes(), same);
+        }
+
+        #[test]
+        fn lengths_of_every_size_are_read_back(length in prop_oneof![0..70_000_usize, 65_530..65_540_usize]) {
+            let mut pack = Pack::default();
+            pack.array(3);
+            pack.text(&"x".repeat(length));
+            pack.binary(&vec![7; length]);
+            pack.array(length);
+            (0..length).for_each(|_| pack.uint(1));
+            let (text, bytes, array): (String, serde_bytes::ByteBuf, Vec<u8>) =
+                rmp_serde::from_slice(pack.bytes()).unwrap();
+            prop_assert_eq!((text.len(), bytes.len(), array.len()), (length, length, length));
+        }
+    }
+}
