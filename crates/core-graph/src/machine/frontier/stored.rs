@@ -60,13 +60,8 @@ impl<S: State> Frontier<S> {
         pack.bytes().into()
     }
 
-<<<<<<< HEAD
-    /// The stored form of what changed.
-    pub(crate) fn encode_changes(&self, mut changes: Changes, topology: &Topology<S>) -> Result<Arc<[u8]>, StateError> {
-=======
     /// The same of what changed.
     pub(crate) fn encode_changes(&self, mut changes: Changes, topology: &Topology<S>) -> Arc<[u8]> {
->>>>>>> main
         changes.tasks.sort_unstable();
         changes.tasks.dedup();
         changes.groups.sort_unstable();
