@@ -9,7 +9,7 @@
 //! `graphloom-bench`, since two crates that link different SQLites cannot be in one program.
 
 #[path = "../../src/graphs.rs"]
-#[allow(dead_code, unreachable_pub, reason = "the shapes are shared with a program that uses more of them")]
+#[expect(dead_code, reason = "the graphs are shared with a program that measures more of them")]
 mod graphs;
 mod peers;
 mod rounds;
@@ -39,7 +39,9 @@ async fn main() -> Result<(), Failure> {
     while let Some(argument) = arguments.next() {
         match argument.as_str() {
             "--json" => json = Some(arguments.next().ok_or("`--json` needs a file")?.into()),
-            other if other.starts_with('-') => return Err(format!("`{other}` is no option; there is `--json FILE`").into()),
+            other if other.starts_with('-') => {
+                return Err(format!("`{other}` is no option; there is `--json FILE`").into());
+            }
             word => words.push(word.to_owned()),
         }
     }

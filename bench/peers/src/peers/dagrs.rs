@@ -50,7 +50,8 @@ fn graph(shape: Shape) -> Result<(Graph, dagrs::NodeId), Failure> {
     } else {
         let begin = add("begin".to_owned(), 0, &mut graph)?;
         let last = add("last".to_owned(), 0, &mut graph)?;
-        let branches = (0..shape.units).map(|at| add(format!("b{at}"), at, &mut graph)).collect::<Result<Vec<_>, _>>()?;
+        let branches =
+            (0..shape.units).map(|at| add(format!("b{at}"), at, &mut graph)).collect::<Result<Vec<_>, _>>()?;
         graph.add_edge(begin, branches.clone()).map_err(|error| error.to_string())?;
         for branch in branches {
             graph.add_edge(branch, [last]).map_err(|error| error.to_string())?;

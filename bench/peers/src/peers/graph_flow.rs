@@ -84,7 +84,8 @@ fn graph(shape: Shape, next: NextAction) -> Result<Graph, Failure> {
             }
         }
         "tasks100" => {
-            let branches = (0..length).map(|number| Arc::new(Branch { id: format!("b{number}"), number }) as Arc<dyn Task>);
+            let branches =
+                (0..length).map(|number| Arc::new(Branch { id: format!("b{number}"), number }) as Arc<dyn Task>);
             let fan = FanOutTask::new("n0", branches.collect()).with_next_action(next);
             graph = graph.add_task(fan).add_task(Arc::new(Join(length))).add_edge("n0", "join");
         }

@@ -11,7 +11,9 @@ use crate::rounds::{CHAIN, Case, LOOP, SHORT_LOOP, Shape, TASKS};
 
 pub(super) fn cases(by: &'static str) -> Vec<Case> {
     let mut cases = Vec::new();
-    for (shape, stored) in [(CHAIN, false), (LOOP, false), (TASKS, false), (CHAIN, true), (SHORT_LOOP, true), (TASKS, true)] {
+    for (shape, stored) in
+        [(CHAIN, false), (LOOP, false), (TASKS, false), (CHAIN, true), (SHORT_LOOP, true), (TASKS, true)]
+    {
         let store = if stored { "memory" } else { "none" };
         cases.push(Case::new(by, shape, store, async move {
             let app = app(shape)?;

@@ -55,7 +55,8 @@ fn graph(shape: Shape) -> Result<CompiledGraph<Count>, Failure> {
         }
         "tasks100" => {
             let send = NodeFnCommand(move |_: &Count| {
-                let target = |at| SendTarget { node: "work".to_owned(), state: json!({"n": at, "told": []}), timeout: None };
+                let target =
+                    |at| SendTarget { node: "work".to_owned(), state: json!({"n": at, "told": []}), timeout: None };
                 let targets: Vec<_> = (0..length).map(target).collect();
                 async move { Ok(Command::update_and_send(CountUpdate { n: None, told: None }, targets)) }
             });

@@ -7,7 +7,9 @@ use std::sync::Arc;
 use futures::FutureExt;
 use langgraph::channels::{BinaryOperatorAggregate, Channel, LastValue};
 use langgraph::checkpoint::{BaseCheckpointSaver, InMemorySaver};
-use langgraph::prelude::{CompiledStateGraph, END, JsonValue, Runnable, RunnableConfig, RunnableError, START, StateGraph};
+use langgraph::prelude::{
+    CompiledStateGraph, END, JsonValue, Runnable, RunnableConfig, RunnableError, START, StateGraph,
+};
 use langgraph::sqlite::SqliteSaver;
 use serde_json::json;
 
@@ -42,7 +44,10 @@ fn graph(shape: Shape, saver: Option<Arc<dyn BaseCheckpointSaver>>) -> Result<Co
         }
         "tasks100" => {
             graph.add_node("n0", tick)?;
-            graph.add_node("last", |input: JsonValue, _: RunnableConfig| async move { Ok(json!({"n": input["sum"]})) })?;
+            graph.add_node(
+                "last",
+                |input: JsonValue, _: RunnableConfig| async move { Ok(json!({"n": input["sum"]})) },
+            )?;
             graph.add_edge(START, "n0")?;
             let branches: Vec<_> = (0..length).map(|at| format!("b{at}")).collect();
             for (number, name) in branches.iter().enumerate() {
@@ -88,7 +93,8 @@ fn case(shape: Shape, store: &'static str, folder: &Path) -> Case {
         Ok(move |run| {
             let graph = Arc::clone(&graph);
             async move {
-                let config = RunnableConfig::from([("configurable".to_owned(), json!({"thread_id": format!("t{run}")}))]);
+                let config =
+                    RunnableConfig::from([("configurable".to_owned(), json!({"thread_id": format!("t{run}")}))]);
                 let state = graph.ainvoke(&json!({"n": 0, "sum": 0}), &config).await?;
                 check(state["n"].as_u64(), Some(right))
             }

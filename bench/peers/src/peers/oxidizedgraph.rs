@@ -58,7 +58,8 @@ fn graph(shape: Shape) -> Result<CompiledGraph, Failure> {
         "tasks100" => {
             let mut fan = ParallelSubgraphs::new("n0").then("last");
             for at in 0..shape.units {
-                let branch = GraphBuilder::new().add_node(tick("b", at, None)).set_entry_point("b").add_edge_to_end("b");
+                let branch =
+                    GraphBuilder::new().add_node(tick("b", at, None)).set_entry_point("b").add_edge_to_end("b");
                 let merge = |parent: &mut AgentState, child: AgentState| {
                     let sum = |state: &AgentState| state.get_context::<u64>("n").unwrap_or(0);
                     parent.set_context("n", sum(parent) + sum(&child));
@@ -95,7 +96,8 @@ pub(super) fn cases() -> Vec<Case> {
             let graph = graph(shape)?;
             Ok(move |_| {
                 let store = Arc::new(MemoryCheckpointer::new());
-                let runner = CheckpointingRunner::new(graph.clone(), store).with_config(config()).checkpoint_every_node();
+                let runner =
+                    CheckpointingRunner::new(graph.clone(), store).with_config(config()).checkpoint_every_node();
                 async move {
                     let result = runner.invoke("bench", AgentState::new()).await?;
                     check(result.state().get_context::<u64>("n"), Some(right(shape)))
