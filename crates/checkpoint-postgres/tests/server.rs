@@ -1,7 +1,5 @@
 //! The checkpointer and the store on a real server: conformance, taking over, formats, whole runs.
 
-mod support;
-
 use std::io::{BufRead, BufReader, Read};
 use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -12,7 +10,7 @@ use graphloom_core_graph::checkpoint::{
     CheckpointError, CheckpointRow, Checkpointer, Commit, Source, ThreadRow, ThreadStatus,
 };
 use graphloom_core_graph::conformance;
-use support::Server;
+use graphloom_postgres_server::Server;
 
 fn row() -> ThreadRow {
     ThreadRow {

@@ -32,6 +32,14 @@ pub(crate) fn expand(model: &StateModel<'_>) -> TokenStream {
             #result::Ok(())
         })
     });
+    let mut replaced = fields.iter().filter(|field| !field.is_last()).map(replaced).peekable();
+    let replaced = replaced.peek().is_some().then(|| {
+        quote! {
+            fn replaced(_: &(), update: &Self::Update, fields: &mut #core::FieldSet) {
+                #(#replaced)*
+            }
+        }
+    });
     let reset = fields.iter().map(|field| {
         let (index, ident) = (field.index, field.ident);
         quote!(#index => self.#ident = initial.#ident,)
@@ -55,6 +63,8 @@ pub(crate) fn expand(model: &StateModel<'_>) -> TokenStream {
             fn written(_: &(), update: &Self::Update, fields: &mut #core::FieldSet) {
                 #(#written)*
             }
+
+            #replaced
 
             fn apply(&mut self, _: &(), update: Self::Update, changed: &mut #core::FieldSet) {
                 #(#applied)*
@@ -148,6 +158,15 @@ fn written(field: &FieldModel<'_>) -> TokenStream {
     };
     quote! {
         if #any {
+            fields.insert(#index);
+        }
+    }
+}
+
+fn replaced(field: &FieldModel<'_>) -> TokenStream {
+    let (index, name) = (field.index, field.method(""));
+    quote! {
+        if update.#name.0.is_some() {
             fields.insert(#index);
         }
     }

@@ -9,7 +9,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use crate::driver::Scope;
+use crate::driver::{Scope, Standing};
 use crate::error::NodeError;
 use crate::event::Payload;
 use crate::machine::{Question, Stop};
@@ -101,6 +101,9 @@ pub trait TaskServices: Send + Sync + 'static {
 
     /// A subgraph of the task has executed this many tasks.
     fn adopt_cost(&self, tasks: u64);
+
+    /// Subgraphs that are kept per thread stand there when the task finishes.
+    fn adopt_standing(&self, standing: Standing);
 }
 
 impl<Cx> Context<Cx> {

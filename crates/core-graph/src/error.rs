@@ -155,6 +155,18 @@ pub enum RunError {
         /// The writer that came second.
         second: String,
     },
+    /// Two tasks of a super-step replaced a field as a whole.
+    #[error(
+        "nodes `{first}` and `{second}` both replaced `{field}` in one super-step; let one of them replace it, or order the two nodes by an edge"
+    )]
+    ReplaceConflict {
+        /// The field.
+        field: String,
+        /// The writer that came first.
+        first: String,
+        /// The writer that came second.
+        second: String,
+    },
     /// Eager mode: a field without a reducer changed after the writer was dispatched.
     #[error(
         "node `{task}` wrote `{field}`, which `{other}` changed after `{task}` was dispatched; give the field a reducer, or order the two nodes by an edge"
@@ -181,6 +193,19 @@ pub enum RunError {
         declared: String,
         /// The method that declares it.
         method: &'static str,
+    },
+    /// Two calls of a subgraph that is [kept per thread](crate::Persistence::PerThread) at the same time. The node's
+    /// retry policy may mend it.
+    #[error(
+        "subgraph `{node}` is kept per thread and has one call at a time: `{call}` came while `{other}` is unfinished; run them one after the other, retry, or keep the subgraph per call"
+    )]
+    SubgraphBusy {
+        /// The node, with those that lead to it.
+        node: String,
+        /// The id of the task that is refused.
+        call: String,
+        /// The id of the task that has the subgraph.
+        other: String,
     },
     /// `max_steps` was reached.
     #[error(

@@ -86,8 +86,9 @@
 //!
 //! # Tests
 //!
-//! [`Simulator`] runs a graph as a process that dies before or after any commit and comes back, with an order of tasks
-//! drawn from a seed, and reports what ran, what was committed, and any promise that was broken.
+//! [`Simulator`] runs a graph as a process that dies before or after any commit and comes back, over a store that fails
+//! as [`Faults`] say, with an order of tasks drawn from a seed, and reports what ran, what was committed, and any promise
+//! that was broken.
 //!
 //! # Extension points
 //!
@@ -121,20 +122,21 @@ mod thread;
 
 pub use clock::{Clock, SystemClock};
 pub use context::{Context, DuplicateKey, StopReason, TaskInfo, TaskServices};
-pub use driver::{Durability, Lag, Order, Outcome, Run, RunFuture, RunHandle, RunPolicy, Scope};
+pub use driver::{Durability, Lag, Order, Outcome, Run, RunFuture, RunHandle, RunPolicy, Scope, Standing};
 pub use error::{NodeError, RunError};
 pub use event::{EVENT_VERSION, Event, EventKind, EventMode, Payload};
 pub use failure::{Failure, FailureKind};
 pub use graph::{
     App, Cache, ChildOutcome, CompileError, CompileErrors, CompileWarning, Compiled, Diagram, DiagramEdge, DiagramNode,
-    EdgeKind, FromRef, Marks, Mode, NodeDefaults, NodeKind, NodeSpec, Retry, Route, StateGraph, Timeout,
+    EdgeKind, FromRef, Marks, Mode, NodeDefaults, NodeKind, NodeSpec, Persistence, Retry, Route, StateGraph,
+    SubgraphSpec, Timeout,
 };
 pub use graphloom_core_graph_macros::State;
 pub use handler::{Handler, NodeFn, TaskHandler};
 pub use machine::Question;
 pub use name::{END, Name, Node, Packet, START, Targets, Task};
 pub use questions::{Answers, Questions};
-pub use simulate::{OnceRuns, Report, Simulator, Started};
+pub use simulate::{Faults, OnceRuns, Report, Simulator, Started};
 pub use state::{Field, FieldChange, FieldKind, FieldSet, Log, Op, Shared, Snapshot, State, StateError, Stored, Table};
 pub use step::Step;
 pub use thread::{At, Thread, ThreadState, Threads};

@@ -12,14 +12,14 @@ use crate::context::{Context, TaskServices};
 use crate::driver::attempt::Attempt;
 use crate::driver::cell::{Home, TaskCell};
 use crate::driver::flight::{Call, Flight};
-use crate::driver::load::count_children;
+use crate::driver::load::open_calls;
 use crate::driver::onces::Onces;
 use crate::driver::policy::{Order, RunPolicy};
 use crate::driver::session::Session;
 use crate::driver::turns::Turns;
 use crate::error::RunError;
 use crate::event::EventKind;
-use crate::graph::{App, Asks, Compiled, NodeRun, Topology};
+use crate::graph::{App, Compiled, Declarations, NodeRun, Topology};
 use crate::handler::NodeFn;
 use crate::machine::{
     AttemptRow, Breaks, Dispatch, Limits, Machine, Plan, Question, Restored, Stop, TaskId, TaskOutcome,
@@ -74,6 +74,7 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
         runtime: Runtime<S, Cx>,
         session: Arc<Session>,
         ns: Arc<str>,
+        call: Option<Arc<str>>,
         restored: Option<Restored<S>>,
     ) -> Result<Self, RunError> {
         let limits = Limits {
@@ -105,9 +106,13 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
                 let answers = session.answer_records();
                 recorded.extend(answers.iter().map(|record| Arc::clone(&record.task)));
                 restored.records.extend(answers);
-                Machine::restore(&topology, Arc::clone(&ns), limits, restored, &session.thread)?
+                let durable = session.attached.is_some();
+                Machine::restore(&topology, Arc::clone(&ns), limits, restored, &session.thread, durable)?
             }
         };
+        if let Some(call) = call {
+            machine.serve(call);
+        }
         machine.watched = session.is_watched();
         machine.observed = session.attached.is_some() || machine.watched || session.policy.budget.is_some();
         let is_root = ns.is_empty();
@@ -117,8 +122,9 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
                 after: runtime.find(&session.policy.break_after, &session.thread)?,
             });
         }
-        let asks: Arc<dyn Asks> = Arc::clone(&runtime.topology) as Arc<dyn Asks>;
-        let home = Arc::new(Home { session: Arc::clone(&session), ns: Arc::clone(&ns), onces, asks });
+        let declarations: Arc<dyn Declarations> = Arc::clone(&runtime.topology) as Arc<dyn Declarations>;
+        let base = Arc::clone(machine.base());
+        let home = Arc::new(Home { session: Arc::clone(&session), ns: Arc::clone(&ns), base, onces, declarations });
         let turns = match &session.policy.order {
             Order::Recorded(order) if is_root => Turns::recorded(order),
             _ => Turns::default(),
@@ -172,22 +178,39 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
                 None => {}
             }
         }
+        if self.is_root {
+            let root = Arc::clone(&self.ns);
+            for (ns, head) in &self.machine.heads().children {
+                self.session.calls.note(&root, ns, *head);
+            }
+        }
         match entry {
             Entry::Input(update) => {
                 self.machine.executed = 0;
                 let now = self.now();
                 let committed = self.machine.input(update, now).map_err(|fault| fault.of_change("an input"))?;
                 self.publish(committed, now).await?;
-                self.session.budget.count_earlier(&self.ns, 0, Vec::new());
+                self.session.budget.count_earlier(self.machine.base(), 0, Vec::new());
             }
             Entry::Resume(_) => {
                 let budget = &self.session.budget;
-                if self.session.policy.budget.is_some() {
-                    budget.count_earlier(&self.ns, self.machine.executed, self.machine.counted_paths());
-                    if let (true, Some(attached)) = (self.is_root, &self.session.attached) {
-                        let tasks = self.machine.paths();
-                        count_children(&*attached.store, &self.session.thread, budget, tasks).await?;
+                let is_limited = self.session.policy.budget.is_some();
+                if is_limited {
+                    budget.count_earlier(self.machine.base(), self.machine.executed, self.machine.counted_paths());
+                }
+                let keeps = self.runtime.topology.keeps_children;
+                if let (true, Some(attached)) = (self.is_root && (is_limited || keeps), &self.session.attached) {
+                    // All that subgraphs did is known before anything is dispatched: none takes the room in the budget,
+                    // or the state, that another has.
+                    for (ns, number) in self.machine.finished_heads() {
+                        self.session.calls.note(&self.ns, &ns, number);
                     }
+                    for open in open_calls(&*attached.store, &self.session.thread, self.machine.paths(), keeps).await? {
+                        open.count(budget);
+                        open.note(&self.session.calls);
+                    }
+                }
+                if is_limited {
                     self.machine.mark_counted(|task| budget.has(task));
                 }
                 if let Some(id) = self.machine.uncommitted() {

@@ -2,14 +2,18 @@
 
 mod attempt;
 mod budget;
+mod calls;
 mod cell;
 mod child;
 mod control;
+mod deferred;
 mod drive;
 mod flight;
+mod ground;
 mod lane;
 mod load;
 mod onces;
+mod outcome;
 mod policy;
 mod publish;
 mod run;
@@ -19,9 +23,11 @@ mod sink;
 mod turns;
 mod writer;
 
+pub use calls::Standing;
 pub use child::Scope;
+pub use outcome::Outcome;
 pub use policy::{Durability, Order, RunPolicy};
-pub use run::{Outcome, Run, RunFuture, RunHandle};
+pub use run::{Run, RunFuture, RunHandle};
 pub use sink::Lag;
 
 pub(crate) use child::run_in_task;

@@ -6,9 +6,11 @@ use std::sync::Arc;
 use crate::error::{NodeError, panic_text};
 use crate::failure::Failure;
 use crate::graph::cache::Cache;
+use crate::graph::declarations::Declarations;
+use crate::graph::persistence::SubgraphSpec;
 use crate::graph::spec::{Mode, NodeDefaults, NodeSpec};
 use crate::graph::subgraph::{ChildOutcome, FromRef, Subgraph};
-use crate::graph::topology::{Asks, Found, RouteFn, SendFn};
+use crate::graph::topology::{Found, RouteFn, SendFn};
 use crate::graph::{Compiled, Diagram};
 use crate::handler::{Handler, NodeFn, TaskHandler};
 use crate::name::{Name, Node, Packet, Targets, Task};
@@ -41,8 +43,8 @@ pub(super) struct Declared<S: State, Cx> {
     pub(super) name: Name,
     pub(super) is_task: bool,
     pub(super) run: Arc<dyn NodeFn<S, Cx>>,
-    pub(super) spec: NodeSpec,
-    pub(super) child: Option<(Arc<dyn Asks>, Diagram)>,
+    pub(super) spec: SubgraphSpec,
+    pub(super) child: Option<(Arc<dyn Declarations>, Diagram)>,
 }
 
 /// What a router returns: no node, one, or several.
@@ -135,12 +137,12 @@ impl<S: State, Cx: Send + Sync + 'static> StateGraph<S, Cx> {
 
     /// Adds a node that edges and gotos trigger.
     pub fn add_node<M>(&mut self, key: Node, run: impl Handler<M, S, Cx>) -> &mut NodeSpec {
-        self.declare(key.into_name(), false, run.into_node(), None)
+        &mut self.declare(key.into_name(), false, run.into_node(), None).node
     }
 
     /// Adds a node that sends trigger, each with an input.
     pub fn add_task<M, I>(&mut self, key: Task<I>, run: impl TaskHandler<M, I, S, Cx>) -> &mut NodeSpec {
-        self.declare(key.into_name(), true, run.into_node(), None)
+        &mut self.declare(key.into_name(), true, run.into_node(), None).node
     }
 
     /// Adds a node of synchronous work, run on a thread for blocking work. It cannot be cancelled: a time limit drops
@@ -167,25 +169,26 @@ impl<S: State, Cx: Send + Sync + 'static> StateGraph<S, Cx> {
                 }
             }
         };
-        self.declare(key.into_name(), false, handler.into_node(), None)
+        &mut self.declare(key.into_name(), false, handler.into_node(), None).node
     }
 
     /// Adds a graph as a node. `map_in` makes the child's input from the parent's state, `map_out` the parent's step
     /// from what became of the child. The child runs under its own namespace of the same thread: its super-steps are
-    /// durable by themselves, its questions surface at the parent, its tasks count against the parent's budget.
+    /// durable by themselves, its questions surface at the parent, its tasks count against the parent's budget. Each
+    /// call has a state of its own unless another [`Persistence`](crate::Persistence) is stated on what this returns.
     pub fn add_subgraph<C, Ccx, R>(
         &mut self,
         key: Node,
         child: Compiled<C, Ccx>,
         map_in: impl Fn(&S) -> C::Update + Send + Sync + 'static,
         map_out: impl Fn(ChildOutcome<C>) -> Result<R, NodeError> + Send + Sync + 'static,
-    ) -> &mut NodeSpec
+    ) -> &mut SubgraphSpec
     where
         C: State,
         Ccx: FromRef<Cx> + Send + Sync + 'static,
         R: Into<Step<S>> + 'static,
     {
-        let info = child.asks_and_diagram();
+        let info = child.declarations_and_diagram();
         let node = Subgraph::new(child, move |_: Option<()>, state: &S| map_in(state), map_out);
         self.declare(key.into_name(), false, Arc::new(node), Some(info))
     }
@@ -197,14 +200,14 @@ impl<S: State, Cx: Send + Sync + 'static> StateGraph<S, Cx> {
         child: Compiled<C, Ccx>,
         map_in: impl Fn(I, &S) -> C::Update + Send + Sync + 'static,
         map_out: impl Fn(ChildOutcome<C>) -> Result<R, NodeError> + Send + Sync + 'static,
-    ) -> &mut NodeSpec
+    ) -> &mut SubgraphSpec
     where
         I: serde::de::DeserializeOwned + Send + 'static,
         C: State,
         Ccx: FromRef<Cx> + Send + Sync + 'static,
         R: Into<Step<S>> + 'static,
     {
-        let info = child.asks_and_diagram();
+        let info = child.declarations_and_diagram();
         let node = Subgraph::for_task(child, map_in, map_out);
         self.declare(key.into_name(), true, Arc::new(node), Some(info))
     }
@@ -292,10 +295,10 @@ impl<S: State, Cx: Send + Sync + 'static> StateGraph<S, Cx> {
         name: Name,
         is_task: bool,
         run: Arc<dyn NodeFn<S, Cx>>,
-        child: Option<(Arc<dyn Asks>, Diagram)>,
-    ) -> &mut NodeSpec {
+        child: Option<(Arc<dyn Declarations>, Diagram)>,
+    ) -> &mut SubgraphSpec {
         let at = self.nodes.len();
-        self.nodes.push(Declared { name, is_task, run, spec: NodeSpec::default(), child });
+        self.nodes.push(Declared { name, is_task, run, spec: SubgraphSpec::default(), child });
         &mut self.nodes[at].spec
     }
 }

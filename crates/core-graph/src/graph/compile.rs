@@ -7,8 +7,10 @@ use crate::graph::Compiled;
 use crate::graph::builder::{Declared, StateGraph};
 use crate::graph::cache::{Cached, Shelf};
 use crate::graph::compiled::{self, NodeRun};
+use crate::graph::declarations::Declarations;
 use crate::graph::diagram::Diagram;
 use crate::graph::errors::{CompileError, CompileErrors, CompileWarning};
+use crate::graph::persistence::SubgraphSpec;
 use crate::graph::topology::{Conditional, Exits, Join, NodeIndex, NodeInfo, SendRule, Topology};
 use crate::machine::FRONTIER;
 use crate::name::{END, Name, START};
@@ -41,6 +43,7 @@ impl<S: State, Cx: Send + Sync + 'static> StateGraph<S, Cx> {
             checks.writers(&self, &start, &exits);
             checks.eager(&self, &start, &exits, &joins);
             checks.classes(&self);
+            checks.stateless(&self);
         }
         if self.deny_warnings {
             checks.errors.extend(checks.warnings.drain(..).map(CompileError::Denied));
@@ -75,7 +78,7 @@ fn assemble<S: State, Cx: Send + Sync + 'static>(
     let mut handlers = Vec::with_capacity(graph.nodes.len());
     let mut nodes = Vec::with_capacity(graph.nodes.len());
     for (declared, exits) in graph.nodes.into_iter().zip(exits) {
-        let Declared { name, is_task, mut run, spec, child } = declared;
+        let Declared { name, is_task, mut run, spec: SubgraphSpec { node: spec, persistence }, child } = declared;
         let on_error = error_handlers.remove(&name).or_else(|| graph.default_error_handler.as_ref().map(Arc::clone));
         let shelf = caches.remove(&name).map(|cache| {
             let versions = (graph.version, graph.state_version);
@@ -99,11 +102,12 @@ fn assemble<S: State, Cx: Send + Sync + 'static>(
             sends: spec.sends.iter().filter_map(find).collect(),
             asks: spec.asks,
             exits,
-            child: child.map(|(asks, _)| asks),
+            child: child.map(|(declarations, _)| declarations),
+            persistence,
         });
         handlers.push(NodeRun { run, on_error, shelf });
     }
-    let topology = Topology {
+    let mut topology = Topology {
         name: graph.name,
         version: graph.version,
         state_version: graph.state_version,
@@ -120,7 +124,9 @@ fn assemble<S: State, Cx: Send + Sync + 'static>(
         joins,
         limits: graph.limits,
         diagram,
+        keeps_children: false,
     };
+    topology.keeps_children = topology.first_kept().is_some();
     compiled::new(topology, handlers, warnings)
 }
 

@@ -109,6 +109,28 @@ pub enum CompileError {
         /// The class.
         class: String,
     },
+    /// A stateless subgraph holds a node that asks.
+    #[error(
+        "subgraph `{node}` is stateless, but `{asking}` inside of it asks `{key}`, and an answer would find nothing to go on with; keep `{node}` per call or per thread"
+    )]
+    StatelessAsks {
+        /// The subgraph.
+        node: String,
+        /// The node that asks, with those that lead to it.
+        asking: String,
+        /// The key of the question.
+        key: String,
+    },
+    /// A stateless subgraph holds one that is kept per thread.
+    #[error(
+        "subgraph `{node}` is stateless, but `{kept}` inside of it is kept per thread, and would go on while `{node}` begins again; keep `{node}` per call or per thread, or `{kept}` per call"
+    )]
+    StatelessKeeps {
+        /// The subgraph.
+        node: String,
+        /// The one inside, with the nodes that lead to it.
+        kept: String,
+    },
     /// A warning that was made an error by `deny_warnings`.
     #[error("{0}")]
     Denied(CompileWarning),

@@ -5,8 +5,10 @@ use std::sync::Arc;
 
 use smallvec::SmallVec;
 
+use crate::graph::declarations::Declarations;
 use crate::graph::diagram::Diagram;
-use crate::graph::spec::{AnswerCheck, Ask, Mode, Retry, Timeout};
+use crate::graph::persistence::Persistence;
+use crate::graph::spec::{Ask, Mode, Retry, Timeout};
 use crate::name::{Name, Packet};
 use crate::state::State;
 
@@ -29,6 +31,8 @@ pub(crate) struct Topology<S: State> {
     /// Limits of the concurrency classes.
     pub(crate) limits: Vec<(String, usize)>,
     pub(crate) diagram: Diagram,
+    /// Whether a subgraph inside is kept per thread.
+    pub(crate) keeps_children: bool,
 }
 
 pub(crate) struct NodeInfo<S: State> {
@@ -49,8 +53,10 @@ pub(crate) struct NodeInfo<S: State> {
     pub(crate) sends: Vec<NodeIndex>,
     pub(crate) asks: Vec<Ask>,
     pub(crate) exits: Exits<S>,
-    /// The subgraph in this node, if any, for questions asked inside.
-    pub(crate) child: Option<Arc<dyn Asks>>,
+    /// What is declared in the subgraph in this node, if there is one.
+    pub(crate) child: Option<Arc<dyn Declarations>>,
+    /// What the store keeps of that subgraph.
+    pub(crate) persistence: Persistence,
 }
 
 /// What follows a node.
@@ -83,12 +89,6 @@ pub(crate) struct Join {
     pub(crate) predecessors: Vec<NodeIndex>,
 }
 
-/// Finds the declared type of a question that is asked somewhere inside a graph.
-pub(crate) trait Asks: Send + Sync {
-    /// `path` names the nodes from the outside in.
-    fn check(&self, path: &[String], key: &str) -> Option<AnswerCheck>;
-}
-
 impl<S: State> Topology<S> {
     pub(crate) fn node(&self, index: NodeIndex) -> &NodeInfo<S> {
         &self.nodes[index as usize]
@@ -106,17 +106,6 @@ impl<S: State> Topology<S> {
         let name = |at: &NodeIndex| self.nodes.get(*at as usize).map_or("START", |node| node.name.as_str());
         let names: Vec<_> = nodes.iter().map(|at| format!("`{}`", name(at))).collect();
         if names.is_empty() { "none".to_owned() } else { names.join(", ") }
-    }
-}
-
-impl<S: State> Asks for Topology<S> {
-    fn check(&self, path: &[String], key: &str) -> Option<AnswerCheck> {
-        let (first, rest) = path.split_first()?;
-        let node = self.node(self.find(first)?);
-        if !rest.is_empty() {
-            return node.child.as_ref()?.check(rest, key);
-        }
-        node.asked(key).map(|ask| Arc::clone(&ask.check))
     }
 }
 

@@ -73,9 +73,19 @@ impl<S: State> Machine<S> {
         }
         let fields = S::fields(&self.topology.layout);
         let mut writers: Vec<Option<u32>> = vec![None; fields.len()];
+        let mut replacers: Vec<Option<u32>> = vec![None; fields.len()];
         let name = |node: u32| self.topology.node(node).name.to_string();
         for task in batch {
             let Some(update) = &task.done.update else { continue };
+            let mut replaced = FieldSet::default();
+            S::replaced(&self.topology.layout, update, &mut replaced);
+            for at in replaced.iter() {
+                if let Some(first) = replacers[at].replace(task.node) {
+                    let field = fields[at].name.to_string();
+                    let error = RunError::ReplaceConflict { field, first: name(first), second: name(task.node) };
+                    return Err((task.id, error));
+                }
+            }
             let mut written = FieldSet::default();
             S::written(&self.topology.layout, update, &mut written);
             for at in
@@ -120,7 +130,7 @@ impl<S: State> Machine<S> {
     /// What stores and readers are told of the tasks of a batch.
     pub(super) fn told(&self, batch: &Batch<S>) -> Option<Vec<CommittedTask<S>>> {
         let tell = |task: &Batched<S>| CommittedTask {
-            path: task.id.path(&self.ns, self.topology.node(task.node).name.as_str()),
+            path: task.id.path(self.base(), self.topology.node(task.node).name.as_str()),
             node: task.node,
             attempt: task.attempt,
             update: if self.watched { task.done.update.clone() } else { None },

@@ -103,6 +103,7 @@ impl<S: State> Machine<S> {
         let mut finished = Groups::new();
         for task in &batch {
             self.executed += 1 + task.done.cost;
+            self.frontier.record_heads(&task.done.heads);
             finished.extend_from_slice(&task.groups);
             self.frontier.remove(task.id, self.persist.is_some());
         }

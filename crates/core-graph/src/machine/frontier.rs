@@ -9,12 +9,13 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use crate::graph::Topology;
+use crate::machine::heads::Heads;
 use crate::machine::task::{GroupId, Pending, Phase, TaskId};
 use crate::state::State;
 
-#[cfg(feature = "conformance")]
-pub(crate) use stored::pending_frontier;
 pub(crate) use stored::{Changes, FrontierDelta};
+#[cfg(feature = "conformance")]
+pub(crate) use stored::{pending_frontier, recording_frontier};
 
 /// Tasks in the order of their ids. Ids grow, so new tasks go to the back.
 pub(crate) struct Frontier<S: State> {
@@ -29,6 +30,7 @@ pub(crate) struct Frontier<S: State> {
     /// Per join, how often each predecessor has arrived.
     pub(crate) joins: Vec<Vec<u32>>,
     pub(crate) groups: BTreeMap<GroupId, Group>,
+    heads: Heads,
     changes: Changes,
 }
 
@@ -51,6 +53,7 @@ impl<S: State> Frontier<S> {
             sends: None,
             joins: topology.joins.iter().map(|join| vec![0; join.predecessors.len()]).collect(),
             groups: BTreeMap::new(),
+            heads: Heads::default(),
             changes: Changes::default(),
         }
     }
@@ -235,6 +238,28 @@ impl<S: State> Frontier<S> {
 
     pub(crate) fn touch(&mut self, id: TaskId) {
         self.changes.tasks.push(id);
+    }
+
+    pub(crate) fn heads(&self) -> &Heads {
+        &self.heads
+    }
+
+    pub(crate) fn restore_heads(&mut self, heads: Heads) {
+        self.heads = heads;
+    }
+
+    pub(crate) fn record_heads(&mut self, children: &[(Arc<str>, u64)]) {
+        if !children.is_empty() {
+            self.heads.record(children);
+            self.changes.heads = true;
+        }
+    }
+
+    pub(crate) fn serve(&mut self, call: Arc<str>) {
+        if self.heads.call.as_ref() != Some(&call) {
+            self.heads.call = Some(call);
+            self.changes.heads = true;
+        }
     }
 
     pub(crate) fn touch_joins(&mut self) {

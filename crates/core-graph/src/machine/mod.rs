@@ -9,6 +9,7 @@ mod breaks;
 mod commit;
 mod complete;
 mod frontier;
+mod heads;
 mod lane;
 #[cfg(test)]
 mod model_tests;
@@ -28,13 +29,14 @@ use crate::state::{FieldSet, State};
 pub(crate) use breaks::Breaks;
 pub(crate) use commit::{Committed, CommittedTask, Fault};
 pub(crate) use complete::{Completion, TaskOutcome};
-#[cfg(feature = "conformance")]
-pub(crate) use frontier::pending_frontier;
 pub(crate) use frontier::{Frontier, FrontierDelta};
+#[cfg(feature = "conformance")]
+pub(crate) use frontier::{pending_frontier, recording_frontier};
+pub(crate) use heads::{ChildHeads, Heads};
 pub(crate) use lane::Lone;
 pub(crate) use persist::{Chain, Persist, fold_parts};
 pub(crate) use plan::{Dispatch, Plan, Stop};
-pub(crate) use restore::Restored;
+pub(crate) use restore::{Restored, WriteRow};
 use route::Triggered;
 use task::Phase;
 pub use task::Question;
@@ -169,9 +171,10 @@ impl<S: State> Machine<S> {
         self.frontier.iter().filter(|(_, task)| task.counted).map(|(id, _)| self.task_path(id)).collect()
     }
 
-    /// The ids of all unfinished tasks.
-    pub(crate) fn paths(&self) -> Vec<Arc<str>> {
-        self.frontier.iter().map(|(id, _)| self.task_path(id)).collect()
+    /// The ids of all tasks that are not committed, and whether they have finished.
+    pub(crate) fn paths(&self) -> Vec<(Arc<str>, bool)> {
+        let tasks = self.frontier.iter();
+        tasks.map(|(id, task)| (self.task_path(id), matches!(task.phase, task::Phase::Finished(_)))).collect()
     }
 
     /// Marks the tasks that `counted` knows as counted against the budget.
@@ -231,7 +234,7 @@ impl<S: State> Machine<S> {
     /// The task's id in its thread: namespace, node, and its place among the tasks of the commit that made it.
     pub(crate) fn task_path(&self, id: TaskId) -> Arc<str> {
         let node = self.frontier.get(id).map_or("?", |task| self.topology.node(task.node).name.as_str());
-        id.path(&self.ns, node)
+        id.path(self.base(), node)
     }
 
     /// What the failed attempts of a task left.

@@ -9,6 +9,7 @@ use crate::checkpoint::{CheckpointRow, TaskRecord, TaskRecordKind};
 use crate::error::RunError;
 use crate::graph::{Mode, Topology};
 use crate::machine::frontier::{FrontierDelta, Group};
+use crate::machine::heads::ChildHeads;
 use crate::machine::persist::{Chain, Persist};
 use crate::machine::task::{AttemptRow, Done, Pending, Phase, Question, TaskId};
 use crate::machine::{Limits, Machine};
@@ -17,6 +18,7 @@ use crate::state::{FieldChange, FieldSet, State, codec};
 use crate::step::Next;
 
 /// A namespace as it was read.
+#[derive(Clone)]
 pub(crate) struct Restored<S: State> {
     pub(crate) row: CheckpointRow,
     /// The newest checkpoint's number, which differs from the row's when an older one was read.
@@ -37,8 +39,16 @@ pub(crate) struct Restored<S: State> {
 /// What a task of an unfinished super-step left, as a record.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) enum WriteRow {
-    Finished { changes: Vec<FieldChange>, next: NextRow, cost: u64 },
-    Suspended { questions: Vec<Question> },
+    Finished {
+        changes: Vec<FieldChange>,
+        next: NextRow,
+        cost: u64,
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        heads: ChildHeads,
+    },
+    Suspended {
+        questions: Vec<Question>,
+    },
 }
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -57,7 +67,7 @@ pub(crate) struct PacketRow {
 }
 
 impl<S: State> Machine<S> {
-    /// A machine on a stored checkpoint.
+    /// A machine on a checkpoint. One that is not `durable` stores nothing from there on.
     ///
     /// # Errors
     /// When a task's node is no longer in the graph, or a record cannot be read.
@@ -67,8 +77,9 @@ impl<S: State> Machine<S> {
         limits: Limits,
         restored: Restored<S>,
         thread: &str,
+        durable: bool,
     ) -> Result<Self, RunError> {
-        let mut machine = Self::fresh(Arc::clone(topology), ns, limits, true);
+        let mut machine = Self::fresh(Arc::clone(topology), ns, limits, durable);
         let Restored { row, newest, head, state, chains, frontier, frontier_chain, records, older, forget_attempts } =
             restored;
         machine.number = row.number;
@@ -84,7 +95,7 @@ impl<S: State> Machine<S> {
             set
         };
         machine.ephemeral = ephemeral;
-        machine.persist = Some(Persist {
+        machine.persist = durable.then_some(Persist {
             parent: Some(row.number),
             head: Some(head),
             parent_id: row.id,
@@ -109,6 +120,7 @@ impl<S: State> Machine<S> {
             graph: topology.name.clone(),
             message,
         };
+        self.frontier.restore_heads(frontier.heads.unwrap_or_default());
         for row in frontier.tasks {
             let node = topology.find(&row.node).ok_or_else(|| {
                 mismatch(format!(
@@ -168,8 +180,12 @@ impl<S: State> Machine<S> {
                 .iter()
                 .any(|record| record.kind == TaskRecordKind::Answer && &*record.task == task && &*record.key == key)
         };
+        let barrier = self.topology.mode == Mode::Barrier;
+        // Deferred tasks are dispatched all together, when there are no others: what one has left tells that all were.
+        let mut released = false;
         for record in records {
             let Some(id) = by_path.get(&record.task).copied() else { continue };
+            released |= barrier && self.frontier.get(id).is_some_and(|task| matches!(task.phase, Phase::Deferred));
             match record.kind {
                 TaskRecordKind::Attempt if !forget_attempts => {
                     let AttemptRow { failed, failure } = codec::decode("attempt", &record.payload)?;
@@ -181,10 +197,10 @@ impl<S: State> Machine<S> {
                     }
                 }
                 TaskRecordKind::Write => match codec::decode("write", &record.payload)? {
-                    WriteRow::Finished { changes, next, cost } => {
+                    WriteRow::Finished { changes, next, cost, heads } => {
                         let update = S::decode_update(&self.topology.layout, &changes)?;
                         let next = next.into_next();
-                        let done = Box::new(Done { update: Some(update), next, cost, encoded: changes });
+                        let done = Box::new(Done { update: Some(update), next, cost, heads, encoded: changes });
                         self.rest(id, Phase::Finished(done));
                     }
                     WriteRow::Suspended { questions } => {
@@ -197,9 +213,12 @@ impl<S: State> Machine<S> {
                 TaskRecordKind::Attempt | TaskRecordKind::Once | TaskRecordKind::Answer => {}
             }
         }
-        if self.topology.mode == Mode::Barrier
-            && self.frontier.iter().any(|(_, task)| matches!(task.phase, Phase::Finished(_)))
-        {
+        if released {
+            let deferred = self.frontier.iter().filter(|(_, task)| matches!(task.phase, Phase::Deferred));
+            let ids: Vec<_> = deferred.map(|(id, _)| id).collect();
+            ids.into_iter().for_each(|id| self.frontier.make_ready(id));
+        }
+        if barrier && self.frontier.iter().any(|(_, task)| matches!(task.phase, Phase::Finished(_))) {
             self.step_open = true;
             for (_, task) in self.frontier.iter_mut() {
                 task.in_step = !matches!(task.phase, Phase::Deferred);
@@ -232,6 +251,7 @@ impl<S: State> Machine<S> {
                 changes: done.encoded.clone(),
                 next: NextRow::of(&done.next),
                 cost: done.cost,
+                heads: done.heads.clone(),
             }),
             Phase::Suspended(questions) => Some(WriteRow::Suspended { questions: questions.clone() }),
             _ => None,

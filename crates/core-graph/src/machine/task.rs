@@ -9,6 +9,7 @@ use smallvec::SmallVec;
 use crate::error::NodeError;
 use crate::failure::Failure;
 use crate::graph::AnswerCheck;
+use crate::machine::heads::ChildHeads;
 use crate::state::{FieldChange, State};
 use crate::step::{Next, Step};
 
@@ -70,6 +71,8 @@ pub(crate) struct Done<S: State> {
     pub(crate) next: Next,
     /// Tasks executed inside, for a subgraph.
     pub(crate) cost: u64,
+    /// Where children that are kept per thread stand after it, for a subgraph.
+    pub(crate) heads: ChildHeads,
     /// The update in encoded form, when there is a store.
     pub(crate) encoded: Vec<FieldChange>,
 }
@@ -120,7 +123,7 @@ impl Eq for Check {}
 impl<S: State> Done<S> {
     /// What a step leaves, on the heap: it is handed on from the attempt to the commit.
     pub(crate) fn of(step: Step<S>, cost: u64) -> Box<Self> {
-        Box::new(Self { update: step.update, next: step.next, cost, encoded: Vec::new() })
+        Box::new(Self { update: step.update, next: step.next, cost, heads: ChildHeads::new(), encoded: Vec::new() })
     }
 }
 

@@ -1,34 +1,40 @@
-//! A simulator that kills a run between any two commits and lets it go on, with an order of tasks drawn from a seed.
+//! A simulator that kills a run wherever it is and lets it go on, over a store that fails, with an order of tasks and
+//! of faults drawn from a seed.
 
+mod faults;
+mod report;
 mod schedule;
 mod store;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use serde::Serialize;
 use serde_json::Value;
 use tokio::time::Instant;
 
-use crate::checkpoint::{Checkpointer, MemoryCheckpointer, ThreadStatus};
+use crate::checkpoint::{CheckpointError, Checkpointer, MemoryCheckpointer, ThreadStatus};
 use crate::clock::Clock;
 use crate::driver::{Control, Durability, RunPolicy, conclude};
 use crate::error::RunError;
-use crate::event::EventKind;
 use crate::graph::App;
 use crate::questions::Answers;
 use crate::state::State;
 use crate::thread::{Opening, Thread, Threads};
 
+pub use faults::Faults;
+pub use report::Report;
+use report::report;
 pub(crate) use schedule::Schedule;
 pub use schedule::{OnceRuns, Started};
-use store::{Crashes, Life, Plan};
+use store::{Life, Plan};
 
 /// Runs a graph as a process that dies and comes back.
 ///
 /// Nodes, step machine, driver and checkpoints are the real ones. The store is in memory, and at chosen points a commit
 /// never returns: it is written or not, everything in the process is dropped at once, and a new one goes on from the
-/// store. Tasks that run beside each other take turns drawn from the seed.
+/// store. [`Faults`] say what else goes wrong: deaths anywhere, calls that fail or take long, answers that are lost,
+/// writes that are forgotten. Tasks that run beside each other take turns drawn from the seed.
 ///
 /// It runs in the caller's runtime: on a current-thread runtime with paused time (`#[tokio::test(start_paused = true)]`)
 /// a simulation is deterministic and waits take no time.
@@ -69,34 +75,10 @@ use store::{Crashes, Life, Plan};
 pub struct Simulator<S: State, Cx = ()> {
     app: App<S, Cx>,
     seed: u64,
-    crashes: Crashes,
+    faults: Faults,
+    at: Option<u64>,
     policy: RunPolicy,
     answers: BTreeMap<String, Value>,
-}
-
-/// What came of a simulation.
-#[derive(Clone, Debug)]
-#[non_exhaustive]
-pub struct Report<S> {
-    /// The thread's status at the end.
-    pub status: ThreadStatus,
-    /// More about the status.
-    pub detail: String,
-    /// The state at the end.
-    pub state: Arc<S>,
-    /// How often the process died.
-    pub crashes: u64,
-    /// At how many points it could have died: before and after each commit.
-    pub points: u64,
-    /// Every attempt of every task, in the order in which they began.
-    pub started: Vec<Started>,
-    /// The tasks of every commit of the root graph, in order.
-    pub steps: Vec<Vec<String>>,
-    /// What became of durable steps, by task and key.
-    pub onces: BTreeMap<(String, String), OnceRuns>,
-    /// Broken promises: a commit that was acknowledged and is gone, a task committed twice, a durable step repeated
-    /// after its result was stored. Empty unless there is a fault in this crate or in the store.
-    pub violations: Vec<String>,
 }
 
 /// Tokio's clock, so that paused time is the time of the run.
@@ -110,13 +92,25 @@ impl Clock for RunTime {
 
 const THREAD: &str = "simulated";
 
+/// How many processes are troubled before the store and the machine behave.
+const TROUBLED_LIVES: u32 = 100;
+
+/// Resolves after so many rounds of the scheduler, if ever.
+async fn doom(rounds: Option<u64>) {
+    let Some(rounds) = rounds else { return std::future::pending().await };
+    for _ in 0..rounds {
+        tokio::task::yield_now().await;
+    }
+}
+
 impl<S: State, Cx: Send + Sync + 'static> Simulator<S, Cx> {
     /// A simulator of a graph that never dies.
     pub fn new(app: impl Into<App<S, Cx>>) -> Self {
         Self {
             app: app.into(),
             seed: 0,
-            crashes: Crashes::Never,
+            faults: Faults::default(),
+            at: None,
             policy: RunPolicy::default(),
             answers: BTreeMap::new(),
         }
@@ -129,17 +123,24 @@ impl<S: State, Cx: Send + Sync + 'static> Simulator<S, Cx> {
         self
     }
 
+    /// What goes wrong.
+    #[must_use]
+    pub fn faults(mut self, faults: Faults) -> Self {
+        self.faults = faults;
+        self
+    }
+
     /// Dies at points drawn from the seed, before or after one commit in four.
     #[must_use]
     pub fn crash_between_any(mut self) -> Self {
-        self.crashes = Crashes::OneIn(4);
+        self.faults = self.faults.crash(4);
         self
     }
 
     /// Dies once, at this point: point `2 n` is before the commit `n`, `2 n + 1` after it; commits count from 0.
     #[must_use]
     pub fn crash_at(mut self, point: u64) -> Self {
-        self.crashes = Crashes::At(point);
+        self.at = Some(point);
         self
     }
 
@@ -160,48 +161,71 @@ impl<S: State, Cx: Send + Sync + 'static> Simulator<S, Cx> {
         Ok(self)
     }
 
-    /// Runs until nothing is left, through all crashes.
+    /// Runs until nothing is left, through everything that goes wrong. After a hundred processes nothing
+    /// more does: what does not end then never would.
     ///
     /// # Errors
     /// The thread cannot be read or gone on with, which is a fault.
     pub async fn run(&self, input: S::Update) -> Result<Report<S>, RunError> {
-        let store = MemoryCheckpointer::new();
+        let mut store = MemoryCheckpointer::new();
         let schedule = Arc::new(Schedule::new(self.seed));
-        let plan = Arc::new(Plan::new(self.crashes, self.seed));
+        let plan = Arc::new(Plan::new(self.faults, self.at, self.seed));
         let clock: Arc<dyn Clock> = Arc::new(RunTime(Instant::now()));
         let mut crashes = 0;
-        loop {
+        for life in 0..2 * TROUBLED_LIVES {
+            if life == TROUBLED_LIVES {
+                plan.calm();
+            }
             let life = Arc::new(Life::new(store.clone(), Arc::clone(&plan)));
             let threads = Threads::new(self.app.clone(), Arc::clone(&life) as Arc<dyn Checkpointer>)
                 .with_clock(Arc::clone(&clock));
             let thread = threads.scheduled(Arc::clone(&schedule)).thread(THREAD).policy(self.policy.clone());
-            let Some(opening) = self.next_call(&thread, &input).await? else { break };
-            let work = async {
-                let (driver, entry) = thread.open(opening, Arc::new(Control::default()), None).await?;
-                conclude(driver, entry).await
-            };
-            let alive = tokio::select! {
+            let before = plan.injected();
+            let end = tokio::select! {
                 biased;
-                () = life.died() => false,
-                outcome = work => {
-                    match outcome {
-                        Ok(_) | Err(RunError::TaskFailed { .. } | RunError::Conflict { .. }
-                            | RunError::WriteConflict { .. } | RunError::Undeclared { .. } | RunError::StepLimit { .. }) => true,
-                        Err(error) => return Err(error),
+                () = life.died() => None,
+                () = doom(plan.rounds()) => None,
+                end = self.live(&thread, &input) => Some(end),
+            };
+            match end {
+                None => {
+                    life.bury();
+                    crashes += 1;
+                    if let Some((left, kept)) = plan.forget().await? {
+                        store = left;
+                        schedule.keep(&kept);
                     }
                 }
-            };
-            if alive {
-                let waiting = thread.state().await?;
-                if waiting.status != ThreadStatus::Waiting || self.answers_to(&waiting.questions).0.is_empty() {
-                    break;
-                }
-            } else {
-                life.bury();
-                crashes += 1;
+                Some(Ok(true)) => break,
+                Some(Ok(false)) => {}
+                // The store failed because it was told to; the same process, or the next, goes on.
+                Some(Err(RunError::Checkpoint(CheckpointError::Store { .. }))) if plan.injected() > before => {}
+                Some(Err(error)) => return Err(error),
             }
         }
-        self.report(&store, &schedule, &plan, crashes).await
+        let thread = Threads::new(self.app.clone(), Arc::new(store.clone())).thread(THREAD);
+        report(&thread, &store, &schedule, &plan, crashes).await
+    }
+
+    /// What a process does: one call, as the thread's status asks for. Whether nothing is left to do.
+    async fn live(&self, thread: &Thread<S, Cx>, input: &S::Update) -> Result<bool, RunError> {
+        let Some(opening) = self.next_call(thread, input).await? else { return Ok(true) };
+        let (driver, entry) = thread.open(opening, Arc::new(Control::default()), None).await?;
+        match conclude(driver, entry).await {
+            Ok(_)
+            | Err(
+                RunError::TaskFailed { .. }
+                | RunError::Conflict { .. }
+                | RunError::ReplaceConflict { .. }
+                | RunError::WriteConflict { .. }
+                | RunError::Undeclared { .. }
+                | RunError::StepLimit { .. }
+                | RunError::SubgraphBusy { .. },
+            ) => {}
+            Err(error) => return Err(error),
+        }
+        let waiting = thread.state().await?;
+        Ok(waiting.status != ThreadStatus::Waiting || self.answers_to(&waiting.questions).0.is_empty())
     }
 
     /// Runs once without a crash, and then once for each point where it can die.
@@ -209,18 +233,19 @@ impl<S: State, Cx: Send + Sync + 'static> Simulator<S, Cx> {
     /// # Errors
     /// As [`run`](Self::run).
     pub async fn crash_everywhere(&self, input: S::Update) -> Result<Vec<Report<S>>, RunError> {
-        let simulator = |crashes| Self {
+        let simulator = |at| Self {
             app: self.app.clone(),
             seed: self.seed,
-            crashes,
+            faults: Faults::default(),
+            at,
             policy: self.policy.clone(),
             answers: self.answers.clone(),
         };
-        let whole = simulator(Crashes::Never).run(input.clone()).await?;
+        let whole = simulator(None).run(input.clone()).await?;
         let points = whole.points;
         let mut reports = vec![whole];
         for point in 0..points {
-            reports.push(simulator(Crashes::At(point)).run(input.clone()).await?);
+            reports.push(simulator(Some(point)).run(input.clone()).await?);
         }
         Ok(reports)
     }
@@ -243,47 +268,6 @@ impl<S: State, Cx: Send + Sync + 'static> Simulator<S, Cx> {
                 (!answers.0.is_empty()).then_some(Opening::Resume(answers))
             }
             _ => None,
-        })
-    }
-
-    async fn report(
-        &self,
-        store: &MemoryCheckpointer,
-        schedule: &Schedule,
-        plan: &Plan,
-        crashes: u64,
-    ) -> Result<Report<S>, RunError> {
-        let thread = Threads::new(self.app.clone(), Arc::new(store.clone())).thread(THREAD);
-        let state = thread.state().await?;
-        let mut violations = schedule.repeated();
-        for (ns, row) in plan.acknowledged() {
-            let kept = store.checkpoint(THREAD, &ns, Some(row.number)).await?;
-            if kept.is_none_or(|kept| kept.id != row.id) {
-                violations.push(format!("commit {} of namespace `{ns}` was acknowledged and is gone", row.number));
-            }
-        }
-        let (mut steps, mut committed) = (Vec::new(), BTreeSet::new());
-        for event in thread.journal(0, usize::MAX).await? {
-            let EventKind::Committed { tasks, .. } = event.kind else { continue };
-            for task in &tasks {
-                if !committed.insert(Arc::clone(task)) {
-                    violations.push(format!("task `{task}` was committed twice"));
-                }
-            }
-            if event.ns.is_empty() && !tasks.is_empty() {
-                steps.push(tasks.iter().map(ToString::to_string).collect());
-            }
-        }
-        Ok(Report {
-            status: state.status,
-            detail: state.detail,
-            state: state.state,
-            crashes,
-            points: plan.points(),
-            started: schedule.started(),
-            steps,
-            onces: schedule.onces(),
-            violations,
         })
     }
 }

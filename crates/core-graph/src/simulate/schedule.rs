@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use super::store::Kept;
+
 /// An attempt of a task that began.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -43,6 +45,11 @@ pub(super) struct Random(u64);
 impl Random {
     pub(super) fn new(seed: u64) -> Self {
         Self(seed)
+    }
+
+    /// Whether it happens, once in `times`; never for 0.
+    pub(super) fn one_in(&mut self, times: u64) -> bool {
+        times > 0 && self.below(times) == 0
     }
 
     pub(super) fn below(&mut self, limit: u64) -> u64 {
@@ -86,6 +93,13 @@ impl Schedule {
     /// The result of a durable step was stored and acknowledged.
     pub(crate) fn once_stored(&self, task: &str, key: &str) {
         self.lock().onces.entry((task.to_owned(), key.to_owned())).or_default().stored = true;
+    }
+
+    /// Only these results are stored.
+    pub(super) fn keep(&self, kept: &Kept) {
+        for (place, once) in &mut self.lock().onces {
+            once.stored &= kept.contains(place);
+        }
     }
 
     pub(super) fn started(&self) -> Vec<Started> {

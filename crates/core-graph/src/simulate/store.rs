@@ -1,36 +1,42 @@
-//! A store whose process dies before or after a commit.
+//! A store that dies with its process, fails, delays and forgets, as a plan says.
 
+use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use async_trait::async_trait;
 use tokio::sync::Notify;
 
+use super::faults::Faults;
 use super::schedule::Random;
 use crate::checkpoint::{
     Capabilities, CheckpointError, CheckpointRow, Checkpointer, Commit, FieldRecord, HistoryFilter, JournalRow, Lease,
-    MemoryCheckpointer, TaskRecord, ThreadFilter, ThreadRow,
+    MemoryCheckpointer, TaskRecord, TaskRecordKind, ThreadFilter, ThreadRow,
 };
 
-/// When the process dies.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Crashes {
-    Never,
-    At(u64),
-    OneIn(u64),
-}
+/// The longest delay of a call, in milliseconds.
+const LONGEST_DELAY: u64 = 1000;
 
-/// The points of all lives of a simulation.
+/// What goes wrong in all lives of a simulation.
 #[derive(Debug)]
 pub(super) struct Plan {
-    crashes: Crashes,
+    /// The one point at which the process dies, whatever the faults.
+    at: Option<u64>,
     inner: Mutex<Progress>,
 }
 
 #[derive(Debug)]
 struct Progress {
+    faults: Faults,
     points: u64,
+    injected: u64,
     random: Random,
-    acknowledged: Vec<(Arc<str>, CheckpointRow)>,
+    /// Checkpoints whose commit returned, with the place of the commit in the log.
+    acknowledged: Vec<(usize, Arc<str>, CheckpointRow)>,
+    /// Everything that was written, when deaths forget.
+    log: Vec<(Lease, Commit)>,
+    /// How much of the log is synced.
+    synced: usize,
 }
 
 /// The store as one process sees it.
@@ -43,9 +49,17 @@ pub(super) struct Life {
 }
 
 impl Plan {
-    pub(super) fn new(crashes: Crashes, seed: u64) -> Self {
-        let progress = Progress { points: 0, random: Random::new(!seed), acknowledged: Vec::new() };
-        Self { crashes, inner: Mutex::new(progress) }
+    pub(super) fn new(faults: Faults, at: Option<u64>, seed: u64) -> Self {
+        let progress = Progress {
+            faults,
+            points: 0,
+            injected: 0,
+            random: Random::new(!seed),
+            acknowledged: Vec::new(),
+            log: Vec::new(),
+            synced: 0,
+        };
+        Self { at, inner: Mutex::new(progress) }
     }
 
     fn lock(&self) -> MutexGuard<'_, Progress> {
@@ -57,21 +71,80 @@ impl Plan {
         let mut progress = self.lock();
         let point = progress.points;
         progress.points += 1;
-        match self.crashes {
-            Crashes::Never => false,
-            Crashes::At(at) => at == point,
-            Crashes::OneIn(most) => progress.random.below(2 * most) == 0,
-        }
+        // A commit has two points.
+        let one_in = 2 * progress.faults.crash;
+        self.at == Some(point) || progress.random.one_in(one_in)
+    }
+
+    /// After how many rounds of the scheduler the process dies.
+    pub(super) fn rounds(&self) -> Option<u64> {
+        let mut progress = self.lock();
+        let most = 2 * progress.faults.sudden;
+        (most > 0).then(|| progress.random.below(most))
+    }
+
+    /// Nothing goes wrong from now on.
+    pub(super) fn calm(&self) {
+        let mut progress = self.lock();
+        progress.faults = Faults { sync: progress.faults.sync, ..Faults::default() };
     }
 
     pub(super) fn points(&self) -> u64 {
         self.lock().points
     }
 
+    /// How many calls failed because the plan said so.
+    pub(super) fn injected(&self) -> u64 {
+        self.lock().injected
+    }
+
     pub(super) fn acknowledged(&self) -> Vec<(Arc<str>, CheckpointRow)> {
-        self.lock().acknowledged.clone()
+        self.lock().acknowledged.iter().map(|(_, ns, row)| (Arc::clone(ns), row.clone())).collect()
+    }
+
+    /// The store after a death, and the durable steps that it knows, when the death made it forget something.
+    pub(super) async fn forget(&self) -> Result<Option<(MemoryCheckpointer, Kept)>, CheckpointError> {
+        let log = {
+            let mut progress = self.lock();
+            let unsynced = progress.log.len() - progress.synced;
+            if unsynced == 0 {
+                return Ok(None);
+            }
+            let kept = progress.synced + progress.random.below(unsynced as u64 + 1) as usize;
+            progress.log.truncate(kept);
+            progress.acknowledged.retain(|(at, _, _)| *at < kept);
+            progress.synced = kept;
+            progress.log.clone()
+        };
+        let store = MemoryCheckpointer::new();
+        let mut kept = Kept::new();
+        // The owner that wrote, and the lease that writes it again.
+        let mut held: Option<(Arc<str>, Lease)> = None;
+        for (lease, commit) in log {
+            let onces = commit.tasks.iter().filter(|record| record.kind == TaskRecordKind::Once);
+            kept.extend(onces.map(|record| (record.task.to_string(), record.key.to_string())));
+            let again = match held.take() {
+                Some((owner, again)) if owner == lease.owner => again,
+                before => {
+                    if let Some((_, before)) = before {
+                        store.release(&before);
+                    }
+                    store.acquire(&lease.thread).await?
+                }
+            };
+            let released = commit.release;
+            store.commit(&again, commit).await?;
+            held = (!released).then_some((lease.owner, again));
+        }
+        if let Some((_, again)) = held {
+            store.release(&again);
+        }
+        Ok(Some((store, kept)))
     }
 }
+
+/// Durable steps by task and key.
+pub(super) type Kept = BTreeSet<(String, String)>;
 
 impl Life {
     pub(super) fn new(store: MemoryCheckpointer, plan: Arc<Plan>) -> Self {
@@ -83,8 +156,9 @@ impl Life {
         self.death.notified().await;
     }
 
-    /// What a system does for a dead process: its locks are free.
+    /// The process ends: whatever of it still runs does not reach the store, and its locks are free.
     pub(super) fn bury(&self) {
+        *self.dead.lock().unwrap_or_else(PoisonError::into_inner) = true;
         for lease in self.leases.lock().unwrap_or_else(PoisonError::into_inner).drain(..) {
             self.store.release(&lease);
         }
@@ -102,6 +176,59 @@ impl Life {
             std::future::pending::<()>().await;
         }
     }
+
+    /// Takes its time, when the plan says so.
+    async fn linger(&self) {
+        let delay = {
+            let mut progress = self.plan.lock();
+            let one_in = progress.faults.delay;
+            progress.random.one_in(one_in).then(|| progress.random.below(LONGEST_DELAY))
+        };
+        if let Some(delay) = delay {
+            tokio::time::sleep(Duration::from_millis(delay)).await;
+        }
+        if self.is_dead() {
+            std::future::pending::<()>().await;
+        }
+    }
+
+    /// Waits and perhaps fails, before the store does anything.
+    async fn asked(&self, action: &str) -> Result<(), CheckpointError> {
+        self.linger().await;
+        let refused = {
+            let mut progress = self.plan.lock();
+            let one_in = progress.faults.refuse;
+            let refused = progress.random.one_in(one_in);
+            progress.injected += u64::from(refused);
+            refused
+        };
+        if refused { Err(injected(action)) } else { Ok(()) }
+    }
+
+    /// Notes what was written: its place in the log, and whether the answer is lost.
+    fn written(&self, lease: &Lease, commit: Option<Commit>) -> (usize, bool) {
+        let mut progress = self.plan.lock();
+        let at = progress.log.len();
+        if let Some(commit) = commit {
+            progress.log.push((lease.clone(), commit));
+            let one_in = progress.faults.sync;
+            if progress.random.one_in(one_in) {
+                progress.synced = at + 1;
+            }
+        }
+        let one_in = progress.faults.lose_answer;
+        let lost = progress.random.one_in(one_in);
+        progress.injected += u64::from(lost);
+        (at, lost)
+    }
+
+    fn forgets(&self) -> bool {
+        self.plan.lock().faults.sync > 0
+    }
+}
+
+fn injected(action: &str) -> CheckpointError {
+    CheckpointError::Store { action: action.to_owned(), source: "the simulation says so".into() }
 }
 
 #[async_trait]
@@ -111,6 +238,7 @@ impl Checkpointer for Life {
     }
 
     async fn acquire(&self, thread: &str) -> Result<Lease, CheckpointError> {
+        self.asked("acquiring").await?;
         let lease = self.store.acquire(thread).await?;
         self.leases.lock().unwrap_or_else(PoisonError::into_inner).push(lease.clone());
         Ok(lease)
@@ -122,14 +250,22 @@ impl Checkpointer for Life {
 
     async fn commit(&self, lease: &Lease, commit: Commit) -> Result<(), CheckpointError> {
         let row = commit.checkpoint.clone().map(|row| (Arc::clone(&commit.ns), row));
+        let logged = self.forgets().then(|| commit.clone());
+        self.asked("committing").await?;
         self.pass().await;
         self.store.commit(lease, commit).await?;
+        let (at, lost) = self.written(lease, logged);
         self.pass().await;
-        self.plan.lock().acknowledged.extend(row);
+        self.linger().await;
+        if lost {
+            return Err(injected("committing"));
+        }
+        self.plan.lock().acknowledged.extend(row.map(|(ns, row)| (at, ns, row)));
         Ok(())
     }
 
     async fn thread(&self, thread: &str) -> Result<Option<ThreadRow>, CheckpointError> {
+        self.asked("reading a thread").await?;
         self.store.thread(thread).await
     }
 
@@ -138,6 +274,7 @@ impl Checkpointer for Life {
     }
 
     async fn namespaces(&self, thread: &str) -> Result<Vec<String>, CheckpointError> {
+        self.asked("listing namespaces").await?;
         self.store.namespaces(thread).await
     }
 
@@ -147,6 +284,7 @@ impl Checkpointer for Life {
         ns: &str,
         number: Option<u64>,
     ) -> Result<Option<CheckpointRow>, CheckpointError> {
+        self.asked("reading a checkpoint").await?;
         self.store.checkpoint(thread, ns, number).await
     }
 
@@ -156,6 +294,7 @@ impl Checkpointer for Life {
         ns: &str,
         filter: &HistoryFilter,
     ) -> Result<Vec<CheckpointRow>, CheckpointError> {
+        self.asked("listing checkpoints").await?;
         self.store.checkpoints(thread, ns, filter).await
     }
 
@@ -166,14 +305,22 @@ impl Checkpointer for Life {
         field: &str,
         version: u64,
     ) -> Result<Vec<FieldRecord>, CheckpointError> {
+        self.asked("reading a field").await?;
         self.store.field(thread, ns, field, version).await
     }
 
     async fn task_records(&self, thread: &str, ns: &str) -> Result<Vec<TaskRecord>, CheckpointError> {
+        self.asked("reading records of tasks").await?;
         self.store.task_records(thread, ns).await
     }
 
     async fn journal(&self, thread: &str, after: u64, limit: usize) -> Result<Vec<JournalRow>, CheckpointError> {
+        self.asked("reading the journal").await?;
         self.store.journal(thread, after, limit).await
+    }
+
+    async fn last_seq(&self, thread: &str) -> Result<u64, CheckpointError> {
+        self.asked("reading the journal").await?;
+        self.store.last_seq(thread).await
     }
 }

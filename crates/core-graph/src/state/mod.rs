@@ -31,7 +31,8 @@ pub use table::Table;
 /// | `add` | a number | the difference | adding |
 /// | `reduce_with = f` | `T` | values of `T`, or of `update = U` | `f(&mut T, U)` |
 ///
-/// `replace_*` methods of the update set a reducer field as a whole.
+/// `replace_*` methods of the update set a reducer field as a whole: what was committed before is dropped, what commits
+/// after it in the same super-step folds onto it, and a second replacement in one super-step is an error.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a graph state",
     label = "not a state",
@@ -51,6 +52,12 @@ pub trait State: Clone + Send + Sync + Serialize + DeserializeOwned + JsonSchema
 
     /// Marks the fields that `update` writes.
     fn written(layout: &Self::Layout, update: &Self::Update, fields: &mut FieldSet);
+
+    /// Marks the fields with a reducer that `update` sets as a whole. One task of a super-step may replace a field:
+    /// of two replacements one would be lost.
+    fn replaced(layout: &Self::Layout, update: &Self::Update, fields: &mut FieldSet) {
+        let _ = (layout, update, fields);
+    }
 
     /// Folds `update` into the state and marks the fields that changed.
     fn apply(&mut self, layout: &Self::Layout, update: Self::Update, changed: &mut FieldSet);

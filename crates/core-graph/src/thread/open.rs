@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::checkpoint::{Checkpointer, Commit, TaskRecord, TaskRecordKind, ThreadRow, ThreadStatus};
 use crate::driver::{Attached, Control, Driver, Entry, Queue, RunPolicy, Runtime, Session, restore};
 use crate::error::RunError;
-use crate::machine::{FrontierDelta, Restored};
+use crate::machine::Restored;
 use crate::questions::{Answers, Questions};
 use crate::state::State;
 use crate::thread::Thread;
@@ -42,10 +42,7 @@ impl<S: State, Cx: Send + Sync + 'static> Thread<S, Cx> {
             Opening::Run { input, abandon } => {
                 let restored = restored.map(|mut restored| {
                     if abandon {
-                        restored.frontier = FrontierDelta::default();
-                        restored.frontier_chain = Default::default();
-                        abandoned = restored.records.drain(..).map(|record| record.task).collect();
-                        abandoned.dedup();
+                        abandoned = restored.drop_unfinished(&"".into());
                     }
                     restored
                 });
@@ -86,7 +83,7 @@ impl<S: State, Cx: Send + Sync + 'static> Thread<S, Cx> {
         );
         session.forget_attempts = restored.as_ref().is_some_and(|restored| restored.forget_attempts);
         session.schedule = threads.schedule.clone();
-        Driver::new(Runtime::new(&threads.app), Arc::new(session), "".into(), restored)
+        Driver::new(Runtime::new(&threads.app), Arc::new(session), "".into(), None, restored)
     }
 
     /// Takes the lease and reads the thread under it, at a checkpoint or at its head.

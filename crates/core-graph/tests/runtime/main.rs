@@ -24,6 +24,8 @@ mod silent_failures;
 mod simulation;
 mod statuses;
 mod stopping;
+mod subgraph_levels;
+mod subgraph_persistence;
 mod subgraphs;
 mod super_steps;
 mod time_travel;

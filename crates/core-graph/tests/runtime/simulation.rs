@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 
 use graphloom_core_graph::checkpoint::ThreadStatus;
 use graphloom_core_graph::{
-    ChildOutcome, Compiled, Context, Durability, Mode, Node, NodeError, Report, Retry, RunPolicy, START, Simulator,
-    Snapshot, StateGraph, Step, Task,
+    ChildOutcome, Compiled, Context, Durability, Faults, Mode, Node, NodeError, Report, Retry, RunPolicy, START,
+    Simulator, Snapshot, StateGraph, Step, Task,
 };
 
 use crate::log::{Calls, Noted, Work, note, noted};
@@ -239,5 +239,62 @@ async fn eager_no_trigger_is_lost_in_a_crash() {
         let report = simulator.run(Work::update()).await.unwrap();
         assert_eq!((report.status, report.violations.len()), (ThreadStatus::Done, 0));
         assert!(report.state.parts.contains_key(&7), "seed {seed}: {:?}", report.state.parts);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn everything_at_once_goes_wrong() {
+    let mut refusals = 0;
+    for mode in [Mode::Barrier, Mode::Eager] {
+        for seed in 0..60 {
+            let faults = Faults::default().crash(8).sudden(300).refuse(20).lose_answer(10).delay(4).sync(seed % 3);
+            let report = simulator(mode).faults(faults).seed(seed).run(Work::update()).await.unwrap();
+            check(&report, &format!("{mode:?} seed {seed}"));
+            refusals += report.refusals;
+        }
+    }
+    assert!(refusals > 100, "{refusals}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_store_that_cannot_be_read_does_not_fail_a_subgraphs_node() {
+    let mut inner = StateGraph::<Work>::new("inner");
+    inner.add_node(PLAN, note("inner"));
+    inner.add_edge(START, PLAN);
+    let mut graph = StateGraph::<Work>::new("g");
+    graph.add_subgraph(
+        CHILD,
+        inner.compile().unwrap(),
+        |_: &Work| Work::update(),
+        |child: ChildOutcome<Work>| Noted::Ok(noted(child.done()?.story())),
+    );
+    graph.add_edge(START, CHILD);
+    let graph = graph.compile().unwrap();
+    let mut refusals = 0;
+    for seed in 0..100 {
+        let simulator = Simulator::new(&graph).faults(Faults::default().refuse(6)).seed(seed);
+        let report = simulator.run(Work::update()).await.unwrap();
+        assert_eq!((report.status, report.detail.as_str()), (ThreadStatus::Done, ""), "seed {seed}");
+        assert_eq!(report.state.story(), "inner");
+        refusals += report.refusals;
+    }
+    assert!(refusals > 50, "{refusals}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn deferred_nodes_of_one_super_step_stay_together_in_a_crash() {
+    let mut graph = StateGraph::<Work>::new("g");
+    graph.add_node(PLAN, note("plan"));
+    for (node, name) in [(SIDE, "side"), (CHILD, "child")] {
+        graph.add_node(node.clone(), note(name)).deferred();
+        graph.add_edge(PLAN, node);
+    }
+    graph.add_node(LAST, note("last"));
+    graph.add_edge(START, PLAN).add_edge(CHILD, LAST);
+    let graph = graph.compile().unwrap();
+    for seed in 0..20 {
+        for report in Simulator::new(&graph).seed(seed).crash_everywhere(Work::update()).await.unwrap() {
+            assert_eq!(report.state.story(), "plan child side last", "seed {seed}");
+        }
     }
 }

@@ -11,6 +11,7 @@ use super::{Frontier, Group};
 use crate::graph::Topology;
 #[cfg(feature = "conformance")]
 use crate::machine::FRONTIER;
+use crate::machine::heads::Heads;
 use crate::machine::task::{GroupId, Pending, TaskId};
 use crate::state::State;
 #[cfg(feature = "conformance")]
@@ -22,6 +23,7 @@ pub(crate) struct Changes {
     pub(super) tasks: SmallVec<[TaskId; 4]>,
     pub(super) joins: bool,
     pub(super) groups: Vec<GroupId>,
+    pub(super) heads: bool,
 }
 
 /// A difference of two frontiers, or a whole one as the difference from nothing.
@@ -32,6 +34,9 @@ pub(crate) struct FrontierDelta {
     /// All joins by target, when one changed: predecessor and arrivals.
     pub(crate) joins: Option<Vec<(String, Vec<(String, u32)>)>>,
     pub(crate) groups: Vec<(GroupId, u64, Vec<String>)>,
+    /// All of them, when one changed.
+    #[serde(default)]
+    pub(crate) heads: Option<Heads>,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -50,13 +55,17 @@ impl<S: State> Frontier<S> {
     /// The stored form of the whole frontier: a [`FrontierDelta`] without names of fields.
     pub(crate) fn encode(&self, topology: &Topology<S>) -> Arc<[u8]> {
         let mut pack = Pack::default();
-        pack.array(4);
+        let heads = self.heads != Heads::default();
+        pack.array(4 + usize::from(heads));
         pack.array(self.len());
         self.iter().for_each(|(id, task)| pack_task(&mut pack, id, task, topology));
         pack.array(0);
         self.pack_joins(&mut pack, topology);
         pack.array(self.groups.len());
         self.groups.iter().for_each(|(id, group)| pack_group(&mut pack, *id, Some(group), topology));
+        if heads {
+            pack_heads(&mut pack, &self.heads);
+        }
         pack.bytes().into()
     }
 
@@ -69,7 +78,7 @@ impl<S: State> Frontier<S> {
         let removed: SmallVec<[TaskId; 4]> =
             changes.tasks.iter().copied().filter(|id| self.get(*id).is_none()).collect();
         let mut pack = Pack::default();
-        pack.array(4);
+        pack.array(4 + usize::from(changes.heads));
         pack.array(changes.tasks.len() - removed.len());
         for id in changes.tasks {
             if let Some(task) = self.get(id) {
@@ -85,6 +94,9 @@ impl<S: State> Frontier<S> {
         }
         pack.array(changes.groups.len());
         changes.groups.iter().for_each(|id| pack_group(&mut pack, *id, self.groups.get(id), topology));
+        if changes.heads {
+            pack_heads(&mut pack, &self.heads);
+        }
         pack.bytes().into()
     }
 
@@ -139,6 +151,19 @@ fn pack_group<S: State>(pack: &mut Pack, id: GroupId, group: Option<&Group>, top
     targets.for_each(|target| pack.text(topology.node(*target).name.as_str()));
 }
 
+fn pack_heads(pack: &mut Pack, heads: &Heads) {
+    pack.array(2);
+    match &heads.call {
+        Some(call) => pack.text(call),
+        None => pack.nil(),
+    }
+    pack.map(heads.children.len());
+    for (ns, number) in &heads.children {
+        pack.text(ns);
+        pack.uint(*number);
+    }
+}
+
 /// The stored form of a frontier with one unfinished task, the first that checkpoint `number` made.
 #[cfg(feature = "conformance")]
 pub(crate) fn pending_frontier(node: &str, number: u64, seen: Option<u64>) -> Result<Vec<u8>, StateError> {
@@ -152,6 +177,14 @@ pub(crate) fn pending_frontier(node: &str, number: u64, seen: Option<u64>) -> Re
         seen,
     };
     codec::encode(FRONTIER, &FrontierDelta { tasks: vec![task], ..FrontierDelta::default() })
+}
+
+/// The stored form of a frontier without tasks that records where subgraphs stand.
+#[cfg(feature = "conformance")]
+pub(crate) fn recording_frontier(children: &[(&str, u64)]) -> Result<Vec<u8>, StateError> {
+    let children = children.iter().map(|(ns, number)| (Arc::from(*ns), *number)).collect();
+    let heads = Some(Heads { call: None, children });
+    codec::encode(FRONTIER, &FrontierDelta { heads, ..FrontierDelta::default() })
 }
 
 impl FrontierDelta {
@@ -170,5 +203,16 @@ impl FrontierDelta {
                 self.groups.push(group);
             }
         }
+        self.heads = later.heads.or(self.heads.take());
+    }
+
+    /// What the ids of the tasks begin with.
+    pub(crate) fn base<'a>(&'a self, ns: &'a Arc<str>) -> &'a Arc<str> {
+        self.heads.as_ref().map_or(ns, |heads| heads.base(ns))
+    }
+
+    /// Where children that are kept per thread stand.
+    pub(crate) fn children(&self) -> impl Iterator<Item = (&Arc<str>, u64)> {
+        self.heads.iter().flat_map(|heads| &heads.children).map(|(ns, number)| (ns, *number))
     }
 }

@@ -1,4 +1,18 @@
-//! A PostgreSQL server of a test's own.
+//! A PostgreSQL server of a test's own, on a socket in a temporary directory.
+//!
+//! - **Private.** It listens on no network; every server has its own directory.
+//! - **Gone with its test.** A watching shell ends the server when [`Server`] is dropped, and as well when the test's
+//!   process ends without dropping it: one server may serve a whole test program from a `static`.
+//! - **Never absent.** A machine without PostgreSQL fails the test and is told what to install.
+//!
+//! ```
+//! use graphloom_postgres_server::Server;
+//!
+//! let server = Server::start();
+//! assert!(server.url().starts_with("postgres://"));
+//! ```
+
+#![forbid(unsafe_code)]
 
 use std::fs;
 use std::io::Read;
@@ -9,60 +23,70 @@ use std::process::{Child, Command, Stdio};
 
 const INSTALL: &str = "install it with `apt-get install postgresql`, or name the folder of `initdb` and `postgres` in GRAPHLOOM_POSTGRES_BIN";
 
-/// A server on a socket in a directory of its own, which ends with the test.
-pub(crate) struct Server {
-    child: Child,
+/// Runs the server beside itself until nobody holds the other end of its input any more, and cleans up. SIGINT ends
+/// the server and its helpers at once, without waiting for clients.
+const WATCH: &str = r#"directory=$1; shift
+"$@" & server=$!
+exec 2>/dev/null
+read -r _
+kill -INT "$server"
+wait "$server"
+rm -rf "$directory""#;
+
+/// A server that ends with the test.
+#[derive(Debug)]
+pub struct Server {
+    watch: Child,
     socket: PathBuf,
-    _directory: tempfile::TempDir,
 }
 
 impl Server {
-    pub(crate) fn start() -> Self {
+    /// Starts a server with one empty database, and waits until it can be used.
+    ///
+    /// # Panics
+    /// When there is no PostgreSQL or it does not start: a test without its server must not pass.
+    pub fn start() -> Self {
         let programs = programs();
-        let directory = tempfile::tempdir().expect("a directory");
+        let directory = tempfile::tempdir().expect("a directory").keep();
         let user = user_for_server();
-        let (data, socket) = (directory.path().join("data"), directory.path().join("socket"));
+        let (data, socket) = (directory.join("data"), directory.join("socket"));
         fs::create_dir(&socket).expect("a directory for the socket");
         if let Some((uid, gid)) = user {
-            for place in [directory.path(), &socket] {
+            for place in [&directory, &socket] {
                 chown(place, Some(uid), Some(gid)).expect("the directory is given to the server's user");
             }
         }
-        let run = |program: &str| {
-            let mut command = Command::new(programs.join(program));
-            command.current_dir(directory.path()).env_clear().env("PATH", "/usr/bin:/bin").stdin(Stdio::null());
+        let run = |program: &Path| {
+            let mut command = Command::new(program);
+            command.current_dir("/").env_clear().env("PATH", "/usr/bin:/bin").stdin(Stdio::null());
             if let Some((uid, gid)) = user {
                 command.uid(uid).gid(gid);
             }
             command
         };
-        let made = run("initdb")
+        let made = run(&programs.join("initdb"))
             .args(["--username=postgres", "--auth=trust", "--encoding=UTF8", "--locale=C", "--no-sync", "-D"])
             .arg(&data)
             .output()
             .expect("initdb runs");
         assert!(made.status.success(), "initdb: {}", String::from_utf8_lossy(&made.stderr));
-        let mut child = run("postgres")
+        let mut watch = run(Path::new("/bin/sh"))
+            .args(["-c", WATCH, "watch"])
+            .arg(&directory)
+            .arg(programs.join("postgres"))
             .arg("-D")
             .arg(&data)
             .arg("-k")
             .arg(&socket)
-            .args([
-                "-c",
-                "listen_addresses=",
-                "-c",
-                "max_connections=100",
-                "-c",
-                "shared_buffers=32MB",
-                "-c",
-                "fsync=off",
-            ])
+            .args(["-c", "listen_addresses=", "-c", "max_connections=100", "-c", "shared_buffers=32MB"])
+            .args(["-c", "fsync=off"])
+            .stdin(Stdio::piped())
             .stdout(Stdio::null())
             .stderr(Stdio::piped())
             .spawn()
-            .expect("postgres runs");
+            .expect("a shell runs");
         // It says when it is ready; what it says later is read, too, so that it never waits for a reader.
-        let mut said = child.stderr.take().expect("stderr is a pipe");
+        let mut said = watch.stderr.take().expect("stderr is a pipe");
         let mut log = String::new();
         let mut buffer = [0; 4096];
         while !log.contains("ready to accept connections") {
@@ -71,23 +95,20 @@ impl Server {
             log.push_str(&String::from_utf8_lossy(&buffer[..read]));
         }
         std::thread::spawn(move || std::io::copy(&mut said, &mut std::io::sink()));
-        Self { child, socket, _directory: directory }
+        Self { watch, socket }
     }
 
     /// The address of the server's one database.
-    pub(crate) fn url(&self) -> String {
+    pub fn url(&self) -> String {
         format!("postgres://postgres@localhost/postgres?host={}", self.socket.display())
     }
 }
 
 impl Drop for Server {
     fn drop(&mut self) {
-        // SIGINT ends it and its helpers at once, without waiting for clients.
-        let interrupted = Command::new("kill").args(["-INT", &self.child.id().to_string()]).status();
-        if !interrupted.is_ok_and(|status| status.success()) {
-            let _ = self.child.kill();
-        }
-        let _ = self.child.wait();
+        drop(self.watch.stdin.take());
+        // The shell ends what it started; there is nobody to tell when it does not.
+        let _ = self.watch.wait();
     }
 }
 

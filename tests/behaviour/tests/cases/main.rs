@@ -1,0 +1,22 @@
+//! The behaviour of the runtime, one named test per case, on every store and in every durability.
+//!
+//! Numbers are those of `docs/semantics.md`, which says in a sentence what each case is about and where it differs
+//! from LangGraph; a test holds the two lists together.
+
+mod ground;
+mod work;
+
+mod events;
+mod failures;
+mod features;
+mod history;
+mod lifetimes;
+mod questions;
+mod routing;
+mod sends;
+mod silent_failures;
+mod stopping;
+mod stores;
+mod subgraphs;
+mod super_steps;
+mod table;
