@@ -79,21 +79,3 @@ fn measure(mut bench: Bench, json: Option<PathBuf>) -> Result<(), Failure> {
     }
     Ok(())
 }
-<<<<<<< HEAD
-=======
-
-type Make = fn() -> Result<App<Count>, CompileErrors>;
-type Failure = Box<dyn std::error::Error>;
-
-async fn run_once(app: &App<Count>) -> Result<(), Failure> {
-    app.run_once(Count::update()).await?.done().map(drop).map_err(Failure::from)
-}
-
-async fn run_stored(
-    app: &App<Count>,
-    store: impl graphloom_core_graph::checkpoint::Checkpointer,
-) -> Result<(), Failure> {
-    let thread = app.with_checkpointer(store).thread("bench");
-    thread.run(Count::update()).await?.done().map(drop).map_err(Failure::from)
-}
->>>>>>> main

@@ -38,7 +38,7 @@ async fn seconds(mode: Mode) -> Result<u64, Failure> {
     graph.add_edge(JOIN, END);
     let app = graph.compile()?.with_context(());
     let begun = tokio::time::Instant::now();
-    let state = app.run_once(Count::update()).await?.done().map_err(|outcome| format!("not done: {outcome:?}"))?;
+    let state = app.run_once(Count::update()).await?.done()?;
     if (state.sum, state.n) != (6, 1) {
         return Err(format!("the run ended in the wrong state: {state:?}").into());
     }

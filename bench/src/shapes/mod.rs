@@ -76,10 +76,7 @@ where
 }
 
 /// A wrong result is no result.
-fn check<S: std::fmt::Debug>(outcome: Outcome<S>, right: fn(&S) -> bool) -> Result<(), Failure> {
-    match outcome.done() {
-        Ok(state) if right(&state) => Ok(()),
-        Ok(state) => Err(format!("the run ended in the wrong state: {state:?}").into()),
-        Err(outcome) => Err(format!("the run is not done: {outcome:?}").into()),
-    }
+fn check<S: State + std::fmt::Debug>(outcome: Outcome<S>, right: fn(&S) -> bool) -> Result<(), Failure> {
+    let state = outcome.done()?;
+    if right(&state) { Ok(()) } else { Err(format!("the run ended in the wrong state: {state:?}").into()) }
 }
