@@ -253,6 +253,14 @@ pub enum RunError {
         /// What differs and what to do.
         message: String,
     },
+    /// An import has a result that belongs to no task.
+    #[error("the import has a result of {task}, which no task waits for; tasks wait at {waits}")]
+    NotImported {
+        /// The node, and the key if the result has one.
+        task: String,
+        /// The nodes, with their keys, whose tasks wait for a result.
+        waits: String,
+    },
     /// No checkpoint of this number.
     #[error("thread `{thread}` has no checkpoint {number}; `history()` lists them")]
     UnknownCheckpoint {

@@ -34,6 +34,8 @@ pub(crate) struct Home {
     pub(crate) onces: Onces,
     /// Finds the checks of declared questions, and what is kept of subgraphs.
     pub(crate) declarations: Arc<dyn Declarations>,
+    /// The super-step of the namespace at which the run's limit of super-steps stops it.
+    pub(crate) steps: Option<u64>,
 }
 
 /// The services of one attempt.
@@ -44,6 +46,8 @@ pub(crate) struct TaskCell {
     key: Option<Arc<str>>,
     attempt: u32,
     step: u64,
+    /// When the first attempt began, in milliseconds since 1970; 0 for a node that is tried once.
+    began: u64,
     /// Made when somebody asks: most nodes never do.
     info: OnceLock<TaskInfo>,
     said: Mutex<Said>,
@@ -74,6 +78,7 @@ impl TaskCell {
         key: Option<Arc<str>>,
         attempt: u32,
         step: u64,
+        began: u64,
     ) -> Self {
         Self {
             home: Arc::clone(home),
@@ -82,6 +87,7 @@ impl TaskCell {
             key,
             attempt,
             step,
+            began,
             info: OnceLock::new(),
             said: Mutex::default(),
             started: None,
@@ -246,6 +252,18 @@ impl TaskServices for TaskCell {
 
     fn now(&self) -> u64 {
         self.home.session.clock.now()
+    }
+
+    fn remaining_steps(&self) -> Option<u64> {
+        self.home.steps.map(|end| end.saturating_sub(self.step + 1))
+    }
+
+    fn remaining_tasks(&self) -> Option<u64> {
+        self.home.session.room()
+    }
+
+    fn first_attempt(&self) -> Option<u64> {
+        (self.began > 0).then_some(self.began)
     }
 
     fn scope(&self) -> Option<Scope> {

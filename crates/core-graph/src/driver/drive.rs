@@ -12,7 +12,6 @@ use crate::context::{Context, TaskServices};
 use crate::driver::attempt::Attempt;
 use crate::driver::cell::{Home, TaskCell};
 use crate::driver::flight::{Call, Flight};
-use crate::driver::load::open_calls;
 use crate::driver::onces::Onces;
 use crate::driver::policy::{Order, RunPolicy};
 use crate::driver::session::Session;
@@ -40,6 +39,16 @@ pub(crate) enum Entry<S: State> {
     Input(Option<S::Update>),
     /// Where it stopped; told in the journal as `resume` or `continue`.
     Resume(&'static str),
+}
+
+impl<S: State> Entry<S> {
+    /// As the journal tells it.
+    pub(super) fn how(&self) -> &'static str {
+        match self {
+            Self::Input(_) => "input",
+            Self::Resume(how) => how,
+        }
+    }
 }
 
 /// One namespace while it runs.
@@ -124,7 +133,9 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
         }
         let declarations: Arc<dyn Declarations> = Arc::clone(&runtime.topology) as Arc<dyn Declarations>;
         let base = Arc::clone(machine.base());
-        let home = Arc::new(Home { session: Arc::clone(&session), ns: Arc::clone(&ns), base, onces, declarations });
+        let steps = session.policy.max_steps.filter(|_| machine.in_barrier()).map(|most| machine.step() + most);
+        let (shared, of) = (Arc::clone(&session), Arc::clone(&ns));
+        let home = Arc::new(Home { session: shared, ns: of, base, onces, declarations, steps });
         let turns = match &session.policy.order {
             Order::Recorded(order) if is_root => Turns::recorded(order),
             _ => Turns::default(),
@@ -164,55 +175,13 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
         &self.session.policy
     }
 
-    /// Runs until nothing is in flight and nothing more is dispatched.
-    pub(crate) async fn run(&mut self, entry: Entry<S>) -> Result<Stop, RunError> {
-        let how = match &entry {
-            Entry::Input(_) => "input",
-            Entry::Resume(how) => how,
-        };
-        if self.is_root {
-            let kind = EventKind::RunStarted { graph: self.runtime.topology.name.clone(), how: how.to_owned() };
-            match self.session.ending(ThreadStatus::Running, "") {
-                Some(row) => self.opening = Some((row, kind)),
-                None if self.session.is_watched() => self.tell(None, kind).await,
-                None => {}
-            }
-        }
-        if self.is_root {
-            let root = Arc::clone(&self.ns);
-            for (ns, head) in &self.machine.heads().children {
-                self.session.calls.note(&root, ns, *head);
-            }
-        }
+    /// Takes up the entry and drives the machine to its end.
+    pub(super) async fn proceed(&mut self, entry: Entry<S>) -> Result<Stop, RunError> {
+        self.begin_run(entry.how()).await;
         match entry {
-            Entry::Input(update) => {
-                self.machine.executed = 0;
-                let now = self.now();
-                let committed = self.machine.input(update, now).map_err(|fault| fault.of_change("an input"))?;
-                self.publish(committed, now).await?;
-                self.session.budget.count_earlier(self.machine.base(), 0, Vec::new());
-            }
+            Entry::Input(update) => self.take_input(update).await?,
             Entry::Resume(_) => {
-                let budget = &self.session.budget;
-                let is_limited = self.session.policy.budget.is_some();
-                if is_limited {
-                    budget.count_earlier(self.machine.base(), self.machine.executed, self.machine.counted_paths());
-                }
-                let keeps = self.runtime.topology.keeps_children;
-                if let (true, Some(attached)) = (self.is_root && (is_limited || keeps), &self.session.attached) {
-                    // All that subgraphs did is known before anything is dispatched: none takes the room in the budget,
-                    // or the state, that another has.
-                    for (ns, number) in self.machine.finished_heads() {
-                        self.session.calls.note(&self.ns, &ns, number);
-                    }
-                    for open in open_calls(&*attached.store, &self.session.thread, self.machine.paths(), keeps).await? {
-                        open.count(budget);
-                        open.note(&self.session.calls);
-                    }
-                }
-                if is_limited {
-                    self.machine.mark_counted(|task| budget.has(task));
-                }
+                self.take_stock().await?;
                 if let Some(id) = self.machine.uncommitted() {
                     self.commit(id).await?;
                 }
@@ -220,6 +189,31 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
         }
         let stop = self.drive().await?;
         self.fault.take().map_or(Ok(stop), Err)
+    }
+
+    /// What the first commit of a root is to tell of the thread and of the run.
+    pub(super) async fn begin_run(&mut self, how: &str) {
+        if !self.is_root {
+            return;
+        }
+        for (ns, head) in &self.machine.heads().children {
+            self.session.calls.note(&self.ns, ns, *head);
+        }
+        let kind = EventKind::RunStarted { graph: self.runtime.topology.name.clone(), how: how.to_owned() };
+        match self.session.ending(ThreadStatus::Running, "") {
+            Some(row) => self.opening = Some((row, kind)),
+            None if self.session.is_watched() => self.tell(None, kind).await,
+            None => {}
+        }
+    }
+
+    pub(super) async fn take_input(&mut self, update: Option<S::Update>) -> Result<(), RunError> {
+        self.machine.executed = 0;
+        let now = self.now();
+        let committed = self.machine.input(update, now).map_err(|fault| fault.of_change("an input"))?;
+        self.publish(committed, now).await?;
+        self.session.budget.count_earlier(self.machine.base(), 0, Vec::new());
+        Ok(())
     }
 
     async fn drive(&mut self) -> Result<Stop, RunError> {
@@ -311,23 +305,33 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
         }
     }
 
-    fn attempt(&self, dispatch: Dispatch<S>) -> Attempt<S, Call<S, Cx>> {
-        let Dispatch { id, node, attempt: number, key, input, failure, state } = dispatch;
+    fn attempt(&mut self, dispatch: Dispatch<S>) -> Attempt<S, Call<S, Cx>> {
+        let Dispatch { id, node, attempt: number, key, input, failure, timeout, state } = dispatch;
+        let began = self.begin(id, node);
         let (handling, input) = match failure {
             Some(failure) => (true, codec::encode("failure", &*failure).ok().map(Arc::from)),
             None => (false, input),
         };
         let handler = Arc::clone(self.runtime.function(node, handling));
         let info = self.runtime.topology.node(node);
+        let timeout = timeout.unwrap_or(info.timeout);
         let cell = handler.wants_context().then(|| {
-            let cell = TaskCell::new(&self.home, id, &info.name, key, number, self.machine.step());
-            Arc::new(if info.timeout.idle.is_some() { cell.watch_idle() } else { cell })
+            let cell = TaskCell::new(&self.home, id, &info.name, key, number, self.machine.step(), began);
+            Arc::new(if timeout.idle.is_some() { cell.watch_idle() } else { cell })
         });
         let context = cell.as_ref().map(|cell| {
             let services: Arc<dyn TaskServices> = Arc::clone(cell) as Arc<dyn TaskServices>;
             Context::new(services, Arc::clone(&self.runtime.resources))
         });
-        Attempt::new(Call { handler, input, state: Snapshot::new(state), context }, info.timeout, cell)
+        Attempt::new(Call { handler, input, state: Snapshot::new(state), context }, timeout, cell)
+    }
+
+    /// Notes when a task begins that may be tried again; when its first attempt began, or 0 for the others.
+    fn begin(&mut self, id: TaskId, node: u32) -> u64 {
+        if self.runtime.topology.node(node).retry.is_none() {
+            return 0;
+        }
+        self.machine.begin(id, self.session.clock.now())
     }
 
     // ===== wait =====

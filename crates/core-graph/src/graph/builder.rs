@@ -30,7 +30,7 @@ pub struct StateGraph<S: State, Cx = ()> {
     pub(super) edges: Vec<(Name, Name)>,
     pub(super) conditionals: Vec<(Name, Vec<Name>, RouteFn<S>)>,
     pub(super) sends: Vec<(Name, Vec<Name>, SendFn<S>)>,
-    pub(super) joins: Vec<(Vec<Name>, Name)>,
+    pub(super) joins: Vec<DeclaredJoin>,
     pub(super) limits: Vec<(String, usize)>,
     pub(super) deny_warnings: bool,
     pub(super) defaults: NodeDefaults,
@@ -45,6 +45,13 @@ pub(super) struct Declared<S: State, Cx> {
     pub(super) run: Arc<dyn NodeFn<S, Cx>>,
     pub(super) spec: SubgraphSpec,
     pub(super) child: Option<(Arc<dyn Declarations>, Diagram)>,
+}
+
+pub(super) struct DeclaredJoin {
+    pub(super) from: Vec<Name>,
+    pub(super) to: Name,
+    /// Whether it waits only for those that are reached.
+    pub(super) reached: bool,
 }
 
 /// What a router returns: no node, one, or several.
@@ -280,7 +287,20 @@ impl<S: State, Cx: Send + Sync + 'static> StateGraph<S, Cx> {
     /// `to` runs when all of `from` have finished. A task node counts as finished when every send of the same fan-out
     /// has, nested ones included.
     pub fn add_join(&mut self, from: impl Targets, to: Node) -> &mut Self {
-        self.joins.push((from.names(), to.into_name()));
+        self.declare_join(from.names(), to.into_name(), false)
+    }
+
+    /// `to` runs when those of `from` that the run reaches have finished: one of them has, and no unfinished task can
+    /// lead to another any more. So it never starves when a route leaves one out.
+    ///
+    /// What can lead where is what the graph declares: edges, targets of conditional edges, of sends and of gotos, and
+    /// joins. A loop that leads back through `to` begins a new round. A task that waits for an answer is unfinished.
+    pub fn add_join_reached(&mut self, from: impl Targets, to: Node) -> &mut Self {
+        self.declare_join(from.names(), to.into_name(), true)
+    }
+
+    pub(super) fn declare_join(&mut self, from: Vec<Name>, to: Name, reached: bool) -> &mut Self {
+        self.joins.push(DeclaredJoin { from, to, reached });
         self
     }
 
@@ -290,7 +310,12 @@ impl<S: State, Cx: Send + Sync + 'static> StateGraph<S, Cx> {
         self
     }
 
-    fn declare(
+    /// Adds a node that is made already.
+    pub(crate) fn add_run(&mut self, key: Node, run: Arc<dyn NodeFn<S, Cx>>, spec: NodeSpec) {
+        self.declare(key.into_name(), false, run, None).node = spec;
+    }
+
+    pub(super) fn declare(
         &mut self,
         name: Name,
         is_task: bool,

@@ -13,7 +13,7 @@ pub(crate) trait Declarations: Send + Sync {
     fn check(&self, path: &[String], key: &str) -> Option<AnswerCheck>;
 
     /// The first node that declares a question, with the nodes that lead to it, and the key.
-    fn first_ask(&self) -> Option<(String, &'static str)>;
+    fn first_ask(&self) -> Option<(String, String)>;
 
     /// The first subgraph that is kept per thread, with the nodes that lead to it.
     fn first_kept(&self) -> Option<String>;
@@ -32,9 +32,9 @@ impl<S: State> Declarations for Topology<S> {
         node.asked(key).map(|ask| Arc::clone(&ask.check))
     }
 
-    fn first_ask(&self) -> Option<(String, &'static str)> {
+    fn first_ask(&self) -> Option<(String, String)> {
         self.nodes.iter().find_map(|node| match node.asks.first() {
-            Some(ask) => Some((node.name.to_string(), ask.key)),
+            Some(ask) => Some((node.name.to_string(), ask.key.to_string())),
             None => {
                 let (path, key) = node.child.as_ref()?.first_ask()?;
                 Some((format!("{}/{path}", node.name), key))

@@ -75,7 +75,7 @@ impl Checks {
         }
         let certainly = visited(&certain);
         let name = |at: NodeIndex| graph.nodes[at as usize].name.to_string();
-        for join in joins {
+        for join in joins.iter().filter(|join| join.upstream.is_none()) {
             for predecessor in join.predecessors.iter().filter(|at| **at != ENTRY && reached.contains(at)) {
                 if !certainly.contains(predecessor) {
                     let (target, predecessor) = (name(join.target), name(*predecessor));
@@ -185,7 +185,7 @@ impl Checks {
             let Some((inside, _)) = &declared.child else { continue };
             let node = || declared.name.to_string();
             if let Some((asking, key)) = inside.first_ask() {
-                self.errors.push(CompileError::StatelessAsks { node: node(), asking, key: key.to_owned() });
+                self.errors.push(CompileError::StatelessAsks { node: node(), asking, key });
             }
             if let Some(kept) = inside.first_kept() {
                 self.errors.push(CompileError::StatelessKeeps { node: node(), kept });

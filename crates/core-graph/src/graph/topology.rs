@@ -28,6 +28,8 @@ pub(crate) struct Topology<S: State> {
     pub(crate) nodes: Vec<NodeInfo<S>>,
     pub(crate) start: Exits<S>,
     pub(crate) joins: Vec<Join>,
+    /// Whether one of the joins is of what is reached.
+    pub(crate) joins_reached: bool,
     /// Limits of the concurrency classes.
     pub(crate) limits: Vec<(String, usize)>,
     pub(crate) diagram: Diagram,
@@ -87,6 +89,8 @@ pub(crate) struct SendRule<S: State> {
 pub(crate) struct Join {
     pub(crate) target: NodeIndex,
     pub(crate) predecessors: Vec<NodeIndex>,
+    /// For a join of what is reached: by node, whether its unfinished tasks hold the join back.
+    pub(crate) upstream: Option<Box<[bool]>>,
 }
 
 impl<S: State> Topology<S> {
@@ -114,7 +118,7 @@ impl<S: State> NodeInfo<S> {
     pub(crate) fn asked(&self, key: &str) -> Option<&Ask> {
         self.asks
             .iter()
-            .find(|ask| key == ask.key || key.strip_prefix(ask.key).is_some_and(|rest| rest.starts_with('/')))
+            .find(|ask| key == ask.key || key.strip_prefix(&*ask.key).is_some_and(|rest| rest.starts_with('/')))
     }
 }
 

@@ -31,6 +31,8 @@ pub(crate) struct Frontier<S: State> {
     pub(crate) joins: Vec<Vec<u32>>,
     pub(crate) groups: BTreeMap<GroupId, Group>,
     heads: Heads,
+    /// Unfinished tasks by node, for joins of what is reached; empty in graphs without one.
+    of_node: Vec<u32>,
     changes: Changes,
 }
 
@@ -54,6 +56,7 @@ impl<S: State> Frontier<S> {
             joins: topology.joins.iter().map(|join| vec![0; join.predecessors.len()]).collect(),
             groups: BTreeMap::new(),
             heads: Heads::default(),
+            of_node: if topology.joins_reached { vec![0; topology.nodes.len()] } else { Vec::new() },
             changes: Changes::default(),
         }
     }
@@ -104,6 +107,9 @@ impl<S: State> Frontier<S> {
         if matches!(task.phase, Phase::Ready) {
             self.ready.push_back(id);
         }
+        if let Some(count) = self.of_node.get_mut(task.node as usize) {
+            *count += 1;
+        }
         self.slots.push_back((id, Some(task)));
         self.live += 1;
         if durable {
@@ -115,6 +121,9 @@ impl<S: State> Frontier<S> {
         let at = self.position(id)?;
         let task = self.slots.get_mut(at)?.1.take()?;
         self.live -= 1;
+        if let Some(count) = self.of_node.get_mut(task.node as usize) {
+            *count = count.saturating_sub(1);
+        }
         while self.slots.front().is_some_and(|(_, task)| task.is_none()) {
             self.slots.pop_front();
         }
@@ -176,7 +185,7 @@ impl<S: State> Frontier<S> {
         match self.slots.front_mut() {
             Some((id, Some(task))) if *id == finished && self.live == 1 => {
                 (*id, task.node, task.seen) = (next, node, Some(next.number));
-                task.passed = false;
+                (task.passed, task.began) = (false, 0);
                 true
             }
             _ => false,
@@ -224,6 +233,11 @@ impl<S: State> Frontier<S> {
             tasks.filter_map(|(id, task)| Some(((task.node, Arc::clone(task.key.as_ref()?)), id))).collect()
         });
         sends.get(&(node, Arc::clone(key))).copied()
+    }
+
+    /// Whether a task of one of these nodes is unfinished.
+    pub(crate) fn has_task_of(&self, nodes: &[bool]) -> bool {
+        self.of_node.iter().zip(nodes).any(|(count, listed)| *listed && *count > 0)
     }
 
     /// Whether a task of the node that no send made waits to be dispatched on the head: a second trigger adds nothing.

@@ -15,6 +15,7 @@ mod lane;
 mod model_tests;
 mod persist;
 mod plan;
+mod reached;
 mod restore;
 mod route;
 mod task;
@@ -133,6 +134,15 @@ impl<S: State> Machine<S> {
         })
     }
 
+    /// Notes when a task that is dispatched began, unless it did before; tells when.
+    pub(crate) fn begin(&mut self, id: TaskId, now: u64) -> u64 {
+        let Some(task) = self.frontier.get_mut(id) else { return now };
+        if task.began == 0 {
+            task.began = now;
+        }
+        task.began
+    }
+
     /// Stops dispatching; what is in flight finishes and commits. The first reason stays.
     pub(crate) fn halt(&mut self, reason: Stop) {
         self.halt.get_or_insert(reason);
@@ -243,6 +253,7 @@ impl<S: State> Machine<S> {
         AttemptRow {
             failed: task.map_or(0, |task| task.failed),
             failure: task.and_then(|task| task.failure.as_deref().cloned()),
+            began: task.map_or(0, |task| task.began),
         }
     }
 

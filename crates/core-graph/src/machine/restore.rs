@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::checkpoint::{CheckpointRow, TaskRecord, TaskRecordKind};
 use crate::error::RunError;
-use crate::graph::{Mode, Topology};
+use crate::graph::{Join, Mode, Timeout, Topology};
 use crate::machine::frontier::{FrontierDelta, Group};
 use crate::machine::heads::ChildHeads;
 use crate::machine::persist::{Chain, Persist};
@@ -64,6 +64,8 @@ pub(crate) struct PacketRow {
     key: Arc<str>,
     #[serde(with = "serde_bytes")]
     input: Vec<u8>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    timeout: Option<Timeout>,
 }
 
 impl<S: State> Machine<S> {
@@ -141,6 +143,7 @@ impl<S: State> Machine<S> {
                 key: row.key,
                 input: row.input.map(Arc::from),
                 groups: row.groups.into(),
+                timeout: row.timeout.map(Box::new),
                 failed: if forget_attempts { 0 } else { row.failed },
                 seen: dispatched.filter(|_| state.is_some()),
                 state: state.filter(|_| row.failed == 0),
@@ -151,12 +154,15 @@ impl<S: State> Machine<S> {
             self.frontier.push(row.id, task, false);
         }
         for (target, arrived) in frontier.joins.into_iter().flatten() {
-            let Some(at) = topology.joins.iter().position(|join| topology.node(join.target).name.as_str() == target)
-            else {
-                continue;
-            };
+            let named = |at: u32| topology.nodes.get(at as usize).map_or("", |node| node.name.as_str());
+            let into = |join: &&Join| topology.node(join.target).name.as_str() == target;
+            let same =
+                |join: &Join| join.predecessors.iter().map(|at| named(*at)).eq(arrived.iter().map(|(name, _)| name));
+            // Several joins may lead to one node; one whose predecessors have changed is known by its target.
+            let joins = || topology.joins.iter().enumerate().filter(|(_, join)| into(join));
+            let Some((at, _)) = joins().find(|(_, join)| same(join)).or_else(|| joins().next()) else { continue };
             for (place, predecessor) in topology.joins[at].predecessors.iter().enumerate() {
-                let name = topology.nodes.get(*predecessor as usize).map_or("", |node| node.name.as_str());
+                let name = named(*predecessor);
                 let count = arrived.iter().find(|(other, _)| other == name).map_or(0, |(_, count)| *count);
                 self.frontier.joins[at][place] = count;
             }
@@ -188,9 +194,9 @@ impl<S: State> Machine<S> {
             released |= barrier && self.frontier.get(id).is_some_and(|task| matches!(task.phase, Phase::Deferred));
             match record.kind {
                 TaskRecordKind::Attempt if !forget_attempts => {
-                    let AttemptRow { failed, failure } = codec::decode("attempt", &record.payload)?;
+                    let AttemptRow { failed, failure, began } = codec::decode("attempt", &record.payload)?;
                     if let Some(task) = self.frontier.get_mut(id) {
-                        task.failed = failed;
+                        (task.failed, task.began) = (failed, began);
                         task.failure = failure.map(Arc::new);
                         // A retry runs on the head.
                         task.state = task.state.take().filter(|_| failed == 0);
@@ -272,6 +278,7 @@ impl NextRow {
                         to: packet.to.to_string(),
                         key: Arc::clone(&packet.key),
                         input: packet.input.as_deref().unwrap_or_default().to_vec(),
+                        timeout: packet.timeout.as_deref().copied(),
                     })
                     .collect(),
             },
@@ -286,7 +293,10 @@ impl NextRow {
                 goto: goto.into_iter().map(|name| Name::Owned(name.into())).collect(),
                 send: send
                     .into_iter()
-                    .map(|row| Packet { to: Name::Owned(row.to.into()), key: row.key, input: Ok(row.input.into()) })
+                    .map(|row| Packet {
+                        timeout: row.timeout.map(Box::new),
+                        ..Packet::of(Name::Owned(row.to.into()), row.key, Ok(row.input.into()))
+                    })
                     .collect(),
             },
         }

@@ -19,6 +19,8 @@ pub(crate) enum Opening<S: State> {
     },
     Resume(Answers),
     Continue,
+    /// A history from elsewhere, of which this is the input.
+    Import(S::Update),
     /// A commit outside a run.
     Edit,
 }
@@ -48,6 +50,7 @@ impl<S: State, Cx: Send + Sync + 'static> Thread<S, Cx> {
                 });
                 (restored, Entry::Input(Some(input)))
             }
+            Opening::Import(input) => (restored, Entry::Input(Some(input))),
             Opening::Resume(given) => {
                 self.store_answers(&attached, &given, &mut answers).await?;
                 (restored, Entry::Resume("resume"))
@@ -146,6 +149,8 @@ impl<S: State, Cx: Send + Sync + 'static> Thread<S, Cx> {
         };
         match (opening, status) {
             (Opening::Edit, _) | (Opening::Run { .. }, New | Done) | (Opening::Run { abandon: true, .. }, _) => Ok(()),
+            (Opening::Import(_), New) => Ok(()),
+            (Opening::Import(_), _) => refuse("an import makes a new thread; give it another id"),
             (Opening::Run { .. }, Waiting) => {
                 refuse("answer its questions with `resume`, or drop them with `abandon().run(…)`")
             }

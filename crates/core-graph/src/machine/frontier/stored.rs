@@ -2,13 +2,14 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 use smallvec::SmallVec;
 
 use super::pack::Pack;
 use super::{Frontier, Group};
-use crate::graph::Topology;
+use crate::graph::{Timeout, Topology};
 #[cfg(feature = "conformance")]
 use crate::machine::FRONTIER;
 use crate::machine::heads::Heads;
@@ -49,6 +50,9 @@ pub(crate) struct TaskRow {
     pub(crate) groups: Vec<GroupId>,
     pub(crate) failed: u32,
     pub(crate) seen: Option<u64>,
+    /// Last, so that it takes no room where there is none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) timeout: Option<Timeout>,
 }
 
 impl<S: State> Frontier<S> {
@@ -108,7 +112,8 @@ impl<S: State> Frontier<S> {
             pack.array(arrived.len());
             for (predecessor, arrived) in join.predecessors.iter().zip(arrived) {
                 pack.array(2);
-                pack.text(topology.node(*predecessor).name.as_str());
+                // START is no node and has no name.
+                pack.text(topology.nodes.get(*predecessor as usize).map_or("", |node| node.name.as_str()));
                 pack.uint((*arrived).into());
             }
         }
@@ -122,7 +127,7 @@ fn pack_id(pack: &mut Pack, number: u64, place: u32) {
 }
 
 fn pack_task<S: State>(pack: &mut Pack, id: TaskId, task: &Pending<S>, topology: &Topology<S>) {
-    pack.array(7);
+    pack.array(7 + usize::from(task.timeout.is_some()));
     pack_id(pack, id.number, id.place);
     pack.text(topology.node(task.node).name.as_str());
     match &task.key {
@@ -140,6 +145,18 @@ fn pack_task<S: State>(pack: &mut Pack, id: TaskId, task: &Pending<S>, topology:
         Some(seen) => pack.uint(seen),
         None => pack.nil(),
     }
+    if let Some(Timeout { attempt, idle }) = task.timeout.as_deref() {
+        pack.array(2);
+        pack_duration(pack, *attempt);
+        pack_duration(pack, *idle);
+    }
+}
+
+fn pack_duration(pack: &mut Pack, duration: Option<Duration>) {
+    let Some(duration) = duration else { return pack.nil() };
+    pack.array(2);
+    pack.uint(duration.as_secs());
+    pack.uint(duration.subsec_nanos().into());
 }
 
 fn pack_group<S: State>(pack: &mut Pack, id: GroupId, group: Option<&Group>, topology: &Topology<S>) {
@@ -175,6 +192,7 @@ pub(crate) fn pending_frontier(node: &str, number: u64, seen: Option<u64>) -> Re
         groups: Vec::new(),
         failed: 0,
         seen,
+        timeout: None,
     };
     codec::encode(FRONTIER, &FrontierDelta { tasks: vec![task], ..FrontierDelta::default() })
 }
