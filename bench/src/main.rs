@@ -56,14 +56,15 @@ fn measure(mut bench: Bench, json: Option<PathBuf>) -> Result<(), Failure> {
     println!("{}", Row::head());
     runtime.block_on(shapes::measure(&mut bench))?;
     shapes::measure_apart(&mut bench)?;
+    if let Some(file) = json {
+        let lines: Result<Vec<_>, _> = bench.rows.iter().map(serde_json::to_string).collect();
+        std::fs::write(file, lines?.join("\n") + "\n")?;
+    }
+    runtime.block_on(shapes::measure_curves(&mut bench))?;
     let bars = bars::bars(&bench);
     if !bars.is_empty() {
         println!("\nbars");
         bars.iter().for_each(|bar| println!("{bar}"));
-    }
-    if let Some(file) = json {
-        let lines: Result<Vec<_>, _> = bench.rows.iter().map(serde_json::to_string).collect();
-        std::fs::write(file, lines?.join("\n") + "\n")?;
     }
     #[cfg(feature = "documents")]
     {

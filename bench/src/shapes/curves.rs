@@ -10,7 +10,8 @@ const TICK: Node = Node::named("tick");
 const STEPS: u64 = 1_000;
 
 #[expect(clippy::print_stdout, reason = "a curve is told when it is there")]
-pub(super) async fn measure(bench: &mut Bench) -> Result<(), Failure> {
+/// Measures the curves that are wanted.
+pub(crate) async fn measure(bench: &mut Bench) -> Result<(), Failure> {
     for store in [Store::None, Store::Memory, Store::Normal] {
         if bench.wants(&format!("curve of steps {}", store.name()), false) {
             let mut points = Vec::new();
@@ -59,7 +60,7 @@ fn loop_in(nodes: u64) -> Result<App<Count>, CompileErrors> {
 
 /// The median cost of a step.
 async fn run(bench: &Bench, app: &App<Count>, store: Store, steps: u64) -> Result<Cost, Failure> {
-    let rounds = (1_000_000 / steps).clamp(1, 15);
+    let rounds = (200_000 / steps).clamp(1, 9);
     let mut costs = Vec::new();
     for _ in 0..rounds {
         let (app, file) = (app.clone(), bench.file());

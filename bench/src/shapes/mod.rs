@@ -23,6 +23,7 @@ use graphloom_core_graph::checkpoint::Checkpointer;
 use graphloom_core_graph::{App, Outcome, State};
 
 pub(crate) use self::cold::start as start_cold;
+pub(crate) use self::curves::measure as measure_curves;
 pub(crate) use self::full::run as run_full;
 pub(crate) use self::growth::LETTERS as PAYLOAD;
 use crate::Failure;
@@ -39,8 +40,7 @@ pub(crate) async fn measure(bench: &mut Bench) -> Result<(), Failure> {
     growth::measure(bench).await?;
     events::measure(bench).await?;
     cores::measure(bench).await?;
-    suspended::measure(bench).await?;
-    curves::measure(bench).await
+    suspended::measure(bench).await
 }
 
 /// Measures the shapes that need a runtime or a process of their own.
