@@ -440,7 +440,7 @@ fn add_loop(
         let spec = graph.add_node(tail.clone(), move |tally: Snapshot<Tally>| {
             let before = tally.ran.get(&own).copied().unwrap_or(0);
             let to = if done(before + 1) { leave.clone() } else { back.clone() };
-            let step = Step::goto(to).with(ran(&own).last(own.clone()));
+            let step = Step::goto(to).with(ran(&own));
             async move { Ok::<Step<Tally>, NodeError>(step) }
         });
         spec.may_goto([head.clone(), out.clone()]);
