@@ -77,7 +77,7 @@ type Make = fn() -> Result<App<Count>, CompileErrors>;
 type Failure = Box<dyn std::error::Error>;
 
 async fn run_once(app: &App<Count>) -> Result<(), Failure> {
-    app.run_once(Count::update()).await?.done().map(drop).map_err(|outcome| format!("not done: {outcome:?}").into())
+    app.run_once(Count::update()).await?.done().map(drop).map_err(Failure::from)
 }
 
 async fn run_stored(
@@ -85,5 +85,5 @@ async fn run_stored(
     store: impl graphloom_core_graph::checkpoint::Checkpointer,
 ) -> Result<(), Failure> {
     let thread = app.with_checkpointer(store).thread("bench");
-    thread.run(Count::update()).await?.done().map(drop).map_err(|outcome| format!("not done: {outcome:?}").into())
+    thread.run(Count::update()).await?.done().map(drop).map_err(Failure::from)
 }

@@ -5,3 +5,11 @@ pub mod rows;
 #[cfg(doctest)]
 #[doc = include_str!("../../docs/durability.md")]
 struct Durability;
+
+#[cfg(doctest)]
+#[doc = include_str!("../../docs/concepts.md")]
+struct Concepts;
+
+#[cfg(doctest)]
+#[doc = include_str!("../../docs/from-langgraph.md")]
+struct FromLangGraph;

@@ -5,8 +5,7 @@ use quote::quote;
 use syn::meta::ParseNestedMeta;
 use syn::{Attribute, Error, ExprPath, Ident, Path, Result, Token, Type, parse_quote};
 
-const OF_A_FIELD: &str =
-    "`append`, `merge`, `add`, `reduce_with = path`, `update = Type`, `stored = deltas`, `ephemeral` and `untracked`";
+const OF_A_FIELD: &str = "`append`, `merge`, `add`, `max`, `min`, `any`, `reduce_with = path`, `update = Type`, `stored = deltas`, `ephemeral` and `untracked`";
 
 /// The attributes of the struct.
 pub(crate) struct StructAttributes {
@@ -20,6 +19,9 @@ pub(crate) struct FieldAttributes {
     pub(crate) append: Option<Span>,
     pub(crate) merge: Option<Span>,
     pub(crate) add: Option<Span>,
+    pub(crate) max: Option<Span>,
+    pub(crate) min: Option<Span>,
+    pub(crate) any: Option<Span>,
     pub(crate) reduce_with: Option<(Span, ExprPath)>,
     pub(crate) update: Option<(Span, Type)>,
     pub(crate) deltas: Option<Span>,
@@ -61,6 +63,9 @@ impl FieldAttributes {
             "append" => flag(meta, &mut self.append),
             "merge" => flag(meta, &mut self.merge),
             "add" => flag(meta, &mut self.add),
+            "max" => flag(meta, &mut self.max),
+            "min" => flag(meta, &mut self.min),
+            "any" => flag(meta, &mut self.any),
             "ephemeral" => flag(meta, &mut self.ephemeral),
             "untracked" => flag(meta, &mut self.untracked),
             "reduce_with" => set(meta, &mut self.reduce_with, (span, meta.value()?.parse()?)),
@@ -84,8 +89,15 @@ impl FieldAttributes {
     /// Refuses what cannot stand together.
     fn check(&self) -> Result<()> {
         let reduce_with = self.reduce_with.as_ref().map(|(span, _)| *span);
-        let reducers =
-            [("append", self.append), ("merge", self.merge), ("add", self.add), ("reduce_with", reduce_with)];
+        let reducers = [
+            ("append", self.append),
+            ("merge", self.merge),
+            ("add", self.add),
+            ("max", self.max),
+            ("min", self.min),
+            ("any", self.any),
+            ("reduce_with", reduce_with),
+        ];
         let mut reducers = reducers.into_iter().filter_map(|(name, span)| Some((name, span?)));
         if let (Some((one, _)), Some((other, span))) = (reducers.next(), reducers.next()) {
             return Err(Error::new(span, format!("`{one}` and `{other}` exclude each other; a field has one reducer")));

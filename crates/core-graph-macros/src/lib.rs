@@ -49,6 +49,8 @@ use syn::{DeriveInput, parse_macro_input};
 /// | `append` | entries are appended to a `Log<T>` | entries |
 /// | `merge` | entries are inserted into a `Table<K, V>`, or replace those of their keys | pairs of key and value |
 /// | `add` | primitive numbers are added; sums of integers stop at the limits of their type | a difference |
+/// | `max`, `min` | the greatest or the least stays; an `Option<T>` is filled by the first | one value, a `T` for an `Option<T>`; call it again for more |
+/// | `any` | the last value in commit order stays, whoever writes it | a value |
 /// | `reduce_with = path` | the function `fn(&mut T, T)` folds, and must be deterministic | one change; call it again for more |
 /// | `update = U` | with `reduce_with`: the function is `fn(&mut T, U)` | |
 /// | `stored = deltas` | with `reduce_with`: the store keeps changes and a periodic snapshot | |

@@ -34,6 +34,8 @@ pub(crate) struct FieldModel<'a> {
     pub(crate) name: String,
     pub(crate) ty: &'a Type,
     pub(crate) fold: Fold,
+    /// Whether a last value takes any number of writers.
+    pub(crate) any: bool,
     pub(crate) deltas: bool,
     pub(crate) ephemeral: bool,
     pub(crate) untracked: bool,
@@ -68,7 +70,8 @@ impl<'a> StateModel<'a> {
                 "a state is a struct with named fields, since updates and stores know its fields by name; name them",
             ));
         };
-        let fields = collect(named.named.iter().enumerate().map(|(index, field)| FieldModel::new(index, field)))?;
+        let fields =
+            collect(named.named.iter().enumerate().map(|(index, field)| FieldModel::new(&core, index, field)))?;
         check_methods(&fields)?;
         Ok(Self {
             bounded: bounded(&core, &input.generics)?,
@@ -87,7 +90,7 @@ impl<'a> StateModel<'a> {
 }
 
 impl<'a> FieldModel<'a> {
-    fn new(index: usize, field: &'a syn::Field) -> Result<Self> {
+    fn new(core: &Path, index: usize, field: &'a syn::Field) -> Result<Self> {
         let attributes = FieldAttributes::parse(&field.attrs)?;
         let Some(ident) = &field.ident else { return Err(Error::new(field.span(), "this field has no name")) };
         let ty = &field.ty;
@@ -100,13 +103,20 @@ impl<'a> FieldModel<'a> {
             Fold::Merge(key, value)
         } else if attributes.add.is_some() {
             Fold::Add { integer: is_integer(ty)? }
+        } else if attributes.max.is_some() || attributes.min.is_some() {
+            let greatest = attributes.max.is_some();
+            let keep: Path = parse_quote!(#core::__private::keep);
+            match arguments(ty, "Option").as_deref() {
+                Some([inner]) => Fold::With(parse_quote!(#keep::in_some::<#inner, #greatest>), (*inner).clone()),
+                _ => Fold::With(parse_quote!(#keep::in_value::<#ty, #greatest>), ty.clone()),
+            }
         } else if let Some((_, path)) = attributes.reduce_with {
             Fold::With(path, attributes.update.map_or_else(|| ty.clone(), |(_, update)| update))
         } else {
             Fold::Last
         };
-        let untracked = attributes.untracked.is_some();
-        Ok(Self { index, ident, name: ident.unraw().to_string(), ty, fold, deltas, ephemeral, untracked })
+        let (untracked, any) = (attributes.untracked.is_some(), attributes.any.is_some());
+        Ok(Self { index, ident, name: ident.unraw().to_string(), ty, fold, any, deltas, ephemeral, untracked })
     }
 
     /// The name of a method for this field. It points at the field, but is the macro's, so that lints on unused code

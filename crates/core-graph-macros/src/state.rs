@@ -138,7 +138,7 @@ pub(crate) fn expand(model: &StateModel<'_>) -> TokenStream {
 
 fn table_entry(model: &StateModel<'_>, field: &FieldModel<'_>) -> TokenStream {
     let (core, shown) = (&model.core, &field.name);
-    let kind = if field.is_last() { quote!(Last) } else { quote!(Reducer) };
+    let kind = if field.is_last() && !field.any { quote!(Last) } else { quote!(Reducer) };
     let stored = match (field.untracked, field.deltas) {
         (true, _) => quote!(Never),
         (false, true) => quote!(Deltas),

@@ -9,7 +9,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use crate::driver::Scope;
+use crate::driver::{Scope, Standing};
 use crate::error::NodeError;
 use crate::event::Payload;
 use crate::machine::{Question, Stop};
@@ -90,6 +90,21 @@ pub trait TaskServices: Send + Sync + 'static {
     /// Milliseconds since 1970.
     fn now(&self) -> u64;
 
+    /// How many super-steps the run may still commit after this one; none without a limit.
+    fn remaining_steps(&self) -> Option<u64> {
+        None
+    }
+
+    /// How many tasks the run's budget still has room for; none without a budget.
+    fn remaining_tasks(&self) -> Option<u64> {
+        None
+    }
+
+    /// When the first attempt began, in milliseconds since 1970; none for a task that is tried once.
+    fn first_attempt(&self) -> Option<u64> {
+        None
+    }
+
     /// The place where a subgraph runs; none for drivers without subgraphs.
     fn scope(&self) -> Option<Scope>;
 
@@ -101,6 +116,9 @@ pub trait TaskServices: Send + Sync + 'static {
 
     /// A subgraph of the task has executed this many tasks.
     fn adopt_cost(&self, tasks: u64);
+
+    /// Subgraphs that are kept per thread stand there when the task finishes.
+    fn adopt_standing(&self, standing: Standing);
 }
 
 impl<Cx> Context<Cx> {
@@ -134,6 +152,31 @@ impl<Cx> Context<Cx> {
     /// Milliseconds since 1970, from the runtime's clock.
     pub fn now(&self) -> u64 {
         self.services.now()
+    }
+
+    /// How many super-steps the run may still commit after the one that this task is part of, by its
+    /// [`max_steps`](crate::RunPolicy::max_steps); none without that limit, and in eager mode, which it does not bind.
+    pub fn remaining_steps(&self) -> Option<u64> {
+        self.services.remaining_steps()
+    }
+
+    /// How many more tasks the run's [`budget`](crate::RunPolicy::budget) has room for. This task is not among them,
+    /// nor is any other that was dispatched: in barrier mode the whole super-step, in eager mode and beside subgraphs
+    /// those that are in flight by now. None without a budget.
+    pub fn remaining_tasks(&self) -> Option<u64> {
+        self.services.remaining_tasks()
+    }
+
+    /// Whether the run's limits leave no room for another super-step, or another task, after this one: the time to
+    /// make do with what there is. The last that really runs is told so, none before it.
+    pub fn is_last_step(&self) -> bool {
+        self.remaining_steps() == Some(0) || self.remaining_tasks() == Some(0)
+    }
+
+    /// When the first attempt of this task began, in milliseconds since 1970, also after a crash between two attempts.
+    /// None for a node without a [retry policy](crate::NodeSpec::retry): its only attempt has just begun.
+    pub fn first_attempt(&self) -> Option<u64> {
+        self.services.first_attempt()
     }
 
     /// The long-term store that outlives threads, if the threads have one.

@@ -194,6 +194,19 @@ pub enum RunError {
         /// The method that declares it.
         method: &'static str,
     },
+    /// Two calls of a subgraph that is [kept per thread](crate::Persistence::PerThread) at the same time. The node's
+    /// retry policy may mend it.
+    #[error(
+        "subgraph `{node}` is kept per thread and has one call at a time: `{call}` came while `{other}` is unfinished; run them one after the other, retry, or keep the subgraph per call"
+    )]
+    SubgraphBusy {
+        /// The node, with those that lead to it.
+        node: String,
+        /// The id of the task that is refused.
+        call: String,
+        /// The id of the task that has the subgraph.
+        other: String,
+    },
     /// `max_steps` was reached.
     #[error(
         "the limit of {limit} super-steps was reached, next would be {next}; raise `max_steps`, or check the exit of the loop"
@@ -239,6 +252,14 @@ pub enum RunError {
         graph: String,
         /// What differs and what to do.
         message: String,
+    },
+    /// An import has a result that belongs to no task.
+    #[error("the import has a result of {task}, which no task waits for; tasks wait at {waits}")]
+    NotImported {
+        /// The node, and the key if the result has one.
+        task: String,
+        /// The nodes, with their keys, whose tasks wait for a result.
+        waits: String,
     },
     /// No checkpoint of this number.
     #[error("thread `{thread}` has no checkpoint {number}; `history()` lists them")]

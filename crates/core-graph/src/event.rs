@@ -54,6 +54,23 @@ pub enum EventKind {
         /// `input`, `resume` or `continue`.
         how: String,
     },
+    /// A subgraph began or went on in a namespace of its own: the event's. Live.
+    SubgraphStarted {
+        /// Its graph.
+        graph: String,
+        /// `input` for a new one, `continue` for one that goes on where it stopped.
+        how: String,
+    },
+    /// A subgraph ended, waits for an answer, failed, or stopped with its run. Nothing is told of one that a cancelled
+    /// run drops in the middle. Live.
+    SubgraphEnded {
+        /// Its graph.
+        graph: String,
+        /// What became of it.
+        status: ThreadStatus,
+        /// More about it: the error, the keys of its questions, or the nodes that have tasks.
+        detail: String,
+    },
     /// A task was dispatched. Live.
     TaskStarted {
         /// The node.
@@ -168,6 +185,8 @@ pub enum EventMode {
     Tasks,
     /// Commits.
     Checkpoints,
+    /// What becomes of the run and of each of its subgraphs: started, done, waiting, failed, stopped, gone on.
+    Lifecycle,
     /// Everything.
     Debug,
 }
@@ -257,6 +276,7 @@ impl EventKind {
             | Self::TaskHandled { .. }
             | Self::Question { .. } => EventMode::Tasks,
             Self::Committed { .. } => EventMode::Checkpoints,
+            Self::SubgraphStarted { .. } | Self::SubgraphEnded { .. } => EventMode::Lifecycle,
             Self::SendCoalesced { .. } => EventMode::Debug,
             Self::RunStarted { .. } | Self::Warning { .. } | Self::Lagged { .. } | Self::RunEnded { .. } => {
                 return true;

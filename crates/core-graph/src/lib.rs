@@ -73,6 +73,9 @@
 //! task nodes, joins, subgraphs. A node may also say itself where to go ([`Step::goto`], [`Step::send`]); that
 //! replaces its edges. [`compile`](StateGraph::compile) proves what is declared and draws the graph.
 //!
+//! A graph may also be data: a [`Description`] with the handlers of a [`Registry`], over a [`JsonState`] whose fields
+//! are known at run time. And it may be one function: an [`entry_point`], with tasks beside each other inside.
+//!
 //! # Super-steps
 //!
 //! In [`Mode::Barrier`] all ready tasks form a super-step and commit together; in [`Mode::Eager`] each commits as it
@@ -109,10 +112,12 @@ mod driver;
 mod error;
 mod event;
 mod failure;
+mod functional;
 mod graph;
 mod handler;
 mod machine;
 mod name;
+mod nearest;
 mod questions;
 mod simulate;
 mod state;
@@ -122,13 +127,16 @@ mod thread;
 
 pub use clock::{Clock, SystemClock};
 pub use context::{Context, DuplicateKey, StopReason, TaskInfo, TaskServices};
-pub use driver::{Durability, Lag, Order, Outcome, Run, RunFuture, RunHandle, RunPolicy, Scope};
+pub use driver::{Durability, Lag, Order, Outcome, Run, RunFuture, RunHandle, RunPolicy, Scope, Standing};
 pub use error::{NodeError, RunError};
 pub use event::{EVENT_VERSION, Event, EventKind, EventMode, Payload};
 pub use failure::{Failure, FailureKind};
+pub use functional::{EntryBody, EntryPoint, EntryState, EntryUpdate, EntryValue, Final, TaskFuture, entry_point};
 pub use graph::{
-    App, Cache, ChildOutcome, CompileError, CompileErrors, CompileWarning, Compiled, Diagram, DiagramEdge, DiagramNode,
-    EdgeKind, FromRef, Marks, Mode, NodeDefaults, NodeKind, NodeSpec, Retry, Route, StateGraph, Timeout,
+    App, Cache, ChildOutcome, CompileError, CompileErrors, CompileWarning, Compiled, Description, DescriptionError,
+    Diagram, DiagramEdge, DiagramNode, EdgeKind, FromRef, JoinDescription, Marks, Mode, NodeDefaults, NodeDescription,
+    NodeKind, NodeSpec, Persistence, Registry, Retry, RetryDescription, Route, RouteCase, RouteDescription,
+    SendDescription, StateGraph, SubgraphSpec, Timeout, TimeoutDescription, When,
 };
 pub use graphloom_core_graph_macros::State;
 pub use handler::{Handler, NodeFn, TaskHandler};
@@ -136,12 +144,16 @@ pub use machine::Question;
 pub use name::{END, Name, Node, Packet, START, Targets, Task};
 pub use questions::{Answers, Questions};
 pub use simulate::{Faults, OnceRuns, Report, Simulator, Started};
-pub use state::{Field, FieldChange, FieldKind, FieldSet, Log, Op, Shared, Snapshot, State, StateError, Stored, Table};
+pub use state::{
+    Field, FieldChange, FieldError, FieldKind, FieldSet, JsonField, JsonLayout, JsonReducer, JsonState, JsonUpdate,
+    LayoutErrors, Log, Op, Shared, Snapshot, State, StateError, Stored, Table,
+};
 pub use step::Step;
-pub use thread::{At, Thread, ThreadState, Threads};
+pub use thread::{At, Imported, Thread, ThreadState, Threads};
 
 #[doc(hidden)]
 pub mod __private {
     pub use crate::state::codec;
+    pub use crate::state::keep;
     pub use {schemars, serde, serde_json};
 }

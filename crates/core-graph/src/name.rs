@@ -7,6 +7,7 @@ use std::sync::Arc;
 use serde::Serialize;
 use smallvec::SmallVec;
 
+use crate::graph::Timeout;
 use crate::state::codec;
 
 /// The name of a node: fixed in the program, or made at run time.
@@ -33,6 +34,8 @@ pub struct Packet {
     pub(crate) to: Name,
     pub(crate) key: Arc<str>,
     pub(crate) input: Result<Arc<[u8]>, String>,
+    /// In the place of the node's.
+    pub(crate) timeout: Option<Box<Timeout>>,
 }
 
 /// Where a run begins: edges lead from it.
@@ -107,6 +110,20 @@ impl<I> Task<I> {
     }
 }
 
+impl Packet {
+    /// A send whose input is encoded, or could not be.
+    pub(crate) fn of(to: Name, key: Arc<str>, input: Result<Arc<[u8]>, String>) -> Self {
+        Self { to, key, input, timeout: None }
+    }
+
+    /// The same send, whose task has this time limit in the place of its node's.
+    #[must_use]
+    pub fn timeout(mut self, timeout: Timeout) -> Self {
+        self.timeout = Some(Box::new(timeout));
+        self
+    }
+}
+
 impl<I: Serialize> Task<I> {
     /// A send of `input` under `key`. An input that cannot be encoded fails the task that sends it.
     pub fn send(&self, key: impl fmt::Display, input: I) -> Packet {
@@ -114,7 +131,7 @@ impl<I: Serialize> Task<I> {
         let mut text = ShortText::default();
         // Writing to it does not fail.
         let _ = write!(text, "{key}");
-        Packet { to: self.0.clone(), key: text.into(), input }
+        Packet::of(self.0.clone(), text.into(), input)
     }
 }
 

@@ -482,3 +482,46 @@ proptest! {
         prop_assert_eq!(copy, state);
     }
 }
+
+/// The reducers that keep one of the values they are given.
+#[derive(State, Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+struct Kept {
+    #[state(max)]
+    best: i64,
+    #[state(max)]
+    newest: Option<String>,
+    #[state(min)]
+    least: f64,
+    #[state(min)]
+    cheapest: Option<u32>,
+    #[state(any)]
+    whoever: Option<String>,
+}
+
+#[test]
+fn the_greatest_the_least_or_whichever_comes_last_is_kept() {
+    let kinds: Vec<_> = Kept::fields(&()).iter().map(|field| (field.kind, field.stored)).collect();
+    assert_eq!(kinds, [(FieldKind::Reducer, Stored::Whole); 5], "many may write them");
+    let updates = [
+        Kept::update().best(-3).newest("b".to_owned()).least(1.5).cheapest(7).whoever("one".to_owned()),
+        Kept::update().best(5).best(4).newest("a".to_owned()).least(-2.0).cheapest(3).cheapest(9),
+        Kept::update().least(f64::NAN).whoever("other".to_owned()),
+    ];
+    let expected = Kept {
+        best: 5,
+        newest: Some("b".to_owned()),
+        least: -2.0,
+        cheapest: Some(3),
+        whoever: Some("other".to_owned()),
+    };
+    let (mut direct, mut through) = (Kept::default(), Kept::default());
+    for update in updates {
+        let encoded = Kept::encode_update(&(), &update).unwrap();
+        through.apply(&(), Kept::decode_update(&(), &encoded).unwrap(), &mut FieldSet::default());
+        direct.apply(&(), update, &mut FieldSet::default());
+    }
+    assert_eq!(direct, expected);
+    assert_eq!(through, expected, "what is stored folds the same");
+    direct.apply(&(), Kept::update().replace_best(0), &mut FieldSet::default());
+    assert_eq!(direct.best, 0);
+}

@@ -58,6 +58,10 @@
 //! `#[derive(State)]` names the graph crate from outside. Through this facade it is told where that is:
 //! `#[state(crate = graphloom::graph)]`.
 //!
+//! # Features
+//! `embedded`, on unless it is switched off, brings the model inside the process. `postgres` and `encrypted` bring the other
+//! homes of threads, as `graphloom::postgres` and `graphloom::encrypted`.
+//!
 //! # The command
 //! `graphloom doctor` tells which models and other parts are there, `graphloom model` fetches and checks the built-in
 //! model, `graphloom runs` lists, shows and draws the runs of all applications.
@@ -65,6 +69,10 @@
 #![forbid(unsafe_code)]
 
 pub use graphloom_agents as agents;
+#[cfg(feature = "encrypted")]
+pub use graphloom_checkpoint_encrypted as encrypted;
+#[cfg(feature = "postgres")]
+pub use graphloom_checkpoint_postgres as postgres;
 pub use graphloom_checkpoint_sqlite as sqlite;
 pub use graphloom_core_graph as graph;
 pub use graphloom_llm as llm;

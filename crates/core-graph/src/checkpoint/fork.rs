@@ -11,7 +11,7 @@ use crate::driver::load_frontier;
 /// goes on from there with `continue_`, or is done where nothing was left to do. The original is not changed.
 ///
 /// What tasks did after that checkpoint is not taken over, results of durable steps only with `reuse_once`; subgraph
-/// calls begin anew. This needs no types of the graph; inside a program [`At::fork`](crate::At::fork) stays in the
+/// calls begin anew, and subgraphs that are kept per thread stand where they stood. This needs no types of the graph; inside a program [`At::fork`](crate::At::fork) stays in the
 /// thread.
 ///
 /// # Errors
@@ -37,6 +37,10 @@ pub async fn fork_thread(
     let checkpoint = store.checkpoint(from, "", Some(number)).await?.ok_or_else(missing)?;
     let (frontier, _) = load_frontier(store, from, "", &checkpoint).await?;
     let unfinished: BTreeSet<Arc<str>> = frontier.tasks.iter().map(|task| task.id.path("", &task.node)).collect();
+    for (child, number) in frontier.children() {
+        let missing = || CheckpointError::UnknownCheckpoint { thread: from.to_owned(), ns: child.to_string(), number };
+        store.checkpoint(from, child, Some(number)).await?.ok_or_else(missing)?;
+    }
 
     store.copy_thread(from, to).await?;
     let held = Held { store, lease: store.acquire(to).await? };
@@ -53,7 +57,13 @@ pub async fn fork_thread(
         Cut { head: Some(number), tasks: tasks.into_iter().filter(|task| !keeps(task)).collect(), ..Cut::default() };
     let mut cuts = vec![root];
     for ns in store.namespaces(to).await?.into_iter().filter(|ns| !ns.is_empty()) {
-        cuts.push(Cut { ns: ns.into(), whole: true, ..Cut::default() });
+        let ns: Arc<str> = ns.into();
+        let head = frontier.children().find(|(child, _)| **child == ns).map(|(_, number)| number);
+        let tasks = match head {
+            Some(_) => store.task_records(to, &ns).await?.into_iter().map(|record| record.task).collect(),
+            None => BTreeSet::new(),
+        };
+        cuts.push(Cut { ns, head, whole: head.is_none(), tasks: tasks.into_iter().collect(), ..Cut::default() });
     }
     let (status, detail) = if unfinished.is_empty() {
         (ThreadStatus::Done, String::new())

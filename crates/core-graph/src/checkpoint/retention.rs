@@ -6,12 +6,12 @@ use std::time::Duration;
 
 use super::{CheckpointError, Checkpointer, Lease};
 
-pub(super) use plan::Plan;
+pub(super) use plan::{Pins, Plan};
 
 /// Which part of a thread's history is kept. Each limit that is set removes what it says; the default removes nothing.
 ///
 /// Whatever the limits say, these stay: the head of every namespace, the checkpoints that its unfinished tasks were
-/// dispatched on, all field records that a kept checkpoint is read from, open questions with their answers, and the
+/// dispatched on, those at which a kept checkpoint of a parent records that its subgraph stands, all field records that a kept checkpoint is read from, open questions with their answers, and the
 /// results of durable steps of tasks that are unfinished at a kept checkpoint. So a thread goes on after pruning as if
 /// nothing had happened; only time travel reaches less far.
 ///

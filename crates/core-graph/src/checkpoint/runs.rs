@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use super::retention::{Held, Plan};
+use super::retention::{Held, Pins, Plan};
 use super::{CheckpointError, Checkpointer, Pruned, Retention, ThreadRow, ThreadStatus};
 use crate::event::EventKind;
 
@@ -72,7 +72,7 @@ pub async fn runs(store: &dyn Checkpointer, thread: &str) -> Result<Vec<RunRow>,
 
 /// Takes back runs of a thread that nobody writes: their checkpoints go with all that only they are read from. Where
 /// the head goes, the nearest checkpoint before it that stays becomes the head, and the thread has the status again
-/// that it had there. A thread of which nothing stays is deleted. Ids that are not there are no error. The journal
+/// that it had there. A checkpoint of a subgraph stays when one of a parent that stays records it. A thread of which nothing stays is deleted. Ids that are not there are no error. The journal
 /// keeps telling what happened.
 ///
 /// # Errors
@@ -93,8 +93,11 @@ pub async fn delete_runs(store: &dyn Checkpointer, thread: &str, ids: &[u64]) ->
     }
     let mut plan = Plan::read(store, thread).await?;
     let mut moved = false;
-    for (ns, namespace) in &mut plan.namespaces {
-        let goes = |number: &u64| gone.contains(&(Arc::clone(ns), *number));
+    let mut pinned = Pins::new();
+    for ns in plan.outside_in() {
+        let pins = pinned.remove(&ns).unwrap_or_default();
+        let Some(namespace) = plan.namespaces.get_mut(&ns) else { continue };
+        let goes = |number: &u64| !pins.contains(number) && gone.contains(&(Arc::clone(&ns), *number));
         let mut head = Some(namespace.head);
         while let Some(number) = head.filter(goes) {
             head = namespace.kept.get(&number).and_then(|row| row.parent);
@@ -115,6 +118,7 @@ pub async fn delete_runs(store: &dyn Checkpointer, thread: &str, ids: &[u64]) ->
             }
             Some(_) => {}
         }
+        plan.recorded_by(&ns, &mut pinned).await?;
     }
     if plan.namespaces.get("").is_some_and(|root| root.whole) {
         let pruned = plan.finish(&Retention::default()).await?.1;

@@ -36,6 +36,7 @@ mod records;
 mod reference;
 mod report;
 mod retention;
+mod subgraphs;
 mod threads;
 mod writing;
 
@@ -116,6 +117,7 @@ fn cases() -> impl Iterator<Item = &'static Case> {
         chains::CASES,
         threads::CASES,
         retention::CASES,
+        subgraphs::CASES,
         ownership::CASES,
     ]
     .into_iter()

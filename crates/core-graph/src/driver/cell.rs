@@ -12,12 +12,13 @@ use tokio::time::Instant;
 
 use crate::checkpoint::{TaskRecord, TaskRecordKind};
 use crate::context::{StopReason, TaskInfo, TaskServices};
+use crate::driver::calls::Standing;
 use crate::driver::child::Scope;
 use crate::driver::onces::Onces;
 use crate::driver::session::Session;
 use crate::error::{ErrorKind, NodeError};
 use crate::event::{EventKind, Payload};
-use crate::graph::Asks;
+use crate::graph::Declarations;
 use crate::machine::{Question, Stop, TaskId, TaskOutcome};
 use crate::name::Name;
 use crate::state::State;
@@ -28,9 +29,13 @@ use crate::store::Store;
 pub(crate) struct Home {
     pub(crate) session: Arc<Session>,
     pub(crate) ns: Arc<str>,
+    /// What the ids of the tasks begin with.
+    pub(crate) base: Arc<str>,
     pub(crate) onces: Onces,
-    /// Finds the checks of declared questions.
-    pub(crate) asks: Arc<dyn Asks>,
+    /// Finds the checks of declared questions, and what is kept of subgraphs.
+    pub(crate) declarations: Arc<dyn Declarations>,
+    /// The super-step of the namespace at which the run's limit of super-steps stops it.
+    pub(crate) steps: Option<u64>,
 }
 
 /// The services of one attempt.
@@ -41,6 +46,8 @@ pub(crate) struct TaskCell {
     key: Option<Arc<str>>,
     attempt: u32,
     step: u64,
+    /// When the first attempt began, in milliseconds since 1970; 0 for a node that is tried once.
+    began: u64,
     /// Made when somebody asks: most nodes never do.
     info: OnceLock<TaskInfo>,
     said: Mutex<Said>,
@@ -60,6 +67,7 @@ struct Said {
     stopped: Option<Stop>,
     /// Tasks that its subgraph has executed.
     cost: u64,
+    standing: Option<Standing>,
 }
 
 impl TaskCell {
@@ -70,6 +78,7 @@ impl TaskCell {
         key: Option<Arc<str>>,
         attempt: u32,
         step: u64,
+        began: u64,
     ) -> Self {
         Self {
             home: Arc::clone(home),
@@ -78,6 +87,7 @@ impl TaskCell {
             key,
             attempt,
             step,
+            began,
             info: OnceLock::new(),
             said: Mutex::default(),
             started: None,
@@ -109,7 +119,7 @@ impl TaskCell {
     /// Whether the node told its context nothing that matters for how the attempt ended.
     pub(crate) fn is_silent(&self) -> bool {
         let said = self.said();
-        said.questions.is_empty() && said.stopped.is_none() && said.cost == 0
+        said.questions.is_empty() && said.stopped.is_none() && said.cost == 0 && said.standing.is_none()
     }
 
     /// How the attempt ended, seen together with what the node said.
@@ -123,7 +133,13 @@ impl TaskCell {
             return TaskOutcome::Suspended { questions: std::mem::take(&mut said.questions), swallowed };
         }
         match result {
-            Ok(step) => TaskOutcome::done(step, said.cost),
+            Ok(step) => match said.standing.take() {
+                Some(standing) => {
+                    self.home.session.calls.finish(&self.task().id, &standing);
+                    TaskOutcome::called(step, said.cost, standing.heads)
+                }
+                None => TaskOutcome::done(step, said.cost),
+            },
             Err(error) => TaskOutcome::Error(error),
         }
     }
@@ -136,7 +152,7 @@ impl TaskServices for TaskCell {
             ns: Arc::clone(&self.home.ns),
             node: self.node.to_string(),
             key: self.key.clone(),
-            id: self.id.path(&self.home.ns, self.node.as_str()),
+            id: self.id.path(&self.home.base, self.node.as_str()),
             attempt: self.attempt,
             step: self.step,
         })
@@ -169,7 +185,7 @@ impl TaskServices for TaskCell {
                 schedule.once_ran(&task, &key);
             }
             self.home.session.record(&self.home.ns, record).await.map_err(NodeError::terminal)?;
-            if let Some(schedule) = schedule {
+            if let Some(schedule) = schedule.filter(|_| self.home.session.attached.is_some()) {
                 schedule.once_stored(&task, &key);
             }
             self.home.onces.insert(task, key, payload);
@@ -180,7 +196,7 @@ impl TaskServices for TaskCell {
     fn question(&self, key: &str, payload: Value) -> Result<(), NodeError> {
         let node = self.node.to_string();
         let path = vec![node];
-        let Some(check) = self.home.asks.check(&path, key) else {
+        let Some(check) = self.home.declarations.check(&path, key) else {
             let message = format!(
                 "node `{}` asks `{key}`, which it does not declare; add `.asks::<Answer>(\"{key}\")` to the node",
                 self.node
@@ -238,9 +254,25 @@ impl TaskServices for TaskCell {
         self.home.session.clock.now()
     }
 
+    fn remaining_steps(&self) -> Option<u64> {
+        self.home.steps.map(|end| end.saturating_sub(self.step + 1))
+    }
+
+    fn remaining_tasks(&self) -> Option<u64> {
+        self.home.session.room()
+    }
+
+    fn first_attempt(&self) -> Option<u64> {
+        (self.began > 0).then_some(self.began)
+    }
+
     fn scope(&self) -> Option<Scope> {
-        let again = self.attempt > 1;
-        Some(Scope { session: Arc::clone(&self.home.session), ns: Arc::clone(&self.task().id), again })
+        Some(Scope {
+            session: Arc::clone(&self.home.session),
+            call: Arc::clone(&self.task().id),
+            persistence: self.home.declarations.persistence(self.node.as_str()),
+            again: self.attempt > 1,
+        })
     }
 
     fn adopt_questions(&self, mut questions: Vec<Question>) {
@@ -254,6 +286,10 @@ impl TaskServices for TaskCell {
 
     fn adopt_cost(&self, tasks: u64) {
         self.said().cost = tasks;
+    }
+
+    fn adopt_standing(&self, standing: Standing) {
+        self.said().standing = Some(standing);
     }
 }
 

@@ -5,19 +5,24 @@ use std::sync::Arc;
 
 use crate::checkpoint::CheckpointError;
 use crate::context::TaskServices;
+use crate::driver::calls::Standing;
 use crate::driver::drive::{Driver, Entry, Runtime};
-use crate::driver::load;
+use crate::driver::ground::Ground;
+use crate::driver::load::kept_namespace;
 use crate::driver::session::Session;
 use crate::error::{NodeError, RunError};
+use crate::graph::Persistence;
 use crate::machine::{Question, Stop};
 use crate::state::State;
 
-/// The place where a subgraph runs: the session of its parent, and its namespace. Opaque; made by drivers.
+/// The place where a subgraph runs: the session of its parent, and the call that it is. Opaque; made by drivers.
 #[derive(Clone)]
 pub struct Scope {
     pub(crate) session: Arc<Session>,
     /// The id of the parent's task.
-    pub(crate) ns: Arc<str>,
+    pub(crate) call: Arc<str>,
+    /// What is kept of the subgraph.
+    pub(crate) persistence: Persistence,
     /// Whether the parent's task is tried again: what failed in the child is then tried anew.
     pub(crate) again: bool,
 }
@@ -35,45 +40,41 @@ enum ChildEnd<S: State> {
     Stopped(Stop),
 }
 
-/// Runs a subgraph, or goes on with it where it stopped. Also tells how many tasks it has executed.
+/// Runs a subgraph, or goes on with it where it stopped. Also tells how many tasks it has executed, and where what is
+/// kept per thread stands.
 async fn run_child<S: State, Cx: Send + Sync + 'static>(
     runtime: Runtime<S, Cx>,
     scope: Scope,
     input: S::Update,
-) -> Result<(ChildEnd<S>, u64), RunError> {
-    let Scope { session, ns, again } = scope;
-    let forget = again || session.forget_attempts;
-    let restored = match &session.attached {
-        Some(attached) => {
-            let restored = load::restore(&*attached.store, &runtime.topology, &session.thread, &ns, None, forget).await;
-            match restored {
-                // The run ends with it, as with a commit that fails: it is no failure of the node.
-                Err(RunError::Checkpoint(error)) => {
-                    let (action, source) = ("reading a subgraph".to_owned(), error.to_string().into());
-                    attached.fail(error);
-                    return Err(RunError::Checkpoint(CheckpointError::Store { action, source }));
-                }
-                restored => restored?,
-            }
-        }
-        None => None,
-    };
+) -> Result<(ChildEnd<S>, u64, Standing), RunError> {
+    let Scope { mut session, call, persistence, again } = scope;
+    if persistence == Persistence::Stateless {
+        session = Arc::new(session.detached());
+    }
     let max_steps = session.policy.max_steps;
-    let entry = if restored.is_some() { Entry::Resume("continue") } else { Entry::Input(Some(input)) };
-    let mut driver = Driver::new(runtime, session, ns, restored)?;
+    let topology = &*runtime.topology;
+    let (ns, serves, ground) = if persistence == Persistence::PerThread {
+        let ns = kept_namespace(&call);
+        let ground = Ground::of_thread(topology, &session, &ns, &call, again).await;
+        (ns, Some(call), ground)
+    } else {
+        let ground = Ground::of_call(topology, &session, &call, again).await;
+        (call, None, ground)
+    };
+    let Ground { restored, after, is_open, dropped } = ground.map_err(|error| unread(&session, error))?;
+    let entry = if is_open { Entry::Resume("continue") } else { Entry::Input(Some(input)) };
+    let mut driver = Driver::new(runtime, session, Arc::clone(&ns), serves, restored)?;
+    if let Some((newest, head)) = after {
+        driver.machine.begin_after(newest, head);
+    }
+    driver.abandoned = dropped;
     let stop = driver.run(entry).await;
     let machine = driver.machine();
     let state = Arc::clone(&machine.state);
     let end = match stop {
         Ok(Stop::Done) => ChildEnd::Done(state),
         Ok(Stop::Waiting) => ChildEnd::Waiting(machine.questions()),
-        Ok(Stop::Failed) => match machine.failure() {
-            Some((id, node, attempts, error)) => {
-                let (node, task, message) = (node.to_owned(), machine.task_path(id).to_string(), error.to_string());
-                ChildEnd::Failed { state, error: RunError::TaskFailed { node, task, attempts, message } }
-            }
-            None => return Err(RunError::Internal("a subgraph failed without a failed task".to_owned())),
-        },
+        Ok(Stop::Failed) => ChildEnd::Failed { state, error: machine.failure_of_run() },
         Ok(stop @ (Stop::Budget | Stop::Drained | Stop::Cancelled)) => ChildEnd::Stopped(stop),
         Ok(Stop::StepLimit) => {
             let limit = max_steps.unwrap_or_default();
@@ -83,7 +84,24 @@ async fn run_child<S: State, Cx: Send + Sync + 'static>(
         Err(error @ RunError::Checkpoint(_)) => return Err(error),
         Err(error) => ChildEnd::Failed { state, error },
     };
-    Ok((end, machine.executed))
+    let mut standing = Standing::default();
+    if let ChildEnd::Done(_) | ChildEnd::Failed { .. } = end {
+        standing.heads = machine.heads().children.iter().map(|(ns, head)| (Arc::clone(ns), *head)).collect();
+        if persistence == Persistence::PerThread {
+            standing.heads.push((Arc::clone(&ns), machine.number));
+            standing.own = Some((ns, Arc::new(machine.keep()?)));
+        }
+    }
+    Ok((end, machine.executed, standing))
+}
+
+/// A subgraph that cannot be read ends the run, as a commit that fails does: it is no failure of the node.
+fn unread(session: &Session, error: RunError) -> RunError {
+    let Some(attached) = &session.attached else { return error };
+    let RunError::Checkpoint(cause) = error else { return error };
+    let (action, source) = ("reading a subgraph".to_owned(), cause.to_string().into());
+    attached.fail(cause);
+    RunError::Checkpoint(CheckpointError::Store { action, source })
 }
 
 /// Runs a subgraph for the task behind `services`: `None` when the task waits or stops with it.
@@ -93,8 +111,15 @@ pub(crate) async fn run_in_task<S: State, Cx: Send + Sync + 'static>(
     input: S::Update,
 ) -> Result<Result<Arc<S>, (Arc<S>, RunError)>, NodeError> {
     let scope = services.scope().ok_or_else(|| NodeError::terminal("this driver runs no subgraphs"))?;
-    let (end, executed) = run_child(runtime, scope, input).await.map_err(NodeError::terminal)?;
+    let (end, executed, standing) = run_child(runtime, scope, input).await.map_err(|error| match error {
+        // The other call may have ended when this one is tried again.
+        busy @ RunError::SubgraphBusy { .. } => NodeError::from(busy),
+        error => NodeError::terminal(error),
+    })?;
     services.adopt_cost(executed);
+    if !standing.heads.is_empty() {
+        services.adopt_standing(standing);
+    }
     match end {
         ChildEnd::Done(state) => Ok(Ok(state)),
         ChildEnd::Failed { state, error } => Ok(Err((state, error))),
@@ -111,6 +136,6 @@ pub(crate) async fn run_in_task<S: State, Cx: Send + Sync + 'static>(
 
 impl fmt::Debug for Scope {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Scope").field("ns", &self.ns).finish_non_exhaustive()
+        f.debug_struct("Scope").field("call", &self.call).finish_non_exhaustive()
     }
 }

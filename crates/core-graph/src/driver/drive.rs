@@ -12,14 +12,14 @@ use crate::context::{Context, TaskServices};
 use crate::driver::attempt::Attempt;
 use crate::driver::cell::{Home, TaskCell};
 use crate::driver::flight::{Call, Flight};
-use crate::driver::load::count_children;
+use crate::driver::load::open_calls;
 use crate::driver::onces::Onces;
 use crate::driver::policy::{Order, RunPolicy};
 use crate::driver::session::Session;
 use crate::driver::turns::Turns;
 use crate::error::RunError;
 use crate::event::EventKind;
-use crate::graph::{App, Asks, Compiled, NodeRun, Topology};
+use crate::graph::{App, Compiled, Declarations, NodeRun, Topology};
 use crate::handler::NodeFn;
 use crate::machine::{
     AttemptRow, Breaks, Dispatch, Limits, Machine, Plan, Question, Restored, Stop, TaskId, TaskOutcome,
@@ -40,6 +40,16 @@ pub(crate) enum Entry<S: State> {
     Input(Option<S::Update>),
     /// Where it stopped; told in the journal as `resume` or `continue`.
     Resume(&'static str),
+}
+
+impl<S: State> Entry<S> {
+    /// As the journal tells it.
+    pub(super) fn how(&self) -> &'static str {
+        match self {
+            Self::Input(_) => "input",
+            Self::Resume(how) => how,
+        }
+    }
 }
 
 /// One namespace while it runs.
@@ -74,6 +84,7 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
         runtime: Runtime<S, Cx>,
         session: Arc<Session>,
         ns: Arc<str>,
+        call: Option<Arc<str>>,
         restored: Option<Restored<S>>,
     ) -> Result<Self, RunError> {
         let limits = Limits {
@@ -105,9 +116,13 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
                 let answers = session.answer_records();
                 recorded.extend(answers.iter().map(|record| Arc::clone(&record.task)));
                 restored.records.extend(answers);
-                Machine::restore(&topology, Arc::clone(&ns), limits, restored, &session.thread)?
+                let durable = session.attached.is_some();
+                Machine::restore(&topology, Arc::clone(&ns), limits, restored, &session.thread, durable)?
             }
         };
+        if let Some(call) = call {
+            machine.serve(call);
+        }
         machine.watched = session.is_watched();
         machine.observed = session.attached.is_some() || machine.watched || session.policy.budget.is_some();
         let is_root = ns.is_empty();
@@ -117,8 +132,11 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
                 after: runtime.find(&session.policy.break_after, &session.thread)?,
             });
         }
-        let asks: Arc<dyn Asks> = Arc::clone(&runtime.topology) as Arc<dyn Asks>;
-        let home = Arc::new(Home { session: Arc::clone(&session), ns: Arc::clone(&ns), onces, asks });
+        let declarations: Arc<dyn Declarations> = Arc::clone(&runtime.topology) as Arc<dyn Declarations>;
+        let base = Arc::clone(machine.base());
+        let steps = session.policy.max_steps.filter(|_| machine.in_barrier()).map(|most| machine.step() + most);
+        let (shared, of) = (Arc::clone(&session), Arc::clone(&ns));
+        let home = Arc::new(Home { session: shared, ns: of, base, onces, declarations, steps });
         let turns = match &session.policy.order {
             Order::Recorded(order) if is_root => Turns::recorded(order),
             _ => Turns::default(),
@@ -158,45 +176,68 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
         &self.session.policy
     }
 
-    /// Runs until nothing is in flight and nothing more is dispatched.
-    pub(crate) async fn run(&mut self, entry: Entry<S>) -> Result<Stop, RunError> {
-        let how = match &entry {
-            Entry::Input(_) => "input",
-            Entry::Resume(how) => how,
-        };
-        if self.is_root {
-            let kind = EventKind::RunStarted { graph: self.runtime.topology.name.clone(), how: how.to_owned() };
-            match self.session.ending(ThreadStatus::Running, "") {
-                Some(row) => self.opening = Some((row, kind)),
-                None if self.session.is_watched() => self.tell(None, kind).await,
-                None => {}
-            }
-        }
+    /// Takes up the entry and drives the machine to its end.
+    pub(super) async fn proceed(&mut self, entry: Entry<S>) -> Result<Stop, RunError> {
+        self.begin_run(entry.how()).await;
         match entry {
-            Entry::Input(update) => {
-                self.machine.executed = 0;
-                let now = self.now();
-                let committed = self.machine.input(update, now).map_err(|fault| fault.of_change("an input"))?;
-                self.publish(committed, now).await?;
-                self.session.budget.count_earlier(&self.ns, 0, Vec::new());
-            }
-            Entry::Resume(_) => {
-                let budget = &self.session.budget;
-                if self.session.policy.budget.is_some() {
-                    budget.count_earlier(&self.ns, self.machine.executed, self.machine.counted_paths());
-                    if let (true, Some(attached)) = (self.is_root, &self.session.attached) {
-                        let tasks = self.machine.paths();
-                        count_children(&*attached.store, &self.session.thread, budget, tasks).await?;
-                    }
-                    self.machine.mark_counted(|task| budget.has(task));
-                }
-                if let Some(id) = self.machine.uncommitted() {
-                    self.commit(id).await?;
-                }
-            }
+            Entry::Input(update) => self.take_input(update).await?,
+            Entry::Resume(_) => self.take_up_work().await?,
         }
         let stop = self.drive().await?;
         self.fault.take().map_or(Ok(stop), Err)
+    }
+
+    /// What the first commit of a root is to tell of the thread and of the run.
+    pub(super) async fn begin_run(&mut self, how: &str) {
+        if !self.is_root {
+            return;
+        }
+        for (ns, head) in &self.machine.heads().children {
+            self.session.calls.note(&self.ns, ns, *head);
+        }
+        let kind = EventKind::RunStarted { graph: self.runtime.topology.name.clone(), how: how.to_owned() };
+        match self.session.ending(ThreadStatus::Running, "") {
+            Some(row) => self.opening = Some((row, kind)),
+            None if self.session.is_watched() => self.tell(None, kind).await,
+            None => {}
+        }
+    }
+
+    pub(super) async fn take_input(&mut self, update: Option<S::Update>) -> Result<(), RunError> {
+        self.machine.executed = 0;
+        let now = self.now();
+        let committed = self.machine.input(update, now).map_err(|fault| fault.of_change("an input"))?;
+        self.publish(committed, now).await?;
+        self.session.budget.count_earlier(self.machine.base(), 0, Vec::new());
+        Ok(())
+    }
+
+    /// Goes on with the tasks that are left, with all that they and their subgraphs did before.
+    async fn take_up_work(&mut self) -> Result<(), RunError> {
+        let budget = &self.session.budget;
+        let is_limited = self.session.policy.budget.is_some();
+        if is_limited {
+            budget.count_earlier(self.machine.base(), self.machine.executed, self.machine.counted_paths());
+        }
+        let keeps = self.runtime.topology.keeps_children;
+        if let (true, Some(attached)) = (self.is_root && (is_limited || keeps), &self.session.attached) {
+            // All that subgraphs did is known before anything is dispatched: none takes the room in the budget,
+            // or the state, that another has.
+            for (ns, number) in self.machine.finished_heads() {
+                self.session.calls.note(&self.ns, &ns, number);
+            }
+            for open in open_calls(&*attached.store, &self.session.thread, self.machine.paths(), keeps).await? {
+                open.count(budget);
+                open.note(&self.session.calls);
+            }
+        }
+        if is_limited {
+            self.machine.mark_counted(|task| budget.has(task));
+        }
+        if let Some(id) = self.machine.uncommitted() {
+            self.commit(id).await?;
+        }
+        Ok(())
     }
 
     async fn drive(&mut self) -> Result<Stop, RunError> {
@@ -288,23 +329,33 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
         }
     }
 
-    fn attempt(&self, dispatch: Dispatch<S>) -> Attempt<S, Call<S, Cx>> {
-        let Dispatch { id, node, attempt: number, key, input, failure, state } = dispatch;
+    fn attempt(&mut self, dispatch: Dispatch<S>) -> Attempt<S, Call<S, Cx>> {
+        let Dispatch { id, node, attempt: number, key, input, failure, timeout, state } = dispatch;
+        let began = self.begin(id, node);
         let (handling, input) = match failure {
             Some(failure) => (true, codec::encode("failure", &*failure).ok().map(Arc::from)),
             None => (false, input),
         };
         let handler = Arc::clone(self.runtime.function(node, handling));
         let info = self.runtime.topology.node(node);
+        let timeout = timeout.unwrap_or(info.timeout);
         let cell = handler.wants_context().then(|| {
-            let cell = TaskCell::new(&self.home, id, &info.name, key, number, self.machine.step());
-            Arc::new(if info.timeout.idle.is_some() { cell.watch_idle() } else { cell })
+            let cell = TaskCell::new(&self.home, id, &info.name, key, number, self.machine.step(), began);
+            Arc::new(if timeout.idle.is_some() { cell.watch_idle() } else { cell })
         });
         let context = cell.as_ref().map(|cell| {
             let services: Arc<dyn TaskServices> = Arc::clone(cell) as Arc<dyn TaskServices>;
             Context::new(services, Arc::clone(&self.runtime.resources))
         });
-        Attempt::new(Call { handler, input, state: Snapshot::new(state), context }, info.timeout, cell)
+        Attempt::new(Call { handler, input, state: Snapshot::new(state), context }, timeout, cell)
+    }
+
+    /// Notes when a task begins that may be tried again; when its first attempt began, or 0 for the others.
+    fn begin(&mut self, id: TaskId, node: u32) -> u64 {
+        if self.runtime.topology.node(node).retry.is_none() {
+            return 0;
+        }
+        self.machine.begin(id, self.session.clock.now())
     }
 
     // ===== wait =====

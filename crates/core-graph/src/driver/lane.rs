@@ -35,7 +35,15 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
             }
             let info = self.runtime.topology.node(lone.node);
             let handler = self.runtime.function(lone.node, false);
-            let cell = handler.wants_context().then(|| self.lone_cell(lone, spare.take()));
+            let cell = if handler.wants_context() {
+                let began = match info.retry {
+                    Some(_) => self.machine.begin(lone.id, self.session.clock.now()),
+                    None => 0,
+                };
+                Some(self.lone_cell(lone, began, spare.take()))
+            } else {
+                None
+            };
             let context = cell.as_ref().map(|cell| {
                 let services: Arc<dyn TaskServices> = Arc::clone(cell) as Arc<dyn TaskServices>;
                 Context::new(services, self.runtime.shared_resources())
@@ -60,9 +68,9 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
     }
 
     /// The services of the task, in the place of those of the task before, unless its node still holds them.
-    fn lone_cell(&self, lone: Lone, before: Option<Arc<TaskCell>>) -> Arc<TaskCell> {
+    fn lone_cell(&self, lone: Lone, began: u64, before: Option<Arc<TaskCell>>) -> Arc<TaskCell> {
         let info = self.runtime.topology.node(lone.node);
-        let fresh = TaskCell::new(&self.home, lone.id, &info.name, None, 1, self.machine.step());
+        let fresh = TaskCell::new(&self.home, lone.id, &info.name, None, 1, self.machine.step(), began);
         let fresh = if info.timeout.idle.is_some() { fresh.watch_idle() } else { fresh };
         match before {
             Some(mut before) => match Arc::get_mut(&mut before) {

@@ -2,14 +2,20 @@
 
 mod attempt;
 mod budget;
+mod calls;
 mod cell;
 mod child;
 mod control;
+mod deferred;
 mod drive;
 mod flight;
+mod ground;
+mod import;
 mod lane;
+mod lifecycle;
 mod load;
 mod onces;
+mod outcome;
 mod policy;
 mod publish;
 mod run;
@@ -19,14 +25,17 @@ mod sink;
 mod turns;
 mod writer;
 
+pub use calls::Standing;
 pub use child::Scope;
+pub use outcome::Outcome;
 pub use policy::{Durability, Order, RunPolicy};
-pub use run::{Outcome, Run, RunFuture, RunHandle};
+pub use run::{Run, RunFuture, RunHandle};
 pub use sink::Lag;
 
 pub(crate) use child::run_in_task;
 pub(crate) use control::Control;
 pub(crate) use drive::{Driver, Entry, Runtime};
+pub(crate) use import::rehearse;
 pub(crate) use load::{load_frontier, restore};
 pub(crate) use run::conclude;
 pub(crate) use session::Session;

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use crate::checkpoint::{Commit, TaskRecord, ThreadStatus};
+use crate::driver::calls::Standing;
 use crate::driver::drive::Driver;
 use crate::error::RunError;
 use crate::event::{Event, EventKind, Payload};
@@ -13,7 +14,7 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
     /// Commits a finished task, or its step. When nobody reads or stores what was committed, that is all.
     pub(super) async fn commit(&mut self, id: TaskId) -> Result<(), RunError> {
         // Results of durable steps are forgotten with their tasks, in a run without a store too.
-        self.machine.observed |= self.home.onces.is_used();
+        self.machine.observed |= self.home.onces.is_used() || self.session.calls.is_used();
         let now = self.now();
         match self.machine.commit(id, now) {
             Ok(None) => Ok(()),
@@ -48,6 +49,10 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
         for task in &committed.tasks {
             self.home.onces.settle(&task.path);
             self.session.budget.settle(&task.path);
+            self.session.calls.finish(&task.path, &Standing::default());
+            if let Some(attached) = &self.session.attached {
+                attached.end_call(&task.path, self.session.policy.durability);
+            }
         }
         if let Some(stored) = committed.stored {
             commit.expected_head = stored.expected_head;
@@ -160,7 +165,7 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
         let (status, detail) =
             if self.machine.is_idle() { (ThreadStatus::Done, "") } else { (ThreadStatus::Drained, "edited") };
         commit.thread = self.session.ending(status, detail);
-        self.session.commit(commit, events).await?;
+        self.session.commit(commit, self.machine.heads(), events).await?;
         Ok(self.session.flush().await?)
     }
 
@@ -172,7 +177,7 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
         if !self.forgotten.is_empty() {
             commit.tasks.splice(0..0, self.forgotten.drain(..));
         }
-        Ok(self.session.commit(commit, events).await?)
+        Ok(self.session.commit(commit, self.machine.heads(), events).await?)
     }
 
     pub(super) async fn tell(&self, task: Option<(TaskId, u32)>, kind: EventKind) {

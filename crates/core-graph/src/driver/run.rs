@@ -13,6 +13,7 @@ use tokio::task::JoinHandle;
 use crate::clock::SystemClock;
 use crate::driver::control::Control;
 use crate::driver::drive::{Driver, Entry, Runtime};
+use crate::driver::outcome::Outcome;
 use crate::driver::policy::RunPolicy;
 use crate::driver::session::Session;
 use crate::driver::sink::{Lag, Queue};
@@ -21,37 +22,6 @@ use crate::event::{Event, EventMode};
 use crate::machine::Stop;
 use crate::questions::Questions;
 use crate::state::State;
-
-/// How a run ended, when it did not fail.
-#[derive(Clone, Debug)]
-#[non_exhaustive]
-pub enum Outcome<S> {
-    /// All work is done.
-    Done(Arc<S>),
-    /// These questions wait for answers.
-    Waiting(Questions),
-    /// The budget of tasks is spent.
-    BudgetSpent {
-        /// The state so far.
-        state: Arc<S>,
-        /// The nodes that are next.
-        next: Vec<String>,
-    },
-    /// The run was drained.
-    Drained {
-        /// The state so far.
-        state: Arc<S>,
-        /// The nodes that are next.
-        next: Vec<String>,
-    },
-    /// The run was cancelled.
-    Cancelled {
-        /// The state so far.
-        state: Arc<S>,
-        /// The nodes that are next.
-        next: Vec<String>,
-    },
-}
 
 type Starting<S> = Box<dyn FnOnce(Option<Arc<Queue>>) -> BoxFuture<'static, Result<Outcome<S>, RunError>> + Send>;
 
@@ -146,7 +116,7 @@ impl<S: Send + Sync + 'static> Run<S> {
         Self::new(control, move |queue| async move {
             let clock = Arc::new(SystemClock);
             let session = Session::new("".into(), None, clock, shared, policy, None, queue, Default::default());
-            let driver = Driver::new(runtime, Arc::new(session), "".into(), None)?;
+            let driver = Driver::new(runtime, Arc::new(session), "".into(), None, None)?;
             conclude(driver, Entry::Input(Some(input))).await
         })
     }
@@ -234,15 +204,7 @@ pub(crate) async fn conclude<S: State, Cx: Send + Sync + 'static>(
             Ok(Outcome::Waiting(questions))
         }
         Stop::Failed => {
-            let error = match machine.failure() {
-                Some((id, node, attempts, error)) => RunError::TaskFailed {
-                    node: node.to_owned(),
-                    task: machine.task_path(id).to_string(),
-                    attempts,
-                    message: error.to_string(),
-                },
-                None => RunError::Internal("the run failed without a failed task".to_owned()),
-            };
+            let error = machine.failure_of_run();
             driver.close(Status::Failed, &error.to_string()).await?;
             Err(error)
         }
@@ -294,19 +256,6 @@ impl<S: Send + Sync + 'static> IntoFuture for Run<S> {
         match self.started.take() {
             Some(Started { task, guard, .. }) => RunFuture { task, guard },
             None => unreachable!("a run is started by `begin` and taken only here and in `detach`, which consume it"),
-        }
-    }
-}
-
-impl<S> Outcome<S> {
-    /// The state of a run that is done.
-    ///
-    /// # Errors
-    /// The outcome itself, when the run is not done.
-    pub fn done(self) -> Result<Arc<S>, Self> {
-        match self {
-            Self::Done(state) => Ok(state),
-            other => Err(other),
         }
     }
 }

@@ -7,11 +7,13 @@ use std::sync::Arc;
 use crate::checkpoint::{CheckpointError, Commit, JournalRow, TaskRecord, TaskRecordKind, ThreadRow, ThreadStatus};
 use crate::clock::Clock;
 use crate::driver::budget::Budget;
+use crate::driver::calls::Calls;
 use crate::driver::control::Control;
 use crate::driver::policy::RunPolicy;
 use crate::driver::sink::Queue;
 use crate::driver::writer::Attached;
 use crate::event::{EVENT_VERSION, Event, EventKind};
+use crate::machine::Heads;
 use crate::simulate::Schedule;
 use crate::store::Store;
 
@@ -24,7 +26,9 @@ pub(crate) struct Session {
     pub(crate) memory: Option<Arc<dyn Store>>,
     pub(crate) queue: Option<Arc<Queue>>,
     /// Tasks that count against the budget.
-    pub(crate) budget: Budget,
+    pub(crate) budget: Arc<Budget>,
+    /// Where subgraphs that are kept per thread stand.
+    pub(crate) calls: Arc<Calls>,
     /// Whether attempts that failed before this run are forgotten.
     pub(crate) forget_attempts: bool,
     /// In a simulation, when tasks take their turns.
@@ -53,10 +57,29 @@ impl Session {
             policy,
             memory,
             queue,
-            budget: Budget::default(),
+            budget: Arc::default(),
+            calls: Arc::default(),
             forget_attempts: false,
             schedule: None,
             answers,
+        }
+    }
+
+    /// The same run without a store, for a subgraph of which nothing is kept.
+    pub(crate) fn detached(&self) -> Self {
+        Self {
+            thread: Arc::clone(&self.thread),
+            attached: None,
+            clock: Arc::clone(&self.clock),
+            control: Arc::clone(&self.control),
+            policy: self.policy.clone(),
+            memory: self.memory.clone(),
+            queue: self.queue.clone(),
+            budget: Arc::clone(&self.budget),
+            calls: Arc::clone(&self.calls),
+            forget_attempts: false,
+            schedule: self.schedule.clone(),
+            answers: BTreeMap::new(),
         }
     }
 
@@ -128,8 +151,14 @@ impl Session {
 
     // ===== store =====
 
-    /// Writes a commit with its events, by the run's durability, and tells the events.
-    pub(crate) async fn commit(&self, mut commit: Commit, mut events: Vec<Event>) -> Result<(), CheckpointError> {
+    /// Writes a commit, which records `heads` of subgraphs, with its events, by the run's durability, and tells the
+    /// events.
+    pub(crate) async fn commit(
+        &self,
+        mut commit: Commit,
+        heads: &Heads,
+        mut events: Vec<Event>,
+    ) -> Result<(), CheckpointError> {
         if let Some(attached) = &self.attached {
             let mut seq = attached.lock_journal().await;
             for event in events.iter_mut().filter(|event| event.kind.is_journal()) {
@@ -142,7 +171,7 @@ impl Session {
             } else {
                 std::mem::take(&mut events).into_iter().filter_map(row).collect()
             };
-            attached.write(commit, self.policy.durability).await?;
+            attached.write(commit, heads, self.policy.durability).await?;
         }
         for event in events {
             self.tell(event).await;

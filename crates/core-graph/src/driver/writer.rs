@@ -7,10 +7,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinHandle;
 
-use crate::checkpoint::{
-    CheckpointError, Checkpointer, Commit, Lease, RecordKind, TaskRecord, TaskRecordKind, ThreadRow,
-};
+use crate::checkpoint::{CheckpointError, Checkpointer, Commit, Lease, TaskRecord, ThreadRow};
+use crate::driver::deferred::Deferred;
 use crate::driver::policy::Durability;
+use crate::machine::Heads;
 
 /// A session's side of the store.
 pub(crate) struct Attached {
@@ -24,7 +24,7 @@ pub(crate) struct Attached {
     waiting: Mutex<Waiting>,
     background: Mutex<Option<(mpsc::Sender<Order>, JoinHandle<()>)>>,
     failed: Arc<Failed>,
-    deferred: Mutex<BTreeMap<Arc<str>, Commit>>,
+    deferred: Mutex<Deferred>,
 }
 
 type Waiting = BTreeMap<Arc<str>, Vec<TaskRecord>>;
@@ -101,20 +101,19 @@ impl Attached {
         self.journal.lock().await
     }
 
-    /// Writes a commit; [`lock_journal`](Self::lock_journal) is held.
-    pub(crate) async fn write(&self, commit: Commit, durability: Durability) -> Result<(), CheckpointError> {
+    /// Writes a commit that records `heads` of subgraphs; [`lock_journal`](Self::lock_journal) is held.
+    pub(crate) async fn write(
+        &self,
+        commit: Commit,
+        heads: &Heads,
+        durability: Durability,
+    ) -> Result<(), CheckpointError> {
         self.failed.check()?;
         match durability {
             Durability::Sync => self.put(commit).await,
             // A writer that is gone has left its error.
             Durability::Async => drop(self.writer().send((commit, None)).await),
-            Durability::Exit => {
-                let mut deferred = lock(&self.deferred);
-                match deferred.get_mut(&commit.ns) {
-                    Some(earlier) => merge(earlier, commit),
-                    None => drop(deferred.insert(Arc::clone(&commit.ns), commit)),
-                }
-            }
+            Durability::Exit => lock(&self.deferred).add(commit, heads),
         }
         self.failed.check()
     }
@@ -147,6 +146,35 @@ impl Attached {
             }
             self.failed.check()?;
             taken.records.pop_first();
+        }
+        self.failed.check()
+    }
+
+    /// A task has ended, and with it the call of a subgraph, if it was one.
+    pub(crate) fn end_call(&self, task: &str, durability: Durability) {
+        if durability == Durability::Exit {
+            lock(&self.deferred).end_call(task);
+        }
+    }
+
+    /// Makes the store know what was committed of a namespace, for who reads it in the middle of a run.
+    pub(crate) async fn settle(&self, ns: &str, durability: Durability) -> Result<(), CheckpointError> {
+        let _journal = self.lock_journal().await;
+        match durability {
+            Durability::Sync => {}
+            Durability::Async => {
+                let (done, written) = oneshot::channel();
+                if self.writer().send((Commit::default(), Some(done))).await.is_ok() {
+                    // A writer that stops leaves its error.
+                    let _ = written.await;
+                }
+            }
+            Durability::Exit => {
+                let waits = lock(&self.deferred).has(ns);
+                if waits {
+                    self.write_deferred().await;
+                }
+            }
         }
         self.failed.check()
     }
@@ -192,46 +220,14 @@ impl Attached {
         self.failed.check()
     }
 
-    /// The outermost namespace first: a task of a subgraph must not be durable before the task that it belongs to. The
-    /// journal goes with the last commit, in order, for it tells of all; the lease ends there too.
     async fn write_deferred(&self) {
-        let mut deferred: Vec<_> = std::mem::take(&mut *lock(&self.deferred)).into_values().collect();
-        let mut journal: Vec<_> = deferred.iter_mut().flat_map(|commit| commit.journal.drain(..)).collect();
-        journal.sort_by_key(|row| row.seq);
-        let release = deferred.iter().any(|commit| commit.release);
-        deferred.iter_mut().for_each(|commit| commit.release = false);
-        if let Some(last) = deferred.last_mut() {
-            (last.journal, last.release) = (journal, release);
-        }
+        let deferred = lock(&self.deferred).take();
         for commit in deferred {
             if !self.failed.is_set() {
                 self.put(commit).await;
             }
         }
     }
-}
-
-/// Folds a later commit of a namespace into an earlier one that is not written yet.
-fn merge(earlier: &mut Commit, later: Commit) {
-    for record in later.fields {
-        if record.kind == RecordKind::Whole {
-            earlier.fields.retain(|other| other.field != record.field);
-        }
-        earlier.fields.push(record);
-    }
-    if let Some(mut row) = later.checkpoint {
-        match &earlier.checkpoint {
-            Some(skipped) => row.parent = skipped.parent,
-            None => earlier.expected_head = later.expected_head,
-        }
-        earlier.checkpoint = Some(row);
-    }
-    earlier.tasks.retain(|record| record.kind == TaskRecordKind::Once || !later.settled.contains(&record.task));
-    earlier.tasks.extend(later.tasks);
-    earlier.settled.extend(later.settled);
-    earlier.journal.extend(later.journal);
-    earlier.thread = later.thread.or(earlier.thread.take());
-    earlier.release |= later.release;
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {

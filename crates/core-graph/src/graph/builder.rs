@@ -6,9 +6,11 @@ use std::sync::Arc;
 use crate::error::{NodeError, panic_text};
 use crate::failure::Failure;
 use crate::graph::cache::Cache;
+use crate::graph::declarations::Declarations;
+use crate::graph::persistence::SubgraphSpec;
 use crate::graph::spec::{Mode, NodeDefaults, NodeSpec};
 use crate::graph::subgraph::{ChildOutcome, FromRef, Subgraph};
-use crate::graph::topology::{Asks, Found, RouteFn, SendFn};
+use crate::graph::topology::{Found, RouteFn, SendFn};
 use crate::graph::{Compiled, Diagram};
 use crate::handler::{Handler, NodeFn, TaskHandler};
 use crate::name::{Name, Node, Packet, Targets, Task};
@@ -28,7 +30,7 @@ pub struct StateGraph<S: State, Cx = ()> {
     pub(super) edges: Vec<(Name, Name)>,
     pub(super) conditionals: Vec<(Name, Vec<Name>, RouteFn<S>)>,
     pub(super) sends: Vec<(Name, Vec<Name>, SendFn<S>)>,
-    pub(super) joins: Vec<(Vec<Name>, Name)>,
+    pub(super) joins: Vec<DeclaredJoin>,
     pub(super) limits: Vec<(String, usize)>,
     pub(super) deny_warnings: bool,
     pub(super) defaults: NodeDefaults,
@@ -41,8 +43,15 @@ pub(super) struct Declared<S: State, Cx> {
     pub(super) name: Name,
     pub(super) is_task: bool,
     pub(super) run: Arc<dyn NodeFn<S, Cx>>,
-    pub(super) spec: NodeSpec,
-    pub(super) child: Option<(Arc<dyn Asks>, Diagram)>,
+    pub(super) spec: SubgraphSpec,
+    pub(super) child: Option<(Arc<dyn Declarations>, Diagram)>,
+}
+
+pub(super) struct DeclaredJoin {
+    pub(super) from: Vec<Name>,
+    pub(super) to: Name,
+    /// Whether it waits only for those that are reached.
+    pub(super) reached: bool,
 }
 
 /// What a router returns: no node, one, or several.
@@ -135,12 +144,12 @@ impl<S: State, Cx: Send + Sync + 'static> StateGraph<S, Cx> {
 
     /// Adds a node that edges and gotos trigger.
     pub fn add_node<M>(&mut self, key: Node, run: impl Handler<M, S, Cx>) -> &mut NodeSpec {
-        self.declare(key.into_name(), false, run.into_node(), None)
+        &mut self.declare(key.into_name(), false, run.into_node(), None).node
     }
 
     /// Adds a node that sends trigger, each with an input.
     pub fn add_task<M, I>(&mut self, key: Task<I>, run: impl TaskHandler<M, I, S, Cx>) -> &mut NodeSpec {
-        self.declare(key.into_name(), true, run.into_node(), None)
+        &mut self.declare(key.into_name(), true, run.into_node(), None).node
     }
 
     /// Adds a node of synchronous work, run on a thread for blocking work. It cannot be cancelled: a time limit drops
@@ -167,25 +176,26 @@ impl<S: State, Cx: Send + Sync + 'static> StateGraph<S, Cx> {
                 }
             }
         };
-        self.declare(key.into_name(), false, handler.into_node(), None)
+        &mut self.declare(key.into_name(), false, handler.into_node(), None).node
     }
 
     /// Adds a graph as a node. `map_in` makes the child's input from the parent's state, `map_out` the parent's step
     /// from what became of the child. The child runs under its own namespace of the same thread: its super-steps are
-    /// durable by themselves, its questions surface at the parent, its tasks count against the parent's budget.
+    /// durable by themselves, its questions surface at the parent, its tasks count against the parent's budget. Each
+    /// call has a state of its own unless another [`Persistence`](crate::Persistence) is stated on what this returns.
     pub fn add_subgraph<C, Ccx, R>(
         &mut self,
         key: Node,
         child: Compiled<C, Ccx>,
         map_in: impl Fn(&S) -> C::Update + Send + Sync + 'static,
         map_out: impl Fn(ChildOutcome<C>) -> Result<R, NodeError> + Send + Sync + 'static,
-    ) -> &mut NodeSpec
+    ) -> &mut SubgraphSpec
     where
         C: State,
         Ccx: FromRef<Cx> + Send + Sync + 'static,
         R: Into<Step<S>> + 'static,
     {
-        let info = child.asks_and_diagram();
+        let info = child.declarations_and_diagram();
         let node = Subgraph::new(child, move |_: Option<()>, state: &S| map_in(state), map_out);
         self.declare(key.into_name(), false, Arc::new(node), Some(info))
     }
@@ -197,14 +207,14 @@ impl<S: State, Cx: Send + Sync + 'static> StateGraph<S, Cx> {
         child: Compiled<C, Ccx>,
         map_in: impl Fn(I, &S) -> C::Update + Send + Sync + 'static,
         map_out: impl Fn(ChildOutcome<C>) -> Result<R, NodeError> + Send + Sync + 'static,
-    ) -> &mut NodeSpec
+    ) -> &mut SubgraphSpec
     where
         I: serde::de::DeserializeOwned + Send + 'static,
         C: State,
         Ccx: FromRef<Cx> + Send + Sync + 'static,
         R: Into<Step<S>> + 'static,
     {
-        let info = child.asks_and_diagram();
+        let info = child.declarations_and_diagram();
         let node = Subgraph::for_task(child, map_in, map_out);
         self.declare(key.into_name(), true, Arc::new(node), Some(info))
     }
@@ -277,7 +287,20 @@ impl<S: State, Cx: Send + Sync + 'static> StateGraph<S, Cx> {
     /// `to` runs when all of `from` have finished. A task node counts as finished when every send of the same fan-out
     /// has, nested ones included.
     pub fn add_join(&mut self, from: impl Targets, to: Node) -> &mut Self {
-        self.joins.push((from.names(), to.into_name()));
+        self.declare_join(from.names(), to.into_name(), false)
+    }
+
+    /// `to` runs when those of `from` that the run reaches have finished: one of them has, and no unfinished task can
+    /// lead to another any more. So it never starves when a route leaves one out.
+    ///
+    /// What can lead where is what the graph declares: edges, targets of conditional edges, of sends and of gotos, and
+    /// joins. A loop that leads back through `to` begins a new round. A task that waits for an answer is unfinished.
+    pub fn add_join_reached(&mut self, from: impl Targets, to: Node) -> &mut Self {
+        self.declare_join(from.names(), to.into_name(), true)
+    }
+
+    pub(super) fn declare_join(&mut self, from: Vec<Name>, to: Name, reached: bool) -> &mut Self {
+        self.joins.push(DeclaredJoin { from, to, reached });
         self
     }
 
@@ -287,15 +310,20 @@ impl<S: State, Cx: Send + Sync + 'static> StateGraph<S, Cx> {
         self
     }
 
-    fn declare(
+    /// Adds a node that is made already.
+    pub(crate) fn add_run(&mut self, key: Node, run: Arc<dyn NodeFn<S, Cx>>, spec: NodeSpec) {
+        self.declare(key.into_name(), false, run, None).node = spec;
+    }
+
+    pub(super) fn declare(
         &mut self,
         name: Name,
         is_task: bool,
         run: Arc<dyn NodeFn<S, Cx>>,
-        child: Option<(Arc<dyn Asks>, Diagram)>,
-    ) -> &mut NodeSpec {
+        child: Option<(Arc<dyn Declarations>, Diagram)>,
+    ) -> &mut SubgraphSpec {
         let at = self.nodes.len();
-        self.nodes.push(Declared { name, is_task, run, spec: NodeSpec::default(), child });
+        self.nodes.push(Declared { name, is_task, run, spec: SubgraphSpec::default(), child });
         &mut self.nodes[at].spec
     }
 }

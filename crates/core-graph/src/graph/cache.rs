@@ -12,6 +12,7 @@ use serde_json::Value;
 
 use crate::context::Context;
 use crate::error::NodeError;
+use crate::graph::spec::Timeout;
 use crate::handler::NodeFn;
 use crate::name::{Name, Packet};
 use crate::state::{FieldChange, Op, Snapshot, State, StateError, codec};
@@ -72,7 +73,7 @@ struct Row {
 enum NextRow {
     Edges,
     End,
-    To { goto: Vec<String>, send: Vec<(String, Arc<str>, serde_bytes::ByteBuf)> },
+    To { goto: Vec<String>, send: Vec<PacketRow> },
 }
 
 impl<S: State, Cx> Cached<S, Cx> {
@@ -207,7 +208,10 @@ impl<S: State> Shelf<S> {
                 goto: goto.into_iter().map(owned).collect(),
                 send: send
                     .into_iter()
-                    .map(|(to, key, input)| Packet { to: owned(to), key, input: Ok(input.into_vec().into()) })
+                    .map(|(to, key, input, timeout)| Packet {
+                        timeout: timeout.map(Box::new),
+                        ..Packet::of(owned(to), key, Ok(input.into_vec().into()))
+                    })
                     .collect(),
             },
         };
@@ -215,13 +219,16 @@ impl<S: State> Shelf<S> {
     }
 }
 
-fn packet_row(packet: &Packet) -> Result<(String, Arc<str>, serde_bytes::ByteBuf), StateError> {
+/// Target, key, input and time limit of a send.
+type PacketRow = (String, Arc<str>, serde_bytes::ByteBuf, Option<Timeout>);
+
+fn packet_row(packet: &Packet) -> Result<PacketRow, StateError> {
     let input = packet.input.as_ref().map_err(|message| StateError {
         field: format!("input of the send `{}` to `{}`", packet.key, packet.to),
         action: "encoded",
         message: message.clone(),
     })?;
-    Ok((packet.to.to_string(), Arc::clone(&packet.key), input.to_vec().into()))
+    Ok((packet.to.to_string(), Arc::clone(&packet.key), input.to_vec().into(), packet.timeout.as_deref().copied()))
 }
 
 impl<S> fmt::Debug for Cache<S> {

@@ -4,12 +4,15 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
 use crate::graph::Compiled;
-use crate::graph::builder::{Declared, StateGraph};
+use crate::graph::builder::{Declared, DeclaredJoin, StateGraph};
 use crate::graph::cache::{Cached, Shelf};
 use crate::graph::compiled::{self, NodeRun};
+use crate::graph::declarations::Declarations;
 use crate::graph::diagram::Diagram;
 use crate::graph::errors::{CompileError, CompileErrors, CompileWarning};
+use crate::graph::persistence::SubgraphSpec;
 use crate::graph::topology::{Conditional, Exits, Join, NodeIndex, NodeInfo, SendRule, Topology};
+use crate::graph::upstream::hold_back;
 use crate::machine::FRONTIER;
 use crate::name::{END, Name, START};
 use crate::state::State;
@@ -41,6 +44,7 @@ impl<S: State, Cx: Send + Sync + 'static> StateGraph<S, Cx> {
             checks.writers(&self, &start, &exits);
             checks.eager(&self, &start, &exits, &joins);
             checks.classes(&self);
+            checks.stateless(&self);
         }
         if self.deny_warnings {
             checks.errors.extend(checks.warnings.drain(..).map(CompileError::Denied));
@@ -59,7 +63,7 @@ fn assemble<S: State, Cx: Send + Sync + 'static>(
     index: &BTreeMap<Name, NodeIndex>,
     mut start: Exits<S>,
     mut exits: Vec<Exits<S>>,
-    joins: Vec<Join>,
+    mut joins: Vec<Join>,
     warnings: Vec<CompileWarning>,
 ) -> Compiled<S, Cx> {
     for (number, join) in joins.iter().enumerate() {
@@ -68,6 +72,7 @@ fn assemble<S: State, Cx: Send + Sync + 'static>(
             exits.joins.push((number, place));
         }
     }
+    hold_back(&graph, index, &exits, &mut joins);
     let find = |name: &Name| index.get(name).copied();
     let diagram = Diagram::draw(&graph, &start, &exits, &joins);
     let mut error_handlers: BTreeMap<_, _> = graph.error_handlers.into_iter().collect();
@@ -75,7 +80,7 @@ fn assemble<S: State, Cx: Send + Sync + 'static>(
     let mut handlers = Vec::with_capacity(graph.nodes.len());
     let mut nodes = Vec::with_capacity(graph.nodes.len());
     for (declared, exits) in graph.nodes.into_iter().zip(exits) {
-        let Declared { name, is_task, mut run, spec, child } = declared;
+        let Declared { name, is_task, mut run, spec: SubgraphSpec { node: spec, persistence }, child } = declared;
         let on_error = error_handlers.remove(&name).or_else(|| graph.default_error_handler.as_ref().map(Arc::clone));
         let shelf = caches.remove(&name).map(|cache| {
             let versions = (graph.version, graph.state_version);
@@ -99,11 +104,12 @@ fn assemble<S: State, Cx: Send + Sync + 'static>(
             sends: spec.sends.iter().filter_map(find).collect(),
             asks: spec.asks,
             exits,
-            child: child.map(|(asks, _)| asks),
+            child: child.map(|(declarations, _)| declarations),
+            persistence,
         });
         handlers.push(NodeRun { run, on_error, shelf });
     }
-    let topology = Topology {
+    let mut topology = Topology {
         name: graph.name,
         version: graph.version,
         state_version: graph.state_version,
@@ -117,10 +123,13 @@ fn assemble<S: State, Cx: Send + Sync + 'static>(
         layout: graph.layout,
         nodes,
         start,
+        joins_reached: joins.iter().any(|join| join.upstream.is_some()),
         joins,
         limits: graph.limits,
         diagram,
+        keeps_children: false,
     };
+    topology.keeps_children = topology.first_kept().is_some();
     compiled::new(topology, handlers, warnings)
 }
 
@@ -282,7 +291,7 @@ impl Checks {
 
     fn start<S: State, Cx>(&mut self, graph: &StateGraph<S, Cx>, leading: &Leading<'_>) -> Exits<S> {
         let start = self.exits_of(graph, leading, &START.into_name());
-        let joined = graph.joins.iter().any(|(from, _)| from.iter().any(|name| name.as_str() == START.as_str()));
+        let joined = graph.joins.iter().any(|join| join.from.iter().any(|name| name.as_str() == START.as_str()));
         if start.edges.is_empty()
             && start.conditionals.is_empty()
             && start.sends.is_empty()
@@ -296,7 +305,7 @@ impl Checks {
 
     fn joins<S: State, Cx>(&mut self, graph: &StateGraph<S, Cx>) -> Vec<Join> {
         let mut joins = Vec::new();
-        for (from, to) in &graph.joins {
+        for DeclaredJoin { from, to, reached } in &graph.joins {
             let place = || format!("the join into `{to}`");
             let mut predecessors = Vec::new();
             for name in from {
@@ -313,7 +322,7 @@ impl Checks {
                 let (target, predecessor) = (to.to_string(), to.to_string());
                 self.errors.push(CompileError::JoinNeverFills { target, predecessor, reason: "is the node itself" });
             }
-            joins.push(Join { target, predecessors });
+            joins.push(Join { target, predecessors, upstream: reached.then(Default::default) });
         }
         joins
     }

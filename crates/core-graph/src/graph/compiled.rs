@@ -6,7 +6,8 @@ use std::sync::Arc;
 use crate::checkpoint::Checkpointer;
 use crate::driver::{Run, RunPolicy, Runtime};
 use crate::graph::cache::Shelf;
-use crate::graph::topology::{Asks, Topology};
+use crate::graph::declarations::Declarations;
+use crate::graph::topology::Topology;
 use crate::graph::{CompileWarning, Diagram};
 use crate::handler::NodeFn;
 use crate::name::Node;
@@ -73,9 +74,9 @@ impl<S: State, Cx: Send + Sync + 'static> Compiled<S, Cx> {
         }
     }
 
-    pub(super) fn asks_and_diagram(&self) -> (Arc<dyn Asks>, Diagram) {
-        let asks: Arc<dyn Asks> = Arc::clone(&self.topology) as Arc<dyn Asks>;
-        (asks, self.topology.diagram.clone())
+    pub(super) fn declarations_and_diagram(&self) -> (Arc<dyn Declarations>, Diagram) {
+        let declarations: Arc<dyn Declarations> = Arc::clone(&self.topology) as Arc<dyn Declarations>;
+        (declarations, self.topology.diagram.clone())
     }
 }
 

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use crate::state::FieldError;
+
 /// A mistake in a graph.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
@@ -109,6 +111,80 @@ pub enum CompileError {
         /// The class.
         class: String,
     },
+    /// A stateless subgraph holds a node that asks.
+    #[error(
+        "subgraph `{node}` is stateless, but `{asking}` inside of it asks `{key}`, and an answer would find nothing to go on with; keep `{node}` per call or per thread"
+    )]
+    StatelessAsks {
+        /// The subgraph.
+        node: String,
+        /// The node that asks, with those that lead to it.
+        asking: String,
+        /// The key of the question.
+        key: String,
+    },
+    /// A stateless subgraph holds one that is kept per thread.
+    #[error(
+        "subgraph `{node}` is stateless, but `{kept}` inside of it is kept per thread, and would go on while `{node}` begins again; keep `{node}` per call or per thread, or `{kept}` per call"
+    )]
+    StatelessKeeps {
+        /// The subgraph.
+        node: String,
+        /// The one inside, with the nodes that lead to it.
+        kept: String,
+    },
+    /// A field that no dynamic state can have.
+    #[error(transparent)]
+    BadField(FieldError),
+    /// A described graph names a field that its state does not have.
+    #[error("{place} names the field `{field}`, which the state does not have{suggestion}; fields: {known}")]
+    UnknownPlace {
+        /// Where the name stands.
+        place: String,
+        /// The name.
+        field: String,
+        /// What may be meant; empty when nothing is close.
+        suggestion: String,
+        /// The fields there are.
+        known: String,
+    },
+    /// A described node names a handler that the registry does not have.
+    #[error(
+        "node `{node}` names the handler `{handler}`, which the registry does not have{suggestion}; handlers: {known}"
+    )]
+    UnknownHandler {
+        /// The node.
+        node: String,
+        /// The name.
+        handler: String,
+        /// What may be meant; empty when nothing is close.
+        suggestion: String,
+        /// The handlers there are, of that kind.
+        known: String,
+    },
+    /// A described node names a handler of the other kind.
+    #[error(
+        "node `{node}` names the handler `{handler}`, which is for {}",
+        if *for_task { "task nodes; set `\"task\": true`, and send to the node" } else { "nodes that edges trigger; remove `\"task\": true`" }
+    )]
+    WrongHandler {
+        /// The node.
+        node: String,
+        /// The handler.
+        handler: String,
+        /// Whether the handler is for task nodes.
+        for_task: bool,
+    },
+    /// The answer to a described question has a schema that would not be checked.
+    #[error("the question `{key}` of node `{node}`: {reason}")]
+    BadQuestion {
+        /// The node.
+        node: String,
+        /// The question.
+        key: String,
+        /// What is wrong with the schema.
+        reason: String,
+    },
     /// A warning that was made an error by `deny_warnings`.
     #[error("{0}")]
     Denied(CompileWarning),
@@ -125,7 +201,9 @@ pub enum CompileWarning {
         nodes: String,
     },
     /// A join that waits for a node that may not run.
-    #[error("the join into `{target}` may starve: `{predecessor}` runs only when a route chooses it")]
+    #[error(
+        "the join into `{target}` may starve: `{predecessor}` runs only when a route chooses it; `add_join_reached` waits only for what a run reaches"
+    )]
     JoinMayStarve {
         /// The node behind the join.
         target: String,

@@ -9,6 +9,7 @@ use petgraph::visit::Dfs;
 use crate::graph::builder::{Declared, StateGraph};
 use crate::graph::compile::{Checks, ENTRY};
 use crate::graph::errors::{CompileError, CompileWarning};
+use crate::graph::persistence::Persistence;
 use crate::graph::spec::Mode;
 use crate::graph::topology::{Exits, Join, NodeIndex};
 use crate::state::{FieldKind, State};
@@ -74,7 +75,7 @@ impl Checks {
         }
         let certainly = visited(&certain);
         let name = |at: NodeIndex| graph.nodes[at as usize].name.to_string();
-        for join in joins {
+        for join in joins.iter().filter(|join| join.upstream.is_none()) {
             for predecessor in join.predecessors.iter().filter(|at| **at != ENTRY && reached.contains(at)) {
                 if !certainly.contains(predecessor) {
                     let (target, predecessor) = (name(join.target), name(*predecessor));
@@ -171,6 +172,22 @@ impl Checks {
             if !graph.limits.iter().any(|(name, limit)| name == class && *limit > 0) {
                 let (node, class) = (node.name.to_string(), class.clone());
                 self.errors.push(CompileError::UnlimitedClass { node, class });
+            }
+        }
+    }
+}
+
+impl Checks {
+    /// A subgraph that stores nothing holds nothing that has to be found again.
+    pub(super) fn stateless<S: State, Cx>(&mut self, graph: &StateGraph<S, Cx>) {
+        for declared in graph.nodes.iter().filter(|node| node.spec.persistence == Persistence::Stateless) {
+            let Some((inside, _)) = &declared.child else { continue };
+            let node = || declared.name.to_string();
+            if let Some((asking, key)) = inside.first_ask() {
+                self.errors.push(CompileError::StatelessAsks { node: node(), asking, key });
+            }
+            if let Some(kept) = inside.first_kept() {
+                self.errors.push(CompileError::StatelessKeeps { node: node(), kept });
             }
         }
     }

@@ -1,17 +1,21 @@
 //! What is declared of a node, and its policies.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
+use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::error::NodeError;
 use crate::name::{Name, Targets};
 
 /// When finished tasks are committed.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
 pub enum Mode {
     /// All tasks of a super-step commit together, in a fixed order: nodes by name, then sends by key.
     #[default]
@@ -39,12 +43,14 @@ pub struct Retry {
 }
 
 /// How long one attempt may take. What runs out of time is dropped, and counts as a failed attempt.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Timeout {
     /// From dispatch to result.
+    #[serde(default)]
     pub attempt: Option<Duration>,
     /// Between two signs of life: [`Context::heartbeat`](crate::Context::heartbeat), an event, a durable step.
+    #[serde(default)]
     pub idle: Option<Duration>,
 }
 
@@ -79,7 +85,7 @@ pub(crate) type AnswerCheck = Arc<dyn Fn(&Value) -> Result<(), String> + Send + 
 
 #[derive(Clone)]
 pub(crate) struct Ask {
-    pub(crate) key: &'static str,
+    pub(crate) key: Cow<'static, str>,
     pub(crate) check: AnswerCheck,
 }
 
@@ -134,7 +140,7 @@ impl NodeSpec {
                 .map(drop)
                 .map_err(|error| format!("at `{}`: {}", error.path(), error.inner()))
         };
-        self.asks.push(Ask { key, check: Arc::new(check) });
+        self.asks.push(Ask { key: Cow::Borrowed(key), check: Arc::new(check) });
         self
     }
 

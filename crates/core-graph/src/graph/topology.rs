@@ -5,8 +5,10 @@ use std::sync::Arc;
 
 use smallvec::SmallVec;
 
+use crate::graph::declarations::Declarations;
 use crate::graph::diagram::Diagram;
-use crate::graph::spec::{AnswerCheck, Ask, Mode, Retry, Timeout};
+use crate::graph::persistence::Persistence;
+use crate::graph::spec::{Ask, Mode, Retry, Timeout};
 use crate::name::{Name, Packet};
 use crate::state::State;
 
@@ -26,9 +28,13 @@ pub(crate) struct Topology<S: State> {
     pub(crate) nodes: Vec<NodeInfo<S>>,
     pub(crate) start: Exits<S>,
     pub(crate) joins: Vec<Join>,
+    /// Whether one of the joins is of what is reached.
+    pub(crate) joins_reached: bool,
     /// Limits of the concurrency classes.
     pub(crate) limits: Vec<(String, usize)>,
     pub(crate) diagram: Diagram,
+    /// Whether a subgraph inside is kept per thread.
+    pub(crate) keeps_children: bool,
 }
 
 pub(crate) struct NodeInfo<S: State> {
@@ -49,8 +55,10 @@ pub(crate) struct NodeInfo<S: State> {
     pub(crate) sends: Vec<NodeIndex>,
     pub(crate) asks: Vec<Ask>,
     pub(crate) exits: Exits<S>,
-    /// The subgraph in this node, if any, for questions asked inside.
-    pub(crate) child: Option<Arc<dyn Asks>>,
+    /// What is declared in the subgraph in this node, if there is one.
+    pub(crate) child: Option<Arc<dyn Declarations>>,
+    /// What the store keeps of that subgraph.
+    pub(crate) persistence: Persistence,
 }
 
 /// What follows a node.
@@ -81,12 +89,8 @@ pub(crate) struct SendRule<S: State> {
 pub(crate) struct Join {
     pub(crate) target: NodeIndex,
     pub(crate) predecessors: Vec<NodeIndex>,
-}
-
-/// Finds the declared type of a question that is asked somewhere inside a graph.
-pub(crate) trait Asks: Send + Sync {
-    /// `path` names the nodes from the outside in.
-    fn check(&self, path: &[String], key: &str) -> Option<AnswerCheck>;
+    /// For a join of what is reached: by node, whether its unfinished tasks hold the join back.
+    pub(crate) upstream: Option<Box<[bool]>>,
 }
 
 impl<S: State> Topology<S> {
@@ -109,23 +113,12 @@ impl<S: State> Topology<S> {
     }
 }
 
-impl<S: State> Asks for Topology<S> {
-    fn check(&self, path: &[String], key: &str) -> Option<AnswerCheck> {
-        let (first, rest) = path.split_first()?;
-        let node = self.node(self.find(first)?);
-        if !rest.is_empty() {
-            return node.child.as_ref()?.check(rest, key);
-        }
-        node.asked(key).map(|ask| Arc::clone(&ask.check))
-    }
-}
-
 impl<S: State> NodeInfo<S> {
     /// The declaration that covers `key`.
     pub(crate) fn asked(&self, key: &str) -> Option<&Ask> {
         self.asks
             .iter()
-            .find(|ask| key == ask.key || key.strip_prefix(ask.key).is_some_and(|rest| rest.starts_with('/')))
+            .find(|ask| key == ask.key || key.strip_prefix(&*ask.key).is_some_and(|rest| rest.starts_with('/')))
     }
 }
 

@@ -130,7 +130,7 @@ impl<S: State> Machine<S> {
     /// What stores and readers are told of the tasks of a batch.
     pub(super) fn told(&self, batch: &Batch<S>) -> Option<Vec<CommittedTask<S>>> {
         let tell = |task: &Batched<S>| CommittedTask {
-            path: task.id.path(&self.ns, self.topology.node(task.node).name.as_str()),
+            path: task.id.path(self.base(), self.topology.node(task.node).name.as_str()),
             node: task.node,
             attempt: task.attempt,
             update: if self.watched { task.done.update.clone() } else { None },

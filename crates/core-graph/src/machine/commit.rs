@@ -103,6 +103,7 @@ impl<S: State> Machine<S> {
         let mut finished = Groups::new();
         for task in &batch {
             self.executed += 1 + task.done.cost;
+            self.frontier.record_heads(&task.done.heads);
             finished.extend_from_slice(&task.groups);
             self.frontier.remove(task.id, self.persist.is_some());
         }
@@ -126,8 +127,9 @@ impl<S: State> Machine<S> {
 
     /// Folds an update into the state. A reducer that panics may leave it half folded.
     pub(super) fn fold(&mut self, update: S::Update, changed: &mut FieldSet) -> Result<(), NodeError> {
-        let state = Arc::make_mut(&mut self.state);
         let layout = &self.topology.layout;
+        S::check(layout, &update).map_err(NodeError::terminal)?;
+        let state = Arc::make_mut(&mut self.state);
         guarded("reducer", || state.apply(layout, update, changed))
     }
 
@@ -165,6 +167,7 @@ impl<S: State> Machine<S> {
         };
         self.fade(update.iter(), &mut folded);
         if let Some(update) = update {
+            S::check(&self.topology.layout, &update).map_err(|error| Fault::Run(error.into()))?;
             if self.persist.is_some() {
                 folded.changes =
                     S::encode_update(&self.topology.layout, &update).map_err(|error| Fault::Run(error.into()))?;
@@ -209,6 +212,7 @@ impl<S: State> Machine<S> {
             let deferred = self.topology.node(task.node).deferred && task.key.is_none();
             task.phase = if deferred { Phase::Deferred } else { Phase::Ready };
             (task.seen, task.state, task.failed, task.in_step, task.counted) = (None, None, 0, false, false);
+            task.began = 0;
             self.frontier.push(new, task, durable);
             renamed.push((old, self.task_path(new)));
         }

@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 
-use crate::error::{ErrorKind, NodeError};
+use crate::error::{ErrorKind, NodeError, RunError};
 use crate::failure::Failure;
 use crate::graph::Mode;
 use crate::machine::Machine;
+use crate::machine::heads::ChildHeads;
 use crate::machine::plan::Stop;
 use crate::machine::task::{Done, Phase, Question, TaskId};
 use crate::state::{FieldChange, State, StateError};
@@ -27,6 +28,13 @@ impl<S: State> TaskOutcome<S> {
     /// A step that executed `cost` tasks inside.
     pub(crate) fn done(step: Step<S>, cost: u64) -> Self {
         Self::Step(Done::of(step, cost))
+    }
+
+    /// The same; children that are kept per thread stand at `heads` after it.
+    pub(crate) fn called(step: Step<S>, cost: u64, heads: ChildHeads) -> Self {
+        let mut done = Done::of(step, cost);
+        done.heads = heads;
+        Self::Step(done)
     }
 }
 
@@ -154,6 +162,18 @@ impl<S: State> Machine<S> {
         }
         self.halt(Stop::Failed);
         Completion::Failed
+    }
+
+    /// The error of a run that stopped because a task failed for good.
+    pub(crate) fn failure_of_run(&self) -> RunError {
+        let Some((id, node, attempts, error)) = self.failure() else {
+            return RunError::Internal("the run failed without a failed task".to_owned());
+        };
+        if let Some(RunError::SubgraphBusy { node, call, other }) = error.downcast_ref() {
+            return RunError::SubgraphBusy { node: node.clone(), call: call.clone(), other: other.clone() };
+        }
+        let (node, task, message) = (node.to_owned(), self.task_path(id).to_string(), error.to_string());
+        RunError::TaskFailed { node, task, attempts, message }
     }
 
     /// The first task that failed for good: its id, node, attempts and error.

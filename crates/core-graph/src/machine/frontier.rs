@@ -9,12 +9,13 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use crate::graph::Topology;
+use crate::machine::heads::Heads;
 use crate::machine::task::{GroupId, Pending, Phase, TaskId};
 use crate::state::State;
 
-#[cfg(feature = "conformance")]
-pub(crate) use stored::pending_frontier;
 pub(crate) use stored::{Changes, FrontierDelta};
+#[cfg(feature = "conformance")]
+pub(crate) use stored::{pending_frontier, recording_frontier};
 
 /// Tasks in the order of their ids. Ids grow, so new tasks go to the back.
 pub(crate) struct Frontier<S: State> {
@@ -29,6 +30,9 @@ pub(crate) struct Frontier<S: State> {
     /// Per join, how often each predecessor has arrived.
     pub(crate) joins: Vec<Vec<u32>>,
     pub(crate) groups: BTreeMap<GroupId, Group>,
+    heads: Heads,
+    /// Unfinished tasks by node, for joins of what is reached; empty in graphs without one.
+    of_node: Vec<u32>,
     changes: Changes,
 }
 
@@ -51,6 +55,8 @@ impl<S: State> Frontier<S> {
             sends: None,
             joins: topology.joins.iter().map(|join| vec![0; join.predecessors.len()]).collect(),
             groups: BTreeMap::new(),
+            heads: Heads::default(),
+            of_node: if topology.joins_reached { vec![0; topology.nodes.len()] } else { Vec::new() },
             changes: Changes::default(),
         }
     }
@@ -101,6 +107,9 @@ impl<S: State> Frontier<S> {
         if matches!(task.phase, Phase::Ready) {
             self.ready.push_back(id);
         }
+        if let Some(count) = self.of_node.get_mut(task.node as usize) {
+            *count += 1;
+        }
         self.slots.push_back((id, Some(task)));
         self.live += 1;
         if durable {
@@ -112,6 +121,9 @@ impl<S: State> Frontier<S> {
         let at = self.position(id)?;
         let task = self.slots.get_mut(at)?.1.take()?;
         self.live -= 1;
+        if let Some(count) = self.of_node.get_mut(task.node as usize) {
+            *count = count.saturating_sub(1);
+        }
         while self.slots.front().is_some_and(|(_, task)| task.is_none()) {
             self.slots.pop_front();
         }
@@ -173,7 +185,7 @@ impl<S: State> Frontier<S> {
         match self.slots.front_mut() {
             Some((id, Some(task))) if *id == finished && self.live == 1 => {
                 (*id, task.node, task.seen) = (next, node, Some(next.number));
-                task.passed = false;
+                (task.passed, task.began) = (false, 0);
                 true
             }
             _ => false,
@@ -223,6 +235,11 @@ impl<S: State> Frontier<S> {
         sends.get(&(node, Arc::clone(key))).copied()
     }
 
+    /// Whether a task of one of these nodes is unfinished.
+    pub(crate) fn has_task_of(&self, nodes: &[bool]) -> bool {
+        self.of_node.iter().zip(nodes).any(|(count, listed)| *listed && *count > 0)
+    }
+
     /// Whether a task of the node that no send made waits to be dispatched on the head: a second trigger adds nothing.
     pub(crate) fn waits(&self, node: u32) -> bool {
         self.iter().any(|(_, task)| {
@@ -235,6 +252,28 @@ impl<S: State> Frontier<S> {
 
     pub(crate) fn touch(&mut self, id: TaskId) {
         self.changes.tasks.push(id);
+    }
+
+    pub(crate) fn heads(&self) -> &Heads {
+        &self.heads
+    }
+
+    pub(crate) fn restore_heads(&mut self, heads: Heads) {
+        self.heads = heads;
+    }
+
+    pub(crate) fn record_heads(&mut self, children: &[(Arc<str>, u64)]) {
+        if !children.is_empty() {
+            self.heads.record(children);
+            self.changes.heads = true;
+        }
+    }
+
+    pub(crate) fn serve(&mut self, call: Arc<str>) {
+        if self.heads.call.as_ref() != Some(&call) {
+            self.heads.call = Some(call);
+            self.changes.heads = true;
+        }
     }
 
     pub(crate) fn touch_joins(&mut self) {

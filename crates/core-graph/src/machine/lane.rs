@@ -26,7 +26,7 @@ impl<S: State> Machine<S> {
     pub(crate) fn enter_lane(&mut self) -> Option<Lone> {
         let quiet = self.persist.is_none() && !self.observed && self.halt.is_none();
         let plain = self.limits.room.is_none() && self.limits.max_steps.is_none() && self.breaks.is_empty();
-        if !quiet || !plain || self.in_flight > 0 || self.topology.fades {
+        if !quiet || !plain || self.in_flight > 0 || self.topology.fades || self.topology.joins_reached {
             return None;
         }
         let topology = &self.topology;

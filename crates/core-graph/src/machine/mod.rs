@@ -9,11 +9,13 @@ mod breaks;
 mod commit;
 mod complete;
 mod frontier;
+mod heads;
 mod lane;
 #[cfg(test)]
 mod model_tests;
 mod persist;
 mod plan;
+mod reached;
 mod restore;
 mod route;
 mod task;
@@ -28,13 +30,14 @@ use crate::state::{FieldSet, State};
 pub(crate) use breaks::Breaks;
 pub(crate) use commit::{Committed, CommittedTask, Fault};
 pub(crate) use complete::{Completion, TaskOutcome};
-#[cfg(feature = "conformance")]
-pub(crate) use frontier::pending_frontier;
 pub(crate) use frontier::{Frontier, FrontierDelta};
+#[cfg(feature = "conformance")]
+pub(crate) use frontier::{pending_frontier, recording_frontier};
+pub(crate) use heads::{ChildHeads, Heads};
 pub(crate) use lane::Lone;
 pub(crate) use persist::{Chain, Persist, fold_parts};
 pub(crate) use plan::{Dispatch, Plan, Stop};
-pub(crate) use restore::Restored;
+pub(crate) use restore::{Restored, WriteRow};
 use route::Triggered;
 use task::Phase;
 pub use task::Question;
@@ -131,6 +134,15 @@ impl<S: State> Machine<S> {
         })
     }
 
+    /// Notes when a task that is dispatched began, unless it did before; tells when.
+    pub(crate) fn begin(&mut self, id: TaskId, now: u64) -> u64 {
+        let Some(task) = self.frontier.get_mut(id) else { return now };
+        if task.began == 0 {
+            task.began = now;
+        }
+        task.began
+    }
+
     /// Stops dispatching; what is in flight finishes and commits. The first reason stays.
     pub(crate) fn halt(&mut self, reason: Stop) {
         self.halt.get_or_insert(reason);
@@ -169,9 +181,10 @@ impl<S: State> Machine<S> {
         self.frontier.iter().filter(|(_, task)| task.counted).map(|(id, _)| self.task_path(id)).collect()
     }
 
-    /// The ids of all unfinished tasks.
-    pub(crate) fn paths(&self) -> Vec<Arc<str>> {
-        self.frontier.iter().map(|(id, _)| self.task_path(id)).collect()
+    /// The ids of all tasks that are not committed, and whether they have finished.
+    pub(crate) fn paths(&self) -> Vec<(Arc<str>, bool)> {
+        let tasks = self.frontier.iter();
+        tasks.map(|(id, task)| (self.task_path(id), matches!(task.phase, task::Phase::Finished(_)))).collect()
     }
 
     /// Marks the tasks that `counted` knows as counted against the budget.
@@ -231,7 +244,7 @@ impl<S: State> Machine<S> {
     /// The task's id in its thread: namespace, node, and its place among the tasks of the commit that made it.
     pub(crate) fn task_path(&self, id: TaskId) -> Arc<str> {
         let node = self.frontier.get(id).map_or("?", |task| self.topology.node(task.node).name.as_str());
-        id.path(&self.ns, node)
+        id.path(self.base(), node)
     }
 
     /// What the failed attempts of a task left.
@@ -240,6 +253,7 @@ impl<S: State> Machine<S> {
         AttemptRow {
             failed: task.map_or(0, |task| task.failed),
             failure: task.and_then(|task| task.failure.as_deref().cloned()),
+            began: task.map_or(0, |task| task.began),
         }
     }
 

@@ -33,7 +33,8 @@ struct Drawn {
     routes: Vec<(usize, usize, u64)>,
     /// Sends as many keys as the count modulo the divisor, to a task node.
     sends: Vec<(usize, usize, u64)>,
-    joins: Vec<(Vec<usize>, usize)>,
+    /// Predecessors, target, and whether it is a join of what is reached.
+    joins: Vec<(Vec<usize>, usize, bool)>,
     each: Vec<bool>,
     deferred: Vec<bool>,
 }
@@ -47,7 +48,7 @@ impl Drawn {
                 let pairs = self.edges.iter().copied();
                 let pairs = pairs.chain(self.routes.iter().map(|(from, to, _)| (*from, *to)));
                 let pairs = pairs.chain(self.sends.iter().map(|(from, to, _)| (*from, *to)));
-                let joins = self.joins.iter().flat_map(|(from, to)| from.iter().map(|from| (*from, *to)));
+                let joins = self.joins.iter().flat_map(|(from, to, _)| from.iter().map(|from| (*from, *to)));
                 let next: Vec<_> =
                     pairs.chain(joins).filter(|(from, _)| reached.contains(from)).map(|(_, to)| to).collect();
                 let before = reached.len();
@@ -87,13 +88,14 @@ fn drawn() -> impl Strategy<Value = Drawn> {
         prop::collection::vec((either.clone(), node.clone()), 0..7),
         prop::collection::vec((node.clone(), node.clone(), 2..4u64), 0..3),
         prop::collection::vec((either.clone(), NODES..NODES + TASKS, 1..4u64), 0..3),
-        prop::collection::vec((prop::collection::btree_set(either, 1..3), node), 0..3),
+        prop::collection::vec((prop::collection::btree_set(either, 1..4), node, any::<bool>()), 0..4),
         prop::collection::vec(prop::bool::weighted(0.3), NODES),
         prop::collection::vec(prop::bool::weighted(0.2), NODES),
         prop::bool::weighted(0.2),
     )
         .prop_map(|(eager, start, edges, routes, sends, joins, each, deferred, in_a_row)| {
-            let joins = joins.into_iter().map(|(from, to)| (from.into_iter().collect(), to)).collect();
+            let joins =
+                joins.into_iter().map(|(from, to, reached)| (from.into_iter().collect(), to, reached)).collect();
             let mut drawn = Drawn { eager, start, edges, routes, sends, joins, each, deferred };
             if in_a_row {
                 // Mostly one task at a time, up to what the last node sends.
@@ -101,7 +103,7 @@ fn drawn() -> impl Strategy<Value = Drawn> {
                 drawn.sends = (NODES..NODES + TASKS).map(|task| (NODES - 1, task, 3)).collect();
                 drawn.joins.clear();
             }
-            drawn.joins.retain(|(from, to)| from != &[*to]);
+            drawn.joins.retain(|(from, to, _)| from != &[*to]);
             drawn.reach_all();
             drawn.start.sort_unstable();
             drawn.start.dedup();
@@ -146,8 +148,13 @@ fn compile(drawn: &Drawn) -> Option<Compiled<Sum>> {
         let send = move |sum: &Sum| (0..sum.count % divisor).map(|key| Task::named(NAMES[to]).send(key, key)).collect();
         graph.add_sends(node(from), task(to), send);
     }
-    for (from, to) in &drawn.joins {
-        graph.add_join(from.iter().map(|at| node(*at)).collect::<Vec<_>>(), node(*to));
+    for (from, to, reached) in &drawn.joins {
+        let from: Vec<_> = from.iter().map(|at| node(*at)).collect();
+        if *reached {
+            graph.add_join_reached(from, node(*to));
+        } else {
+            graph.add_join(from, node(*to));
+        }
     }
     graph.compile().ok()
 }
@@ -186,7 +193,7 @@ struct Model<'a> {
 
 impl<'a> Model<'a> {
     fn new(drawn: &'a Drawn) -> Self {
-        let joins = drawn.joins.iter().map(|(from, _)| from.iter().map(|at| (*at, 0)).collect()).collect();
+        let joins = drawn.joins.iter().map(|(from, ..)| from.iter().map(|at| (*at, 0)).collect()).collect();
         let mut model = Self {
             drawn,
             number: 1,
@@ -286,7 +293,7 @@ impl<'a> Model<'a> {
                 join.entry(at).and_modify(|count| *count += 1);
             }
         }
-        for (join, (_, to)) in self.joins.iter_mut().zip(&self.drawn.joins) {
+        for (join, (_, to, _)) in self.joins.iter_mut().zip(&self.drawn.joins).filter(|(_, (.., reached))| !reached) {
             while join.values().all(|count| *count > 0) {
                 join.values_mut().for_each(|count| *count -= 1);
                 nodes.push(*to);
@@ -294,6 +301,63 @@ impl<'a> Model<'a> {
         }
         self.executed += batch.len() as u64;
         self.make_tasks(nodes, sent);
+        self.join_reached();
+    }
+
+    /// Whether what is drawn leads from a node to a predecessor of a join, not by way of the join's target.
+    fn leads(&self, from: usize, join: usize) -> bool {
+        let (predecessors, target, _) = &self.drawn.joins[join];
+        let (mut seen, mut open) = (BTreeSet::from([from]), vec![from]);
+        while let Some(at) = open.pop() {
+            if predecessors.contains(&at) {
+                return true;
+            }
+            if at == *target && at != from {
+                continue;
+            }
+            let mut to: Vec<usize> = Vec::new();
+            to.extend(self.drawn.edges.iter().filter(|(from, _)| *from == at).map(|(_, to)| *to));
+            to.extend(self.drawn.routes.iter().filter(|(from, ..)| *from == at).map(|(_, to, _)| *to));
+            to.extend(self.drawn.sends.iter().filter(|(from, ..)| *from == at).map(|(_, to, _)| *to));
+            to.extend(self.drawn.joins.iter().filter(|(from, ..)| from.contains(&at)).map(|(_, to, _)| *to));
+            open.extend(to.into_iter().filter(|at| seen.insert(*at)));
+        }
+        false
+    }
+
+    /// Joins of what is reached fire when something has arrived and nothing can follow; those that lead to others
+    /// first, and the first one where all lead to each other.
+    fn join_reached(&mut self) {
+        let quiet: Vec<usize> = (0..self.joins.len())
+            .filter(|join| {
+                let (predecessors, _, reached) = &self.drawn.joins[*join];
+                let arrived = self.joins[*join].values().any(|count| *count > 0);
+                let comes = || self.tasks.values().any(|task| self.leads(task.node, *join));
+                let closes = || self.groups.values().any(|(_, to)| to.iter().any(|to| predecessors.contains(to)));
+                *reached && arrived && !comes() && !closes()
+            })
+            .collect();
+        let free =
+            |join: &usize| !quiet.iter().any(|other| other != join && self.leads(self.drawn.joins[*other].1, *join));
+        let mut fire: Vec<usize> = quiet.iter().copied().filter(free).collect();
+        if fire.is_empty() {
+            fire.extend(quiet.first());
+        }
+        for join in fire {
+            self.joins[join].values_mut().for_each(|count| *count = 0);
+            let node = self.drawn.joins[join].1;
+            let waits = self.tasks.values().any(|task| {
+                task.node == node && task.key.is_none() && matches!(task.phase, Phase::Waits | Phase::Deferred)
+            });
+            if waits && !self.drawn.each[node] {
+                continue;
+            }
+            let last = self.tasks.last_key_value().filter(|((number, _), _)| *number == self.number);
+            let place = last.map_or(0, |((_, place), _)| place + 1);
+            let phase = if self.drawn.deferred[node] { Phase::Deferred } else { Phase::Waits };
+            let task = Pending { node, key: None, groups: Vec::new(), phase, tries: 0 };
+            self.tasks.insert((self.number, place), task);
+        }
     }
 
     fn make_tasks(&mut self, mut nodes: Vec<usize>, sent: Vec<(u64, usize, Vec<Id>)>) {
@@ -476,6 +540,10 @@ fn play(drawn: &Drawn, concurrency: usize, durable: bool, mut choices: impl Iter
                 };
                 assert_eq!(reason, expected);
                 assert_eq!(model.in_phase(Phase::Runs), 0);
+                if reason == Stop::Done {
+                    let starved = model.joins.iter().zip(&drawn.joins).filter(|(_, (.., reached))| *reached);
+                    assert!(starved.flat_map(|(join, _)| join.values()).all(|count| *count == 0), "it cannot starve");
+                }
                 return strides;
             }
         }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use smallvec::SmallVec;
 
 use crate::failure::Failure;
-use crate::graph::Mode;
+use crate::graph::{Mode, Timeout};
 use crate::machine::Machine;
 use crate::machine::task::{Phase, TaskId};
 use crate::state::State;
@@ -30,6 +30,8 @@ pub(crate) struct Dispatch<S: State> {
     pub(crate) input: Option<Arc<[u8]>>,
     /// What the node's error handler is to handle, in the node's place.
     pub(crate) failure: Option<Arc<Failure>>,
+    /// The time limit of its send, in the place of the node's.
+    pub(crate) timeout: Option<Timeout>,
     pub(crate) state: Arc<S>,
 }
 
@@ -163,6 +165,7 @@ impl<S: State> Machine<S> {
                     key: task.key.clone(),
                     input: task.input.clone(),
                     failure: task.failure.clone(),
+                    timeout: task.timeout.as_deref().copied(),
                     state,
                 });
             },

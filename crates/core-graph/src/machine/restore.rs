@@ -7,8 +7,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::checkpoint::{CheckpointRow, TaskRecord, TaskRecordKind};
 use crate::error::RunError;
-use crate::graph::{Mode, Topology};
+use crate::graph::{Join, Mode, Timeout, Topology};
 use crate::machine::frontier::{FrontierDelta, Group};
+use crate::machine::heads::ChildHeads;
 use crate::machine::persist::{Chain, Persist};
 use crate::machine::task::{AttemptRow, Done, Pending, Phase, Question, TaskId};
 use crate::machine::{Limits, Machine};
@@ -17,6 +18,7 @@ use crate::state::{FieldChange, FieldSet, State, codec};
 use crate::step::Next;
 
 /// A namespace as it was read.
+#[derive(Clone)]
 pub(crate) struct Restored<S: State> {
     pub(crate) row: CheckpointRow,
     /// The newest checkpoint's number, which differs from the row's when an older one was read.
@@ -37,8 +39,16 @@ pub(crate) struct Restored<S: State> {
 /// What a task of an unfinished super-step left, as a record.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) enum WriteRow {
-    Finished { changes: Vec<FieldChange>, next: NextRow, cost: u64 },
-    Suspended { questions: Vec<Question> },
+    Finished {
+        changes: Vec<FieldChange>,
+        next: NextRow,
+        cost: u64,
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        heads: ChildHeads,
+    },
+    Suspended {
+        questions: Vec<Question>,
+    },
 }
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -54,10 +64,12 @@ pub(crate) struct PacketRow {
     key: Arc<str>,
     #[serde(with = "serde_bytes")]
     input: Vec<u8>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    timeout: Option<Timeout>,
 }
 
 impl<S: State> Machine<S> {
-    /// A machine on a stored checkpoint.
+    /// A machine on a checkpoint. One that is not `durable` stores nothing from there on.
     ///
     /// # Errors
     /// When a task's node is no longer in the graph, or a record cannot be read.
@@ -67,8 +79,9 @@ impl<S: State> Machine<S> {
         limits: Limits,
         restored: Restored<S>,
         thread: &str,
+        durable: bool,
     ) -> Result<Self, RunError> {
-        let mut machine = Self::fresh(Arc::clone(topology), ns, limits, true);
+        let mut machine = Self::fresh(Arc::clone(topology), ns, limits, durable);
         let Restored { row, newest, head, state, chains, frontier, frontier_chain, records, older, forget_attempts } =
             restored;
         machine.number = row.number;
@@ -84,7 +97,7 @@ impl<S: State> Machine<S> {
             set
         };
         machine.ephemeral = ephemeral;
-        machine.persist = Some(Persist {
+        machine.persist = durable.then_some(Persist {
             parent: Some(row.number),
             head: Some(head),
             parent_id: row.id,
@@ -109,6 +122,7 @@ impl<S: State> Machine<S> {
             graph: topology.name.clone(),
             message,
         };
+        self.frontier.restore_heads(frontier.heads.unwrap_or_default());
         for row in frontier.tasks {
             let node = topology.find(&row.node).ok_or_else(|| {
                 mismatch(format!(
@@ -129,6 +143,7 @@ impl<S: State> Machine<S> {
                 key: row.key,
                 input: row.input.map(Arc::from),
                 groups: row.groups.into(),
+                timeout: row.timeout.map(Box::new),
                 failed: if forget_attempts { 0 } else { row.failed },
                 seen: dispatched.filter(|_| state.is_some()),
                 state: state.filter(|_| row.failed == 0),
@@ -139,12 +154,15 @@ impl<S: State> Machine<S> {
             self.frontier.push(row.id, task, false);
         }
         for (target, arrived) in frontier.joins.into_iter().flatten() {
-            let Some(at) = topology.joins.iter().position(|join| topology.node(join.target).name.as_str() == target)
-            else {
-                continue;
-            };
+            let named = |at: u32| topology.nodes.get(at as usize).map_or("", |node| node.name.as_str());
+            let into = |join: &&Join| topology.node(join.target).name.as_str() == target;
+            let same =
+                |join: &Join| join.predecessors.iter().map(|at| named(*at)).eq(arrived.iter().map(|(name, _)| name));
+            // Several joins may lead to one node; one whose predecessors have changed is known by its target.
+            let joins = || topology.joins.iter().enumerate().filter(|(_, join)| into(join));
+            let Some((at, _)) = joins().find(|(_, join)| same(join)).or_else(|| joins().next()) else { continue };
             for (place, predecessor) in topology.joins[at].predecessors.iter().enumerate() {
-                let name = topology.nodes.get(*predecessor as usize).map_or("", |node| node.name.as_str());
+                let name = named(*predecessor);
                 let count = arrived.iter().find(|(other, _)| other == name).map_or(0, |(_, count)| *count);
                 self.frontier.joins[at][place] = count;
             }
@@ -176,19 +194,19 @@ impl<S: State> Machine<S> {
             released |= barrier && self.frontier.get(id).is_some_and(|task| matches!(task.phase, Phase::Deferred));
             match record.kind {
                 TaskRecordKind::Attempt if !forget_attempts => {
-                    let AttemptRow { failed, failure } = codec::decode("attempt", &record.payload)?;
+                    let AttemptRow { failed, failure, began } = codec::decode("attempt", &record.payload)?;
                     if let Some(task) = self.frontier.get_mut(id) {
-                        task.failed = failed;
+                        (task.failed, task.began) = (failed, began);
                         task.failure = failure.map(Arc::new);
                         // A retry runs on the head.
                         task.state = task.state.take().filter(|_| failed == 0);
                     }
                 }
                 TaskRecordKind::Write => match codec::decode("write", &record.payload)? {
-                    WriteRow::Finished { changes, next, cost } => {
+                    WriteRow::Finished { changes, next, cost, heads } => {
                         let update = S::decode_update(&self.topology.layout, &changes)?;
                         let next = next.into_next();
-                        let done = Box::new(Done { update: Some(update), next, cost, encoded: changes });
+                        let done = Box::new(Done { update: Some(update), next, cost, heads, encoded: changes });
                         self.rest(id, Phase::Finished(done));
                     }
                     WriteRow::Suspended { questions } => {
@@ -239,6 +257,7 @@ impl<S: State> Machine<S> {
                 changes: done.encoded.clone(),
                 next: NextRow::of(&done.next),
                 cost: done.cost,
+                heads: done.heads.clone(),
             }),
             Phase::Suspended(questions) => Some(WriteRow::Suspended { questions: questions.clone() }),
             _ => None,
@@ -259,6 +278,7 @@ impl NextRow {
                         to: packet.to.to_string(),
                         key: Arc::clone(&packet.key),
                         input: packet.input.as_deref().unwrap_or_default().to_vec(),
+                        timeout: packet.timeout.as_deref().copied(),
                     })
                     .collect(),
             },
@@ -273,7 +293,10 @@ impl NextRow {
                 goto: goto.into_iter().map(|name| Name::Owned(name.into())).collect(),
                 send: send
                     .into_iter()
-                    .map(|row| Packet { to: Name::Owned(row.to.into()), key: row.key, input: Ok(row.input.into()) })
+                    .map(|row| Packet {
+                        timeout: row.timeout.map(Box::new),
+                        ..Packet::of(Name::Owned(row.to.into()), row.key, Ok(row.input.into()))
+                    })
                     .collect(),
             },
         }

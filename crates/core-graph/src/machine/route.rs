@@ -6,7 +6,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use crate::error::{NodeError, RunError, panic_text};
-use crate::graph::{Exits, Found, Topology};
+use crate::graph::{Exits, Found, Timeout, Topology};
 use crate::machine::Machine;
 use crate::machine::task::{GroupId, Groups, Pending, Phase, TaskId};
 use crate::name::{END, Name, Packet};
@@ -25,8 +25,8 @@ pub(super) struct Triggered {
     opened: Vec<(GroupId, BTreeSet<u32>)>,
 }
 
-/// A send: target, key, input, and the fan-outs that wait for it.
-type Sent = (u32, Arc<str>, Arc<[u8]>, Groups);
+/// A send: target, key, input, the fan-outs that wait for it, and its own time limit.
+type Sent = (u32, Arc<str>, Arc<[u8]>, Groups, Option<Box<Timeout>>);
 
 /// A send that did nothing, because its target has one of the same key.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -146,7 +146,7 @@ impl Triggered {
                 return Err(SendFault::Undeclared(packet.to, topology.names(declared)));
             };
             let input = packet.input.map_err(SendFault::Input)?;
-            self.packets.push((*at, packet.key, input, groups.into()));
+            self.packets.push((*at, packet.key, input, groups.into(), packet.timeout));
         }
         self.opened.extend(groups.iter().map(|group| (*group, declared.iter().copied().collect())));
         Ok(())
@@ -228,11 +228,13 @@ impl<S: State> Machine<S> {
             self.frontier.push(TaskId { number, place }, Pending::new(node, phase), durable);
             place += 1;
         }
-        for (node, key, input, groups) in packets {
-            let task = Pending { key: Some(key), input: Some(input), groups, ..Pending::new(node, Phase::Ready) };
+        for (node, key, input, groups, timeout) in packets {
+            let task =
+                Pending { key: Some(key), input: Some(input), groups, timeout, ..Pending::new(node, Phase::Ready) };
             self.frontier.push(TaskId { number, place }, task, durable);
             place += 1;
         }
+        self.trigger_reached(number);
         coalesced
     }
 
@@ -249,7 +251,7 @@ impl<S: State> Machine<S> {
             let pending = self.frontier.sent(packet.0, &packet.1);
             let waits_for = match (packets.last_mut(), pending.and_then(|id| self.frontier.get_mut(id))) {
                 (_, Some(task)) => &mut task.groups,
-                (Some((node, key, _, groups)), None) if *node == packet.0 && *key == packet.1 => groups,
+                (Some((node, key, _, groups, _)), None) if *node == packet.0 && *key == packet.1 => groups,
                 _ => {
                     for group in &packet.3 {
                         self.frontier.groups.entry(*group).or_default().open += 1;
@@ -311,6 +313,9 @@ impl<S: State> Machine<S> {
             self.frontier.joins[*join][*place] += 1;
         }
         for (join, arrived) in self.topology.joins.iter().zip(&mut self.frontier.joins) {
+            if join.upstream.is_some() {
+                continue;
+            }
             while arrived.iter().all(|count| *count > 0) {
                 arrived.iter_mut().for_each(|count| *count -= 1);
                 nodes.push(join.target);

@@ -8,7 +8,8 @@ use smallvec::SmallVec;
 
 use crate::error::NodeError;
 use crate::failure::Failure;
-use crate::graph::AnswerCheck;
+use crate::graph::{AnswerCheck, Timeout};
+use crate::machine::heads::ChildHeads;
 use crate::state::{FieldChange, State};
 use crate::step::{Next, Step};
 
@@ -35,6 +36,10 @@ pub(crate) struct Pending<S: State> {
     pub(crate) input: Option<Arc<[u8]>>,
     /// The fan-outs that wait for the task; none for tasks that no send made.
     pub(crate) groups: Groups,
+    /// The time limit of its send, in the place of the node's.
+    pub(crate) timeout: Option<Box<Timeout>>,
+    /// When its first attempt began, in milliseconds since 1970; 0 while nobody wants to know.
+    pub(crate) began: u64,
     /// Attempts that failed.
     pub(crate) failed: u32,
     /// The failure that the node's error handler is to handle.
@@ -70,6 +75,8 @@ pub(crate) struct Done<S: State> {
     pub(crate) next: Next,
     /// Tasks executed inside, for a subgraph.
     pub(crate) cost: u64,
+    /// Where children that are kept per thread stand after it, for a subgraph.
+    pub(crate) heads: ChildHeads,
     /// The update in encoded form, when there is a store.
     pub(crate) encoded: Vec<FieldChange>,
 }
@@ -79,6 +86,9 @@ pub(crate) struct Done<S: State> {
 pub(crate) struct AttemptRow {
     pub(crate) failed: u32,
     pub(crate) failure: Option<Failure>,
+    /// When the first attempt began.
+    #[serde(default)]
+    pub(crate) began: u64,
 }
 
 /// A question that a task asked and nobody has answered.
@@ -120,7 +130,7 @@ impl Eq for Check {}
 impl<S: State> Done<S> {
     /// What a step leaves, on the heap: it is handed on from the attempt to the commit.
     pub(crate) fn of(step: Step<S>, cost: u64) -> Box<Self> {
-        Box::new(Self { update: step.update, next: step.next, cost, encoded: Vec::new() })
+        Box::new(Self { update: step.update, next: step.next, cost, heads: ChildHeads::new(), encoded: Vec::new() })
     }
 }
 
@@ -147,6 +157,8 @@ impl<S: State> Pending<S> {
             key: None,
             input: None,
             groups: Groups::new(),
+            timeout: None,
+            began: 0,
             failed: 0,
             failure: None,
             seen: None,

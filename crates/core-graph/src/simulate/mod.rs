@@ -227,7 +227,8 @@ impl<S: State, Cx: Send + Sync + 'static> Simulator<S, Cx> {
                 | RunError::ReplaceConflict { .. }
                 | RunError::WriteConflict { .. }
                 | RunError::Undeclared { .. }
-                | RunError::StepLimit { .. },
+                | RunError::StepLimit { .. }
+                | RunError::SubgraphBusy { .. },
             ) => {}
             Err(error) => return Err(error),
         }

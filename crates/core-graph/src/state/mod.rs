@@ -1,6 +1,9 @@
 //! Typed state: the trait, its fields and updates, and the persistent types that make snapshots cheap.
 
 mod field;
+pub(crate) mod json;
+#[doc(hidden)]
+pub mod keep;
 mod log;
 mod shared;
 mod snapshot;
@@ -11,6 +14,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 pub use field::{Field, FieldChange, FieldKind, FieldSet, Op, Stored};
+pub use json::{FieldError, JsonField, JsonLayout, JsonReducer, JsonState, JsonUpdate, LayoutErrors};
 pub use log::Log;
 pub use shared::Shared;
 pub use snapshot::Snapshot;
@@ -29,6 +33,8 @@ pub use table::Table;
 /// | `append` | [`Log<T>`] | more entries | appending |
 /// | `merge` | [`Table<K, V>`] | entries by key | inserting or replacing per key |
 /// | `add` | a number | the difference | adding |
+/// | `max`, `min` | any that compares | a value | keeping the greatest or the least; an `Option<T>` is filled by the first `T` |
+/// | `any` | any | the new value | taking it, whoever writes it: the last in commit order stays |
 /// | `reduce_with = f` | `T` | values of `T`, or of `update = U` | `f(&mut T, U)` |
 ///
 /// `replace_*` methods of the update set a reducer field as a whole: what was committed before is dropped, what commits
@@ -49,6 +55,16 @@ pub trait State: Clone + Send + Sync + Serialize + DeserializeOwned + JsonSchema
 
     /// The fields, in a fixed order. Their places are the indices that the other methods take.
     fn fields(layout: &Self::Layout) -> &[Field];
+
+    /// Refuses an update that a type does not: one that names no field, or whose value does not fit. It is asked before
+    /// every [`apply`](Self::apply). Derived states have nothing to refuse.
+    ///
+    /// # Errors
+    /// The field, the place in its value, and why.
+    fn check(layout: &Self::Layout, update: &Self::Update) -> Result<(), StateError> {
+        let _ = (layout, update);
+        Ok(())
+    }
 
     /// Marks the fields that `update` writes.
     fn written(layout: &Self::Layout, update: &Self::Update, fields: &mut FieldSet);
@@ -78,15 +94,15 @@ pub trait State: Clone + Send + Sync + Serialize + DeserializeOwned + JsonSchema
     fn reset(&mut self, layout: &Self::Layout, field: usize);
 }
 
-/// A field's value could not be encoded or decoded.
+/// A field's value could not be read, encoded, decoded or updated.
 #[derive(Debug, thiserror::Error)]
 #[error("field `{field}` cannot be {action}: {message}")]
 pub struct StateError {
     /// The field.
     pub field: String,
-    /// `encoded` or `decoded`.
+    /// `read`, `encoded`, `decoded` or `updated`.
     pub action: &'static str,
-    /// What the codec says.
+    /// Where, and why.
     pub message: String,
 }
 

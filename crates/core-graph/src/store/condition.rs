@@ -59,7 +59,8 @@ impl Condition {
     }
 }
 
-fn at<'v>(value: &'v Value, path: &str) -> Option<&'v Value> {
+/// The value at a path.
+pub(crate) fn at<'v>(value: &'v Value, path: &str) -> Option<&'v Value> {
     if path.is_empty() {
         return Some(value);
     }
@@ -70,7 +71,8 @@ fn at<'v>(value: &'v Value, path: &str) -> Option<&'v Value> {
     })
 }
 
-fn equal(left: &Value, right: &Value) -> bool {
+/// Whether two values are equal; numbers compare by value.
+pub(crate) fn equal(left: &Value, right: &Value) -> bool {
     match (left, right) {
         (Value::Number(_), Value::Number(_)) => order(left, right) == Some(Ordering::Equal),
         (Value::Array(left), Value::Array(right)) => {
@@ -84,7 +86,8 @@ fn equal(left: &Value, right: &Value) -> bool {
     }
 }
 
-fn order(left: &Value, right: &Value) -> Option<Ordering> {
+/// The order of two numbers or two strings.
+pub(crate) fn order(left: &Value, right: &Value) -> Option<Ordering> {
     match (left, right) {
         (Value::String(left), Value::String(right)) => Some(left.cmp(right)),
         (Value::Number(left), Value::Number(right)) => {

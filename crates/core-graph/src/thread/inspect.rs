@@ -70,7 +70,7 @@ impl<S: State, Cx: Send + Sync + 'static> Thread<S, Cx> {
             None,
             answers.clone(),
         );
-        let driver = Driver::new(Runtime::new(&self.threads.app), Arc::new(session), "".into(), restored)?;
+        let driver = Driver::new(Runtime::new(&self.threads.app), Arc::new(session), "".into(), None, restored)?;
         let machine = driver.machine();
         let mut questions = driver.questions();
         questions

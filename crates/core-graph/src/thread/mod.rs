@@ -9,8 +9,11 @@
 //! | failed, cancelled, drained, budget spent, running and its process died | `WrongStatus`, or after `abandon()` runs from START | `WrongStatus` | goes on | commits, tasks are planned anew |
 //! | running | `ThreadBusy` | `ThreadBusy` | `ThreadBusy` | `ThreadBusy` |
 //!
+//! `import` makes a new thread, and is `WrongStatus` for any other.
+//!
 //! An input that fails, in a reducer or in a router of START, leaves the thread as it was.
 
+mod import;
 mod inspect;
 mod open;
 mod travel;
@@ -31,6 +34,7 @@ use crate::simulate::Schedule;
 use crate::state::State;
 use crate::store::{Store, StoreError};
 
+pub use import::Imported;
 pub use inspect::ThreadState;
 pub(crate) use open::Opening;
 pub use travel::At;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::checkpoint::{Checkpointer, Commit, TaskRecord, TaskRecordKind, ThreadRow, ThreadStatus};
 use crate::driver::{Attached, Control, Driver, Entry, Queue, RunPolicy, Runtime, Session, restore};
 use crate::error::RunError;
-use crate::machine::{FrontierDelta, Restored};
+use crate::machine::Restored;
 use crate::questions::{Answers, Questions};
 use crate::state::State;
 use crate::thread::Thread;
@@ -19,6 +19,8 @@ pub(crate) enum Opening<S: State> {
     },
     Resume(Answers),
     Continue,
+    /// A history from elsewhere, of which this is the input.
+    Import(S::Update),
     /// A commit outside a run.
     Edit,
 }
@@ -42,15 +44,13 @@ impl<S: State, Cx: Send + Sync + 'static> Thread<S, Cx> {
             Opening::Run { input, abandon } => {
                 let restored = restored.map(|mut restored| {
                     if abandon {
-                        restored.frontier = FrontierDelta::default();
-                        restored.frontier_chain = Default::default();
-                        abandoned = restored.records.drain(..).map(|record| record.task).collect();
-                        abandoned.dedup();
+                        abandoned = restored.drop_unfinished(&"".into());
                     }
                     restored
                 });
                 (restored, Entry::Input(Some(input)))
             }
+            Opening::Import(input) => (restored, Entry::Input(Some(input))),
             Opening::Resume(given) => {
                 self.store_answers(&attached, &given, &mut answers).await?;
                 (restored, Entry::Resume("resume"))
@@ -86,7 +86,7 @@ impl<S: State, Cx: Send + Sync + 'static> Thread<S, Cx> {
         );
         session.forget_attempts = restored.as_ref().is_some_and(|restored| restored.forget_attempts);
         session.schedule = threads.schedule.clone();
-        Driver::new(Runtime::new(&threads.app), Arc::new(session), "".into(), restored)
+        Driver::new(Runtime::new(&threads.app), Arc::new(session), "".into(), None, restored)
     }
 
     /// Takes the lease and reads the thread under it, at a checkpoint or at its head.
@@ -149,6 +149,8 @@ impl<S: State, Cx: Send + Sync + 'static> Thread<S, Cx> {
         };
         match (opening, status) {
             (Opening::Edit, _) | (Opening::Run { .. }, New | Done) | (Opening::Run { abandon: true, .. }, _) => Ok(()),
+            (Opening::Import(_), New) => Ok(()),
+            (Opening::Import(_), _) => refuse("an import makes a new thread; give it another id"),
             (Opening::Run { .. }, Waiting) => {
                 refuse("answer its questions with `resume`, or drop them with `abandon().run(…)`")
             }

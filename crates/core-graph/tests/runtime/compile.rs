@@ -172,7 +172,7 @@ fn warnings_of_loops_and_joins() {
         graph.add_edge(C, A);
     });
     insta::assert_snapshot!(found, @r"
-    the join into `a` may starve: `c` runs only when a route chooses it
+    the join into `a` may starve: `c` runs only when a route chooses it; `add_join_reached` waits only for what a run reaches
     the loop `a`, `b`, `c` has no declared exit: only its budget ends it
     ");
     let denied = errors(|graph| {

@@ -2,8 +2,8 @@
 
 use graphloom_core_graph::checkpoint::ThreadStatus;
 use graphloom_core_graph::{
-    Context, EventKind, EventMode, Lag, Mode, Node, NodeError, Order, Retry, RunPolicy, START, Snapshot, StateGraph,
-    Task,
+    ChildOutcome, Context, EventKind, EventMode, Lag, Mode, Node, NodeError, Order, Outcome, Retry, RunPolicy, START,
+    Snapshot, StateGraph, Task,
 };
 
 use crate::log::{Noted, Work, done, note, noted, steps, thread, threads};
@@ -203,5 +203,86 @@ async fn a_reader_is_told_only_what_it_wants() {
         done(run.await);
         assert_eq!((told.first().unwrap().as_str(), told.last().unwrap().as_str()), ("run_started", "run_ended"));
         assert_eq!(told[1..told.len() - 1].join(" "), expected);
+    }
+}
+
+/// What is told of namespaces: who, what, and how it went.
+async fn lifecycle(mut run: graphloom_core_graph::Run<Work>) -> (Vec<String>, Outcome<Work>) {
+    let mut told = Vec::new();
+    while let Some(event) = run.next().await {
+        let ns = if event.ns.is_empty() { "root" } else { &event.ns };
+        told.push(match event.kind {
+            EventKind::RunStarted { how, .. } => format!("{ns} started by {how}"),
+            EventKind::RunEnded { status, detail } => format!("{ns} {status:?} {detail}"),
+            EventKind::SubgraphStarted { graph, how } => format!("{ns} `{graph}` started by {how}"),
+            EventKind::SubgraphEnded { graph, status, detail } => format!("{ns} `{graph}` {status:?} {detail}"),
+            other => panic!("{other:?}"),
+        });
+    }
+    (told, run.await.expect("the run does not fail"))
+}
+
+#[tokio::test]
+async fn the_life_of_the_run_and_of_every_subgraph_is_a_mode_of_its_own() {
+    const CHILD: Node = Node::named("child");
+    const INNER: Node = Node::named("inner");
+    let mut inner = StateGraph::<Work>::new("inner graph");
+    inner
+        .add_node(A, |_: Snapshot<Work>, cx: Context| async move {
+            let name: String = cx.ask("name", "?").await?;
+            if name == "bad" { Err(NodeError::terminal("a bad name")) } else { Noted::Ok(noted(name)) }
+        })
+        .asks::<String>("name");
+    inner.add_edge(START, A);
+    let mut child = StateGraph::<Work>::new("child graph");
+    child.add_node(B, note("b"));
+    child.add_subgraph(
+        INNER,
+        inner.compile().unwrap(),
+        |_: &Work| Work::update(),
+        |inner| {
+            Ok(match inner {
+                ChildOutcome::Done(work) => noted(work.story()),
+                ChildOutcome::Failed { error, .. } => noted(format!("escalated: {error}")),
+                _ => noted("?"),
+            })
+        },
+    );
+    child.add_edge(START, B).add_edge(B, INNER);
+    let mut graph = StateGraph::<Work>::new("g");
+    let out = |child: ChildOutcome<Work>| Ok::<_, NodeError>(noted(child.done()?.story()));
+    graph.add_subgraph(CHILD, child.compile().unwrap(), |_: &Work| Work::update(), out);
+    graph.add_edge(START, CHILD);
+    let threads = threads(graph);
+    for (id, name) in [("good", "Ada"), ("bad", "bad")] {
+        let thread = threads.thread(id);
+        let (told, outcome) = lifecycle(thread.run(Work::update()).only([EventMode::Lifecycle])).await;
+        assert_eq!(
+            told,
+            [
+                "root started by input",
+                "child:1.0 `child graph` started by input",
+                "child:1.0/inner:2.0 `inner graph` started by input",
+                "child:1.0/inner:2.0 `inner graph` Waiting `name`",
+                "child:1.0 `child graph` Waiting `name`",
+                "root Waiting `name`",
+            ]
+        );
+        let Outcome::Waiting(questions) = outcome else { panic!("it asks") };
+        let answers = questions.answer("name", name).unwrap();
+        let (told, _) = lifecycle(thread.resume(answers).only([EventMode::Lifecycle])).await;
+        let inner = if name == "bad" { "Failed node `a`: a bad name" } else { "Done " };
+        assert_eq!(
+            told,
+            [
+                "child:1.0 `child graph` started by continue".to_owned(),
+                "child:1.0/inner:2.0 `inner graph` started by continue".to_owned(),
+                format!("child:1.0/inner:2.0 `inner graph` {inner}"),
+                "child:1.0 `child graph` Done ".to_owned(),
+                // It has its place in the journal with the first commit of the call.
+                "root started by resume".to_owned(),
+                "root Done ".to_owned(),
+            ]
+        );
     }
 }

@@ -125,3 +125,15 @@ async fn a_fan_out_whose_key_is_pending_already_waits_for_that_task() {
         assert_eq!(done(thread(graph).run(Work::update()).await).story(), "a b part last");
     }
 }
+
+#[tokio::test]
+async fn a_join_may_wait_for_start_in_a_store_too() {
+    for mode in [Mode::Barrier, Mode::Eager] {
+        let mut graph = StateGraph::<Work>::new("g");
+        graph.mode(mode);
+        graph.add_node(A, note("a"));
+        graph.add_node(LAST, note("last"));
+        graph.add_edge(START, A).add_join((START, A), LAST);
+        assert_eq!(done(thread(graph).run(Work::update()).await).story(), "a last");
+    }
+}

@@ -1,8 +1,12 @@
 //! Time limits, in virtual time: what runs out of time is dropped.
 
+use std::sync::Arc;
 use std::time::Duration;
 
-use graphloom_core_graph::{Context, Node, Retry, START, Snapshot, StateGraph, Timeout};
+use graphloom_core_graph::checkpoint::{Checkpointer, MemoryCheckpointer};
+use graphloom_core_graph::{
+    Context, Failure, Node, NodeError, Outcome, Retry, RunPolicy, START, Snapshot, StateGraph, Step, Task, Timeout,
+};
 
 use crate::log::{Calls, Noted, Work, done, failed, noted, thread};
 
@@ -91,4 +95,42 @@ async fn an_idle_limit_holds_for_a_node_without_a_context_after_one_with_a_conte
     let run = graph.compile().unwrap().run_once(Work::update());
     let limited = tokio::time::timeout(Duration::from_secs(60), run).await.expect("the limit ends the run");
     assert!(failed(limited).contains("idle"));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_send_may_have_its_own_time_limit_which_is_stored_with_it() {
+    const PLAN: Node = Node::named("plan");
+    const PART: Task<u64> = Task::named("part");
+    let store: Arc<dyn Checkpointer> = Arc::new(MemoryCheckpointer::new());
+    for (id, chosen) in [("by-edges", false), ("by-node", true)] {
+        let open = || {
+            let sends = || {
+                let hour = Timeout::attempt(Duration::from_secs(3600));
+                vec![PART.send("short", 60), PART.send("long", 60).timeout(hour), PART.send("quick", 1)]
+            };
+            let mut graph = StateGraph::<Work>::new("g");
+            graph
+                .add_node(PLAN, move |_: Snapshot<Work>| async move {
+                    Ok::<_, NodeError>(if chosen { Step::send(sends()) } else { Step::edges() })
+                })
+                .may_send(PART);
+            graph
+                .add_task(PART, |seconds: u64, _: Snapshot<Work>, cx: Context| async move {
+                    tokio::time::sleep(Duration::from_secs(seconds)).await;
+                    Noted::Ok(noted(cx.task().key.as_deref().unwrap_or_default()))
+                })
+                .timeout(Timeout::attempt(Duration::from_secs(10)));
+            graph.add_error_handler(PART, |failure: Failure, _: Snapshot<Work>, cx: Context| async move {
+                Noted::Ok(noted(format!("{:?} of {}", failure.kind, cx.task().key.as_deref().unwrap_or_default())))
+            });
+            graph.add_edge(START, PLAN);
+            graph.add_sends(PLAN, PART, move |_: &Work| sends());
+            graph.compile().expect("right").with_context(()).with_shared_checkpointer(Arc::clone(&store)).thread(id)
+        };
+        // The sends are stored, and another process runs them.
+        let stopped =
+            open().policy(RunPolicy::default().break_before(PART)).run(Work::update()).await.expect("it stops");
+        assert!(matches!(stopped, Outcome::Drained { .. }), "{stopped:?}");
+        assert_eq!(done(open().continue_().await).story(), "long quick Timeout of short", "{id}");
+    }
 }

@@ -9,6 +9,7 @@ use crate::checkpoint::{
 };
 use crate::driver::load_frontier;
 use crate::event::EventKind;
+use crate::machine::FRONTIER;
 
 /// A thread as it is read before pruning, and what has been decided to go.
 pub(in crate::checkpoint) struct Plan<'s> {
@@ -41,6 +42,9 @@ struct Record {
     uses: u64,
 }
 
+/// Checkpoints that cannot go, by namespace.
+pub(in crate::checkpoint) type Pins = BTreeMap<Arc<str>, BTreeSet<u64>>;
+
 /// Rows read at a time.
 const PAGE: usize = 1024;
 
@@ -63,17 +67,11 @@ impl<'s> Plan<'s> {
     pub(super) async fn limit(&mut self, retention: &Retention, now: u64) -> Result<(), CheckpointError> {
         let oldest =
             retention.max_age.map_or(0, |age| now.saturating_sub(u64::try_from(age.as_millis()).unwrap_or(u64::MAX)));
-        let mut pinned = BTreeMap::new();
-        for (ns, namespace) in &self.namespaces {
-            let mut pins = BTreeSet::from([namespace.head]);
-            if let Some(head) = namespace.kept.get(&namespace.head) {
-                let (frontier, _) = load_frontier(self.store, &self.thread.thread, ns, head).await?;
-                pins.extend(frontier.tasks.iter().filter_map(|task| task.seen));
-            }
-            pinned.insert(Arc::clone(ns), pins);
-        }
-        for (ns, namespace) in &mut self.namespaces {
-            let pins = pinned.get(ns);
+        let mut pinned = Pins::new();
+        for ns in self.outside_in() {
+            let mut pins = pinned.remove(&ns).unwrap_or_default();
+            pins.extend(self.needed_by_head(&ns).await?);
+            let Some(namespace) = self.namespaces.get_mut(&ns) else { continue };
             let numbers: Vec<(u64, u64)> = namespace.kept.values().rev().map(|row| (row.number, row.time)).collect();
             for (place, (number, time)) in (0u64..).zip(numbers) {
                 let too_many = retention.keep_last.is_some_and(|most| place >= most.max(1));
@@ -81,38 +79,99 @@ impl<'s> Plan<'s> {
                 if !too_many && !too_old {
                     continue;
                 }
-                if pins.is_some_and(|pins| pins.contains(&number)) {
+                if pins.contains(&number) {
                     namespace.for_state.insert(number);
                 } else {
                     namespace.let_go(number);
                 }
             }
+            self.recorded_by(&ns, &mut pinned).await?;
         }
         if let Some(most) = retention.max_bytes {
-            self.shrink(most, &pinned);
+            // What goes may be all that needed a checkpoint of a subgraph, which then can go as well.
+            while self.bytes() > most && self.shrink(most).await? {}
         }
         Ok(())
     }
 
-    /// Lets the oldest checkpoints go until the records are small enough.
-    fn shrink(&mut self, most: u64, pinned: &BTreeMap<Arc<str>, BTreeSet<u64>>) {
-        let mut bytes: u64 = self.namespaces.values().map(Namespace::bytes).sum();
+    /// Namespaces, each after those that may record where it stands or hold the call that it is of.
+    pub(in crate::checkpoint) fn outside_in(&self) -> Vec<Arc<str>> {
+        let depth = |ns: &str| if ns.is_empty() { 0 } else { 1 + ns.matches('/').count() };
+        let mut all: Vec<_> = self.namespaces.keys().map(Arc::clone).collect();
+        all.sort_by_key(|ns| depth(ns));
+        all
+    }
+
+    /// Whether the thread has subgraphs that are kept per thread.
+    fn keeps_subgraphs(&self) -> bool {
+        self.namespaces.keys().any(|ns| !ns.is_empty() && !is_call(ns))
+    }
+
+    fn bytes(&self) -> u64 {
+        self.namespaces.values().map(Namespace::bytes).sum()
+    }
+
+    /// The head, and the checkpoints that its unfinished tasks were dispatched on.
+    async fn needed_by_head(&self, ns: &Arc<str>) -> Result<BTreeSet<u64>, CheckpointError> {
+        let Some(namespace) = self.namespaces.get(ns) else { return Ok(BTreeSet::new()) };
+        let mut needed = BTreeSet::from([namespace.head]);
+        if let Some(head) = namespace.kept.get(&namespace.head) {
+            let (frontier, _) = load_frontier(self.store, &self.thread.thread, ns, head).await?;
+            needed.extend(frontier.tasks.iter().filter_map(|task| task.seen));
+        }
+        Ok(needed)
+    }
+
+    /// Adds the checkpoints of subgraphs that the kept checkpoints of a namespace record. Without them, going back to
+    /// such a checkpoint would find its subgraphs gone.
+    pub(in crate::checkpoint) async fn recorded_by(
+        &self,
+        ns: &Arc<str>,
+        pins: &mut Pins,
+    ) -> Result<(), CheckpointError> {
+        let Some(namespace) = self.namespaces.get(ns).filter(|_| self.keeps_subgraphs()) else { return Ok(()) };
+        let mut seen = BTreeSet::new();
+        for row in namespace.kept.values() {
+            // A frontier that did not change records the same.
+            let frontier = row.fields.iter().find(|field| &*field.field == FRONTIER);
+            if !seen.insert(frontier.map(|field| field.version)) {
+                continue;
+            }
+            let (frontier, _) = load_frontier(self.store, &self.thread.thread, ns, row).await?;
+            for (child, number) in frontier.children() {
+                pins.entry(Arc::clone(child)).or_default().insert(number);
+            }
+        }
+        Ok(())
+    }
+
+    /// Lets the oldest checkpoints go until the records are small enough; whether any went.
+    async fn shrink(&mut self, most: u64) -> Result<bool, CheckpointError> {
+        let mut pinned = Pins::new();
+        for ns in self.outside_in() {
+            pinned.entry(Arc::clone(&ns)).or_default().extend(self.needed_by_head(&ns).await?);
+            self.recorded_by(&ns, &mut pinned).await?;
+        }
+        let mut bytes = self.bytes();
         let mut oldest_first: Vec<(u64, u64, Arc<str>)> = Vec::new();
         for (ns, namespace) in &self.namespaces {
             let free = namespace.kept.values().filter(|row| !pinned.get(ns).is_some_and(|p| p.contains(&row.number)));
             oldest_first.extend(free.map(|row| (row.time, row.number, Arc::clone(ns))));
         }
         oldest_first.sort();
+        let mut any = false;
         for (_, number, ns) in oldest_first {
             if bytes <= most {
-                return;
+                break;
             }
             if let Some(namespace) = self.namespaces.get_mut(&ns) {
                 let before = namespace.gone_bytes;
                 namespace.let_go(number);
                 bytes -= namespace.gone_bytes - before;
+                any = true;
             }
         }
+        Ok(any)
     }
 
     /// The pruning that carries out what has been decided.
@@ -123,15 +182,15 @@ impl<'s> Plan<'s> {
         let thread = Arc::clone(&self.thread.thread);
         let mut pruned = Pruned::default();
         let mut pruning = Pruning::default();
-        // Parents come before their children: a namespace is named by the task that it belongs to.
-        let mut unfinished: BTreeMap<Arc<str>, BTreeSet<Arc<str>>> = BTreeMap::new();
-        for (ns, namespace) in &mut self.namespaces {
+        let keeps_subgraphs = self.keeps_subgraphs();
+        let mut unfinished: BTreeSet<Arc<str>> = BTreeSet::new();
+        for ns in self.outside_in() {
+            let Some(namespace) = self.namespaces.get_mut(&ns) else { continue };
             namespace.drop_unused();
-            if retention.drop_finished_subgraphs && !ns.is_empty() && is_call(ns) {
-                let parent = parent(ns);
-                namespace.whole |= !unfinished.get(parent).is_some_and(|tasks| tasks.contains(ns));
+            if retention.drop_finished_subgraphs && !ns.is_empty() && is_call(&ns) {
+                namespace.whole |= !unfinished.contains(&ns);
             }
-            let mut cut = Cut { ns: Arc::clone(ns), whole: namespace.whole, ..Cut::default() };
+            let mut cut = Cut { ns: Arc::clone(&ns), whole: namespace.whole, ..Cut::default() };
             if namespace.whole {
                 pruned.namespaces += 1;
                 pruned.checkpoints += (namespace.kept.len() + namespace.gone.len()) as u64;
@@ -145,16 +204,20 @@ impl<'s> Plan<'s> {
             let asked = something_goes || retention.drop_finished_subgraphs;
             let live =
                 |row: &&CheckpointRow| row.number == namespace.head || !namespace.for_state.contains(&row.number);
-            for row in namespace.kept.values().filter(|row| asked && live(row)) {
-                let (frontier, _) = load_frontier(self.store, &thread, ns, row).await?;
-                pending.extend(frontier.tasks.iter().map(|task| task.id.path(ns, &task.node)));
+            for row in namespace.kept.values().filter(|row| (asked || keeps_subgraphs) && live(row)) {
+                let (frontier, _) = load_frontier(self.store, &thread, &ns, row).await?;
+                let base = frontier.base(&ns);
+                // What a call that has ended left undone is not gone on with.
+                if *base == ns || unfinished.contains(base) {
+                    pending.extend(frontier.tasks.iter().map(|task| task.id.path(base, &task.node)));
+                }
             }
             if something_goes {
-                let records = self.store.task_records(&thread, ns).await?;
+                let records = self.store.task_records(&thread, &ns).await?;
                 let tasks: BTreeSet<Arc<str>> = records.into_iter().map(|record| record.task).collect();
                 cut.tasks = tasks.into_iter().filter(|task| !belongs_to(task, &pending)).collect();
             }
-            unfinished.insert(Arc::clone(ns), pending);
+            unfinished.extend(pending);
             pruned.checkpoints += namespace.gone.len() as u64;
             pruned.records += namespace.gone_records.len() as u64;
             pruned.bytes += namespace.gone_bytes;
@@ -294,10 +357,6 @@ fn belongs_to(task: &str, unfinished: &BTreeSet<Arc<str>>) -> bool {
             None => return false,
         }
     }
-}
-
-fn parent(ns: &str) -> &str {
-    ns.rsplit_once('/').map_or("", |(parent, _)| parent)
 }
 
 /// Whether a namespace is named by a task, `write:7.0`: then it is of one call and not of the thread.

@@ -34,6 +34,14 @@ impl Pack {
         }
     }
 
+    pub(super) fn map(&mut self, length: usize) {
+        match u32::try_from(length).unwrap_or(u32::MAX) {
+            length @ 0..0x10 => self.0.push(0x80 | length.to_le_bytes()[0]),
+            length @ 0x10..0x1_0000 => self.marked(0xde, &length.to_be_bytes()[2..]),
+            length => self.marked(0xdf, &length.to_be_bytes()),
+        }
+    }
+
     pub(super) fn text(&mut self, text: &str) {
         match u32::try_from(text.len()).unwrap_or(u32::MAX) {
             length @ 0..0x20 => self.0.push(0xa0 | length.to_le_bytes()[0]),
@@ -71,15 +79,21 @@ mod tests {
             numbers in prop::collection::vec(prop_oneof![0..300_u64, any::<u32>().prop_map(u64::from), any::<u64>()], 0..20),
             text in "[a-zé]{0,40}",
             bytes in prop::collection::vec(any::<u8>(), 0..300),
+            map in prop::collection::btree_map("[a-z]{0,4}", any::<u64>(), 0..20),
         ) {
             let mut pack = Pack::default();
-            pack.array(4);
+            pack.array(5);
             pack.array(numbers.len());
             numbers.iter().for_each(|number| pack.uint(*number));
             pack.text(&text);
             pack.binary(&bytes);
             pack.nil();
-            let same = rmp_serde::to_vec(&(&numbers, &text, serde_bytes::Bytes::new(&bytes), ())).unwrap();
+            pack.map(map.len());
+            for (key, value) in &map {
+                pack.text(key);
+                pack.uint(*value);
+            }
+            let same = rmp_serde::to_vec(&(&numbers, &text, serde_bytes::Bytes::new(&bytes), (), &map)).unwrap();
             prop_assert_eq!(pack.bytes(), same);
         }
 

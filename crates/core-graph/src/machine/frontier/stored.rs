@@ -2,15 +2,17 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 use smallvec::SmallVec;
 
 use super::pack::Pack;
 use super::{Frontier, Group};
-use crate::graph::Topology;
+use crate::graph::{Timeout, Topology};
 #[cfg(feature = "conformance")]
 use crate::machine::FRONTIER;
+use crate::machine::heads::Heads;
 use crate::machine::task::{GroupId, Pending, TaskId};
 use crate::state::State;
 #[cfg(feature = "conformance")]
@@ -22,6 +24,7 @@ pub(crate) struct Changes {
     pub(super) tasks: SmallVec<[TaskId; 4]>,
     pub(super) joins: bool,
     pub(super) groups: Vec<GroupId>,
+    pub(super) heads: bool,
 }
 
 /// A difference of two frontiers, or a whole one as the difference from nothing.
@@ -32,6 +35,9 @@ pub(crate) struct FrontierDelta {
     /// All joins by target, when one changed: predecessor and arrivals.
     pub(crate) joins: Option<Vec<(String, Vec<(String, u32)>)>>,
     pub(crate) groups: Vec<(GroupId, u64, Vec<String>)>,
+    /// All of them, when one changed.
+    #[serde(default)]
+    pub(crate) heads: Option<Heads>,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -44,19 +50,26 @@ pub(crate) struct TaskRow {
     pub(crate) groups: Vec<GroupId>,
     pub(crate) failed: u32,
     pub(crate) seen: Option<u64>,
+    /// Last, so that it takes no room where there is none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) timeout: Option<Timeout>,
 }
 
 impl<S: State> Frontier<S> {
     /// The stored form of the whole frontier: a [`FrontierDelta`] without names of fields.
     pub(crate) fn encode(&self, topology: &Topology<S>) -> Arc<[u8]> {
         let mut pack = Pack::default();
-        pack.array(4);
+        let heads = self.heads != Heads::default();
+        pack.array(4 + usize::from(heads));
         pack.array(self.len());
         self.iter().for_each(|(id, task)| pack_task(&mut pack, id, task, topology));
         pack.array(0);
         self.pack_joins(&mut pack, topology);
         pack.array(self.groups.len());
         self.groups.iter().for_each(|(id, group)| pack_group(&mut pack, *id, Some(group), topology));
+        if heads {
+            pack_heads(&mut pack, &self.heads);
+        }
         pack.bytes().into()
     }
 
@@ -69,7 +82,7 @@ impl<S: State> Frontier<S> {
         let removed: SmallVec<[TaskId; 4]> =
             changes.tasks.iter().copied().filter(|id| self.get(*id).is_none()).collect();
         let mut pack = Pack::default();
-        pack.array(4);
+        pack.array(4 + usize::from(changes.heads));
         pack.array(changes.tasks.len() - removed.len());
         for id in changes.tasks {
             if let Some(task) = self.get(id) {
@@ -85,6 +98,9 @@ impl<S: State> Frontier<S> {
         }
         pack.array(changes.groups.len());
         changes.groups.iter().for_each(|id| pack_group(&mut pack, *id, self.groups.get(id), topology));
+        if changes.heads {
+            pack_heads(&mut pack, &self.heads);
+        }
         pack.bytes().into()
     }
 
@@ -96,7 +112,8 @@ impl<S: State> Frontier<S> {
             pack.array(arrived.len());
             for (predecessor, arrived) in join.predecessors.iter().zip(arrived) {
                 pack.array(2);
-                pack.text(topology.node(*predecessor).name.as_str());
+                // START is no node and has no name.
+                pack.text(topology.nodes.get(*predecessor as usize).map_or("", |node| node.name.as_str()));
                 pack.uint((*arrived).into());
             }
         }
@@ -110,7 +127,7 @@ fn pack_id(pack: &mut Pack, number: u64, place: u32) {
 }
 
 fn pack_task<S: State>(pack: &mut Pack, id: TaskId, task: &Pending<S>, topology: &Topology<S>) {
-    pack.array(7);
+    pack.array(7 + usize::from(task.timeout.is_some()));
     pack_id(pack, id.number, id.place);
     pack.text(topology.node(task.node).name.as_str());
     match &task.key {
@@ -128,6 +145,18 @@ fn pack_task<S: State>(pack: &mut Pack, id: TaskId, task: &Pending<S>, topology:
         Some(seen) => pack.uint(seen),
         None => pack.nil(),
     }
+    if let Some(Timeout { attempt, idle }) = task.timeout.as_deref() {
+        pack.array(2);
+        pack_duration(pack, *attempt);
+        pack_duration(pack, *idle);
+    }
+}
+
+fn pack_duration(pack: &mut Pack, duration: Option<Duration>) {
+    let Some(duration) = duration else { return pack.nil() };
+    pack.array(2);
+    pack.uint(duration.as_secs());
+    pack.uint(duration.subsec_nanos().into());
 }
 
 fn pack_group<S: State>(pack: &mut Pack, id: GroupId, group: Option<&Group>, topology: &Topology<S>) {
@@ -137,6 +166,19 @@ fn pack_group<S: State>(pack: &mut Pack, id: GroupId, group: Option<&Group>, top
     pack.array(group.map_or(0, |group| group.targets.len()));
     let targets = group.iter().flat_map(|group| &group.targets);
     targets.for_each(|target| pack.text(topology.node(*target).name.as_str()));
+}
+
+fn pack_heads(pack: &mut Pack, heads: &Heads) {
+    pack.array(2);
+    match &heads.call {
+        Some(call) => pack.text(call),
+        None => pack.nil(),
+    }
+    pack.map(heads.children.len());
+    for (ns, number) in &heads.children {
+        pack.text(ns);
+        pack.uint(*number);
+    }
 }
 
 /// The stored form of a frontier with one unfinished task, the first that checkpoint `number` made.
@@ -150,8 +192,17 @@ pub(crate) fn pending_frontier(node: &str, number: u64, seen: Option<u64>) -> Re
         groups: Vec::new(),
         failed: 0,
         seen,
+        timeout: None,
     };
     codec::encode(FRONTIER, &FrontierDelta { tasks: vec![task], ..FrontierDelta::default() })
+}
+
+/// The stored form of a frontier without tasks that records where subgraphs stand.
+#[cfg(feature = "conformance")]
+pub(crate) fn recording_frontier(children: &[(&str, u64)]) -> Result<Vec<u8>, StateError> {
+    let children = children.iter().map(|(ns, number)| (Arc::from(*ns), *number)).collect();
+    let heads = Some(Heads { call: None, children });
+    codec::encode(FRONTIER, &FrontierDelta { heads, ..FrontierDelta::default() })
 }
 
 impl FrontierDelta {
@@ -170,5 +221,16 @@ impl FrontierDelta {
                 self.groups.push(group);
             }
         }
+        self.heads = later.heads.or(self.heads.take());
+    }
+
+    /// What the ids of the tasks begin with.
+    pub(crate) fn base<'a>(&'a self, ns: &'a Arc<str>) -> &'a Arc<str> {
+        self.heads.as_ref().map_or(ns, |heads| heads.base(ns))
+    }
+
+    /// Where children that are kept per thread stand.
+    pub(crate) fn children(&self) -> impl Iterator<Item = (&Arc<str>, u64)> {
+        self.heads.iter().flat_map(|heads| &heads.children).map(|(ns, number)| (ns, *number))
     }
 }

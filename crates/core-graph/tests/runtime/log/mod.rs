@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 
 use graphloom_core_graph::checkpoint::MemoryCheckpointer;
 use graphloom_core_graph::{
-    EventKind, Log, NodeError, Outcome, RunError, Snapshot, State, StateGraph, Table, Thread, Threads,
+    EventKind, Log, NodeError, Outcome, Run, RunError, Snapshot, State, StateGraph, Table, Thread, Threads,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -33,6 +33,23 @@ impl Work {
     /// The notes, with spaces between.
     pub(crate) fn story(&self) -> String {
         self.notes.iter().cloned().collect::<Vec<_>>().join(" ")
+    }
+}
+
+/// The state of a subgraph that counts.
+#[derive(State, Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub(crate) struct Memory {
+    pub(crate) topic: String,
+    #[state(add)]
+    pub(crate) n: u64,
+    #[state(append)]
+    pub(crate) lines: Log<String>,
+}
+
+impl Memory {
+    /// The lines, joined.
+    pub(crate) fn said(&self) -> String {
+        self.lines.iter().cloned().collect::<Vec<_>>().join("+")
     }
 }
 
@@ -106,5 +123,31 @@ impl Calls {
 
     pub(crate) fn count(&self, call: &str) -> usize {
         self.all().iter().filter(|other| *other == call).count()
+    }
+}
+
+/// Holds nodes back until it is opened, and then no more.
+#[derive(Clone, Debug)]
+pub(crate) struct Gate(Arc<tokio::sync::watch::Sender<bool>>);
+
+impl Default for Gate {
+    fn default() -> Self {
+        Self(Arc::new(tokio::sync::watch::Sender::new(false)))
+    }
+}
+
+impl Gate {
+    pub(crate) async fn pass(&self) {
+        self.0.subscribe().wait_for(|open| *open).await.expect("the gate outlives who waits");
+    }
+
+    /// Lets everybody through once an attempt of the run has failed; how the run ends.
+    pub(crate) async fn open_when_refused(&self, mut run: Run<Work>) -> Result<Outcome<Work>, RunError> {
+        while let Some(event) = run.next().await {
+            if event.ns.is_empty() && matches!(event.kind, EventKind::TaskFailed { .. } | EventKind::TaskRetry { .. }) {
+                self.0.send_replace(true);
+            }
+        }
+        run.await
     }
 }

@@ -1,0 +1,147 @@
+//! What a call of a subgraph begins on.
+
+use std::sync::Arc;
+
+use crate::checkpoint::CheckpointError;
+use crate::driver::calls::Begun;
+use crate::driver::load;
+use crate::driver::session::Session;
+use crate::driver::writer::Attached;
+use crate::error::RunError;
+use crate::graph::Topology;
+use crate::machine::Restored;
+use crate::state::State;
+
+/// What a call of a subgraph begins on.
+pub(super) struct Ground<S: State> {
+    /// What it goes on from; nothing for an initial state.
+    pub(super) restored: Option<Restored<S>>,
+    /// The newest checkpoint and the head of a namespace that begins with an initial state again.
+    pub(super) after: Option<(u64, u64)>,
+    /// Whether the call has begun before, so that its input is part of what it goes on from.
+    pub(super) is_open: bool,
+    /// Tasks that an earlier call left undone.
+    pub(super) dropped: Vec<Arc<str>>,
+}
+
+impl<S: State> Ground<S> {
+    /// An initial state.
+    fn initial() -> Self {
+        Self { restored: None, after: None, is_open: false, dropped: Vec::new() }
+    }
+
+    fn open(restored: Restored<S>) -> Self {
+        Self { restored: Some(restored), is_open: true, ..Self::initial() }
+    }
+
+    /// The ground of a call with its own state.
+    pub(super) async fn of_call(
+        topology: &Topology<S>,
+        session: &Session,
+        call: &Arc<str>,
+        again: bool,
+    ) -> Result<Self, RunError> {
+        if let Some(attached) = &session.attached {
+            if again {
+                attached.settle(call, session.policy.durability).await?;
+            }
+            let forget = again || session.forget_attempts;
+            let open = load::restore(&*attached.store, topology, &session.thread, call, None, forget).await?;
+            if let Some(restored) = open {
+                return Ok(Self::open(restored));
+            }
+        }
+        session.calls.forget(call);
+        Ok(Self::initial())
+    }
+
+    /// The ground of a call of the subgraph that has the namespace for all of the thread.
+    pub(super) async fn of_thread(
+        topology: &Topology<S>,
+        session: &Session,
+        ns: &Arc<str>,
+        call: &Arc<str>,
+        again: bool,
+    ) -> Result<Self, RunError> {
+        let begin = || {
+            session.calls.begin(ns, call).map_err(|other| RunError::SubgraphBusy {
+                node: ns.to_string(),
+                call: call.to_string(),
+                other: other.to_string(),
+            })
+        };
+        let mut begun = begin()?;
+        if begun.again {
+            if let Some(attached) = &session.attached {
+                attached.settle(ns, session.policy.durability).await?;
+                let forget = again || session.forget_attempts;
+                let found = load::restore(&*attached.store, topology, &session.thread, ns, None, forget).await?;
+                if let Some(restored) = found.filter(|restored| restored.frontier.base(ns) == call) {
+                    return Ok(Self::open(restored));
+                }
+            }
+            // Nothing of it was committed, or nothing is stored.
+            session.calls.forget(call);
+            begun = begin()?;
+        }
+        let kept = begun.kept_by_run::<S>();
+        let found = match (&session.attached, kept) {
+            (_, Some(kept)) => Some(kept),
+            (None, None) => None,
+            (Some(attached), None) => {
+                attached.settle(ns, session.policy.durability).await?;
+                match begun.stand.head {
+                    Some(head) => Some(recorded(attached, topology, session, ns, head).await?),
+                    None => return Self::unrecorded(attached, topology, session, ns).await,
+                }
+            }
+        };
+        Ok(found.map_or_else(Self::initial, |mut restored| {
+            let dropped = restored.drop_unfinished(ns);
+            Self { restored: Some(restored), dropped, ..Self::initial() }
+        }))
+    }
+
+    /// An initial state, after calls that the branch of the parent knows nothing of.
+    async fn unrecorded(
+        attached: &Attached,
+        topology: &Topology<S>,
+        session: &Session,
+        ns: &Arc<str>,
+    ) -> Result<Self, RunError> {
+        let found = load::restore(&*attached.store, topology, &session.thread, ns, None, false).await?;
+        let after = found.as_ref().map(|found| (found.newest, found.head));
+        let dropped = found.map(|mut found| found.drop_unfinished(ns)).unwrap_or_default();
+        Ok(Self { after, dropped, ..Self::initial() })
+    }
+}
+
+impl Begun {
+    /// The namespace as this run left it, if it did.
+    fn kept_by_run<S: State>(&self) -> Option<Restored<S>> {
+        let kept = Arc::clone(self.stand.kept.as_ref()?).downcast::<Restored<S>>().ok()?;
+        (Some(kept.row.number) == self.stand.head).then(|| Restored::clone(&kept))
+    }
+}
+
+/// The checkpoint that the parent recorded.
+async fn recorded<S: State>(
+    attached: &Attached,
+    topology: &Topology<S>,
+    session: &Session,
+    ns: &Arc<str>,
+    number: u64,
+) -> Result<Restored<S>, RunError> {
+    let thread = &session.thread;
+    match load::restore(&*attached.store, topology, thread, ns, Some(number), false).await {
+        Ok(Some(restored)) => Ok(restored),
+        Ok(None) | Err(RunError::UnknownCheckpoint { .. }) => {
+            Err(RunError::Checkpoint(CheckpointError::UnknownCheckpoint {
+                thread: thread.to_string(),
+                ns: ns.to_string(),
+                number,
+            }))
+        }
+        Err(error) => Err(error),
+    }
+}
