@@ -16,6 +16,7 @@ const EACH: usize = 24;
 
 /// Plants claims and checks them.
 pub(crate) async fn scores() -> Result<Scores, Failure> {
-    let documents = documents(&Path::new(env!("CARGO_MANIFEST_DIR")).join(".."))?;
+    let place = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let documents = documents(&place).map_err(|error| error.to_string())?;
     Ok(measure(&plant(&documents, EACH), &Extractive::default()).await)
 }

@@ -1,89 +1,81 @@
-//! Measures a super-step, and the index of a vault, against their floors, side by side in one run, and prints ratios.
+//! Measures the runtime's shapes next to their floors, side by side in one run, and prints ratios and bytes.
 //!
-//! The floor of a super-step is a loop that boxes a future, polls it to its end and counts: what any graph of boxed async nodes pays.
-//! The floor of the index is reading every file.
-//! `citations` prints how well planted claims are told apart.
-//! An argument chooses the rows whose names contain it; `vault index` are all rows of the index. Every row is the median of several rounds, in which floor and subject take turns.
+//! ```text
+//! graphloom-bench [--all] [--json FILE] [WORD]...
+//! ```
+//!
+//! Words choose the rows whose shape and store hold one of them (`loop`, `growth1000 sqlite-full`, `curve`); without
+//! words the quick rows are measured, with `--all` the slow ones, too. `--json` writes the rows of the table for other
+//! programs. `citations` prints how well planted claims are told apart, `vault index` what the index of a vault costs next
+//! to reading its files.
 
+mod bars;
+#[cfg(feature = "documents")]
 mod citations;
+#[cfg(feature = "documents")]
 #[path = "../../crates/citations/tests/corpus/mod.rs"]
 mod corpus;
-mod floor;
 mod graphs;
-mod rounds;
+mod measure;
+mod shapes;
+#[cfg(feature = "documents")]
 mod vault;
 
-use graphloom_checkpoint_sqlite::SqliteCheckpointer;
-use graphloom_core_graph::checkpoint::MemoryCheckpointer;
-use graphloom_core_graph::{App, CompileErrors, Mode};
-use graphs::Count;
+use std::path::PathBuf;
 
-use crate::rounds::{Row, compare};
+use crate::measure::{Bench, Row};
 
-const STEPS: u64 = 10_000;
-const CHAIN: usize = 1_000;
-const FAN: u64 = 100;
+type Failure = Box<dyn std::error::Error + Send + Sync>;
+
+fn main() -> Result<(), Failure> {
+    let mut arguments = std::env::args().skip(1);
+    let (mut all, mut json, mut words) = (false, None::<PathBuf>, Vec::new());
+    while let Some(argument) = arguments.next() {
+        match argument.as_str() {
+            "--cold" => return shapes::start_cold(arguments.next().as_deref()),
+            "--full" => {
+                let (Some(file), Some(steps)) = (arguments.next(), arguments.next()) else {
+                    return Err("`--full` needs a file and a number of steps".into());
+                };
+                return shapes::run_full(file.as_ref(), steps.parse()?);
+            }
+            "--all" => all = true,
+            "--json" => json = Some(arguments.next().ok_or("`--json` needs a file")?.into()),
+            other if other.starts_with('-') => {
+                return Err(format!("`{other}` is no option; there are `--all` and `--json FILE`").into());
+            }
+            word => words.push(word.to_owned()),
+        }
+    }
+    measure(Bench::new(all, words)?, json)
+}
 
 #[expect(clippy::print_stdout, reason = "the table is the program's result")]
-fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let wanted = std::env::args().nth(1).unwrap_or_default();
+fn measure(mut bench: Bench, json: Option<PathBuf>) -> Result<(), Failure> {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     println!("{}", Row::head());
-    let folder = tempfile::tempdir()?;
-    runtime.block_on(async {
-        let rows: [(&str, Make, u64); 5] = [
-            ("loop of one node, barrier", || graphs::looped(STEPS, Mode::Barrier), STEPS),
-            ("loop of one node, eager", || graphs::looped(STEPS, Mode::Eager), STEPS),
-            ("loop of one node with a context", || graphs::looped_with_context(STEPS), STEPS),
-            ("chain of nodes", || graphs::chain(CHAIN), CHAIN as u64),
-            ("fan-out and join, per branch", || graphs::fan_out(FAN), FAN),
-        ];
-        for (name, make, steps) in rows.into_iter().filter(|(name, ..)| name.contains(&wanted)) {
-            let app = make()?;
-            println!("{}", compare(name, steps, || run_once(&app)).await?);
-        }
-        if !"checkpointer".contains(&wanted) {
-            return Ok(());
-        }
-        let app = graphs::looped(STEPS, Mode::Barrier)?;
-        println!(
-            "{}",
-            compare("loop, memory checkpointer", STEPS, || run_stored(&app, MemoryCheckpointer::new())).await?
-        );
-        let app = graphs::looped(STEPS / 10, Mode::Barrier)?;
-        let mut file = 0;
-        let row = compare("loop, SQLite checkpointer (NORMAL)", STEPS / 10, || {
-            file += 1;
-            let store = SqliteCheckpointer::open(folder.path().join(format!("{file}.db")));
-            let app = app.clone();
-            async move { run_stored(&app, store?).await }
-        });
-        println!("{}", row.await?);
-        Ok::<(), Failure>(())
-    })?;
-    if "citations".contains(&wanted) {
-        println!("\n{}", runtime.block_on(citations::scores())?);
+    runtime.block_on(shapes::measure(&mut bench))?;
+    shapes::measure_apart(&mut bench)?;
+    let bars = bars::bars(&bench);
+    if !bars.is_empty() {
+        println!("\nbars");
+        bars.iter().for_each(|bar| println!("{bar}"));
     }
-    if "vault index".contains(&wanted) {
-        println!("\n{}", vault::Row::head());
-        for row in vault::measure()? {
-            println!("{row}");
+    if let Some(file) = json {
+        let lines: Result<Vec<_>, _> = bench.rows.iter().map(serde_json::to_string).collect();
+        std::fs::write(file, lines?.join("\n") + "\n")?;
+    }
+    #[cfg(feature = "documents")]
+    {
+        if bench.wants("citations", true) {
+            println!("\n{}", runtime.block_on(citations::scores())?);
+        }
+        if bench.wants("vault index", true) {
+            println!("\n{}", vault::Row::head());
+            for row in vault::measure()? {
+                println!("{row}");
+            }
         }
     }
     Ok(())
-}
-
-type Make = fn() -> Result<App<Count>, CompileErrors>;
-type Failure = Box<dyn std::error::Error>;
-
-async fn run_once(app: &App<Count>) -> Result<(), Failure> {
-    app.run_once(Count::update()).await?.done().map(drop).map_err(Failure::from)
-}
-
-async fn run_stored(
-    app: &App<Count>,
-    store: impl graphloom_core_graph::checkpoint::Checkpointer,
-) -> Result<(), Failure> {
-    let thread = app.with_checkpointer(store).thread("bench");
-    thread.run(Count::update()).await?.done().map(drop).map_err(Failure::from)
 }

@@ -74,7 +74,9 @@ pub use corpus::open_corpus;
 pub use data_dir::DataDir;
 pub use error::CliError;
 pub use interrupt::{Interrupt, follow};
-pub use models::{Chosen, ModelSet, Reason, build_models, build_models_with_keys, choose_models, usable_model};
+pub use models::{
+    Chosen, ModelSet, Reason, ServerOptions, build_models, build_models_with, choose_models, usable_model,
+};
 #[cfg(feature = "embedded")]
 pub use models::{fetch_weights, installed_weights};
 pub use progress::{JSON_VERSION, Progress};

@@ -4,7 +4,9 @@
 
 use std::path::Path;
 
-use graphloom_cli::{CommonArgs, DataDir, ExitStatus, Failure, Progress, build_models};
+use graphloom_cli::{
+    CommonArgs, DataDir, ExitStatus, Failure, Progress, ServerOptions, build_models, build_models_with,
+};
 use graphloom_llm::layers::Spent;
 use graphloom_llm::{ChatModel, ChatRequest};
 
@@ -30,6 +32,18 @@ fn script(place: &Path, name: &str, reply: &str) -> String {
 
 async fn say(model: &dyn ChatModel, text: &str) -> String {
     model.chat(ChatRequest::user(text)).await.unwrap().text()
+}
+
+#[tokio::test]
+async fn only_roles_that_are_said_to_see_read_images() {
+    let place = tempfile::tempdir().unwrap();
+    let server = "compatible:m@http://127.0.0.1:9/v1";
+    let specs = args(&format!("{server},look={server}"));
+    let mut options = ServerOptions::default();
+    options.images.insert("look".to_owned());
+    let set = build_models_with(&specs, &dirs(place.path()), &quiet(), Spent::default(), &options).await.unwrap();
+    assert!(set.models.role("look").capabilities().images);
+    assert!(!set.models.role("write").capabilities().images, "the same server, not named for it");
 }
 
 #[tokio::test]

@@ -34,7 +34,10 @@ async fn a_picture_is_sent_as_a_data_address() {
         .respond_with(ResponseTemplate::new(200).set_body_json(answer))
         .mount(&server)
         .await;
-    let model = Compatible::new(CompatibleConfig::new("eyes", format!("{}/v1", server.uri()))).unwrap();
+    let mut config = CompatibleConfig::new("eyes", format!("{}/v1", server.uri()));
+    assert!(!Compatible::new(config.clone()).unwrap().capabilities().images, "a server does not say that it sees");
+    config.images = true;
+    let model = Compatible::new(config).unwrap();
     assert!(model.capabilities().images);
     assert_eq!(model.chat(asked(PICTURE)).await.unwrap().text(), "a chart");
     let sent: Value = server.received_requests().await.unwrap()[0].body_json().unwrap();

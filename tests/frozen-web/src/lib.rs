@@ -36,7 +36,7 @@ use std::sync::Arc;
 use graphloom_retrieval::Corpus;
 use graphloom_retrieval::web::{EngineName, PageOptions, WebOptions};
 use wiremock::matchers::{method, path, path_regex};
-use wiremock::{Mock, MockServer};
+use wiremock::{Mock, MockServer, ResponseTemplate};
 
 pub use breakage::Breakage;
 
@@ -111,6 +111,13 @@ impl FrozenWeb {
     pub async fn break_engine(&self, engine: EngineName, breakage: Breakage) {
         let route = format!("/{engine}/search");
         Mock::given(path(route)).respond_with(breakage.answer()).with_priority(1).mount(&self.server).await;
+    }
+
+    /// Every page is a PDF from now on, which no program here reads.
+    pub async fn pages_as_pdf(&self) {
+        let document = ResponseTemplate::new(200).set_body_raw("%PDF-1.7\n%%EOF\n", "application/pdf");
+        let pages = Mock::given(method("GET")).and(path_regex("^/pages/")).respond_with(document);
+        pages.with_priority(1).mount(&self.server).await;
     }
 
     /// Every question that was asked, as `engine: question`, in order.

@@ -7,14 +7,17 @@
 //! ```
 //! The dependency-driven graph has `dependency_editor_team` in place of `editor_team`.
 
-use graphloom_core_graph::{CompileErrors, Compiled, Context, Diagram, END, Node, START, Snapshot, StateGraph};
+use graphloom_core_graph::{
+    CompileErrors, Compiled, Context, Diagram, END, Failure, Node, RunPolicy, START, Snapshot, StateGraph,
+};
 use serde_json::Value;
 
-use crate::config::ExecutionMethod;
+use crate::config::{Config, ExecutionMethod};
 use crate::feedback;
 use crate::nodes;
 use crate::resources::Resources;
 use crate::state::SearchContext;
+use crate::status::StatusCode;
 use crate::team::{self, TeamState};
 
 /// Begins the run.
@@ -99,6 +102,19 @@ pub fn diagrams() -> Result<Vec<Diagram>, CompileErrors> {
     [Kind::Parallel, Kind::Dependency].into_iter().map(|kind| Ok(graph(kind)?.diagram().clone())).collect()
 }
 
+/// The limits of a run under a configuration: no graph of it takes more than `workflow_recursion_limit` steps in one go, from
+/// its input or an answer on. One that would is stopped (212415): the main graph can be continued, a section's ends.
+///
+/// ```
+/// use graphloom_deepsearch::Config;
+/// use graphloom_deepsearch::graph::policy;
+///
+/// assert_eq!(policy(&Config::default()).max_steps, Some(30));
+/// ```
+pub fn policy(config: &Config) -> RunPolicy {
+    RunPolicy::default().max_steps(u64::from(config.workflow_recursion_limit))
+}
+
 /// A main graph.
 ///
 /// # Errors
@@ -128,13 +144,23 @@ pub fn graph(kind: Kind) -> Result<Compiled<SearchContext, Resources>, CompileEr
         .add_subgraph(kind.team(), kind.team_graph()?, nodes::team_input, nodes::team_result)
         .may_goto((REPORTER, FINISH));
     graph.add_node(REPORTER, nodes::reporter).may_goto(FINISH);
-    graph.add_node(VLM_CHART_GENERATOR, nodes::vlm_chart_generator);
-    graph.add_node(SOURCE_TRACER, nodes::source_tracer);
-    graph.add_node(SOURCE_TRACER_INFER, nodes::source_tracer_infer);
+    graph.add_node(VLM_CHART_GENERATOR, nodes::vlm_chart_generator).may_goto(SOURCE_TRACER);
+    graph.add_node(SOURCE_TRACER, nodes::source_tracer).may_goto(SOURCE_TRACER_INFER);
+    graph.add_node(SOURCE_TRACER_INFER, nodes::source_tracer_infer).may_goto(USER_FEEDBACK_PROCESSOR);
     graph
         .add_subgraph(USER_FEEDBACK_PROCESSOR, feedback::graph()?, feedback::feedback_input, feedback::feedback_result)
         .may_goto((USER_FEEDBACK_PROCESSOR, FINISH));
     graph.add_node(FINISH, nodes::end);
+
+    for (node, code, next) in [
+        (VLM_CHART_GENERATOR, StatusCode::Chart, SOURCE_TRACER),
+        (SOURCE_TRACER, StatusCode::SourceTrace, SOURCE_TRACER_INFER),
+        (SOURCE_TRACER_INFER, StatusCode::Inference, USER_FEEDBACK_PROCESSOR),
+    ] {
+        graph.add_error_handler(node, move |failure: Failure, state: State, cx: Cx| {
+            nodes::spared((code, next.clone()), failure, state, cx)
+        });
+    }
 
     graph.add_edge(START, BEGIN).add_edge(BEGIN, ENTRY);
     graph.add_edge(REPORTER, VLM_CHART_GENERATOR).add_edge(VLM_CHART_GENERATOR, SOURCE_TRACER);

@@ -3,6 +3,59 @@
 //! - Two main graphs: sections at the same time, or sections that build on one another.
 //! - Every model call and every search is a durable step: a run that was killed goes on without paying twice.
 //! - A model that fails, a dead engine and a refused citation are notes of the run; a report that exists is delivered.
+//!
+//! ```
+//! use std::sync::Arc;
+//!
+//! use graphloom_agents::Models;
+//! use graphloom_core_graph::Outcome;
+//! use graphloom_core_graph::checkpoint::MemoryCheckpointer;
+//! use graphloom_deepsearch::graph::{graph, policy};
+//! use graphloom_deepsearch::search::NoSearch;
+//! use graphloom_deepsearch::state::Request;
+//! use graphloom_deepsearch::{Config, FEEDBACK, Kind, Resources, SearchContext};
+//! use graphloom_llm::Scripted;
+//!
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! // A script in the place of a model: it names the language of the request, then asks back.
+//! let model = Scripted::from_fn(|request| {
+//!     Ok(match request.tools.is_empty() {
+//!         false => r#"{"query_title": "Storks", "language": "en"}"#,
+//!         true => "1. Which storks?\n2. Which years?\n3. For whom?",
+//!     })
+//! });
+//! let config = Config::default();
+//! let resources = Resources::new(Models::new(Arc::new(model)), Arc::new(NoSearch))?;
+//! let runs = graph(Kind::Parallel)?.with_context(resources).with_checkpointer(MemoryCheckpointer::new());
+//! let thread = runs.thread("storks").policy(policy(&config));
+//! let request = Request::new("How common are storks?", config);
+//! let Outcome::Waiting(questions) = thread.run(SearchContext::update().request(request)).await? else {
+//!     return Err("the run asks its user first".into());
+//! };
+//! let question = questions.iter().next().ok_or("there is a question")?;
+//! assert_eq!(question.key, FEEDBACK);
+//! assert!(question.payload["questions"].as_str().is_some_and(|asked| asked.starts_with("1. Which storks?")));
+//! // `thread.resume(Answers::new().and(FEEDBACK, …)?)` goes on to the outline.
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! # Graphs
+//!
+//! [`graph::graph`] is the main graph, with the node names of the specification; [`team`], [`section`], [`collector`],
+//! [`dependency`] and [`feedback`] are the graphs inside it, each usable as a subgraph of another one. What nodes work with
+//! besides the state is in [`Resources`]: models by [`Slot`], prompts, engines ([`search`]), the budget.
+//!
+//! # What a run leaves
+//!
+//! [`state::FinalResult`] has the report with its citations ([`trace`]), conclusions and charts ([`charts`]);
+//! [`export`] makes files of it for readers. While it goes on, nodes emit the messages of [`stream`].
+//!
+//! # Failures
+//!
+//! What goes wrong inside a run is a [`Notice`] with a [`StatusCode`], in the state; only a fatal one ends the run. A
+//! [`DeepSearchError`] is about what is outside of it.
 
 #![forbid(unsafe_code)]
 

@@ -4,9 +4,9 @@
 use std::sync::Arc;
 
 use graphloom_deepsearch::Config;
-use graphloom_deepsearch::search::{EngineOutcome, Search, open_web};
+use graphloom_deepsearch::search::{EngineOutcome, Search, SearchAnswer, open_web};
 use graphloom_frozen_web::{Breakage, FrozenWeb};
-use graphloom_retrieval::web::EngineName;
+use graphloom_retrieval::web::{EngineName, PageError};
 use graphloom_retrieval::{Corpus, CorpusOptions};
 use serde_json::json;
 
@@ -60,6 +60,21 @@ async fn a_document_is_the_page_and_not_the_excerpt() {
     assert!(first.is_web() && first.query.starts_with("When"));
     assert!(matches!(answer.reports[0].outcome, EngineOutcome::Found { documents: 1.. }));
     assert!(!world.frozen.fetched().await.is_empty());
+}
+
+#[tokio::test]
+async fn a_page_that_is_a_pdf_is_told_and_its_excerpt_is_used() {
+    let world = world().await;
+    world.frozen.pages_as_pdf().await;
+    let answer = open(&world, &config(&world), &["google"]).search("When does the log begin anew?", 3).await;
+    assert!(!answer.evidence.is_empty() && answer.evidence.iter().all(|found| !found.text.contains("%PDF")));
+    assert!(matches!(answer.reports[0].outcome, EngineOutcome::Found { documents: 1.. }));
+    assert_eq!(answer.unread.len(), answer.evidence.len());
+    assert!(matches!(&answer.unread[0].error, PageError::MediaType { media_type } if media_type == "application/pdf"));
+    let told = answer.unread[0].to_string();
+    assert!(told.contains("only the excerpt of the engine is used: the page is `application/pdf`"), "{told}");
+    let stored = serde_json::to_value(&answer).unwrap();
+    assert_eq!(serde_json::from_value::<SearchAnswer>(stored).unwrap(), answer, "a recording keeps it");
 }
 
 #[tokio::test]

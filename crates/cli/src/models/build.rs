@@ -1,6 +1,6 @@
 //! The models of a run with their layers.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -63,20 +63,29 @@ pub async fn build_models(
     progress: &Progress,
     spent: Spent,
 ) -> Result<ModelSet, Failure> {
-    build_models_with_keys(args, dirs, progress, spent, &BTreeMap::new()).await
+    build_models_with(args, dirs, progress, spent, &ServerOptions::default()).await
 }
 
-/// As [`build_models`], with keys of their own for the `compatible` models of some roles, `default` for all others. A key
-/// is used for requests and nowhere else.
+/// What a user says of models behind servers that their names do not say; by role, `default` for all others.
+#[derive(Clone, Debug, Default)]
+#[non_exhaustive]
+pub struct ServerOptions {
+    /// Keys of their own. A key is used for requests and nowhere else.
+    pub keys: BTreeMap<String, ApiKey>,
+    /// Roles whose model reads images.
+    pub images: BTreeSet<String>,
+}
+
+/// As [`build_models`], with options for the `compatible` models of some roles.
 ///
 /// # Errors
 /// As [`build_models`].
-pub async fn build_models_with_keys(
+pub async fn build_models_with(
     args: &CommonArgs,
     dirs: &DataDir,
     progress: &Progress,
     spent: Spent,
-    keys: &BTreeMap<String, ApiKey>,
+    options: &ServerOptions,
 ) -> Result<ModelSet, Failure> {
     let chosen = choose_models(args.model.as_ref()).await?;
     progress.note(chosen.to_string());
@@ -98,7 +107,7 @@ pub async fn build_models_with_keys(
         meter: Meter::new(),
         ledger: Ledger::resume(args.budget.clone().unwrap_or_default(), spent),
         cassette,
-        keys,
+        options,
         made: BTreeMap::new(),
         recordings: BTreeMap::new(),
     };
@@ -128,7 +137,7 @@ struct Workshop<'w> {
     meter: Arc<Meter>,
     ledger: Arc<Ledger>,
     cassette: Option<Arc<Cassette>>,
-    keys: &'w BTreeMap<String, ApiKey>,
+    options: &'w ServerOptions,
     /// Models without layers, so that two roles of one model share it.
     made: BTreeMap<String, Arc<dyn ChatModel>>,
     recordings: BTreeMap<PathBuf, Arc<Cassette>>,
@@ -157,9 +166,13 @@ impl Workshop<'_> {
         if let ModelSpec::Replay(path) = spec {
             return Ok(Arc::new(Replay::new(self.recording(path)?, role)?));
         }
-        if let (ModelSpec::Compatible { name, base_url }, Some(key)) = (spec, self.keys.get(role)) {
+        let (key, images) = (self.options.keys.get(role), self.options.images.contains(role));
+        if let ModelSpec::Compatible { name, base_url } = spec
+            && (key.is_some() || images)
+        {
             let mut config = CompatibleConfig::new(name.clone(), base_url.clone());
-            (config.key, config.notes) = (Some(key.clone()), self.notes.clone());
+            (config.images, config.notes) = (images, self.notes.clone());
+            config.key = key.cloned().or(config.key);
             return Ok(Arc::new(Compatible::new(config)?));
         }
         if let Some(model) = self.made.get(&spec.to_string()) {

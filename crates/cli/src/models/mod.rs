@@ -6,7 +6,7 @@ mod choose;
 mod embedded;
 mod notice;
 
-pub use build::{ModelSet, build_models, build_models_with_keys};
+pub use build::{ModelSet, ServerOptions, build_models, build_models_with};
 pub use choose::{Chosen, Reason, choose_models, usable_model};
 #[cfg(feature = "embedded")]
 pub use embedded::{fetch_weights, installed_weights};

@@ -8,8 +8,8 @@ use crate::context::TaskServices;
 use crate::driver::calls::Standing;
 use crate::driver::drive::{Driver, Entry, Runtime};
 use crate::driver::ground::Ground;
-use crate::driver::load::kept_namespace;
 use crate::driver::session::Session;
+use crate::driver::stock::kept_namespace;
 use crate::error::{NodeError, RunError};
 use crate::graph::Persistence;
 use crate::machine::{Question, Stop};
@@ -95,10 +95,15 @@ async fn run_child<S: State, Cx: Send + Sync + 'static>(
     Ok((end, machine.executed, standing))
 }
 
-/// A subgraph that cannot be read ends the run, as a commit that fails does: it is no failure of the node.
+/// A store that fails to read a subgraph ends the run, as one that fails to commit does: it is no failure of the node.
 fn unread(session: &Session, error: RunError) -> RunError {
     let Some(attached) = &session.attached else { return error };
-    let RunError::Checkpoint(cause) = error else { return error };
+    let cause = match error {
+        RunError::Checkpoint(
+            cause @ (CheckpointError::Store { .. } | CheckpointError::Locked { .. } | CheckpointError::Full { .. }),
+        ) => cause,
+        error => return error,
+    };
     let (action, source) = ("reading a subgraph".to_owned(), cause.to_string().into());
     attached.fail(cause);
     RunError::Checkpoint(CheckpointError::Store { action, source })

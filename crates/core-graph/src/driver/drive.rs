@@ -12,7 +12,6 @@ use crate::context::{Context, TaskServices};
 use crate::driver::attempt::Attempt;
 use crate::driver::cell::{Home, TaskCell};
 use crate::driver::flight::{Call, Flight};
-use crate::driver::load::open_calls;
 use crate::driver::onces::Onces;
 use crate::driver::policy::{Order, RunPolicy};
 use crate::driver::session::Session;
@@ -181,7 +180,12 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
         self.begin_run(entry.how()).await;
         match entry {
             Entry::Input(update) => self.take_input(update).await?,
-            Entry::Resume(_) => self.take_up_work().await?,
+            Entry::Resume(_) => {
+                self.take_stock().await?;
+                if let Some(id) = self.machine.uncommitted() {
+                    self.commit(id).await?;
+                }
+            }
         }
         let stop = self.drive().await?;
         self.fault.take().map_or(Ok(stop), Err)
@@ -209,34 +213,6 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
         let committed = self.machine.input(update, now).map_err(|fault| fault.of_change("an input"))?;
         self.publish(committed, now).await?;
         self.session.budget.count_earlier(self.machine.base(), 0, Vec::new());
-        Ok(())
-    }
-
-    /// Goes on with the tasks that are left, with all that they and their subgraphs did before.
-    async fn take_up_work(&mut self) -> Result<(), RunError> {
-        let budget = &self.session.budget;
-        let is_limited = self.session.policy.budget.is_some();
-        if is_limited {
-            budget.count_earlier(self.machine.base(), self.machine.executed, self.machine.counted_paths());
-        }
-        let keeps = self.runtime.topology.keeps_children;
-        if let (true, Some(attached)) = (self.is_root && (is_limited || keeps), &self.session.attached) {
-            // All that subgraphs did is known before anything is dispatched: none takes the room in the budget,
-            // or the state, that another has.
-            for (ns, number) in self.machine.finished_heads() {
-                self.session.calls.note(&self.ns, &ns, number);
-            }
-            for open in open_calls(&*attached.store, &self.session.thread, self.machine.paths(), keeps).await? {
-                open.count(budget);
-                open.note(&self.session.calls);
-            }
-        }
-        if is_limited {
-            self.machine.mark_counted(|task| budget.has(task));
-        }
-        if let Some(id) = self.machine.uncommitted() {
-            self.commit(id).await?;
-        }
         Ok(())
     }
 

@@ -1,10 +1,12 @@
 //! Tasks in flight beside others.
 //!
 //! As many hands as the runtime has threads take the tasks of a dispatch and poll each once. A node that only computes
-//! uses all cores that way, and one that is ready at once never becomes a task of the runtime. One that waits does.
+//! uses all cores that way, and one that is ready at once never becomes a task of the runtime. One that waits does, at
+//! once: it may be next in the queue for a lock that the driver asks for, too, and must not wait for the driver.
 
 use std::collections::VecDeque;
 use std::future::{Future, poll_fn};
+use std::marker::PhantomData;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::Poll;
 
@@ -19,7 +21,7 @@ use crate::driver::drive::Ended;
 use crate::driver::session::Session;
 use crate::error::NodeError;
 use crate::handler::NodeFn;
-use crate::machine::TaskId;
+use crate::machine::{TaskId, TaskOutcome};
 use crate::state::{Snapshot, State};
 use crate::step::Step;
 
@@ -45,27 +47,31 @@ type Job<S, Cx> = (TaskId, Attempt<S, Call<S, Cx>>);
 /// The tasks in flight, and the landing strip.
 pub(super) struct Flight<S: State, Cx> {
     hands: JoinSet<()>,
-    strip: Arc<Strip<S, Cx>>,
+    strip: Arc<Strip<S>>,
     /// Tasks that have not been taken from the strip.
     aloft: usize,
+    calls: PhantomData<fn(Call<S, Cx>)>,
 }
 
 /// Where tasks come down.
-struct Strip<S: State, Cx> {
-    landed: Mutex<Landed<S, Cx>>,
+struct Strip<S: State> {
+    landed: Mutex<Landed<S>>,
     changed: Notify,
 }
 
-struct Landed<S: State, Cx> {
+struct Landed<S: State> {
     ended: Ended<S>,
-    /// Not ready at their first poll.
-    waiting: Vec<Job<S, Cx>>,
+    /// Those that were not ready at their first poll.
+    late: JoinSet<()>,
+    /// Nothing more is to be started.
+    closed: bool,
 }
 
 impl<S: State, Cx: Send + Sync + 'static> Flight<S, Cx> {
     pub(super) fn new() -> Self {
-        let landed = Mutex::new(Landed { ended: Ended::new(), waiting: Vec::new() });
-        Self { hands: JoinSet::new(), strip: Arc::new(Strip { landed, changed: Notify::new() }), aloft: 0 }
+        let landed = Mutex::new(Landed { ended: Ended::new(), late: JoinSet::new(), closed: false });
+        let strip = Arc::new(Strip { landed, changed: Notify::new() });
+        Self { hands: JoinSet::new(), strip, aloft: 0, calls: PhantomData }
     }
 
     pub(super) fn is_empty(&self) -> bool {
@@ -86,8 +92,8 @@ impl<S: State, Cx: Send + Sync + 'static> Flight<S, Cx> {
                         return;
                     }
                     match poll_fn(|context| Poll::Ready(attempt.poll_first(context))).await {
-                        Some(outcome) => strip.land(|landed| landed.ended.push((id, outcome))),
-                        None => strip.land(|landed| landed.waiting.push((id, attempt))),
+                        Some(outcome) => strip.land(id, outcome),
+                        None => strip.follow(id, attempt),
                     }
                     polls += 1;
                     if polls % POLLS_A_TURN == 0 {
@@ -109,21 +115,14 @@ impl<S: State, Cx: Send + Sync + 'static> Flight<S, Cx> {
         self.hands.spawn(async move {
             turn.await;
             let outcome = attempt.finish().await;
-            strip.land(|landed| landed.ended.push((id, outcome)));
+            strip.land(id, outcome);
         });
     }
 
     /// Waits until tasks have ended. Nothing is lost when the wait is given up.
     pub(super) async fn next(&mut self) -> Ended<S> {
         loop {
-            let Landed { ended, waiting } = self.strip.take();
-            for (id, attempt) in waiting {
-                let strip = Arc::clone(&self.strip);
-                self.hands.spawn(async move {
-                    let outcome = attempt.finish().await;
-                    strip.land(|landed| landed.ended.push((id, outcome)));
-                });
-            }
+            let ended = self.strip.take();
             if !ended.is_empty() {
                 self.aloft = self.aloft.saturating_sub(ended.len());
                 while self.hands.try_join_next().is_some() {}
@@ -137,30 +136,60 @@ impl<S: State, Cx: Send + Sync + 'static> Flight<S, Cx> {
     pub(super) async fn abort(&mut self) -> Ended<S> {
         self.hands.abort_all();
         while self.hands.join_next().await.is_some() {}
+        // Without hands nothing more is started.
+        let mut late = std::mem::take(&mut lock(&self.strip.landed).late);
+        late.abort_all();
+        while late.join_next().await.is_some() {}
         self.aloft = 0;
-        self.strip.take().ended
-    }
-
-    /// Stops everything, soon.
-    pub(super) fn let_go(&mut self) {
-        self.hands.abort_all();
+        self.strip.take()
     }
 }
 
-impl<S: State, Cx> Strip<S, Cx> {
-    fn land(&self, put: impl FnOnce(&mut Landed<S, Cx>)) {
+impl<S: State, Cx> Flight<S, Cx> {
+    /// Stops everything, soon.
+    pub(super) fn let_go(&mut self) {
+        self.hands.abort_all();
+        let mut landed = lock(&self.strip.landed);
+        landed.closed = true;
+        landed.late.abort_all();
+    }
+}
+
+/// Those that are late hold the strip, and with it themselves.
+impl<S: State, Cx> Drop for Flight<S, Cx> {
+    fn drop(&mut self) {
+        self.let_go();
+    }
+}
+
+impl<S: State> Strip<S> {
+    fn land(&self, id: TaskId, outcome: TaskOutcome<S>) {
         let mut landed = lock(&self.landed);
-        let first = landed.ended.is_empty() && landed.waiting.is_empty();
-        put(&mut landed);
+        let first = landed.ended.is_empty();
+        landed.ended.push((id, outcome));
         drop(landed);
         if first {
             self.changed.notify_one();
         }
     }
 
-    fn take(&self) -> Landed<S, Cx> {
+    /// Makes a task of the runtime of one that waits.
+    fn follow<Cx: Send + Sync + 'static>(self: &Arc<Self>, id: TaskId, attempt: Attempt<S, Call<S, Cx>>) {
+        let strip = Arc::clone(self);
+        let finish = async move {
+            let outcome = attempt.finish().await;
+            strip.land(id, outcome);
+        };
         let mut landed = lock(&self.landed);
-        Landed { ended: std::mem::take(&mut landed.ended), waiting: std::mem::take(&mut landed.waiting) }
+        if !landed.closed {
+            landed.late.spawn(finish);
+        }
+    }
+
+    fn take(&self) -> Ended<S> {
+        let mut landed = lock(&self.landed);
+        while landed.late.try_join_next().is_some() {}
+        std::mem::take(&mut landed.ended)
     }
 }
 
@@ -171,4 +200,48 @@ fn next_of<T>(jobs: &Mutex<VecDeque<T>>) -> Option<T> {
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use schemars::JsonSchema;
+    use serde::{Deserialize, Serialize};
+
+    use super::*;
+    use crate::clock::SystemClock;
+    use crate::driver::policy::RunPolicy;
+    use crate::graph::Timeout;
+    use crate::handler::Handler;
+
+    #[derive(crate::State, Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
+    struct Empty {}
+
+    #[tokio::test(start_paused = true)]
+    async fn a_task_that_waits_runs_on_while_the_driver_waits_for_what_it_holds() {
+        let lock = Arc::new(tokio::sync::Mutex::new(()));
+        let held = lock.lock().await;
+        let asks = Arc::clone(&lock);
+        let node = move |_: Snapshot<Empty>| {
+            let asks = Arc::clone(&asks);
+            async move {
+                let _held = asks.lock().await;
+                Ok::<_, NodeError>(())
+            }
+        };
+        let handler: Arc<dyn NodeFn<Empty, ()>> = node.into_node();
+        let call = Call { handler, input: None, state: Snapshot::new(Arc::default()), context: None };
+        let attempt = Attempt::new(call, Timeout::default(), None);
+        let (clock, policy) = (Arc::new(SystemClock), RunPolicy::default());
+        let session = Session::new("".into(), None, clock, Arc::default(), policy, None, None, Default::default());
+        let mut flight = Flight::new();
+        flight.launch([(TaskId { number: 0, place: 0 }, attempt)].into(), &Arc::new(session));
+        tokio::time::sleep(Duration::from_secs(1)).await;
+        // The task is next. The driver, which holds the tasks, asks for the same without looking at them.
+        drop(held);
+        let taken = tokio::time::timeout(Duration::from_secs(1), lock.lock()).await;
+        assert!(taken.is_ok(), "the task had its turn");
+        assert_eq!(flight.next().await.len(), 1);
+    }
 }

@@ -22,6 +22,7 @@ mod run;
 mod session;
 mod settle;
 mod sink;
+mod stock;
 mod turns;
 mod writer;
 
@@ -40,4 +41,5 @@ pub(crate) use load::{load_frontier, restore};
 pub(crate) use run::conclude;
 pub(crate) use session::Session;
 pub(crate) use sink::Queue;
+pub(crate) use stock::open_calls;
 pub(crate) use writer::Attached;

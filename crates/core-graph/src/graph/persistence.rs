@@ -78,7 +78,7 @@ pub enum Persistence {
     PerThread,
     /// Nothing is stored: the child, with all that is inside, runs again as a whole when its call goes on after a crash,
     /// a stop or a failure, and durable steps inside last no longer than the attempt. It tells its events live, and they
-    /// are not in the journal. It cannot ask, nor can it hold children that are kept per thread; `compile()` refuses
+    /// are not in the journal; tasks that run again count again against the budget. It cannot ask, nor can it hold children that are kept per thread; `compile()` refuses
     /// both.
     Stateless,
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use petgraph::algo::tarjan_scc;
+use petgraph::algo::kosaraju_scc;
 use petgraph::graphmap::DiGraphMap;
 use petgraph::visit::Dfs;
 
@@ -83,7 +83,8 @@ impl Checks {
                 }
             }
         }
-        for mut component in tarjan_scc(&all) {
+        // Not the one of Tarjan, which recurses: a long chain would overflow the stack.
+        for mut component in kosaraju_scc(&all) {
             let is_loop = component.len() > 1 || component.iter().any(|at| all.contains_edge(*at, *at));
             let exit =
                 component.iter().any(|at| leaves.contains(at) || all.neighbors(*at).any(|to| !component.contains(&to)));

@@ -4,9 +4,10 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::checkpoint::{CheckpointRow, HistoryFilter, TaskRecordKind, ThreadStatus};
-use crate::driver::{Control, Driver, RunPolicy, Runtime, Session, restore};
+use crate::driver::{Control, Driver, RunPolicy, Runtime, Session, load_frontier, open_calls, restore};
 use crate::error::RunError;
 use crate::event::Event;
+use crate::graph::Compiled;
 use crate::questions::Questions;
 use crate::state::State;
 use crate::thread::Thread;
@@ -83,6 +84,34 @@ impl<S: State, Cx: Send + Sync + 'static> Thread<S, Cx> {
             next: machine.next_nodes(),
             questions: Questions::new(questions),
         })
+    }
+
+    /// The state of a subgraph, also while the thread waits; `None` when it has none.
+    ///
+    /// A subgraph that is [kept per thread](crate::Persistence::PerThread) has the names of the nodes that lead to it as
+    /// its namespace, `"outer/inner"`; its state is that of its open call, or where the head of the thread records that it
+    /// stands. A call has the id of its task, as events and [`TaskInfo`](crate::TaskInfo) tell it.
+    ///
+    /// # Errors
+    /// The store's; a state of another type.
+    pub async fn subgraph_state<C: State, Ccx>(
+        &self,
+        graph: &Compiled<C, Ccx>,
+        ns: &str,
+    ) -> Result<Option<Arc<C>>, RunError> {
+        let store = &*self.threads.store;
+        let Some(head) = store.checkpoint(&self.id, "", None).await? else { return Ok(None) };
+        let (frontier, _) = load_frontier(store, &self.id, "", &head).await?;
+        let tasks = frontier.tasks.iter().map(|task| (task.id.path("", &task.node), false)).collect();
+        let open = open_calls(store, &self.id, tasks, true).await?;
+        let is_open = open.iter().any(|call| call.serves(ns));
+        let recorded = frontier.children().find(|(child, _)| &***child == ns).map(|(_, number)| number);
+        if !is_open && recorded.is_none() && !ns.contains(':') {
+            return Ok(None);
+        }
+        let number = recorded.filter(|_| !is_open);
+        let restored = restore(store, &graph.topology, &self.id, ns, number, false).await?;
+        Ok(restored.map(|restored| restored.state))
     }
 
     /// The checkpoints of the thread, newest first.

@@ -66,7 +66,7 @@ impl<S: State, Cx: Send + Sync + 'static> At<S, Cx> {
     }
 
     /// Makes a child of this checkpoint the thread's head, with its pending tasks as new ones. The branch that was the
-    /// head stays reachable by its numbers. Go on with [`Thread::continue_`].
+    /// head stays reachable by its numbers. Subgraphs that are kept per thread stand where they stood there. Go on with [`Thread::continue_`].
     ///
     /// # Errors
     /// The store's; no such checkpoint.

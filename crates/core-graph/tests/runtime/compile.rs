@@ -292,3 +292,17 @@ fn marked_nodes_and_edges_stand_out() {
     }
     assert_eq!(compiled.diagram().mermaid_marked(&Marks::new()), compiled.diagram().mermaid());
 }
+
+#[test]
+fn a_chain_of_twenty_thousand_nodes_compiles_on_the_stack_of_a_thread() {
+    let mut graph = StateGraph::<Work>::new("g");
+    let mut before = START;
+    for at in 0..20_000 {
+        let node = Node::owned(format!("n{at}"));
+        graph.add_node(node.clone(), note("n"));
+        graph.add_edge(before, node.clone());
+        before = node;
+    }
+    graph.add_edge(before, END);
+    assert_eq!(graph.compile().unwrap().warnings().len(), 0);
+}

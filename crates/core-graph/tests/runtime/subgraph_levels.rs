@@ -178,6 +178,43 @@ async fn questions_of_the_third_level_surface_and_each_level_goes_on() {
 }
 
 #[tokio::test]
+async fn the_states_of_every_level_can_be_read_while_it_waits_and_after() {
+    for kept in every_kind() {
+        let leaf = leaf(ask);
+        let (thread, store) = stored(levels(kept, leaf.clone(), Mode::Barrier, 1));
+        let read = async |thread: &Thread<Work>| {
+            let mut found = Vec::new();
+            for ns in store.namespaces(thread.id()).await.unwrap().into_iter().filter(|ns| !ns.is_empty()) {
+                // All levels have the same fields.
+                let state = thread.subgraph_state(&leaf, &ns).await.unwrap();
+                found.extend(state.map(|state| (ns, state.n)));
+            }
+            found
+        };
+        let mut ends = Vec::new();
+        for turn in 1..=2 {
+            let Outcome::Waiting(questions) = thread.run(Work::update()).await.unwrap() else { panic!("it asks") };
+            let waiting: Vec<u64> = {
+                let task = &questions.iter().next().unwrap().task;
+                let open = read(&thread).await.into_iter().filter(|(ns, _)| !ns.contains(':') || task.starts_with(ns));
+                let mut open: Vec<_> = open.collect();
+                open.sort_by_key(|(ns, _)| ns.matches('/').count());
+                open.into_iter().map(|(_, n)| n).collect()
+            };
+            assert_eq!(waiting, kept.map(|level| count(level, turn)), "{kept:?}");
+            done(thread.resume(questions.answer("word", "!").unwrap()).await);
+            ends.push(thread.state().await.unwrap().checkpoint.unwrap().number);
+        }
+        thread.at(ends[0]).fork().await.unwrap();
+        let stand: Vec<_> = read(&thread).await.into_iter().filter(|(ns, _)| !ns.contains(':')).collect();
+        assert!(stand.iter().all(|(_, n)| *n == 1), "{kept:?} {stand:?}: where it stood at the fork");
+        thread.at(1).fork().await.unwrap();
+        assert!(read(&thread).await.iter().all(|(ns, _)| ns.contains(':')), "{kept:?}: before the first call");
+        assert_eq!(thread.subgraph_state(&leaf, "nobody").await.unwrap(), None);
+    }
+}
+
+#[tokio::test]
 async fn a_fork_has_every_level_where_it_stood() {
     for kept in every_kind() {
         let (thread, _) = stored(levels(kept, leaf(say), Mode::Barrier, 2));
@@ -218,7 +255,7 @@ async fn a_crash_at_every_commit_of_every_level() {
             reports.extend(simulator(durability).crash_everywhere(Work::update()).await.unwrap());
         }
         for durability in [Durability::Sync, Durability::Async, Durability::Exit] {
-            for seed in 0..4 {
+            for seed in 0..2 {
                 let dying = simulator(durability).seed(seed).crash_between_any();
                 reports.push(dying.run(Work::update()).await.unwrap());
             }

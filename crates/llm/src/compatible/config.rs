@@ -28,6 +28,8 @@ pub struct CompatibleConfig {
     pub idle_timeout: Duration,
     /// The most tokens of input and output together, where known.
     pub context: Option<u32>,
+    /// Whether the model reads images; servers do not say, so it is off unless set.
+    pub images: bool,
     /// Where degradations are noted.
     pub notes: Notes,
 }
@@ -43,6 +45,7 @@ impl CompatibleConfig {
             timeout: Duration::from_secs(600),
             idle_timeout: Duration::from_secs(120),
             context: None,
+            images: false,
             notes: Notes::default(),
         }
     }

@@ -56,7 +56,7 @@ impl Compatible {
         let capabilities = Capabilities {
             structured: StructuredSupport::JsonSchema,
             tools: true,
-            images: true,
+            images: config.images,
             sampling: true,
             context: config.context,
             local: false,

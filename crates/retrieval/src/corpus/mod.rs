@@ -212,7 +212,7 @@ fn evidence(record: &Record, root: &Root) -> Evidence {
 #[async_trait]
 impl Search for Corpus {
     fn name(&self) -> &'static str {
-        "corpus"
+        "local"
     }
 
     /// Searches on tokio's threads for blocking work, so that the caller's runtime goes on meanwhile.
@@ -222,7 +222,7 @@ impl Search for Corpus {
         let searched =
             tokio::task::spawn_blocking(move || Self::search(&corpus, &query, &SearchOptions::with_limit(limit)));
         searched.await.unwrap_or_else(|error| {
-            Err(RetrievalError::Interrupted { name: "corpus".to_owned(), reason: error.to_string() })
+            Err(RetrievalError::Interrupted { name: "local".to_owned(), reason: error.to_string() })
         })
     }
 }

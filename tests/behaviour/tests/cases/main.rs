@@ -10,6 +10,7 @@ mod events;
 mod failures;
 mod features;
 mod history;
+mod kept_subgraphs;
 mod lifetimes;
 mod questions;
 mod routing;

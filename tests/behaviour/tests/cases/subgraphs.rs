@@ -3,14 +3,14 @@
 use std::sync::Arc;
 
 use graphloom_core_graph::checkpoint::HistoryFilter;
-use graphloom_core_graph::{ChildOutcome, Context, EventKind, Node, START, Snapshot, StateGraph};
+use graphloom_core_graph::{ChildOutcome, Context, EventKind, Node, Persistence, START, Snapshot, StateGraph};
 use tokio::sync::Notify;
 
 use crate::ground::{Ground, on_every_store};
 use crate::work::{Work, Worked, add_nodes, done, line};
 
 on_every_store!(
-    case_61_a_child_begins_anew_with_each_call,
+    case_61_a_child_begins_anew_goes_on_or_leaves_nothing,
     case_62_a_parent_gets_what_the_child_added_and_no_more,
     case_64_a_child_is_heard_while_it_runs,
     case_65_children_are_as_durable_as_their_run,
@@ -40,24 +40,35 @@ fn parent() -> StateGraph<Work> {
     graph
 }
 
-async fn case_61_a_child_begins_anew_with_each_call(ground: &Ground) {
-    let mut inner = StateGraph::<Work>::new("counter");
-    inner.add_node(A, |work: Snapshot<Work>| async move { Worked::Ok(Work::update().x(work.x + 1)) });
-    inner.add_edge(START, A);
-    let mut graph = StateGraph::<Work>::new("g");
-    graph.add_subgraph(
-        CHILD,
-        inner.compile().unwrap(),
-        |_: &Work| Work::update(),
-        |child: ChildOutcome<Work>| Worked::Ok(line(child.done()?.x.to_string())),
-    );
-    graph.add_edge(START, CHILD);
-    let thread = ground.thread(graph);
-    for expected in ["1", "1 1", "1 1 1"] {
-        assert_eq!(done(thread.run(Work::update()).await).story(), expected);
+async fn case_61_a_child_begins_anew_goes_on_or_leaves_nothing(ground: &Ground) {
+    for (persistence, story, begin) in [
+        (Persistence::PerCall, "1-1 1-1 1-1", Some("child:")),
+        (Persistence::PerThread, "1-1 2-2 3-3", Some("child")),
+        (Persistence::Stateless, "1-1 1-1 1-1", None),
+    ] {
+        let mut inner = StateGraph::<Work>::new("counter");
+        inner.add_node(A, |work: Snapshot<Work>| async move { Worked::Ok(Work::update().x(work.x + 1)) });
+        inner.add_edge(START, A);
+        let inner = inner.compile().unwrap();
+        let mut graph = StateGraph::<Work>::new("g");
+        for (node, mark) in [(CHILD, ""), (B, "-")] {
+            let out = move |child: ChildOutcome<Work>| Worked::Ok(line(format!("{mark}{}", child.done()?.x)));
+            graph.add_subgraph(node, inner.clone(), |_: &Work| Work::update(), out).persistence(persistence);
+        }
+        graph.add_edge(START, CHILD).add_edge(CHILD, B);
+        let thread = ground.thread(graph);
+        let mut told = String::new();
+        for _ in 0..3 {
+            told = done(thread.run(Work::update()).await).story().replace(" -", "-");
+        }
+        assert_eq!(told, story, "{persistence:?}: children of two names do not mix");
+        let spaces = ground.store().namespaces(thread.id()).await.unwrap();
+        match begin {
+            Some("child") => assert_eq!(spaces, ["", "b", "child"]),
+            Some(_) if ground.keeps_steps() => assert_eq!(spaces.len(), 7, "each call has one of its own: {spaces:?}"),
+            _ => assert_eq!(spaces, [""], "{persistence:?}"),
+        }
     }
-    let spaces = ground.store().namespaces(thread.id()).await.unwrap();
-    assert!(spaces[1..].iter().all(|ns| ns.starts_with("child:")), "each call has a namespace of its own: {spaces:?}");
 }
 
 async fn case_62_a_parent_gets_what_the_child_added_and_no_more(ground: &Ground) {
@@ -126,5 +137,9 @@ async fn case_65_children_are_as_durable_as_their_run(ground: &Ground) {
     for ns in store.namespaces(thread.id()).await.unwrap() {
         checkpoints += store.checkpoints(thread.id(), &ns, &HistoryFilter::default()).await.unwrap().len();
     }
-    assert_eq!(checkpoints, if ground.keeps_steps() { 6 } else { 2 }, "an input and two steps each, or only the last");
+    assert_eq!(
+        checkpoints,
+        if ground.keeps_steps() { 6 } else { 1 },
+        "an input and two steps each, or only the last of the root"
+    );
 }

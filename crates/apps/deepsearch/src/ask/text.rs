@@ -26,7 +26,7 @@ pub async fn text<U>(
     let model = DurableModel::new(resources.model(ask.slot), cx, &ask.key);
     let mut messages = messages(cx, ask, args)?;
     let tries = ask.tries.max(1);
-    let mut problem = String::new();
+    let (mut problem, mut last) = (String::new(), String::new());
     for _ in 0..tries {
         let request =
             ChatRequest { messages: messages.clone(), params: params(resources, ask), ..ChatRequest::default() };
@@ -53,8 +53,9 @@ pub async fn text<U>(
             Ok(value) => return Ok(Ok(value)),
             Err(reason) => problem = reason,
         }
+        last.clone_from(&raw);
         messages.push(Message::text(Role::Assistant, raw));
         messages.extend(resources.prompts.render("complaint", &json!({ "problem": problem }))?.messages);
     }
-    Ok(Err(AskFailure::Unusable { tries, problem }))
+    Ok(Err(AskFailure::after(tries, &last, problem)))
 }

@@ -33,7 +33,7 @@ where
     let model = DurableModel::new(resources.model(ask.slot), cx, &ask.key);
     let mut messages = messages(cx, ask, args)?;
     let tries = ask.tries.max(1);
-    let mut problem = String::new();
+    let (mut problem, mut last) = (String::new(), String::new());
     for _ in 0..tries {
         let request =
             ChatRequest { messages: messages.clone(), params: params(resources, ask), ..ChatRequest::default() };
@@ -62,10 +62,11 @@ where
             }
             Err(error) => return Ok(Err(AskFailure::Model(error))),
         };
+        last.clone_from(&raw);
         messages.push(Message::text(Role::Assistant, raw));
         messages.extend(resources.prompts.render("complaint", &json!({ "problem": problem }))?.messages);
     }
-    Ok(Err(AskFailure::Unusable { tries, problem }))
+    Ok(Err(AskFailure::after(tries, &last, problem)))
 }
 
 async fn plain<T: DeserializeOwned + JsonSchema>(

@@ -8,6 +8,11 @@ use crate::evidence::Evidence;
 use crate::state::{ChartMessage, TraceSource};
 use crate::trace::{trace_mark, trace_marks};
 
+/// What the place of a chart begins with.
+const PLACE: &str = "(#insertChart:";
+/// What the caption of a chart begins with.
+const CAPTION: &str = "<font size=2>**";
+
 /// A chart and its place in a text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
@@ -68,7 +73,7 @@ pub fn insert_charts(
         let before = marks.iter().filter(|mark| mark.range.start < chart.at).count().min(traces.len());
         all.extend_from_slice(&traces[next..before.max(next)]);
         next = before.max(next);
-        out.push_str(&format!("\n\n(#insertChart:{})\n\n{}", chart.message.chart_id, caption(&chart.message)));
+        out.push_str(&block(&chart.message));
         for source in &chart.sources {
             out.push_str(&trace_mark(&source.title, &source.url));
             all.push(source.clone());
@@ -79,6 +84,38 @@ pub fn insert_charts(
     (out, all, charts.into_iter().map(|chart| chart.message.clone()).collect())
 }
 
+/// The text of a section with its charts, and the charts in its order. Captions cite the documents of the section as its
+/// writer does.
+pub(super) fn insert_in_section(
+    text: &str,
+    documents: &[Evidence],
+    charts: &[PlacedChart],
+) -> (String, Vec<ChartMessage>) {
+    let mut charts: Vec<&PlacedChart> = charts.iter().filter(|chart| text.is_char_boundary(chart.at)).collect();
+    charts.sort_by_key(|chart| chart.at);
+    let (mut out, mut from) = (String::with_capacity(text.len()), 0);
+    for chart in &charts {
+        out.push_str(&text[from..chart.at]);
+        from = chart.at;
+        out.push_str(&block(&chart.message));
+        let places =
+            chart.sources.iter().filter_map(|source| documents.iter().position(|one| one.id == source.evidence));
+        places.for_each(|place| out.push_str(&format!("[citation:{}]", place + 1)));
+    }
+    out.push_str(&text[from..]);
+    (out, charts.into_iter().map(|chart| chart.message.clone()).collect())
+}
+
+/// Whether a line holds the place or the caption of a chart.
+pub(crate) fn is_chart_line(line: &str) -> bool {
+    line.starts_with(PLACE) || line.starts_with(CAPTION)
+}
+
+/// A chart's place and its caption, as paragraphs of their own.
+fn block(message: &ChartMessage) -> String {
+    format!("\n\n{PLACE}{})\n\n{}", message.chart_id, caption(message))
+}
+
 /// The line below a chart.
 fn caption(message: &ChartMessage) -> String {
     let plain = |text: &str| {
@@ -86,9 +123,9 @@ fn caption(message: &ChartMessage) -> String {
     };
     let (title, description) = (plain(&message.chart_title), plain(&message.description));
     if description.trim().is_empty() {
-        format!("<font size=2>**{}**</font>", title.trim())
+        format!("{CAPTION}{}**</font>", title.trim())
     } else {
-        format!("<font size=2>**{}**: {}</font>", title.trim(), description.trim())
+        format!("{CAPTION}{}**: {}</font>", title.trim(), description.trim())
     }
 }
 
@@ -128,6 +165,21 @@ mod tests {
         let block =
             "\n\n(#insertChart:chart_1_1)\n\n<font size=2>**Shares b**: What is shown</font>[source_tracer_result]";
         assert!(out.contains(block), "{out}");
+    }
+
+    #[test]
+    fn in_a_section_captions_cite_its_documents() {
+        let documents =
+            [Evidence::new("https://a.example", "A", "a"), Evidence::new("https://b.example", "B", "b 12.5 ms")];
+        let source = TraceSource { evidence: documents[1].id.clone(), ..trace("https://b.example", true) };
+        let message =
+            ChartMessage { chart_id: "chart_3_1".into(), chart_title: "Times".into(), ..ChartMessage::default() };
+        let chart = PlacedChart { at: 4, message, sources: vec![source] };
+        let (out, messages) = insert_in_section("One.\n\nTwo.", &documents, &[chart]);
+        let expected = "One.\n\n(#insertChart:chart_3_1)\n\n<font size=2>**Times**</font>[citation:2]\n\nTwo.";
+        assert_eq!((out.as_str(), messages.len()), (expected, 1));
+        let chart_lines = out.lines().filter(|line| is_chart_line(line)).count();
+        assert_eq!(chart_lines, 2);
     }
 
     #[test]

@@ -60,7 +60,7 @@ pub(super) async fn make(
     wanted: Wanted<'_>,
 ) -> Result<Result<Option<Made>, String>, NodeError> {
     let Wanted { key, wish, evidence, rules } = wanted;
-    let small = ask::is_constrained(cx.resources(), Slot::VlmChartGenerating);
+    let small = ask::is_constrained(cx.resources(), rules.slot);
     let (count, length) = if small { SHOWN_SMALL } else { SHOWN };
     let question = format!("{} {}", wish.title, wish.shows);
     let sources: Vec<&Evidence> = evidence.iter().take(count).collect();
@@ -79,7 +79,7 @@ pub(super) async fn make(
             "language": rules.language.as_str(),
         });
         let ask = Ask::new(format!("{key}/data/{round}"), "charts/data")
-            .slot(Slot::VlmChartGenerating)
+            .slot(rules.slot)
             .tries(rules.tries)
             .small_tokens(400);
         let data = ask::value(cx, &ask, &args, |proposal: ChartProposal| checked_data(proposal, &sources)).await?;
@@ -146,7 +146,7 @@ async fn judge(
 
 fn told(failure: &AskFailure) -> String {
     match failure {
-        AskFailure::Unusable { problem, .. } => format!("no data passed the checks ({problem})"),
+        AskFailure::Unusable { problem, .. } => format!("[{}]no data passed the checks ({problem})", failure.code()),
         other => other.to_string(),
     }
 }

@@ -1,4 +1,8 @@
-//! Charts of a report (F19, F20): where they stand, their data from the evidence, the picture, a critic that looks at it.
+//! Charts of sections (F19) and of a whole report (F20): where they stand, their data from the evidence, the picture, a
+//! critic that looks at it.
+//!
+//! A section's charts are made with its text, by the model that writes, without a critic; those of the whole report by the
+//! node `vlm_chart_generator`. Both come from here.
 //!
 //! A model chooses places and collects data; code checks every value against the evidence that it cites, and draws. No
 //! code of a model is run. The renderer is that of `graphloom-charts`.
@@ -9,14 +13,17 @@ mod make;
 mod places;
 
 pub use data::{ChartProposal, ProposedRecord, checked_data};
+pub(crate) use insert::is_chart_line;
 pub use insert::{PlacedChart, insert_charts};
 
 use futures::stream::{self as futures_stream, StreamExt, TryStreamExt};
 use graphloom_core_graph::{Context, NodeError};
 
-use crate::resources::{Resources, Stage};
+use crate::evidence::Evidence;
+use crate::resources::{Resources, Slot, Stage};
 use crate::state::{ChartMessage, Locale, Report, TraceSource};
 use crate::status::{Notice, StatusCode};
+use insert::insert_in_section;
 use make::{Wanted, make};
 use places::chapters;
 
@@ -37,13 +44,23 @@ pub struct ChartRules {
     pub tries: u32,
     /// Rounds of the vision critic; 0 draws without it.
     pub rounds: u32,
+    /// Who chooses places and collects data.
+    pub slot: Slot,
+    /// Whose share of the budget it is.
+    pub stage: Stage,
 }
 
 impl ChartRules {
-    /// Charts without a critic.
+    /// Charts of a whole report, without a critic.
     #[must_use]
     pub fn new(language: Locale, tries: u32) -> Self {
-        Self { language, tries, rounds: 0 }
+        Self { language, tries, rounds: 0, slot: Slot::VlmChartGenerating, stage: Stage::Checking }
+    }
+
+    /// Charts of a section, which its writer makes.
+    #[must_use]
+    pub fn of_section(language: Locale, tries: u32) -> Self {
+        Self { slot: Slot::WritingChecking, stage: Stage::Writing, ..Self::new(language, tries) }
     }
 
     /// So many rounds of the critic.
@@ -84,7 +101,8 @@ pub async fn chart_report(
     let chapters = chapters(text, report.sub_reports.len());
     let sections: Vec<Section> = futures_stream::iter((1..).zip(chapters).map(|(number, range)| {
         let evidence = report.all_classified_contents.get(number - 1).map_or(&[][..], Vec::as_slice);
-        section(cx, number, (range.start, &text[range]), evidence, rules)
+        let part = Part { id: number.to_string(), start: range.start, text: &text[range], evidence };
+        section(cx, part, rules)
     }))
     .buffered(SECTIONS_AT_ONCE)
     .try_collect()
@@ -100,6 +118,45 @@ pub async fn chart_report(
     Ok(charted)
 }
 
+/// A section with its charts.
+#[derive(Clone, Debug, Default)]
+#[non_exhaustive]
+pub struct ChartedSection {
+    /// The text, with `(#insertChart:ID)` where charts stand, and `[citation:X]` for the evidence of their values.
+    pub text: String,
+    /// The charts, in the order of the text.
+    pub charts: Vec<ChartMessage>,
+    /// What failed.
+    pub notices: Vec<Notice>,
+    /// What a user should know.
+    pub notes: Vec<String>,
+}
+
+/// Makes the charts of one section, whose text cites `documents` by `[citation:X]`.
+///
+/// # Errors
+/// As [`chart_report`].
+pub async fn chart_section(
+    cx: &Context<Resources>,
+    id: &str,
+    text: &str,
+    documents: &[Evidence],
+    rules: ChartRules,
+) -> Result<ChartedSection, NodeError> {
+    let part = Part { id: id.to_owned(), start: 0, text, evidence: documents };
+    let Section { charts, notices, notes } = section(cx, part, rules).await?;
+    let (text, charts) = insert_in_section(text, documents, &charts);
+    Ok(ChartedSection { text, charts, notices, notes })
+}
+
+/// A section of a text, which begins at the byte `start` of it.
+struct Part<'a> {
+    id: String,
+    start: usize,
+    text: &'a str,
+    evidence: &'a [Evidence],
+}
+
 #[derive(Default)]
 struct Section {
     charts: Vec<PlacedChart>,
@@ -107,24 +164,20 @@ struct Section {
     notes: Vec<String>,
 }
 
-async fn section(
-    cx: &Context<Resources>,
-    number: usize,
-    (start, chapter): (usize, &str),
-    evidence: &[crate::Evidence],
-    rules: ChartRules,
-) -> Result<Section, NodeError> {
+async fn section(cx: &Context<Resources>, part: Part<'_>, rules: ChartRules) -> Result<Section, NodeError> {
+    let Part { id: number, start, text: chapter, evidence } = part;
+    let number = number.as_str();
     let mut section = Section::default();
     let anchors = places::anchors(chapter);
     if evidence.is_empty() || anchors.is_empty() {
         return Ok(section);
     }
-    if !cx.resources().may_spend(Stage::Checking) {
+    if !cx.resources().may_spend(rules.stage) {
         section.notes.push(format!("section {number} has no charts, because the budget is spent"));
         return Ok(section);
     }
     let failed = |what: &str, failure: String| {
-        Notice::exception(StatusCode::Chart, format!("{what}: {failure}")).in_section(number.to_string())
+        Notice::exception(StatusCode::Chart, format!("{what}: {failure}")).in_section(number)
     };
     let wishes = match places::choose(cx, number, chapter, &anchors, rules).await? {
         Ok(wishes) => wishes,

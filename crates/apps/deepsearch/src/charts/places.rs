@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 
 use graphloom_charts::ChartKind;
+use graphloom_citations::without_marks;
 use graphloom_core_graph::{Context, NodeError};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -12,7 +13,7 @@ use serde_json::json;
 use super::{ChartRules, MOST};
 use crate::ask::{self, Ask, AskFailure};
 use crate::report::{heading, lines};
-use crate::resources::{Resources, Slot};
+use crate::resources::Resources;
 use crate::trace::trace_marks;
 
 /// A chart that a model wants.
@@ -114,6 +115,7 @@ fn marked(chapter: &str, anchors: &[usize]) -> String {
         from = mark.range.end;
     }
     plain.push_str(&shown[from..]);
+    let plain = without_marks(&plain);
     let rows = plain.lines().filter(|line| !line.trim_start().starts_with('|'));
     rows.collect::<Vec<_>>().join("\n")
 }
@@ -121,19 +123,19 @@ fn marked(chapter: &str, anchors: &[usize]) -> String {
 /// Asks where charts help.
 pub(super) async fn choose(
     cx: &Context<Resources>,
-    number: usize,
+    section: &str,
     chapter: &str,
     anchors: &[usize],
     rules: ChartRules,
 ) -> Result<Result<Vec<Wish>, AskFailure>, NodeError> {
-    let small = ask::is_constrained(cx.resources(), Slot::VlmChartGenerating);
+    let small = ask::is_constrained(cx.resources(), rules.slot);
     let mut shown = marked(chapter, anchors);
     if small {
         shown = shown.chars().take(2_000).collect();
     }
     let args = json!({ "chapter": shown, "most": MOST, "language": rules.language.as_str() });
-    let ask = Ask::new(format!("chart_places/{number}"), "charts/places")
-        .slot(Slot::VlmChartGenerating)
+    let ask = Ask::new(format!("chart_places/{section}"), "charts/places")
+        .slot(rules.slot)
         .tries(rules.tries)
         .small_tokens(200);
     ask::value(cx, &ask, &args, |wishes: Wishes| {

@@ -8,6 +8,7 @@
 //! - A search that fails is a report of its engine, never a document.
 //! - What documents say is data: it is shown fenced, and no other tool can be called.
 
+mod asking;
 mod evaluation;
 mod graph;
 mod nodes;

@@ -11,7 +11,8 @@ use super::tools::SearchTools;
 use crate::ask::is_constrained;
 use crate::evidence::Evidence;
 use crate::resources::{Resources, Slot, Stage};
-use crate::search::EngineReport;
+use crate::search::{EngineReport, UnreadPage};
+use crate::status::StatusCode;
 
 /// The longest query, in characters.
 const MOST_QUERY: usize = 200;
@@ -23,6 +24,8 @@ pub(super) struct Gathered {
     pub(super) documents: Vec<Evidence>,
     /// How the engines answered.
     pub(super) reports: Vec<EngineReport>,
+    /// Pages that could not be read.
+    pub(super) unread: Vec<UnreadPage>,
     /// What a user should know.
     pub(super) notes: Vec<String>,
 }
@@ -59,15 +62,9 @@ pub(super) async fn retrieve(
     } else if is_constrained(resources, Slot::InfoCollecting) || !resources.may_spend(Stage::Research) {
         tools.search_plainly(query).await?;
     } else {
-        let args = json!({
-            "language": request.language.as_str(),
-            "today": request.today,
-            "remaining_steps": request.limits.tool_steps(),
-            "query": query,
-            "step_title": request.step.title,
-            "step_description": request.step.description,
-            "tools": tools.names(),
-        });
+        let args = request.args(json!({
+            "remaining_steps": request.limits.tool_steps(), "query": query, "tools": tools.names(),
+        }));
         let messages = resources.prompts.render("collector", &args).map_err(NodeError::terminal)?.messages;
         let registry = tools.registry().map_err(NodeError::terminal)?;
         let mut options = ConverseOptions::default();
@@ -78,7 +75,10 @@ pub(super) async fn retrieve(
         match converse(conversation, cx).await {
             Ok(_) => {}
             Err(error) => match error.downcast_ref::<AgentError>() {
-                Some(failure) => notes.push(format!("query `{query}`: the model failed, so it is searched: {failure}")),
+                Some(failure) => notes.push(format!(
+                    "query `{query}`: the model failed, so it is searched: [{}]{failure}",
+                    StatusCode::Model
+                )),
                 None => return Err(error),
             },
         }

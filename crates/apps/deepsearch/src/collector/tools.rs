@@ -147,6 +147,7 @@ impl SearchTools {
         let is_answer = |outcome: &_| matches!(outcome, crate::search::EngineOutcome::Found { .. });
         found.answered |= answer.reports.iter().any(|report| is_answer(&report.outcome));
         found.gathered.reports.extend(answer.reports.iter().cloned());
+        found.gathered.unread.extend(answer.unread.iter().cloned());
         for document in &answer.evidence {
             if found.ids.insert(document.id.clone()) {
                 found.gathered.documents.push(document.clone());

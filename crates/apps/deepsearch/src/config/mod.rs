@@ -23,7 +23,7 @@ use serde_json::Value;
 #[serde(default, deny_unknown_fields)]
 #[non_exhaustive]
 pub struct Config {
-    /// `commercial` or `general`; kept for programs that set it, without effect.
+    /// `commercial` or `general`; without effect here as in the specification, whose graphs do not ask for it.
     pub execute_mode: ExecuteMode,
     /// Which main graph runs.
     pub execution_method: ExecutionMethod,
@@ -59,22 +59,22 @@ pub struct Config {
     pub user_feedback_processor_enable: bool,
     /// The most changes, 1 to 100.
     pub user_feedback_processor_max_interactions: u32,
-    /// Whether charts are drawn.
+    /// Whether charts of the whole report are drawn.
     pub vlm_chart_generator_enable: bool,
     /// Rounds of the vision critic, 0 to 3; 0 draws without it.
     pub vlm_chart_generator_max_iterations: u32,
 
-    /// Origins that a server would allow; kept for programs that set it, without effect.
+    /// Origins that a server would allow; without effect, for there is no server.
     pub service_allow_origins: Vec<String>,
-    /// Tries of a template; without effect, templates are given, not made.
+    /// Tries of making a template from a sample; without effect, for templates are given and not made (F37).
     pub template_max_generate_retry_num: u32,
     /// Seconds of a whole run.
     pub workflow_execution_timeout: u64,
-    /// Seconds of one section.
+    /// Seconds after which a section makes no further plan and is written from what was found.
     pub workflow_sub_graph_execution_timeout: u64,
     /// The most plans of a section.
     pub workflow_max_plan_executed_num: u32,
-    /// The most turns of the main graph.
+    /// The most steps of one graph in one go, from its input or an answer on (212415).
     pub workflow_recursion_limit: u32,
     /// Tries of the clarifying questions.
     pub workflow_max_gen_question_retry_num: u32,
@@ -106,21 +106,21 @@ pub struct Config {
     pub sub_report_classify_doc_infos_res_top_k_num: u32,
     /// Tries of report texts.
     pub report_max_generate_retry_num: u32,
-    /// Whether sections get charts of their own. Charts after the report turn it off.
+    /// Whether sections get charts of their own, drawn while they are written. Charts of the whole report turn it off.
     pub visualization_enable: bool,
     /// Citations that are checked at the same time.
     pub source_tracer_citation_verify_max_concurrency_num: u32,
     /// Citations in one call of the checker.
     pub source_tracer_citation_verify_batch_size: u32,
-    /// Whether durations are told; they are always in `run.json`.
+    /// Whether the command tells how long each node took.
     pub stats_info_node_duration: bool,
-    /// Whether calls of models are told; they are always in `run.json`.
+    /// Whether the command tells calls and tokens of each model; sums are always in `run.json`.
     pub stats_info_llm: bool,
-    /// Whether searches are told; they are always in `run.json`.
+    /// Whether the command tells queries and documents of each section.
     pub stats_info_search: bool,
     /// Seconds of one call of a model.
     pub llm_timeout: u64,
-    /// Whether nodes log what they do; without effect, `--log` does it.
+    /// Whether nodes log what they do; without effect, for `-v` and `--log FILE` log the events of all nodes.
     pub node_debug_enable: bool,
     /// Whether the outlines and sections are written beside the report.
     pub export_intermediate_results: bool,

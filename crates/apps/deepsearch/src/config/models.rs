@@ -49,7 +49,7 @@ pub struct LlmConfig {
     pub api_key: Secret,
     /// Sampling parameters: `temperature`, `top_p`, `max_tokens`.
     pub hyper_parameters: Value,
-    /// More of the request's body.
+    /// More of the request's body; without effect, for a request has the fields that its recording knows.
     pub extension: Extension,
 }
 

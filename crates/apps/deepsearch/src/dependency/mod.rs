@@ -14,7 +14,7 @@ use graphloom_core_graph::{CompileErrors, Compiled, END, Node, START, StateGraph
 use crate::resources::Resources;
 use crate::section::{
     PLAN_REASONING, SECTION_END_NODE, SECTION_START, SUB_REPORTER, SUB_SOURCE_TRACER, SectionState, collect, collected,
-    end, plan_reasoning, reasoning_end, start, sub_reporter, sub_source_tracer,
+    end, plan_reasoning, reasoning_end, start, sub_reporter, sub_source_tracer, untraced,
 };
 use crate::steps;
 
@@ -47,7 +47,8 @@ pub fn writing() -> Result<Compiled<SectionState, Resources>, CompileErrors> {
     let mut graph = StateGraph::<SectionState, Resources>::new("dependency_writing");
     graph.add_node(SECTION_START, start);
     graph.add_node(SUB_REPORTER, sub_reporter).may_goto(SECTION_END_NODE);
-    graph.add_node(SUB_SOURCE_TRACER, sub_source_tracer);
+    graph.add_node(SUB_SOURCE_TRACER, sub_source_tracer).may_goto(SECTION_END_NODE);
+    graph.add_error_handler(SUB_SOURCE_TRACER, untraced);
     graph.add_node(SECTION_END_NODE, end);
 
     graph.add_edge(START, SECTION_START);

@@ -1,5 +1,7 @@
 //! The report as one page.
 
+use std::collections::BTreeSet;
+
 use graphloom_citations::{Target, replace_marks};
 use pulldown_cmark::{CowStr, Event, Options, Parser, Tag, TagEnd, html as writer};
 
@@ -79,16 +81,18 @@ fn notes(result: &FinalResult) -> String {
 fn rendered(text: &str, result: &FinalResult, language: Locale) -> String {
     let options = Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH;
     let mut links: Vec<bool> = Vec::new();
+    let mut seen = BTreeSet::new();
     let mut events: Vec<Event<'_>> = Vec::new();
     let raw = |text: String| Event::Html(CowStr::from(text));
     for event in Parser::new_ext(text, options) {
         match event {
-            Event::Html(html) | Event::InlineHtml(html) => push_text(&mut events, &html, result, language),
-            Event::Text(text) => push_text(&mut events, &text, result, language),
+            Event::Html(html) | Event::InlineHtml(html) => push_text(&mut events, &html, result, language, &mut seen),
+            Event::Text(text) => push_text(&mut events, &text, result, language, &mut seen),
             Event::Start(Tag::Link { dest_url, .. }) => {
                 let opened = match dest_url.strip_prefix("#inference:").and_then(|id| id.parse::<u32>().ok()) {
                     Some(id) if result.infer_messages.iter().any(|message| message.id == id) => {
-                        Some(format!("<a class=\"infer\" id=\"i{id}\" href=\"#inference-{id}\">"))
+                        let name = name_once(&mut seen, format!("i{id}"));
+                        Some(format!("<a class=\"infer\"{name} href=\"#inference-{id}\">"))
                     }
                     Some(_) => None,
                     None => safe_href(&dest_url)
@@ -122,8 +126,24 @@ fn rendered(text: &str, result: &FinalResult, language: Locale) -> String {
     out
 }
 
+/// The attribute that names a place of the page: a person may repeat a mark, and only the first one is the place.
+fn name_once(seen: &mut BTreeSet<String>, name: String) -> String {
+    if seen.contains(&name) {
+        return String::new();
+    }
+    let attribute = format!(" id=\"{name}\"");
+    seen.insert(name);
+    attribute
+}
+
 /// Text with what its placeholders stand for.
-fn push_text(events: &mut Vec<Event<'_>>, text: &str, result: &FinalResult, language: Locale) {
+fn push_text(
+    events: &mut Vec<Event<'_>>,
+    text: &str,
+    result: &FinalResult,
+    language: Locale,
+    seen: &mut BTreeSet<String>,
+) {
     let mut rest = text;
     while let Some(at) = rest.find(OPEN) {
         let (before, behind) = rest.split_at(at);
@@ -132,7 +152,7 @@ fn push_text(events: &mut Vec<Event<'_>>, text: &str, result: &FinalResult, lang
         if !before.is_empty() {
             events.push(Event::Text(CowStr::from(before.to_owned())));
         }
-        let filled = meaning(&body[..end], result, language).unwrap_or_default();
+        let filled = meaning(&body[..end], result, language, seen).unwrap_or_default();
         events.push(Event::InlineHtml(CowStr::from(filled)));
         rest = &body[end + CLOSE.len_utf8()..];
     }
@@ -142,15 +162,16 @@ fn push_text(events: &mut Vec<Event<'_>>, text: &str, result: &FinalResult, lang
 }
 
 /// What a placeholder stands for.
-fn meaning(body: &str, result: &FinalResult, language: Locale) -> Option<String> {
+fn meaning(body: &str, result: &FinalResult, language: Locale, seen: &mut BTreeSet<String>) -> Option<String> {
     let (kind, number) = body.split_at_checked(1)?;
     if kind == "c" {
         let id: u32 = number.parse().ok()?;
         let citation = result.citation_messages.data.iter().find(|citation| citation.id == id)?;
         let shown = word(citation.verdict, language);
         return Some(format!(
-            "<a class=\"cite {}\" id=\"c{id}\" href=\"#e{id}\" title=\"{shown}\">{}</a>",
+            "<a class=\"cite {}\"{} href=\"#e{id}\" title=\"{shown}\">{}</a>",
             class(citation.verdict),
+            name_once(seen, format!("c{id}")),
             citation.reference_index
         ));
     }

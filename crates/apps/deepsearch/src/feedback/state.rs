@@ -10,7 +10,7 @@ use crate::config::Config;
 use crate::evidence::{Evidence, EvidenceId};
 use crate::graph::{FINISH, USER_FEEDBACK_PROCESSOR};
 use crate::state::{FinalResult, Locale, Report, RewriteRecord, SearchContext};
-use crate::status::Notice;
+use crate::status::{Notice, StatusCode};
 
 /// A change that is being worked on.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -107,9 +107,22 @@ pub(crate) fn feedback_input(state: &SearchContext) -> FeedbackStateUpdate {
         .snapshot_sent(state.feedback_snapshot_sent)
 }
 
-/// What a change comes to: only the text of the report is new, and the next one is listened for.
+/// What a change comes to: only the text of the report is new, and the next one is listened for. A change whose graph failed
+/// is one that failed (212405): it counts, and the report stays as it was.
 pub(crate) fn feedback_result(outcome: ChildOutcome<FeedbackState>) -> Result<Step<SearchContext>, NodeError> {
-    let state = outcome.done()?;
+    let state = match outcome {
+        ChildOutcome::Done(state) => state,
+        ChildOutcome::Failed { state, error } => {
+            let notice = Notice::exception(StatusCode::FeedbackRewrite, format!("a change failed: {error}"));
+            let count = state.count + 1;
+            // A graph that fails before it asks would come back for ever.
+            let most = state.config.user_feedback_processor_max_interactions;
+            let next = if state.pending.is_none() || count >= most { FINISH } else { USER_FEEDBACK_PROCESSOR };
+            let update = SearchContext::update().feedback_interaction_count(count).notices([notice]);
+            return Ok(Step::goto(next).with(update.feedback_snapshot_sent(state.snapshot_sent)));
+        }
+        _ => return Err(NodeError::terminal("a change ended in an unknown way")),
+    };
     // Warnings and failures are the notices', which the main state has itself.
     let result =
         FinalResult { warning_info: String::new(), exception_info: String::new(), ..FinalResult::clone(&state.result) };

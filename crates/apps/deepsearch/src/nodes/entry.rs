@@ -48,22 +48,24 @@ pub(crate) async fn entry(
     });
     let (found, language) = futures::join!(search, language);
     let found: SearchAnswer = found?;
+    let unread = found.unread.iter();
+    let mut notes: Vec<String> = unread.map(|page| format!("the request: {page}")).collect();
     let mut update = SearchContext::update().entry_search_results(found.evidence).spent(resources.ledger.spent());
     let by_script = locale::of_script(query);
     let language = match language? {
         Ok((Named::Known(language), _)) => language,
         Ok((Named::Other, name)) => {
             let message = format!("the request is in `{}`; the report is written in English", name.trim());
-            update = update.notices([Notice::warning(StatusCode::LanguageMapped, &message)]).notes([message]);
+            update = update.notices([Notice::warning(StatusCode::LanguageMapped, &message)]);
+            notes.push(message);
             Locale::English
         }
-        Ok((Named::Nothing, _)) | Err(AskFailure::Unusable { .. }) => {
-            update = update
-                .notes([format!("the model named no language; the script of the request says {}", by_script.as_str())]);
+        Ok((Named::Nothing, _)) | Err(AskFailure::Unusable { .. } | AskFailure::Empty { .. }) => {
+            notes.push(format!("the model named no language; the script of the request says {}", by_script.as_str()));
             by_script
         }
         Err(failure) => return Ok(fail(Notice::fatal(StatusCode::Entry, failure.to_string()))),
     };
     let next = if state.config.workflow_human_in_the_loop { GENERATE_QUESTIONS } else { OUTLINE };
-    Ok(Step::goto(next).with(update.language(language)))
+    Ok(Step::goto(next).with(update.language(language).notes(notes)))
 }

@@ -56,7 +56,6 @@ pub(crate) async fn generate_questions(
     } else {
         let ask = ask.stream(AGENT, Place::default());
         ask::text(&cx, &ask, &args, |text| match numbered(text) {
-            _ if text.is_empty() => Err("Query Interpreter result is empty.".to_owned()),
             QUESTIONS => Ok(text.to_owned()),
             found => Err(format!("there are {found} numbered questions; {QUESTIONS} are wanted")),
         })
@@ -67,7 +66,9 @@ pub(crate) async fn generate_questions(
             let update = SearchContext::update().messages([Said::assistant(AGENT, &questions)]).questions(questions);
             Ok(Step::goto(FEEDBACK_HANDLER).with(update.spent(cx.resources().ledger.spent())))
         }
-        Err(AskFailure::Unusable { problem, .. }) => Ok(fail(Notice::fatal(StatusCode::Questions, problem))),
+        Err(AskFailure::Empty { .. }) => {
+            Ok(fail(Notice::fatal(StatusCode::Questions, "Query Interpreter result is empty.")))
+        }
         Err(failure) => Ok(fail(Notice::fatal(StatusCode::Questions, failure.to_string()))),
     }
 }

@@ -11,6 +11,7 @@ mod payload;
 mod reporter;
 mod source_tracer;
 mod source_tracer_infer;
+mod spared;
 mod start;
 mod vlm_chart_generator;
 
@@ -24,6 +25,7 @@ pub(crate) use outline_interaction::outline_interaction;
 pub(crate) use reporter::reporter;
 pub(crate) use source_tracer::source_tracer;
 pub(crate) use source_tracer_infer::source_tracer_infer;
+pub(crate) use spared::spared;
 pub(crate) use start::start;
 pub(crate) use vlm_chart_generator::vlm_chart_generator;
 

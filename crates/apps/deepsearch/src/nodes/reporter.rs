@@ -1,5 +1,5 @@
 //! Puts the report together (F22). In: report with the sections' reports, `current_outline`, language. Out: report,
-//! `all_classified_contents`, `final_result.response_content`.
+//! `all_classified_contents`, `final_result` with the text and the charts of the sections.
 //! Failure: 212001 ends the run. Without a model, transitions are left out and abstract and conclusion are notices.
 //! Source: seed, `ReporterNode`; study, sections 1.2 and 3.3.
 
@@ -34,7 +34,7 @@ pub(crate) async fn reporter(
     let summary = part(&state, &cx, "report_abstract", title, sections);
     let conclusion = part(&state, &cx, "report_conclusion", title, sections);
     let (transitions, summary, conclusion) = futures::join!(transitions, summary, conclusion);
-    let transitions = transitions?;
+    let (transitions, notes) = transitions?;
     let (mut notices, mut written) = (Vec::new(), Vec::new());
     for (name, made) in [("abstract", summary?), ("conclusion", conclusion?)] {
         match made {
@@ -63,30 +63,33 @@ pub(crate) async fn reporter(
         merged_trace_source_datas: traces,
         ..report.clone()
     };
-    let result = FinalResult { response_content: text, ..state.final_result.clone() };
+    let charts = sections.iter().flat_map(|section| section.content.charts.iter().cloned()).collect();
+    let result = FinalResult { response_content: text, chart_messages: charts, ..state.final_result.clone() };
     let update = SearchContext::update()
         .report(Some(made.into()))
         .all_classified_contents(classified)
         .report_generated_num(number)
         .final_result(result)
         .notices(notices)
+        .notes(notes)
         .spent(cx.resources().ledger.spent());
     Ok(update.into())
 }
 
-/// A sentence from each section to the next; none after the last, none by small models, and none where a model fails.
+/// A sentence from each section to the next; none after the last, none by small models, and none where a model fails, which
+/// the notes tell.
 async fn transitions(
     state: &SearchContext,
     cx: &Context<Resources>,
     sections: &[SubReport],
-) -> Result<Vec<String>, NodeError> {
+) -> Result<(Vec<String>, Vec<String>), NodeError> {
     let asks = sections.len().saturating_sub(1);
     if ask::is_constrained(cx.resources(), Slot::General) {
-        return Ok(vec![String::new(); sections.len()]);
+        return Ok((vec![String::new(); sections.len()], Vec::new()));
     }
-    let mut made: Vec<String> = futures_stream::iter((0..asks).map(|at| async move {
+    let made: Vec<(String, Option<String>)> = futures_stream::iter((0..asks).map(|at| async move {
         if !cx.resources().may_spend(Stage::Writing) {
-            return Ok(String::new());
+            return Ok((String::new(), Some("a transition is missing: the budget of writing is spent".to_owned())));
         }
         let side = |report: &SubReport| json!({ "title": report.section_task, "summary": report.content.summary });
         let args = json!({
@@ -105,13 +108,17 @@ async fn transitions(
                 Ok(text.to_owned())
             }
         });
-        Ok::<_, NodeError>(made.await?.unwrap_or_default())
+        Ok::<_, NodeError>(match made.await? {
+            Ok(made) => (made, None),
+            Err(failure) => (String::new(), Some(format!("a transition is missing: {failure}"))),
+        })
     }))
     .buffered(AT_ONCE)
     .try_collect()
     .await?;
+    let (mut made, notes): (Vec<String>, Vec<Option<String>>) = made.into_iter().unzip();
     made.resize(sections.len(), String::new());
-    Ok(made)
+    Ok((made, notes.into_iter().flatten().collect()))
 }
 
 /// Abstract or conclusion.

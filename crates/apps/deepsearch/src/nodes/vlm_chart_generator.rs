@@ -1,7 +1,6 @@
-//! Draws the report's charts (F19, F20). In: report, config, language. Out: report with placeholders, `chart_messages`.
-//! Failure: appended (212411), and the run goes on. `vlm_chart_generator_enable` draws with the critic's rounds, of
-//! which 0 is none; `visualization_enable` alone draws without a critic. Rounds without a model that reads images skip
-//! the node with a warning.
+//! Draws charts of the whole report (F20). In: report, config, language. Out: report with placeholders, `chart_messages`.
+//! Failure: appended (212411), and the run goes on. Without `vlm_chart_generator_enable` the node is skipped; 0 rounds of
+//! the critic draw without it, and rounds without a model that reads images skip the node with a warning.
 //! Source: seed, `VLMChartGeneratorNode`; study, sections 3.1 and 3.5.
 
 use graphloom_core_graph::{Context, NodeError, Shared, Snapshot};
@@ -16,11 +15,10 @@ pub(crate) async fn vlm_chart_generator(
     cx: Context<Resources>,
 ) -> Result<SearchContextUpdate, NodeError> {
     let config = &state.config;
-    let with_critic = config.vlm_chart_generator_enable;
-    let Some(report) = state.report.as_deref().filter(|_| with_critic || config.visualization_enable) else {
+    let Some(report) = state.report.as_deref().filter(|_| config.vlm_chart_generator_enable) else {
         return Ok(SearchContext::update());
     };
-    let rounds = if with_critic { config.vlm_chart_generator_max_iterations } else { 0 };
+    let rounds = config.vlm_chart_generator_max_iterations;
     if rounds > 0 && !cx.resources().model(Slot::VlmChartGenerating).capabilities().images {
         let message = "no charts were drawn: the model of `vlm_chart_generating` reads no images; name one that does, or \
                        set `vlm_chart_generator_max_iterations` to 0 to draw without a critic";
@@ -197,12 +195,9 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn charts_of_sections_are_drawn_without_a_critic_and_none_when_both_are_off() {
-        let mut config = Config::default();
-        assert!(config.visualization_enable && !config.vlm_chart_generator_enable);
-        let drawn = run_with(Script::default().model(), config.clone()).await;
-        assert_eq!(drawn.final_result.chart_messages.len(), 1);
-        config.visualization_enable = false;
+    async fn the_node_is_skipped_when_it_is_off() {
+        let config = Config::default();
+        assert!(config.visualization_enable && !config.vlm_chart_generator_enable, "sections draw charts of their own");
         let model = Script::default().model();
         let off = run_with(Arc::clone(&model), config).await;
         assert_eq!((off.final_result.chart_messages.len(), model.calls().len()), (0, 0));

@@ -35,8 +35,9 @@ impl Search for Engines {
         let answers = join_all(self.0.iter().map(|engine| engine.search(query, limit))).await;
         let mut answer = SearchAnswer::default();
         let mut lists = Vec::new();
-        for SearchAnswer { evidence, reports } in answers {
+        for SearchAnswer { evidence, reports, unread } in answers {
             answer.reports.extend(reports);
+            answer.unread.extend(unread);
             lists.push(evidence.into_iter());
         }
         let mut seen = BTreeSet::new();

@@ -15,9 +15,11 @@ pub use retrieval::RetrievalSearch;
 pub use web::WebSearch;
 pub(crate) use web::about;
 
+use std::fmt;
 use std::sync::Arc;
 
 use async_trait::async_trait;
+use graphloom_retrieval::web::PageError;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -55,6 +57,21 @@ pub struct EngineReport {
     pub outcome: EngineOutcome,
 }
 
+/// A page that an engine named and nobody could read, so that its excerpt is all there is.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct UnreadPage {
+    /// The page.
+    pub url: String,
+    /// Why it was not read.
+    pub error: PageError,
+}
+
+impl fmt::Display for UnreadPage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "of `{}` only the excerpt of the engine is used: {}", self.url, self.error)
+    }
+}
+
 /// What a search for one query found.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
@@ -63,6 +80,9 @@ pub struct SearchAnswer {
     pub evidence: Vec<Evidence>,
     /// How each engine answered.
     pub reports: Vec<EngineReport>,
+    /// Pages of documents that are excerpts only.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub unread: Vec<UnreadPage>,
 }
 
 /// One engine or several. An engine that fails is a report, never a document.

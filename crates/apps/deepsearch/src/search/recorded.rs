@@ -71,7 +71,7 @@ impl Search for RecordedSearch {
         read.unwrap_or_else(|error| {
             let outcome = EngineOutcome::Failed { reason: error.to_string() };
             let reports = vec![EngineReport { engine: "recording".to_owned(), outcome }];
-            SearchAnswer { evidence: Vec::new(), reports }
+            SearchAnswer { reports, ..SearchAnswer::default() }
         })
     }
     fn part(&self, method: SearchMethod) -> Option<Arc<dyn Search>> {

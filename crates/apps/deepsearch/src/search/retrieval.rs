@@ -46,10 +46,15 @@ impl Search for RetrievalSearch {
                     found.rank = rank;
                 }
                 let outcome = EngineOutcome::Found { documents: evidence.len() };
-                SearchAnswer { evidence, reports: vec![EngineReport { engine: name, outcome }] }
+                SearchAnswer {
+                    evidence,
+                    reports: vec![EngineReport { engine: name, outcome }],
+                    ..SearchAnswer::default()
+                }
             }
             Err(error) => {
-                SearchAnswer { evidence: Vec::new(), reports: vec![EngineReport { engine: name, outcome: of(&error) }] }
+                let reports = vec![EngineReport { engine: name, outcome: of(&error) }];
+                SearchAnswer { reports, ..SearchAnswer::default() }
             }
         }
     }

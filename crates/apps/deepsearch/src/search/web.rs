@@ -9,7 +9,7 @@ use graphloom_retrieval::extract::best_sentences;
 use graphloom_retrieval::literature::Fault;
 use graphloom_retrieval::web::{EngineOutcome as Outcome, EngineReport as Report, Pages, Web, WebResult};
 
-use super::{EngineOutcome, EngineReport, Search, SearchAnswer};
+use super::{EngineOutcome, EngineReport, Search, SearchAnswer, UnreadPage};
 use crate::evidence::Evidence;
 
 /// An engine's text that is shorter than this, in characters, is an excerpt, and the page is fetched.
@@ -20,7 +20,8 @@ const KEPT: usize = 12_000;
 const AT_ONCE: usize = 4;
 
 /// Engines of the web. Where an engine gives an excerpt only, the page is fetched, and its paragraphs about the query
-/// are the document's text; a page that cannot be read leaves the excerpt.
+/// are the document's text; a page that cannot be read, such as a PDF, leaves the excerpt and is among the
+/// [unread](SearchAnswer::unread).
 #[derive(Clone)]
 pub struct WebSearch {
     web: Web,
@@ -40,22 +41,22 @@ impl WebSearch {
         self
     }
 
-    async fn document(&self, result: WebResult, query: &str) -> Evidence {
-        let mut text = result.text;
+    async fn document(&self, result: WebResult, query: &str) -> (Evidence, Option<UnreadPage>) {
+        let (mut text, mut unread) = (result.text, None);
         if let Some(pages) = &self.pages
             && text.chars().count() < EXCERPT
         {
             match pages.fetch(&result.url).await {
                 Ok(page) if page.text.len() > text.len() => text = about(query, &page.text, KEPT),
                 Ok(_) => {}
-                Err(error) => tracing::debug!(url = result.url, "only the excerpt is used: {error}"),
+                Err(error) => unread = Some(UnreadPage { url: result.url.clone(), error }),
             }
         }
         let mut document = Evidence::new(result.url, result.title, text);
         document.engine = result.engine;
         query.clone_into(&mut document.query);
         document.published_at = result.published;
-        document
+        (document, unread)
     }
 }
 
@@ -75,13 +76,15 @@ impl Search for WebSearch {
         let answer = self.web.ask(query, limit).await;
         let reports = answer.reports.iter().map(report).collect();
         let documents = answer.results.into_iter().map(|result| self.document(result, query));
-        let mut evidence: Vec<Evidence> = futures::stream::iter(documents).buffered(AT_ONCE).collect().await;
+        let found: Vec<(Evidence, Option<UnreadPage>)> =
+            futures::stream::iter(documents).buffered(AT_ONCE).collect().await;
+        let (mut evidence, unread): (Vec<Evidence>, Vec<Option<UnreadPage>>) = found.into_iter().unzip();
         // A document without a text can support nothing.
         evidence.retain(|document| !document.text.trim().is_empty());
         for (rank, document) in (1..).zip(&mut evidence) {
             document.rank = rank;
         }
-        SearchAnswer { evidence, reports }
+        SearchAnswer { evidence, reports, unread: unread.into_iter().flatten().collect() }
     }
 }
 

@@ -36,7 +36,8 @@ pub fn graph() -> Result<Compiled<SectionState, Resources>, CompileErrors> {
     graph.add_node(PLAN_REASONING, nodes::plan_reasoning).may_goto((INFO_COLLECTOR, SUB_REPORTER, SECTION_END_NODE));
     graph.add_subgraph(INFO_COLLECTOR, steps::graph()?, collect, collected);
     graph.add_node(SUB_REPORTER, nodes::sub_reporter).may_goto(SECTION_END_NODE);
-    graph.add_node(SUB_SOURCE_TRACER, nodes::sub_source_tracer);
+    graph.add_node(SUB_SOURCE_TRACER, nodes::sub_source_tracer).may_goto(SECTION_END_NODE);
+    graph.add_error_handler(SUB_SOURCE_TRACER, nodes::untraced);
     graph.add_node(SECTION_END_NODE, nodes::end);
 
     graph.add_edge(START, SECTION_START);

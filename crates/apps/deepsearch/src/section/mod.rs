@@ -17,4 +17,4 @@ pub use graph::{
 pub use state::{SectionState, SectionStateUpdate};
 
 pub(crate) use collect::{collect, collected};
-pub(crate) use nodes::{end, plan_reasoning, reasoning_end, start, sub_reporter, sub_source_tracer};
+pub(crate) use nodes::{end, plan_reasoning, reasoning_end, start, sub_reporter, sub_source_tracer, untraced};

@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::ChartMessage;
 use crate::evidence::{Evidence, EvidenceId};
 
 /// A citation in a text: where it stands, what it claims, what it cites.
@@ -55,6 +56,8 @@ pub struct SubReportContent {
     /// The citations of the text, in their order.
     #[serde(rename = "sub_report_trace_source_datas")]
     pub trace: Vec<TraceSource>,
+    /// The charts that stand in the text; ours, for the specification writes them into it.
+    pub charts: Vec<ChartMessage>,
 }
 
 /// The report.

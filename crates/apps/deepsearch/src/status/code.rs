@@ -7,7 +7,8 @@ use serde::{Deserialize, Serialize};
 
 macro_rules! codes {
     ($($(#[$doc:meta])* $name:ident = $code:literal, $text:literal;)*) => {
-        /// A status code of the specification; 2124xx from 212410 on are ours.
+        /// A status code that a run can end up with. The numbers are those of the specification; from 212410 on they are ours.
+        /// Codes that state B of its program defines and never uses are not here.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
         #[serde(rename_all = "snake_case")]
         #[non_exhaustive]
@@ -47,16 +48,12 @@ codes! {
     UrlTooLong = 200_021, "an address is longer than 8192 characters";
     /// A parameter is outside its range.
     ParameterRange = 200_025, "a parameter is outside its range";
-    /// The retries of a step are used up.
-    RetriesExhausted = 211_000, "all retries failed";
-    /// The kind of run is not supported.
-    RunUnsupported = 211_001, "this kind of run is not supported";
-    /// The workflow failed.
-    Workflow = 211_100, "the workflow failed";
-    /// The workflow ran out of time.
-    WorkflowTimeout = 211_101, "the workflow ran out of time";
-    /// There is no model where one is needed.
-    ModelNone = 211_200, "there is no model";
+    /// All tries of a call were answered, and no answer could be used.
+    RetriesExhausted = 211_000, "no answer could be used after all tries";
+    /// There is no main graph for `execution_method`.
+    WorkflowUnknown = 211_101, "there is no such workflow";
+    /// A slot names a model that cannot be reached.
+    ModelNone = 211_200, "there is no model where one is needed";
     /// A model failed.
     Model = 211_201, "a model failed";
     /// A model answered nothing.
@@ -99,18 +96,18 @@ codes! {
     SubReport = 212_000, "a section cannot be written";
     /// The report could not be put together.
     Report = 212_001, "the report cannot be put together";
-    /// Sources of a section could not be traced.
+    /// Statements of a section could not be recognised or matched with sources.
     SubSourceTrace = 212_100, "the sources of a section cannot be traced";
-    /// The statements of a section could not be recognised.
-    ContentRecognition = 212_101, "the statements of a section cannot be recognised";
-    /// The statements of a section could not be matched with sources.
-    SourceMatching = 212_102, "statements cannot be matched with sources";
-    /// Citations could not be put into a text.
-    CitationInsert = 212_103, "citations cannot be put into the text";
-    /// The citations of a report could not be read.
-    CitationRead = 212_104, "the citations of the report cannot be read";
-    /// A citation could not be checked.
-    CitationVerify = 212_105, "citations cannot be checked";
+    /// A citation of a section leads to no source and could not be put into its text.
+    CitationAdd = 212_101, "a citation cannot be added to a section";
+    /// The citations in the report and the list of their sources differ.
+    CitationCount = 212_102, "citations of the report have no source";
+    /// A checker gave another number of judgements than it was asked for.
+    JudgementCount = 212_103, "judgements of citations are missing";
+    /// A checker gave no judgement that could be read.
+    JudgementAnswer = 212_104, "judgements of citations cannot be read";
+    /// Nobody could check citations: a model is out, or the budget is spent.
+    CitationCheck = 212_105, "citations cannot be checked";
     /// The sources of a report could not be traced.
     SourceTrace = 212_106, "the sources of the report cannot be traced";
     /// A template has a name that cannot be used.
@@ -121,12 +118,6 @@ codes! {
     InferenceExtract = 212_301, "the conclusions of a section cannot be extracted";
     /// A provenance graph could not be built.
     InferenceGraph = 212_302, "a provenance graph cannot be built";
-    /// Edits after the report are turned off.
-    FeedbackDisabled = 212_400, "edits after the report are turned off";
-    /// No more edits are taken.
-    FeedbackMaximum = 212_401, "no more edits are taken";
-    /// The selected text is too long.
-    FeedbackTextLong = 212_402, "the selected text is too long";
     /// The selected text is not what stands at the offsets.
     FeedbackOffsetMismatch = 212_403, "the selected text does not stand at the offsets";
     /// The action is unknown.
@@ -147,6 +138,10 @@ codes! {
     LanguageMapped = 212_412, "the report is written in English";
     /// A limit of the budget was reached and work was left out. Ours.
     BudgetReached = 212_413, "the budget is reached";
+    /// A run or a section ran out of time. Ours.
+    TimeOut = 212_414, "the time is up";
+    /// A graph took more steps than `workflow_recursion_limit`. Ours.
+    StepLimit = 212_415, "the limit of steps is reached";
 }
 
 impl fmt::Display for StatusCode {

@@ -7,7 +7,7 @@ mod message;
 mod transcript;
 
 pub use message::{MessageEvent, MessageKind, Place, StreamMessage};
-pub use transcript::Transcript;
+pub use transcript::{Transcript, told};
 
 use graphloom_core_graph::{Context, Event, EventKind, NodeError};
 

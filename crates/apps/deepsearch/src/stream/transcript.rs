@@ -2,10 +2,23 @@
 
 use graphloom_core_graph::{Event, Outcome, RunError};
 
+use crate::status::StatusCode;
+
 use super::{ALL_END, MessageEvent, MessageKind, StreamMessage, message_of};
 
 /// The agent of messages that no node sent.
 const FRAMEWORK: &str = "framework";
+
+/// What a run that failed outside of its nodes says: the limit of steps has a code.
+pub fn told(error: &RunError) -> String {
+    match error {
+        RunError::StepLimit { limit, next } => {
+            let code = StatusCode::StepLimit;
+            format!("[{code}]after {limit} steps `{next}` would be next; raise `workflow_recursion_limit` and go on")
+        }
+        error => error.to_string(),
+    }
+}
 
 /// Reads the messages of a run and closes its stream: whatever happens, the last message is `ALL END`, unless the run
 /// waits for its user.
@@ -41,7 +54,7 @@ impl Transcript {
                 vec![cancelled, self.end()]
             }
             Ok(_) => self.failed("the run stopped before its end; it can be resumed"),
-            Err(error) => self.failed(&error.to_string()),
+            Err(error) => self.failed(&told(error)),
         }
     }
 

@@ -92,7 +92,14 @@ pub(super) fn ended(outcome: ChildOutcome<SectionState>) -> Result<(Arc<SectionS
     let mut notices: Vec<Notice> = state.notices.iter().cloned().collect();
     if let Some(error) = failure {
         let section = &state.brief.section;
-        let notice = Notice::exception(StatusCode::SubReport, format!("`{}` failed: {error}", section.title));
+        let title = &section.title;
+        let notice = match error {
+            RunError::StepLimit { limit, .. } => {
+                let message = format!("`{title}` took {limit} steps; raise `workflow_recursion_limit`");
+                Notice::exception(StatusCode::StepLimit, message)
+            }
+            error => Notice::exception(StatusCode::SubReport, format!("`{title}` failed: {error}")),
+        };
         notices.push(notice.in_section(&section.id));
     }
     Ok((state, notices))

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use futures::{StreamExt, TryStreamExt};
 use graphloom_citations::{
-    CheckOptions, Checked, Claim, Examined, Open, Question, SourceText, Span, Target, Verdict as Found, best_overlap,
-    claims, examine, replace_marks, sentences,
+    CheckOptions, Checked, Claim, Examined, Judgement, Open, Outage, Question, SourceText, Span, Target,
+    Verdict as Found, best_overlap, claims, examine, replace_marks, sentences,
 };
 use graphloom_core_graph::{Context, NodeError};
 
@@ -72,7 +72,8 @@ impl Judged {
 /// Checks the citations of a report.
 ///
 /// Quotations and rules decide without a model, the model judges what they leave open. A model that cannot be asked
-/// leaves citations not checked and in place (212105). What becomes of statements without support is
+/// leaves citations not checked and in place (212105), and so do judgements that are missing (212103) or cannot be read
+/// (212104). A citation without a source is taken out (212102). What becomes of statements without support is
 /// `source_tracer_unsupported`.
 ///
 /// # Errors
@@ -85,27 +86,20 @@ pub async fn check_report(
 ) -> Result<CheckedReport, NodeError> {
     let datas = &report.merged_trace_source_datas;
     let mut out = CheckedReport::default();
-    let draft = draft(report, &mut out.notes);
+    let draft = draft(report, &mut out.notices);
     let sources: BTreeMap<&EvidenceId, &Evidence> =
         report.all_classified_contents.iter().flatten().map(|evidence| (&evidence.id, evidence)).collect();
     let evidence = |data: usize| datas.get(data).and_then(|data| sources.get(&data.evidence).copied());
 
     let statements = claims(&draft);
-    let judged = judge(cx, &statements, datas, &evidence, config).await?;
+    let (judged, missed) = judge(cx, &statements, datas, &evidence, config).await?;
     for one in judged.values().flatten() {
         out.count.add(one.verdict());
     }
-    if let Some(Found::NotChecked { why }) = judged
-        .values()
-        .flatten()
-        .filter(|one| one.checked.basis == graphloom_citations::Basis::Outage)
-        .map(|one| &one.checked.verdict)
-        .next()
-    {
-        let (missed, all) = (out.count.not_checked, out.count.all());
-        let message = format!("{missed} of {all} citations were not checked: {why}");
-        out.notices.push(Notice::exception(StatusCode::CitationVerify, message));
-    }
+    let all = out.count.all();
+    out.notices.extend(missed.into_iter().map(|(code, (count, why))| {
+        Notice::exception(code, format!("{count} of {all} citations were not checked: {why}"))
+    }));
 
     let settled =
         settle(cx, &draft, &statements, judged, &evidence, language, config.source_tracer_unsupported).await?;
@@ -125,7 +119,7 @@ pub async fn check_report(
 }
 
 /// The body of the report with `[citation:K]`, K the place of the source in the list, for every mark of stage 1.
-fn draft(report: &Report, notes: &mut Vec<String>) -> String {
+fn draft(report: &Report, notices: &mut Vec<Notice>) -> String {
     let datas = &report.merged_trace_source_datas;
     // Marks that no stage made are none: a document may have put them into a text.
     let body = replace_marks(&without_references(&report.report_content), |_| None);
@@ -149,20 +143,26 @@ fn draft(report: &Report, notes: &mut Vec<String>) -> String {
     }
     draft.push_str(&body[from..]);
     if lost > 0 {
-        notes.push(format!("{lost} citations had no source and were taken out"));
+        let message = format!("{lost} citations had no source and were taken out");
+        notices.push(Notice::exception(StatusCode::CitationCount, message));
     }
     draft
 }
 
-/// The verdicts of each statement's citations, by the statement's place. A source that is cited twice counts once.
+/// The verdicts of each statement's citations, by the statement's place.
+type Verdicts = BTreeMap<usize, Vec<Judged>>;
+/// How many citations were not judged, by the code of the reason, and the first reason.
+type Missed = BTreeMap<StatusCode, (usize, String)>;
+
+/// The verdicts of all citations, and those that are missing. A source that is cited twice counts once.
 async fn judge<'e>(
     cx: &Context<Resources>,
     statements: &[Claim],
     datas: &[TraceSource],
     evidence: &impl Fn(usize) -> Option<&'e Evidence>,
     config: &Config,
-) -> Result<BTreeMap<usize, Vec<Judged>>, NodeError> {
-    let mut judged: BTreeMap<usize, Vec<Judged>> = BTreeMap::new();
+) -> Result<(Verdicts, Missed), NodeError> {
+    let (mut judged, mut missed) = (Verdicts::new(), Missed::new());
     let mut open: Vec<(usize, usize, Open)> = Vec::new();
     for (place, claim) in statements.iter().enumerate() {
         for data in cited(claim) {
@@ -188,16 +188,25 @@ async fn judge<'e>(
             (format!("trace/verify/{number}"), batch.iter().map(|(_, _, open)| open.question.clone()).collect())
         })
         .collect();
-    let answers: Vec<_> = futures::stream::iter(batches.into_iter().map(|(key, questions)| {
+    let batches: Vec<_> = futures::stream::iter(batches.into_iter().map(|(key, questions)| {
         let judge = judge.clone();
-        async move { judge.judge_all(&key, &questions).await }
+        async move { judge.judge_all(&key, &questions).await.map(|answers| (questions.len(), answers)) }
     }))
     .buffered(at_once)
     .try_collect()
     .await?;
-    let by_chart =
-        charts.into_iter().map(|one| (one, Err(graphloom_citations::Outage::new("it stands behind a chart"))));
-    for ((place, data, question), answer) in open.into_iter().zip(answers.into_iter().flatten()).chain(by_chart) {
+    let mut answers: Vec<Result<Judgement, Outage>> = Vec::with_capacity(open.len());
+    for (count, batch) in batches {
+        match batch {
+            Ok(judgements) => answers.extend(judgements.into_iter().map(Ok)),
+            Err(unjudged) => {
+                missed.entry(unjudged.code).or_insert_with(|| (0, unjudged.why.clone())).0 += count;
+                answers.extend((0..count).map(|_| Err(unjudged.clone().into())));
+            }
+        }
+    }
+    let by_chart = charts.into_iter().map(|one| (one, Err(Outage::new("it stands behind a chart"))));
+    for ((place, data, question), answer) in open.into_iter().zip(answers).chain(by_chart) {
         let Some(source) = evidence(data) else { continue };
         let one = with_span(data, question.close(answer), &statements[place].text, source);
         judged.entry(place).or_default().push(one);
@@ -207,7 +216,7 @@ async fn judge<'e>(
         verdicts.sort_by_key(|one| order.iter().position(|data| *data == one.data));
         keep_best(verdicts, datas);
     }
-    Ok(judged)
+    Ok((judged, missed))
 }
 
 /// The sources of a statement, by their places.

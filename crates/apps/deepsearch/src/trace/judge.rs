@@ -1,5 +1,7 @@
 //! The model as a judge of entailment.
 
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use graphloom_citations::{Judgement, Outage, Question};
 use graphloom_core_graph::{Context, NodeError};
 use schemars::JsonSchema;
@@ -8,6 +10,7 @@ use serde_json::json;
 
 use crate::ask::{Ask, is_constrained, value};
 use crate::resources::{Resources, Slot, Stage};
+use crate::status::StatusCode;
 
 /// Of a passage, how many bytes a small model is shown.
 const SMALL_PASSAGE: usize = 600;
@@ -16,6 +19,22 @@ const SMALL_PASSAGE: usize = 600;
 #[derive(Clone, Debug)]
 pub struct ModelJudge<'c> {
     cx: &'c Context<Resources>,
+}
+
+/// Why questions have no judgement.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unjudged {
+    /// 212103 for too few or too many judgements, 212104 for none that can be read, 212105 for a model that is out and a
+    /// budget that is spent.
+    pub code: StatusCode,
+    /// What happened.
+    pub why: String,
+}
+
+impl From<Unjudged> for Outage {
+    fn from(unjudged: Unjudged) -> Self {
+        Self::new(unjudged.why)
+    }
 }
 
 /// What the model says to each pair.
@@ -44,15 +63,14 @@ impl<'c> ModelJudge<'c> {
     ///
     /// # Errors
     /// Only what is no model's fault. A model that cannot be asked, an answer that cannot be used and a budget that is
-    /// spent are an [`Outage`] for each question.
+    /// spent leave the questions [`Unjudged`].
     pub async fn judge_all(
         &self,
         key: &str,
         questions: &[Question],
-    ) -> Result<Vec<Result<Judgement, Outage>>, NodeError> {
-        let outage = |why: String| questions.iter().map(|_| Err(Outage::new(why.clone()))).collect();
+    ) -> Result<Result<Vec<Judgement>, Unjudged>, NodeError> {
         if !self.cx.resources().may_spend(Stage::Checking) {
-            return Ok(outage("the budget is spent".to_owned()));
+            return Ok(Err(Unjudged { code: StatusCode::CitationCheck, why: "the budget is spent".to_owned() }));
         }
         let small = is_constrained(self.cx.resources(), Slot::WritingChecking);
         let pairs: Vec<_> = questions
@@ -64,22 +82,27 @@ impl<'c> ModelJudge<'c> {
             })
             .collect();
         let count = questions.len();
-        let schema = json!({
+        let mut schema = json!({
             "type": "object",
             "description": "One judgement for each pair, in order.",
             "properties": { "judgements": {
                 "type": "array",
                 "items": { "type": "string", "enum": ["entails", "contradicts", "neither"] },
-                "minItems": count,
-                "maxItems": count,
             } },
             "required": ["judgements"],
             "additionalProperties": false,
         });
+        if small {
+            // A grammar counts; other answers are counted here.
+            let list = &mut schema["properties"]["judgements"];
+            (list["minItems"], list["maxItems"]) = (count.into(), count.into());
+        }
         let ask = Ask::new(key, "trace/verify").slot(Slot::WritingChecking).tries(3).temperature(0.0);
         let ask = ask.small_tokens(24 + 8 * u32::try_from(count).unwrap_or(u32::MAX / 16)).schema(schema);
         let args = json!({ "pairs": pairs });
+        let miscounted = AtomicBool::new(false);
         let answer = value(self.cx, &ask, &args, |answer: Judgements| {
+            miscounted.store(answer.judgements.len() != count, Ordering::Relaxed);
             if answer.judgements.len() == count {
                 Ok(answer.judgements)
             } else {
@@ -87,8 +110,15 @@ impl<'c> ModelJudge<'c> {
             }
         });
         Ok(match answer.await? {
-            Ok(words) => words.into_iter().map(|word| Ok(word.into())).collect(),
-            Err(failure) => outage(failure.to_string()),
+            Ok(words) => Ok(words.into_iter().map(Judgement::from).collect()),
+            Err(failure) => {
+                let code = match failure.is_answered() {
+                    false => StatusCode::CitationCheck,
+                    true if miscounted.into_inner() => StatusCode::JudgementCount,
+                    true => StatusCode::JudgementAnswer,
+                };
+                Err(Unjudged { code, why: failure.to_string() })
+            }
         })
     }
 }

@@ -19,7 +19,7 @@ mod section;
 mod unsupported;
 
 pub use check::{CheckedReport, check_report};
-pub use judge::ModelJudge;
+pub use judge::{ModelJudge, Unjudged};
 pub(crate) use mark::address;
 pub use mark::{TraceMark, trace_mark, trace_marks};
 pub use outcome::{CitationCount, Deed, UnsupportedStatement};

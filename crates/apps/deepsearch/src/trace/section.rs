@@ -6,6 +6,7 @@ use graphloom_core_graph::{Context, NodeError};
 use super::gather::{Matches, match_sentences, recognise};
 use super::mark::trace_mark;
 use crate::ask::is_constrained;
+use crate::charts::is_chart_line;
 use crate::config::Config;
 use crate::evidence::Evidence;
 use crate::report::without_references;
@@ -34,8 +35,9 @@ pub struct SectionTrace {
 ///
 /// The writer's own `[citation:X]` are kept while `source_tracer_generated_citation_switch` is on, and statements without
 /// one are matched with sources while `source_tracer_research_trace_source_switch` is. A model that answers inside a
-/// grammar is not asked to match: there, equal wording decides. A model that fails is a notice (212101, 212102), and
-/// equal wording decides as well. Without the research switch the section stays as it is.
+/// grammar is not asked to match: there, equal wording decides. A model that fails is a notice (212100), and equal wording
+/// decides as well; so is a citation that leads to no source (212101). Citations of charts were made with the charts and
+/// stay. Without the research switch the section stays as it is.
 ///
 /// # Errors
 /// Only what is no model's fault.
@@ -51,7 +53,7 @@ pub async fn trace_section(
     let sources = &content.classified_content;
     let text = without_references(&content.text);
     let all = claims(&text);
-    let bare: Vec<&Claim> = all.iter().filter(|claim| claim.marks.is_empty()).collect();
+    let bare: Vec<&Claim> = all.iter().filter(|claim| claim.marks.is_empty() && !in_chart(&text, claim)).collect();
 
     let small = is_constrained(cx.resources(), Slot::WritingChecking);
     let found = if bare.is_empty() || sources.is_empty() {
@@ -79,7 +81,7 @@ async fn asked(
     let recognised = match recognise(cx, &without_marks(text)).await? {
         Ok(sentences) => sentences,
         Err(failure) => {
-            notices.push(Notice::exception(StatusCode::ContentRecognition, failure.to_string()));
+            notices.push(Notice::exception(StatusCode::SubSourceTrace, format!("statements: {failure}")));
             return Ok(None);
         }
     };
@@ -99,10 +101,21 @@ async fn asked(
             Ok(Some(Matches(found.0.into_iter().map(|(sentence, source)| (wanted[sentence], source)).collect())))
         }
         Err(failure) => {
-            notices.push(Notice::exception(StatusCode::SourceMatching, failure.to_string()));
+            notices.push(Notice::exception(StatusCode::SubSourceTrace, format!("sources: {failure}")));
             Ok(None)
         }
     }
+}
+
+/// Whether a statement is the place or the caption of a chart.
+fn in_chart(text: &str, claim: &Claim) -> bool {
+    is_chart_line(line_at(text, claim.range.start))
+}
+
+/// The line of a text that a byte stands in, up to the end of the text or of the line.
+fn line_at(text: &str, at: usize) -> &str {
+    let start = text[..at].rfind('\n').map_or(0, |end| end + 1);
+    text[start..].lines().next().unwrap_or_default()
 }
 
 /// Whether a sentence that a model copied is this one.
@@ -140,7 +153,7 @@ fn insert(traced: &mut SectionTrace, text: &str, all: &[Claim], found: &Matches,
     // Behind each bare statement the sources that were found for it, as marks of the writer's kind.
     let mut draft = String::with_capacity(text.len());
     let mut from = 0;
-    let bare = all.iter().filter(|claim| claim.marks.is_empty());
+    let bare = all.iter().filter(|claim| claim.marks.is_empty() && !in_chart(text, claim));
     for (index, claim) in bare.enumerate() {
         // Inside the bars of a table.
         let end = claim.range.start + text[claim.range.clone()].trim_end_matches(['|', ' ']).len();
@@ -161,7 +174,8 @@ fn insert(traced: &mut SectionTrace, text: &str, all: &[Claim], found: &Matches,
     let new = replace_marks(&draft, |mark| {
         let Target::Source(key) = &mark.target else { return None };
         let by_tracer = key.strip_prefix('t').and_then(|key| key.parse::<usize>().ok());
-        if by_tracer.is_none() && !keeps_own {
+        let chart = is_chart_line(line_at(&draft, mark.range.start));
+        if by_tracer.is_none() && !keeps_own && !chart {
             dropped += 1;
             return None;
         }
@@ -175,13 +189,14 @@ fn insert(traced: &mut SectionTrace, text: &str, all: &[Claim], found: &Matches,
             title: evidence.title.clone(),
             url: evidence.url.clone(),
             chunk: chunk.unwrap_or_default(),
-            traced: by_tracer.is_some(),
-            ..TraceSource::default()
+            traced: by_tracer.is_some() || chart,
+            chart,
         });
         Some(trace_mark(&evidence.title, &evidence.url))
     });
     if unknown > 0 {
-        traced.notes.push(format!("{unknown} citations named no source and were taken out"));
+        let message = format!("{unknown} citations named no source and were taken out");
+        traced.notices.push(Notice::warning(StatusCode::CitationAdd, message));
     }
     if dropped > 0 {
         traced.notes.push(format!("{dropped} citations of the writer were taken out, as the configuration says"));

@@ -160,9 +160,9 @@ async fn corrected<'e>(
             Examined::Decided(checked) => checked,
             Examined::Open(open) => {
                 let key = format!("trace/verify/again/{place}/{}", one.data);
-                let mut answers = judge.judge_all(&key, std::slice::from_ref(&open.question)).await?;
-                let Some(answer) = answers.pop() else { continue };
-                open.close(answer)
+                let answers = judge.judge_all(&key, std::slice::from_ref(&open.question)).await?;
+                let Some(answer) = answers.map(|mut answers| answers.pop()).transpose() else { continue };
+                open.close(answer.map_err(Into::into))
             }
         };
         if checked.verdict.is_supported() {

@@ -162,5 +162,24 @@ async fn rows_of_tables_and_lost_sources_are_handled() {
     assert!(!found.content.contains("7000"), "{}", found.content);
     assert!(found.content.contains("|---|---|\n| readers | Readers do not block writers."), "{}", found.content);
     assert!(found.content.contains("A claim."));
-    assert!(found.notes.iter().any(|note| note.contains("had no source")));
+    let told: Vec<String> = found.notices.iter().map(ToString::to_string).collect();
+    assert_eq!(told, ["[212102]1 citations had no source and were taken out"]);
+}
+
+#[tokio::test]
+async fn every_reason_for_which_nobody_judged_has_its_code() {
+    for (answer, code) in [
+        (r#"{"judgements":[]}"#, 212_103),
+        (r#"{"judgements":["entails","entails","entails"]}"#, 212_103),
+        ("I would say yes", 212_104),
+        ("<html>504</html>", 212_104),
+        ("", 212_104),
+    ] {
+        let found = checked(model(move |_| answer.to_owned()), TEXT, Unsupported::Drop).await;
+        resolves(&found);
+        let codes: Vec<u32> = found.notices.iter().map(|notice| notice.code.code()).collect();
+        assert_eq!(codes, [code], "{answer}: {:?}", found.notices);
+        assert!(found.data.iter().any(|one| one.verdict == Verdict::NotChecked), "{answer}: nothing is deleted");
+    }
+    assert_eq!(checked(outage(), TEXT, Unsupported::Drop).await.notices[0].code.code(), 212_105);
 }

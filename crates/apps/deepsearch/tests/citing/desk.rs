@@ -39,7 +39,11 @@ impl Search for Shelf {
     async fn search(&self, _: &str, limit: usize) -> SearchAnswer {
         let evidence: Vec<Evidence> = self.0.iter().take(limit).cloned().collect();
         let outcome = EngineOutcome::Found { documents: evidence.len() };
-        SearchAnswer { reports: vec![EngineReport { engine: "shelf".to_owned(), outcome }], evidence }
+        SearchAnswer {
+            reports: vec![EngineReport { engine: "shelf".to_owned(), outcome }],
+            evidence,
+            ..SearchAnswer::default()
+        }
     }
 }
 

@@ -11,3 +11,6 @@ mod inferring;
 mod payloads;
 mod places;
 mod sections;
+
+#[path = "../page/mod.rs"]
+mod page;

@@ -55,14 +55,15 @@ async fn statements_are_recognised_and_matched() {
         ]
     );
     assert_eq!(trace_marks(&found.content.text).len(), found.content.trace.len());
-    assert!(found.notices.is_empty());
+    let told: Vec<String> = found.notices.iter().map(ToString::to_string).collect();
+    assert_eq!(told, ["[212101]1 citations named no source and were taken out"]);
 }
 
 #[tokio::test]
 async fn a_model_that_fails_leaves_what_wording_finds() {
     let found = traced(outage(), Config::default()).await;
-    assert_eq!(found.notices.len(), 1);
-    assert_eq!(found.notices[0].code.code(), 212_101);
+    let codes = |found: &SectionTrace| found.notices.iter().map(|notice| notice.code.code()).collect::<Vec<_>>();
+    assert_eq!(codes(&found), [212_100, 212_101]);
     assert_eq!(found.content.trace.len(), 2, "{}", found.content.text);
     assert!(found.content.trace[1].traced);
     let unmatched = model(|prompt| {
@@ -72,7 +73,10 @@ async fn a_model_that_fails_leaves_what_wording_finds() {
             "no idea".into()
         }
     });
-    assert_eq!(traced(unmatched, Config::default()).await.notices[0].code.code(), 212_102);
+    let unmatched = traced(unmatched, Config::default()).await;
+    assert_eq!(codes(&unmatched), [212_100, 212_101]);
+    let told = unmatched.notices[0].to_string();
+    assert!(told.contains("sources: [211000]no answer could be used"), "{told}");
 }
 
 #[tokio::test]

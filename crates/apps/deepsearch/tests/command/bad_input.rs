@@ -2,10 +2,14 @@
 
 use crate::support::{Desk, text};
 
+/// An address for a slot that is not `general`.
+const ADDRESS: &str = "llm_config.info_collecting.base_url=http://127.0.0.1:9/v1";
+
 #[test]
 fn mistakes_are_told() {
     let desk = Desk::new();
     std::fs::write(desk.path("empty.md"), " \n").unwrap();
+    std::fs::write(desk.path("my form.md"), "# A\n").unwrap();
     std::fs::write(desk.path("wrong.toml"), "outliner_max_section_nun = 3").unwrap();
     for (args, expected) in [
         (&["--yes"][..], "a question is missing"),
@@ -17,10 +21,27 @@ fn mistakes_are_told() {
         ),
         (&["q", "--yes", "--set", "outliner_max_section_nun=1"], "did you mean `outliner_max_section_num`"),
         (&["q", "--yes", "--config", "wrong.toml"], "outliner_max_section_num"),
-        (&["q", "--yes", "--set", "execution_method=hybrid"], "execution_method"),
+        (
+            &["q", "--yes", "--set", "execution_method=hybrid"],
+            "[211101]`execution_method` is `hybrid`; there are `parallel` and `dependency_driving`",
+        ),
+        (&["q", "--yes", "--set", "llm_config.general.model_name=m"], "[211200]`llm_config.general`"),
+        (&["q", "--yes", "--set", "llm_config.info_collecting.model_name=m", "--set", ADDRESS], "[211203]"),
+        (
+            &[
+                "q",
+                "--yes",
+                "--model",
+                "scripted:script.jsonl",
+                "--set",
+                "web_search_engine_config.search_engine_name=tavily",
+            ],
+            "[211300]",
+        ),
         (&["q", "--yes", "--set", "info_collector_allow_programmer=true"], "[200013]"),
         (&["q", "--yes", "--report-template", "none.md"], "none.md"),
-        (&["q", "--yes", "--report-template", "empty.md"], "[212201]"),
+        (&["q", "--yes", "--report-template", "empty.md"], "[200013]the template `empty.md` is empty"),
+        (&["q", "--yes", "--report-template", "my form.md"], "[212201]the template is called `my form.md`"),
         (&["q", "--yes", "--search", "local"], "needs `--corpus DIR`"),
         (&["resume", "nobody"], "nobody"),
         (&["graph", "--graph", "nothing"], "there is no graph `nothing`"),

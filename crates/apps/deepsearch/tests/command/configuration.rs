@@ -1,5 +1,8 @@
 //! Every key of the specification can be set and is printed; secrets are not.
 
+use graphloom_deepsearch::Config;
+use serde_json::{Value, json};
+
 use crate::support::{Desk, text};
 
 #[test]
@@ -27,6 +30,53 @@ fn every_key_is_printed_with_its_default() {
         ("llm_timeout", "300"),
     ] {
         assert!(printed.lines().any(|line| line.starts_with(&format!("{key} = {default} "))), "{key}: {printed}");
+    }
+}
+
+/// All keys of a table with values, under their whole names.
+fn flat(prefix: &str, value: &Value, into: &mut Vec<(String, Value)>) {
+    match value {
+        Value::Object(fields) if !fields.is_empty() => {
+            for (key, value) in fields {
+                let name = if prefix.is_empty() { key.clone() } else { format!("{prefix}.{key}") };
+                flat(&name, value, into);
+            }
+        }
+        value => into.push((prefix.to_owned(), value.clone())),
+    }
+}
+
+#[test]
+fn every_key_can_be_set_in_both_ways() {
+    let mut keys = Vec::new();
+    flat("", &serde_json::to_value(Config::default()).unwrap(), &mut keys);
+    keys.retain(|(_, value)| !matches!(value, Value::Null | Value::Array(_) | Value::Object(_)));
+    assert!(keys.len() > 80, "{}", keys.len());
+    let other = |value: &Value| match value {
+        Value::Bool(value) => json!(!value),
+        Value::Number(number) if number.is_f64() => json!(0.25),
+        Value::Number(_) => json!(7),
+        _ => json!("another"),
+    };
+    let desk = Desk::new();
+    let given: Vec<String> = keys.iter().map(|(key, value)| format!("{key}={}", other(value))).collect();
+    let args: Vec<&str> = given.iter().flat_map(|given| ["--set", given]).chain(["--print-config"]).collect();
+    let by_option = text(&desk.run(&args).stdout);
+    let mut file = json!({});
+    for (key, value) in &keys {
+        let mut place = &mut file;
+        for part in key.split('.') {
+            place = &mut place[part];
+        }
+        *place = other(value);
+    }
+    std::fs::write(desk.path("all.json"), file.to_string()).unwrap();
+    let by_file = text(&desk.run(&["--config", "all.json", "--print-config"]).stdout);
+    for (printed, source) in [(by_option, "from --set"), (by_file, "from all.json")] {
+        for (key, _) in &keys {
+            let line = printed.lines().find(|line| line.starts_with(&format!("{key} = ")));
+            assert!(line.is_some_and(|line| line.contains(source)), "{key}: {line:?}");
+        }
     }
 }
 

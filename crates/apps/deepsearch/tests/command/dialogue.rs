@@ -1,6 +1,6 @@
 //! Questions, on the command line and as payloads of web mode.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::support::{Desk, assert_report, text};
 
@@ -25,6 +25,54 @@ fn questions_wait_and_are_answered_by_options() {
         .run_with(&["resume", "t", "--answer", "-"], r#"{"outline_interaction": {"interrupt_feedback": "accepted"}}"#);
     assert!(output.status.success(), "{}", text(&output.stderr));
     assert_report(&desk, "out");
+}
+
+/// The script with rules of its own before all others.
+fn with_rules(desk: &Desk, rules: &[Value]) {
+    let rules: String = rules.iter().map(|rule| format!("{rule}\n")).collect();
+    std::fs::write(desk.path("script.jsonl"), rules + &desk.read("script.jsonl")).unwrap();
+}
+
+/// A payload for the first place of a text in the report.
+fn select(action: &str, report: &str, text: &str) -> Value {
+    let start = report[..report.find(text).unwrap()].chars().count();
+    json!({ "action": action, "selected_text": text, "start_offset": start, "end_offset": start + text.chars().count() })
+}
+
+#[test]
+fn a_report_is_changed_by_one_process_after_the_other() {
+    let desk = Desk::new();
+    with_rules(&desk, &[json!({ "when": "You expand a passage", "reply": "In short, all of it is safe." })]);
+    let quiet = ["workflow_human_in_the_loop=false", "outline_interaction_enabled=false"];
+    let mut args = desk.ask(&["--no-input", "--out", "out", "--thread", "t", "--json"]);
+    let on = "user_feedback_processor_enable=true";
+    args.extend(quiet.iter().chain([&on]).flat_map(|key| ["--set", *key]));
+    let waiting = |output: &std::process::Output| -> String {
+        assert_eq!(output.status.code(), Some(3), "{}", text(&output.stderr));
+        let told = text(&output.stdout);
+        let last: Value = serde_json::from_str(told.lines().last().unwrap()).unwrap();
+        let question = &last["result"]["questions"][0];
+        assert_eq!(question["key"], "user_feedback_processor");
+        question["question"]["response_content"].as_str().unwrap().to_owned()
+    };
+    let before = waiting(&desk.run(&args));
+    let resume = |answer: &Value| {
+        let answer = format!("user_feedback_processor={answer}");
+        desk.run(&["resume", "t", "--no-input", "--json", "--answer", &answer])
+    };
+    let expanded = waiting(&resume(&select("expand", &before, "In short, it is safe.")));
+    assert_eq!(expanded, before.replace("In short, it is safe.", "In short, all of it is safe."));
+    let refused = waiting(&resume(&select("dance", &expanded, "all of it")));
+    assert_eq!(refused, expanded);
+    let mine = expanded.replace("So it is safe.", "So be it.");
+    assert_eq!(waiting(&resume(&json!({ "action": "sync", "selected_text": mine }))), mine);
+    let output = resume(&json!({ "action": "finish" }));
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    assert_report(&desk, "out");
+    let result = desk.json("out/final_result.json");
+    assert_eq!(result["response_content"], mine.as_str());
+    assert!(result["exception_info"].as_str().unwrap().starts_with("[212404]"), "{result:#}");
+    assert!(desk.read("out/report.md").contains("So be it."));
 }
 
 #[test]

@@ -11,4 +11,9 @@ mod kills;
 mod recording;
 mod runs;
 mod support;
+mod timeouts;
+mod vision;
 mod web;
+
+#[path = "../page/mod.rs"]
+mod page;

@@ -15,7 +15,7 @@ fn both_graphs_write_their_files() {
         let run = desk.json("out/run.json");
         assert_eq!(run["sections"].as_array().unwrap().len(), 2);
         assert!(run["citations"]["supported"].as_u64().unwrap() >= 2, "{run:#}");
-        assert_eq!(run["engines"], serde_json::json!(["corpus"]), "{run:#}");
+        assert_eq!(run["engines"], serde_json::json!(["local"]), "{run:#}");
 
         let listed = text(&desk.run(&["runs"]).stdout);
         assert!(listed.contains("deepsearch") && listed.contains("done"), "{listed}");
@@ -24,6 +24,20 @@ fn both_graphs_write_their_files() {
         let again = desk.run(&["resume", "t", "--out", "again"]);
         assert!(again.status.success(), "{}", text(&again.stderr));
         assert_eq!(desk.read("again/report.md"), desk.read("out/report.md"));
+    }
+}
+
+#[test]
+fn statistics_are_told_when_they_are_turned_on() {
+    let desk = Desk::new();
+    let quiet = text(&desk.run(&desk.ask(&["--yes", "--out", "quiet"])).stderr);
+    let mut args = desk.ask(&["--yes", "--out", "out"]);
+    for key in ["stats_info_node_duration=true", "stats_info_llm=true", "stats_info_search=true"] {
+        args.extend(["--set", key]);
+    }
+    let told = text(&desk.run(&args).stderr);
+    for line in ["node `reporter`: 1 times, ", "node `plan_reasoning`: ", " calls (", "section 2: 1 queries, "] {
+        assert!(told.contains(line) && !quiet.contains(line), "{line}: {told}");
     }
 }
 
@@ -53,6 +67,22 @@ fn a_failed_run_ends_with_1_and_goes_on_from_before_its_failure() {
 
     std::fs::write(desk.path("script.jsonl"), script).unwrap();
     let output = desk.run(&["resume", "t"]);
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    assert_report(&desk, "out");
+}
+
+#[test]
+fn a_limit_of_steps_stops_a_run_which_goes_on_with_a_higher_one() {
+    let desk = Desk::new();
+    let limit = "workflow_recursion_limit=3";
+    let output = desk.run(&desk.ask(&["--yes", "--out", "out", "--thread", "t", "--set", limit]));
+    assert_eq!(output.status.code(), Some(1));
+    let told = text(&output.stderr);
+    assert!(
+        told.contains("[212415]after 3 steps `editor_team` would be next; raise `workflow_recursion_limit`"),
+        "{told}"
+    );
+    let output = desk.run(&["resume", "t", "--set", "workflow_recursion_limit=30"]);
     assert!(output.status.success(), "{}", text(&output.stderr));
     assert_report(&desk, "out");
 }

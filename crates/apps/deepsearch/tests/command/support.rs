@@ -188,7 +188,11 @@ pub(crate) fn assert_report(desk: &Desk, out: &str) {
     let text = desk.read(&format!("{out}/report.md"));
     assert!(!text.contains("[checked_citation"), "marks of programs are not for readers");
     let page = desk.read(&format!("{out}/report.html"));
-    assert!(page.contains("<html") && page.contains("mark"), "{}", page.len());
+    let seen = crate::page::read(&page);
+    assert_eq!(seen.citations, marked, "every citation of the report is one of the page");
+    let located = citations.iter().filter(|one| one["content"].as_str().is_some_and(|text| text.contains("<mark>")));
+    assert_eq!(seen.marked, located.count(), "and opens its marked source");
+    assert!(seen.marked > 0);
     assert_eq!(desk.json(&format!("{out}/run.json"))["status"], "done");
 }
 

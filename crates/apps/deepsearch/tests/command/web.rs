@@ -92,7 +92,8 @@ fn a_report_rests_on_pages_of_the_web_and_has_a_chart_of_them() {
     let report = result["response_content"].as_str().unwrap();
     assert!(report.contains("(#insertChart:chart_1_1)"), "{report}");
     let page = online.desk.read("out/report.html");
-    assert!(page.contains("<svg") && page.contains("Time of a commit"), "charts stand in the page");
+    assert!(page.contains("Time of a commit"));
+    assert_eq!(crate::page::read(&page).drawings, 1, "charts stand in the page");
     assert!(!page.contains("#insertChart"), "places of charts are not for readers");
 }
 
@@ -118,6 +119,18 @@ fn no_file_of_a_run_holds_a_key() {
         }
     }
     assert!(files > 5);
+}
+
+#[test]
+fn pages_that_cannot_be_read_are_told_and_the_excerpts_carry_the_report() {
+    let online = Online::new();
+    online.runtime.block_on(online.frozen.pages_as_pdf());
+    // Serper gives excerpts only.
+    let output = online.run(&["--search", "google"]);
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    assert_report(&online.desk, "out");
+    let notes = online.desk.json("out/run.json")["notes"].to_string();
+    assert!(notes.contains("only the excerpt of the engine is used: the page is `application/pdf`"), "{notes}");
 }
 
 #[test]

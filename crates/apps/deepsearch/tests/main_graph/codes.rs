@@ -100,3 +100,20 @@ async fn a_second_try_mends_an_answer() {
     assert_eq!(ended.state().current_outline.as_ref().unwrap().title, "Mended");
     assert!(main.prompts("outline")[1].contains("the outline has no sections"), "the complaint is shown");
 }
+
+#[tokio::test(start_paused = true)]
+async fn causes_have_their_codes() {
+    let wordy = || "word ".repeat(90);
+    for (name, main, told, cause) in [
+        ("an outage", Main::default().down("abstract"), "[212001]the abstract", "[211201]"),
+        ("nothing", Main::default().on("abstract", |_| Ok(" ")), "[212001]the abstract", "[211202]"),
+        ("what is no answer", Main::default().on("transition", move |_| Ok(wordy())), "a transition", "[211000]"),
+    ] {
+        let ended = ask(&main, "How common are storks?", quiet()).await;
+        let state = ended.state();
+        let lines = state.notices.iter().map(ToString::to_string).chain(state.notes.iter().cloned());
+        let lines: Vec<String> = lines.collect();
+        assert!(lines.iter().any(|line| line.starts_with(told) && line.contains(cause)), "{name}: {lines:?}");
+        assert!(!state.final_result.response_content.is_empty(), "{name}");
+    }
+}

@@ -1,40 +1,14 @@
 //! Questions and outline rounds, with the payloads of the specification (F4, F5, F8, F9).
 
-use graphloom_core_graph::{Answers, Outcome};
 use graphloom_deepsearch::state::{InteractionMode, Request};
 use graphloom_deepsearch::stream::MessageEvent;
 use graphloom_deepsearch::{Config, FEEDBACK, OUTLINE_FEEDBACK, SearchContext};
-use serde_json::{Value, json};
+use serde_json::json;
 
-use crate::model::{Ended, Main, Runs, follow, outline, quiet, runs};
+use crate::model::{Main, follow, outline, quiet, runs};
 use crate::script::call;
+use crate::talk::Talk;
 use crate::world::codes;
-
-struct Talk {
-    runs: Runs,
-    ended: Ended,
-}
-
-impl Talk {
-    async fn begin(main: &Main, config: Config) -> Self {
-        let runs = runs(main, &config);
-        let request = Request::new("How common are storks?", config);
-        let ended = follow(runs.thread("test").run(SearchContext::update().request(request))).await;
-        Self { runs, ended }
-    }
-
-    async fn answer(&mut self, key: &str, answer: Value) {
-        let Ok(Outcome::Waiting(questions)) = &self.ended.outcome else { panic!("{:?}", self.ended.outcome) };
-        let keys: Vec<&str> = questions.iter().map(|question| question.key.as_str()).collect();
-        assert_eq!(keys, [key]);
-        let answers = Answers::new().and(key, answer).unwrap();
-        self.ended = follow(self.runs.thread("test").resume(answers)).await;
-    }
-
-    fn waits(&self) -> bool {
-        matches!(self.ended.outcome, Ok(Outcome::Waiting(_)))
-    }
-}
 
 fn asking() -> Config {
     let mut config = quiet();

@@ -1,10 +1,10 @@
-//! The edges of the main graphs are those of the specification's sketches, read as state B.
+//! The edges of the graphs are those of the specification's six sketches, read as state B.
 
 use std::collections::BTreeMap;
 
 use graphloom_core_graph::Diagram;
-use graphloom_deepsearch::Kind;
 use graphloom_deepsearch::graph::graph;
+use graphloom_deepsearch::{Kind, collector, dependency, section};
 
 /// The sketch, with every route to the end. The parallel sketch has a stray end before the inference node, which is left
 /// out; charts stand between the report and its check, as the description of their node says.
@@ -22,6 +22,46 @@ const SKETCH: &str = "
     source_tracer -> source_tracer_infer
     source_tracer_infer -> user_feedback_processor
     user_feedback_processor -> user_feedback_processor | end
+    end -> END
+";
+
+/// The editor team's graph of a section, with the routes past an empty plan and a text that cannot be written.
+const SECTION: &str = "
+    START -> start
+    start -> plan_reasoning
+    plan_reasoning -> info_collector | sub_reporter | end
+    info_collector -> plan_reasoning
+    sub_reporter -> sub_source_tracer | end
+    sub_source_tracer -> end
+    end -> END
+";
+
+/// The collector. Its programmer, a stub, is left out.
+const COLLECTOR: &str = "
+    START -> start
+    start -> collector_query_generation
+    collector_query_generation -> collector_info_retrieval
+    collector_info_retrieval -> collector_supervisor
+    collector_supervisor -> collector_info_retrieval | collector_summary
+    collector_summary -> collector_end
+    collector_end -> END
+";
+
+/// Research for a section that others build on.
+const REASONING: &str = "
+    START -> start
+    start -> plan_reasoning
+    plan_reasoning -> dependency_info_collector | end
+    dependency_info_collector -> plan_reasoning
+    end -> END
+";
+
+/// Its writing.
+const WRITING: &str = "
+    START -> start
+    start -> sub_reporter
+    sub_reporter -> sub_source_tracer | end
+    sub_source_tracer -> end
     end -> END
 ";
 
@@ -58,5 +98,17 @@ fn both_main_graphs_are_the_sketch() {
     for (kind, team) in [(Kind::Parallel, "editor_team"), (Kind::Dependency, "dependency_editor_team")] {
         let graph = graph(kind).unwrap();
         assert_eq!(edges(graph.diagram()), sketched(SKETCH, team), "{kind:?}");
+    }
+}
+
+#[test]
+fn the_subgraphs_are_the_sketches() {
+    for (name, diagram, sketch) in [
+        ("section", section::graph().unwrap().diagram().clone(), SECTION),
+        ("collector", collector::graph().unwrap().diagram().clone(), COLLECTOR),
+        ("reasoning", dependency::reasoning().unwrap().diagram().clone(), REASONING),
+        ("writing", dependency::writing().unwrap().diagram().clone(), WRITING),
+    ] {
+        assert_eq!(edges(&diagram), sketched(sketch, ""), "{name}");
     }
 }

@@ -105,6 +105,7 @@ async fn a_budget_leaves_room_for_the_report() {
         assert!(state.final_result.response_content.contains("# 1. "), "{limit} of {calls}");
         assert!(main.sections.count(Asked::Write) > 0, "{limit} of {calls}: something was written by the model");
         assert!(state.spent.calls <= limit);
+        assert!(codes(&state.notices).contains(&"212413w".to_owned()), "{limit} of {calls}: what is missing is told");
     }
 }
 

@@ -2,13 +2,18 @@
 
 #![expect(clippy::unwrap_used, reason = "a test ends where something is not as it must be")]
 
+mod changes;
 mod codes;
 mod dialogue;
 mod edges;
 mod endings;
 mod languages;
+mod limits;
 mod model;
+mod outages;
 mod secrets;
+mod spared;
+mod talk;
 mod whole;
 
 #[expect(dead_code, reason = "shared with the tests of sections")]

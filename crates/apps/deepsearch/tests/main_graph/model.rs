@@ -16,11 +16,11 @@ use graphloom_llm::{
 };
 use serde_json::{Value, json};
 
-use crate::script::{Script, call, outage};
+use crate::script::{Asked, Script, call, outage};
 use crate::world::{Library, resources_of, web};
 
 /// The prompts of the main nodes, by words of theirs.
-pub(crate) const PROMPTS: [(&str, &str); 8] = [
+pub(crate) const PROMPTS: [(&str, &str); 24] = [
     ("entry", "hand each one to a planner"),
     ("questions", "you may ask them exactly three questions"),
     ("revised", "has rewritten its outline"),
@@ -29,7 +29,26 @@ pub(crate) const PROMPTS: [(&str, &str); 8] = [
     ("transition", "lead from one chapter"),
     ("abstract", "You write the abstract"),
     ("conclusion", "You write the conclusion"),
+    ("recognise", "You find the sentences of a text"),
+    ("match", "For each numbered sentence you name the sources"),
+    ("verify", "whether a passage supports"),
+    ("correct", "A statement of a report is not what its source says"),
+    ("concludes", "You find the one sentence of a section"),
+    ("inference", "You lay open how a conclusion follows"),
+    ("supplement", "A graph of reasons falls into parts"),
+    ("places", "decide where charts help"),
+    ("data", "collect the data for one chart"),
+    ("critic", "look at a chart and judge it"),
+    ("expand", "You expand a passage"),
+    ("shorten", "You shorten a passage"),
+    ("polish", "You polish a passage"),
+    ("task", "Name the one question to look for"),
+    ("assess", "A reader has a new task"),
+    ("compose", "You write a passage of a report"),
 ];
+
+/// The sentence that has no citation.
+const UNCITED: &str = "Nobody counts them by night.";
 
 type Answer = dyn Fn(usize) -> Result<Reply, ModelError> + Send + Sync;
 
@@ -42,6 +61,20 @@ pub(crate) struct Main {
 }
 
 impl Main {
+    /// A model whose sections say what their documents say: two sentences of theirs, and one of its own.
+    pub(crate) fn quoting() -> Self {
+        let sections = Script::default().on(Asked::Write, |request| {
+            let behind = request.prompt.split("The north report says that ").nth(1).unwrap();
+            let subject = behind.split(" was counted").next().unwrap();
+            Ok(format!(
+                "## 1.1 One part\n\nThe north report says that {subject} was counted in every one of the twelve \
+                 places[citation:1]. Nobody had expected that {subject} would be so common near the south \
+                 river[citation:2]. So {subject} was common wherever it was counted[citation:1]. {UNCITED}"
+            ))
+        });
+        Self { sections, ..Self::default() }
+    }
+
     /// Answers the prompt `name`; the function is given how often it was asked before.
     pub(crate) fn on<R: Into<Reply>>(
         mut self,
@@ -76,7 +109,7 @@ impl Main {
             };
             match this.answers.get(name) {
                 Some(answer) => answer(number),
-                None => Ok(usual(name, request)),
+                None => Ok(usual(name, &prompt, request)),
             }
         });
         Both { main, sections: self.sections.model() }
@@ -98,7 +131,7 @@ pub(crate) fn outline(title: &str) -> Value {
     })
 }
 
-fn usual(name: &str, request: &ChatRequest) -> Reply {
+fn usual(name: &str, prompt: &str, request: &ChatRequest) -> Reply {
     let tool = request.tools.first().map(|tool| tool.name.clone()).unwrap_or_default();
     match name {
         "entry" => Reply::tools([call(&tool, json!({ "query_title": "Storks", "language": "en" }))]),
@@ -107,6 +140,35 @@ fn usual(name: &str, request: &ChatRequest) -> Reply {
         "transition" => Reply::text("After the first comes the second."),
         "abstract" => Reply::text("In short."),
         "conclusion" => Reply::text("So it is."),
+        "recognise" => json!({ "sentences": [UNCITED] }).into(),
+        "match" => json!({ "results": [] }).into(),
+        "verify" => json!({ "judgements": ["entails"] }).into(),
+        "correct" => Reply::text("NONE"),
+        "concludes" => json!({ "sentence": 1 }).into(),
+        "inference" => {
+            let numbers =
+                prompt.split("record ").skip(1).filter_map(|rest| rest.split(':').next()?.parse::<u32>().ok());
+            let records: std::collections::BTreeSet<u32> = numbers.collect();
+            let heads: Vec<String> = records.iter().map(|number| format!("《{number}》")).collect();
+            let conclusion = prompt.rsplit("Conclusion: ").next().unwrap().lines().next().unwrap();
+            let step = json!({ "heads": heads, "relation": "infer", "tail": conclusion });
+            json!({ "relevant": records, "inference": heads.join(" and "), "steps": [step] }).into()
+        }
+        "supplement" => json!({ "edges": [] }).into(),
+        "places" => {
+            let wish = json!({ "anchor": 1, "kind": "bar", "title": "Storks by place", "shows": "how many storks" });
+            json!({ "charts": [wish] }).into()
+        }
+        "data" => json!({ "has_data": false }).into(),
+        "critic" => json!({ "score": 90 }).into(),
+        "expand" | "shorten" | "polish" => Reply::text("Written anew."),
+        "task" => json!({ "title": "nests of storks", "description": "where they build" }).into(),
+        "assess" => json!({
+            "relevant": [1], "is_sufficient": false, "missing_aspects": ["nests"],
+            "edit_strategy": "append_new_subsection", "title": "Nests",
+        })
+        .into(),
+        "compose" => Reply::text("Storks build nests. [citation:1]"),
         other => panic!("{other}"),
     }
 }
@@ -154,6 +216,15 @@ pub(crate) fn quiet() -> Config {
     config.source_tracer_research_trace_source_switch = false;
     config.source_tracer_infer_switch = false;
     config.visualization_enable = false;
+    config
+}
+
+/// A configuration with everything on that a run without people does, but the charts of the whole report.
+pub(crate) fn loud() -> Config {
+    let mut config = quiet();
+    config.source_tracer_research_trace_source_switch = true;
+    config.source_tracer_infer_switch = true;
+    config.visualization_enable = true;
     config
 }
 

@@ -1,5 +1,6 @@
 //! The collector, the sections and the teams, with a scripted model and a scripted engine: control flow only.
 
+mod charts;
 mod collector;
 mod crashes;
 mod dependency;

@@ -20,6 +20,9 @@ pub(crate) enum Asked {
     Outline,
     Write,
     Summarise,
+    ChartPlaces,
+    ChartData,
+    Recognise,
 }
 
 impl Asked {
@@ -36,8 +39,15 @@ impl Asked {
         (Self::Summarise, "You sum up one section"),
     ];
 
+    /// Those who ask only where charts or traces are on.
+    const MORE: [(Self, &'static str); 3] = [
+        (Self::ChartPlaces, "decide where charts help"),
+        (Self::ChartData, "collect the data for one chart"),
+        (Self::Recognise, "You find the sentences of a text"),
+    ];
+
     fn of(prompt: &str) -> Self {
-        let found = Self::ALL.iter().find(|(_, words)| prompt.contains(words));
+        let found = Self::ALL.iter().chain(&Self::MORE).find(|(_, words)| prompt.contains(words));
         found.unwrap_or_else(|| panic!("nobody asks like this: {prompt}")).0
     }
 }
@@ -201,6 +211,9 @@ fn usual(asked: Asked, request: &Request<'_>) -> Reply {
                 "# {section}\n\n## 1.1 One part\n\nA fact of the documents [citation:1]. More [citation:2]."
             ))
         }
+        Asked::ChartPlaces => json!({ "charts": [] }).into(),
+        Asked::ChartData => json!({ "has_data": false }).into(),
+        Asked::Recognise => json!({ "sentences": [] }).into(),
         Asked::Summarise => {
             let section = request.between("from=\"section ", ":");
             Reply::text(format!("What section {section} says."))

@@ -174,3 +174,23 @@ async fn a_malformed_section_outline_is_asked_for_three_times() {
     assert!(state.notes.iter().any(|note| note.contains("it has no subtitles")), "{:?}", state.notes);
     assert!(state.sub_report.is_some());
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_section_without_time_makes_no_further_plan() {
+    let script = Script::default().on(Asked::Plan, |request| {
+        let (_, number) = request.plan();
+        Ok(plan(&[(&format!("step {number}"), &[])]))
+    });
+    for (seconds, plans, expected) in [(15, 2, &["212414w"][..]), (60, 3, &[])] {
+        let (mut library, mut config) = (Library::named("tavily"), config());
+        library.delay = std::time::Duration::from_secs(10);
+        config.workflow_max_plan_executed_num = 3;
+        config.workflow_sub_graph_execution_timeout = seconds;
+        let state = work(&script, &library, config).await.state;
+        assert_eq!(
+            (state.plan_list().len(), codes(&state.notices)),
+            (plans, expected.iter().map(|c| (*c).to_owned()).collect())
+        );
+        assert!(state.sub_report.is_some(), "what was found is written");
+    }
+}

@@ -7,7 +7,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use graphloom_agents::Models;
 use graphloom_core_graph::checkpoint::MemoryCheckpointer;
-use graphloom_core_graph::{Compiled, Outcome, State};
+use graphloom_core_graph::{Clock, Compiled, Outcome, State};
 use graphloom_deepsearch::config::{Config, SearchMethod};
 use graphloom_deepsearch::search::{EngineOutcome, EngineReport, Search, SearchAnswer, WebAndLocal};
 use graphloom_deepsearch::state::{Outline, Section};
@@ -62,7 +62,7 @@ impl Search for Library {
         self.asked.lock().expect("nobody panicked").push(query.to_owned());
         let report = |outcome| vec![EngineReport { engine: self.name.to_owned(), outcome }];
         if let Some(fault) = &self.fault {
-            return SearchAnswer { evidence: Vec::new(), reports: report(fault.clone()) };
+            return SearchAnswer { reports: report(fault.clone()), ..SearchAnswer::default() };
         }
         let usual = || vec![document(query, "north"), document(query, "south")];
         let mut evidence = self.answers.get(query).cloned().unwrap_or_else(usual);
@@ -73,7 +73,7 @@ impl Search for Library {
             found.engine = self.name.to_owned();
         }
         let outcome = EngineOutcome::Found { documents: evidence.len() };
-        SearchAnswer { evidence, reports: report(outcome) }
+        SearchAnswer { evidence, reports: report(outcome), ..SearchAnswer::default() }
     }
 }
 
@@ -95,6 +95,7 @@ pub(crate) fn config() -> Config {
     let mut config = Config::default();
     config.info_collector_search_method = SearchMethod::Web;
     config.source_tracer_research_trace_source_switch = false;
+    config.visualization_enable = false;
     config
 }
 
@@ -123,6 +124,15 @@ pub(crate) struct Ran<S> {
     pub(crate) said: Vec<StreamMessage>,
 }
 
+/// The time of the test, which stands still where it is paused.
+struct TestTime(tokio::time::Instant);
+
+impl Clock for TestTime {
+    fn now(&self) -> u64 {
+        1_700_000_000_000 + u64::try_from(self.0.elapsed().as_millis()).expect("a short test")
+    }
+}
+
 /// Runs a graph to its end.
 pub(crate) async fn run<S: State + std::fmt::Debug>(
     graph: Compiled<S, Resources>,
@@ -130,6 +140,7 @@ pub(crate) async fn run<S: State + std::fmt::Debug>(
     input: S::Update,
 ) -> Ran<S> {
     let threads = graph.with_context(resources).with_checkpointer(MemoryCheckpointer::new());
+    let threads = threads.with_clock(Arc::new(TestTime(tokio::time::Instant::now())));
     let mut run = threads.thread("test").run(input);
     let mut said = Vec::new();
     while let Some(event) = run.next().await {

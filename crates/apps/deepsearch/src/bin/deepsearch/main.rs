@@ -11,6 +11,7 @@ mod output;
 mod params;
 mod research;
 mod resume;
+mod statistics;
 mod watch;
 mod web;
 

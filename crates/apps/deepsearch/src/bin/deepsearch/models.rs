@@ -1,14 +1,14 @@
 //! The models of a run: those of `--model`, else the slots of `llm_config`.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use async_trait::async_trait;
 use graphloom_agents::Models;
-use graphloom_cli::{CommonArgs, DataDir, Failure, ModelSet, Session, build_models_with_keys};
-use graphloom_deepsearch::Config;
+use graphloom_cli::{CommonArgs, DataDir, Failure, ModelSet, ServerOptions, Session, build_models_with};
 use graphloom_deepsearch::config::LlmConfig;
 use graphloom_deepsearch::status::StatusCode;
+use graphloom_deepsearch::{Config, Slot};
 use graphloom_llm::compatible::ApiKey;
 use graphloom_llm::layers::Spent;
 use graphloom_llm::resolve::{ModelSpec, ModelSpecs};
@@ -28,17 +28,31 @@ pub(crate) async fn models(
     spent: Spent,
 ) -> Result<ModelSet, Failure> {
     let mut common = common.clone();
-    let mut keys = BTreeMap::new();
-    if common.model.is_none() {
-        common.model = specs(config)?;
+    let configured = if common.model.is_none() || has_keys(config) { specs(config)? } else { None };
+    let mut options = ServerOptions::default();
+    // A run that goes on names its models itself, and they are those of the slots again.
+    if common.model.is_none() || common.model == configured {
+        common.model = configured;
         for (slot, model) in named(config) {
             let role = if slot == GENERAL { "default" } else { slot };
-            keys.extend(ApiKey::new(model.api_key.reveal()).map(|key| (role.to_owned(), key)));
+            options.keys.extend(ApiKey::new(model.api_key.reveal()).map(|key| (role.to_owned(), key)));
         }
     }
-    let mut set = build_models_with_keys(&common, dirs, &session.progress, spent, &keys).await?;
+    options.images = seeing(common.model.as_ref());
+    let mut set = build_models_with(&common, dirs, &session.progress, spent, &options).await?;
     set.models = with_parameters(&set.models, config);
     Ok(set)
+}
+
+/// The roles whose models read images. Servers do not say; a model that is named for looking at charts is one that does.
+fn seeing(specs: Option<&ModelSpecs>) -> BTreeSet<String> {
+    let vision = Slot::VlmChartGenerating.name();
+    let named = specs.is_some_and(|specs| specs.roles.contains_key(vision));
+    named.then(|| vision.to_owned()).into_iter().collect()
+}
+
+fn has_keys(config: &Config) -> bool {
+    named(config).any(|(_, model)| !model.api_key.is_empty())
 }
 
 /// The slots that have a model.
@@ -46,7 +60,8 @@ fn named(config: &Config) -> impl Iterator<Item = (&'static str, &LlmConfig)> {
     config.llm_config.slots().into_iter().filter(|(_, model)| !model.model_name.trim().is_empty())
 }
 
-/// The slots as `--model` would name them; none when there are none.
+/// The slots as `--model` would name them; none when there are none. A slot without an address is 211200, slots without
+/// `general` are 211203.
 fn specs(config: &Config) -> Result<Option<ModelSpecs>, Failure> {
     let spec = |model: &LlmConfig| ModelSpec::Compatible {
         name: model.model_name.trim().to_owned(),
@@ -56,6 +71,13 @@ fn specs(config: &Config) -> Result<Option<ModelSpecs>, Failure> {
     let mut general = false;
     let mut others = false;
     for (slot, model) in named(config) {
+        if model.base_url.trim().is_empty() {
+            let code = StatusCode::ModelNone;
+            return Err(Failure::usage(format!(
+                "[{code}]`llm_config.{slot}` names the model `{}` and no `base_url`, so there is no model to call",
+                model.model_name.trim()
+            )));
+        }
         if slot == GENERAL {
             specs.default = spec(model);
             general = true;
@@ -161,8 +183,26 @@ mod tests {
         });
         let found = specs(&config(&slots)).unwrap().unwrap().to_string();
         assert_eq!(found, "compatible:m@https://h/v1,info_collecting=compatible:n@https://i/v1");
-        let error = specs(&config(&json!({ "info_collecting": { "model_name": "n" } }))).unwrap_err();
-        assert!(error.to_string().starts_with("[211203]"), "{error}");
+        for (slots, code) in [
+            (json!({ "info_collecting": { "model_name": "n", "base_url": "https://i/v1" } }), "[211203]"),
+            (json!({ "general": { "model_name": "m" } }), "[211200]`llm_config.general`"),
+        ] {
+            let error = specs(&config(&slots)).unwrap_err().to_string();
+            assert!(error.starts_with(code), "{error}");
+        }
+    }
+
+    #[test]
+    fn only_a_model_that_is_named_for_it_reads_images() {
+        for (specs, sees) in [
+            (None, false),
+            (Some("compatible:m@http://h/v1"), false),
+            (Some("embedded,writing_checking=compatible:m@http://h/v1"), false),
+            (Some("embedded,vlm_chart_generating=compatible:m@http://h/v1"), true),
+        ] {
+            let specs = specs.map(|text| text.parse::<ModelSpecs>().unwrap());
+            assert_eq!(seeing(specs.as_ref()).contains("vlm_chart_generating"), sees, "{specs:?}");
+        }
     }
 
     #[tokio::test]

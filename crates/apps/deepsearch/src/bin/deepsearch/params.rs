@@ -4,7 +4,11 @@ use graphloom_cli::config::{Layers, Setting, Settings};
 use graphloom_cli::{CommonArgs, ExitStatus, Failure, Session};
 use graphloom_deepsearch::Config;
 use graphloom_deepsearch::config::is_secret;
+use graphloom_deepsearch::status::StatusCode;
 use serde_json::Value;
+
+/// The main graphs, by `execution_method`.
+const METHODS: [&str; 2] = ["parallel", "dependency_driving"];
 
 /// The parameters, or `None` when they were only to be printed. `before` is the configuration that a run began with.
 pub(crate) fn params(
@@ -30,6 +34,14 @@ pub(crate) fn params(
         let settings = Settings(layers.settings().0.into_iter().map(without_secret).collect());
         session.progress.result(ExitStatus::Done, &settings.to_string(), &settings)?;
         return Ok(None);
+    }
+    let method = layers.settings().0.into_iter().find(|setting| setting.key == "execution_method");
+    if let Some(method) = method.and_then(|setting| setting.value.as_str().map(str::to_owned))
+        && !METHODS.contains(&method.as_str())
+    {
+        let code = StatusCode::WorkflowUnknown;
+        let known = METHODS.map(|method| format!("`{method}`")).join(" and ");
+        return Err(Failure::usage(format!("[{code}]`execution_method` is `{method}`; there are {known}")));
     }
     let config: Config = layers.build()?;
     if let Some(notice) = config.check().first() {

@@ -8,9 +8,10 @@ use graphloom_cli::{
 };
 use graphloom_core_graph::{Outcome, RunError};
 use graphloom_deepsearch::config::FeedbackMode;
+use graphloom_deepsearch::graph::policy;
 use graphloom_deepsearch::state::Request;
 use graphloom_deepsearch::status::StatusCode;
-use graphloom_deepsearch::stream::Transcript;
+use graphloom_deepsearch::stream::{Transcript, told};
 use graphloom_deepsearch::{Config, SearchContext};
 use graphloom_llm::layers::Spent;
 use serde_json::json;
@@ -20,6 +21,7 @@ use crate::args::RequestArgs;
 use crate::open::{Opened, Run, open, origin, today};
 use crate::output;
 use crate::params::params;
+use crate::statistics::{self, Durations};
 use crate::watch::Watch;
 use crate::web::Web;
 
@@ -47,13 +49,20 @@ pub(crate) async fn research(common: &CommonArgs, session: &Session, args: Reque
     let opened = open(common, session, &config, Spent::default()).await?;
     request.today = today(&opened.models).await?;
     request.origin = origin(common, &opened.models, &out);
-    let thread = opened.runs.thread(id);
+    let thread = opened.runs.thread(id).policy(policy(&config));
     let begun = thread.run(SearchContext::update().request(request));
     conclude(common, session, &opened, &thread, &config, begun, 0).await
 }
 
-/// The template, which is Markdown.
+/// The template, which is Markdown. Its name has letters, digits, `_`, `-` and `.` only, as the specification says (212201).
 fn template(path: &Path) -> Result<String, Failure> {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    if name.is_empty() || !name.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '-' | '.')) {
+        let code = StatusCode::TemplateName;
+        let message =
+            format!("[{code}]the template is called `{name}`; rename it to letters, digits, `_`, `-` and `.`");
+        return Err(Failure::usage(message));
+    }
     let size = std::fs::metadata(path).map_err(CliError::io("read the template", path))?.len();
     if size > MOST_TEMPLATE {
         let message = format!("the template `{}` has {size} bytes; at most {MOST_TEMPLATE} are read", path.display());
@@ -61,7 +70,7 @@ fn template(path: &Path) -> Result<String, Failure> {
     }
     let text = std::fs::read_to_string(path).map_err(CliError::io("read the template", path))?;
     if text.trim().is_empty() {
-        let code = StatusCode::TemplateName;
+        let code = StatusCode::ParameterInvalid;
         return Err(Failure::usage(format!("[{code}]the template `{}` is empty", path.display())));
     }
     Ok(text)
@@ -80,6 +89,7 @@ pub(crate) async fn conclude(
     let line = resume_line("deepsearch", thread.id(), &common.base);
     session.progress.note(format!("run `{}`; if it is stopped, go on with: {line}", thread.id()));
     let mut watch = Watch::new(session.progress.clone(), std::sync::Arc::clone(&opened.models.ledger), notes);
+    let mut durations = Durations::default();
     let mut web = Web::new(config.workflow_feedback_mode == FeedbackMode::Web && !session.progress.is_json());
     let mut run = run;
     let limit = Duration::from_secs(config.workflow_execution_timeout);
@@ -87,6 +97,7 @@ pub(crate) async fn conclude(
         let mut transcript = Transcript::new(thread.id());
         let followed = follow(run, &session.interrupt, &session.progress, |event| {
             watch.see(event);
+            durations.see(event);
             if let Some(message) = transcript.see(event) {
                 web.tell(&message);
             }
@@ -94,7 +105,7 @@ pub(crate) async fn conclude(
         let outcome: Result<Outcome<SearchContext>, RunError> = match tokio::time::timeout(limit, followed).await {
             Ok(outcome) => outcome,
             Err(_) => {
-                let code = StatusCode::WorkflowTimeout;
+                let code = StatusCode::TimeOut;
                 let seconds = limit.as_secs();
                 web.close(&transcript.failed(&format!("[{code}]no end within {seconds} seconds")));
                 let message = format!("[{code}]the run did not end within {seconds} seconds; go on with: {line}");
@@ -103,7 +114,10 @@ pub(crate) async fn conclude(
         };
         web.close(&transcript.close(&outcome));
         match outcome {
-            Ok(Outcome::Done(state)) => return output::deliver(common, session, opened, thread, &state).await,
+            Ok(Outcome::Done(state)) => {
+                statistics::tell(&session.progress, &state, &durations, &opened.models.meter);
+                return output::deliver(common, session, opened, thread, &state).await;
+            }
             Ok(Outcome::Waiting(questions)) => {
                 match answer::ask(common, session, &mut web, config, &questions).await? {
                     Answered::Given(answers) => run = thread.resume(answers),
@@ -130,7 +144,10 @@ pub(crate) async fn conclude(
             }
             Err(error) => {
                 session.progress.note(format!("what was committed is kept; go on with: {line}"));
-                return Err(error.into());
+                return Err(match error {
+                    RunError::StepLimit { .. } => Failure::new(ExitStatus::Failed, told(&error)),
+                    error => error.into(),
+                });
             }
         }
     }

@@ -2,6 +2,7 @@
 
 use graphloom_cli::{AnswerArgs, CommonArgs, ExitStatus, Failure, Session, resume_line};
 use graphloom_core_graph::checkpoint::{HistoryFilter, ThreadStatus};
+use graphloom_deepsearch::graph::policy;
 use serde_json::json;
 
 use crate::answer::{self, Answered};
@@ -29,7 +30,7 @@ pub(crate) async fn resume(
         return Err(Failure::usage("`execution_method` is another graph; begin another run for it"));
     }
     let opened = open(&common, session, &config, before.state.spent).await?;
-    let thread = opened.runs.thread(id);
+    let thread = opened.runs.thread(id).policy(policy(&config));
     let run = match before.status {
         ThreadStatus::Done if before.state.fatal().is_some() => {
             back_before_failure(&thread).await?;

@@ -1,9 +1,10 @@
 //! Searches the queries of a round and scores what is new. In: `search_queries`. Out: `history_queries`, `doc_infos`,
 //! `new_doc_infos_current_loop`, `research_loop_count`. Failure: engines that fail are warnings (211304, 211305), a model
-//! that fails is a note and the query itself is searched; documents that no model scored stay unscored.
+//! that fails is a note and the query itself is searched; a page that cannot be read is a note and its excerpt is used;
+//! documents that no model scored stay unscored.
 //! Source: seed, `InfoRetrievalNode`; study, sections 1.5 and 3.8 (all tool calls of a reply are made).
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use futures::future::try_join_all;
 use graphloom_core_graph::{Context, NodeError, Snapshot};
@@ -29,6 +30,7 @@ pub(in crate::collector) async fn info_retrieval(
 
     let mut known = state.known();
     let (mut new, mut history, mut notes) = (Vec::new(), Vec::new(), Vec::new());
+    let mut unread: BTreeSet<String> = BTreeSet::new();
     let mut failures: BTreeMap<(StatusCode, String, String), usize> = BTreeMap::new();
     for (query, gathered) in queries.into_iter().zip(answers) {
         let first: Vec<_> = gathered.documents.into_iter().filter(|found| known.insert(found.id.clone())).collect();
@@ -38,6 +40,7 @@ pub(in crate::collector) async fn info_retrieval(
         history.push(RetrievalQuery { query, description: description.unwrap_or_default(), doc_infos });
         new.extend(first);
         notes.extend(gathered.notes);
+        unread.extend(gathered.unread.iter().map(ToString::to_string));
         for report in gathered.reports {
             let (code, reason) = match report.outcome {
                 EngineOutcome::Found { .. } => continue,
@@ -53,6 +56,7 @@ pub(in crate::collector) async fn info_retrieval(
         if request.section_id.is_empty() { notice } else { notice.in_section(&request.section_id) }
     });
     let notices: Vec<Notice> = told.collect();
+    notes.extend(unread.into_iter().map(|page| format!("step `{}`: {page}", request.step.id)));
     notes.extend(evaluate(&cx, request, &mut new).await?);
     Ok(CollectorState::update()
         .history_queries(history)

@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use crate::ask::{Ask, is_constrained, value};
+use crate::ask::{is_constrained, value};
 use crate::collector::retrieval::distinct;
 use crate::collector::{CollectorState, CollectorStateUpdate};
 use crate::resources::{Resources, Slot, Stage};
@@ -41,20 +41,10 @@ pub(in crate::collector) async fn query_generation(
         let note = format!("step `{}`: the budget of research is spent, so its title is searched", request.step.id);
         return Ok(CollectorState::update().search_queries(vec![own()]).notes([note]));
     }
-    let ask = Ask::new("queries", "collector_gen_query")
-        .slot(Slot::InfoCollecting)
-        .tries(request.limits.max_retry_num)
-        .small_tokens(80);
-    let args = json!({
-        "language": request.language.as_str(),
-        "today": request.today,
-        "number_queries": limit,
-        "step_title": title,
-        "step_description": request.step.description,
-        "section_title": request.section_title,
-        "query": request.query,
-        "background": request.background,
-    });
+    let ask = request.ask("queries", "collector_gen_query").small_tokens(80);
+    let args = request.args(json!({
+        "number_queries": limit, "section_title": request.section_title, "query": request.query,
+    }));
     let none = || "there are no queries".to_owned();
     let small = is_constrained(cx.resources(), Slot::InfoCollecting);
     let answer = if small {

@@ -9,7 +9,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use crate::ask::{Ask, is_constrained, value};
+use crate::ask::{is_constrained, value};
+use crate::collector::asking::shown;
 use crate::collector::{CollectRequest, CollectorState, CollectorStateUpdate};
 use crate::evidence::Evidence;
 use crate::resources::{Resources, Slot, Stage};
@@ -57,24 +58,9 @@ pub(in crate::collector) async fn summary(
         let note = format!("step `{step}`: its summary is quoted, the budget of research is spent");
         return Ok(extracted(request, &found).notes([note]));
     }
-    let documents: Vec<_> = found
-        .iter()
-        .take(MOST_SHOWN)
-        .map(|found| {
-            let text: String = found.text.chars().take(EXCERPT).collect();
-            json!({ "title": found.title, "url": found.url, "text": text, "scores": found.scores })
-        })
-        .collect();
-    let args = json!({
-        "language": request.language.as_str(),
-        "today": request.today,
-        "step_title": request.step.title,
-        "step_description": request.step.description,
-        "background": request.background,
-        "knowledge_gap": state.knowledge_gap,
-        "documents": documents,
-    });
-    let ask = Ask::new("summary", "collector_final").slot(Slot::InfoCollecting).tries(request.limits.max_retry_num);
+    let documents = shown(found.iter().copied(), MOST_SHOWN, EXCERPT);
+    let args = request.args(json!({ "knowledge_gap": state.knowledge_gap, "documents": documents }));
+    let ask = request.ask("summary", "collector_final");
     let check = |given: Final| {
         if given.info_summary.trim().is_empty() { Err("`info_summary` is empty".to_owned()) } else { Ok(given) }
     };

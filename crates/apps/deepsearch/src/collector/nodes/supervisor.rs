@@ -7,7 +7,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use crate::ask::{Ask, is_constrained, value};
+use crate::ask::{is_constrained, value};
+use crate::collector::asking::shown;
 use crate::collector::retrieval::distinct;
 use crate::collector::{CollectorState, CollectorStateUpdate, SUPERVISOR};
 use crate::resources::{Resources, Slot, Stage};
@@ -62,32 +63,14 @@ pub(in crate::collector) async fn supervisor(
     }
     let asked: Vec<String> = state.history_queries.iter().map(|query| query.query.clone()).collect();
     let most = if small { FEW_SHOWN } else { MOST_SHOWN };
-    let documents: Vec<_> = state
-        .doc_infos
-        .iter()
-        .rev()
-        .take(most)
-        .map(|found| {
-            let text: String = found.text.chars().take(EXCERPT).collect();
-            json!({ "title": found.title, "url": found.url, "text": text, "scores": found.scores })
-        })
-        .collect();
-    let args = json!({
-        "language": request.language.as_str(),
-        "today": request.today,
-        "step_title": request.step.title,
-        "step_description": request.step.description,
-        "background": request.background,
+    let args = request.args(json!({
         "asked": asked,
-        "documents": documents,
+        "documents": shown(state.doc_infos.iter().rev(), most, EXCERPT),
         "number_queries": request.limits.queries(),
         "round": state.research_loop_count,
         "max_rounds": request.limits.max_research_loops,
-    });
-    let ask = Ask::new("supervise", "collector_supervisor")
-        .slot(Slot::InfoCollecting)
-        .tries(request.limits.max_retry_num)
-        .small_tokens(80);
+    }));
+    let ask = request.ask("supervise", "collector_supervisor").small_tokens(80);
     let judged = if small {
         let take = |given: ShortJudgement| Ok((given.is_sufficient, String::new(), given.next_queries));
         value(&cx, &ask, &args, take).await?

@@ -30,6 +30,8 @@ const DOCUMENT: usize = 3000;
 /// What is written, and where it goes.
 struct Place {
     cleaned: Cleaned,
+    /// What keeps the text apart from what stands before it.
+    lead: &'static str,
     /// The heading of a new subsection, empty for none.
     head: String,
     /// Headings of this level and above are none of a text that goes here.
@@ -80,7 +82,10 @@ pub(in crate::feedback) async fn compose(
         Ok(written) => written,
         Err(failure) => return Ok(failed(&cx, &state, reject(failure.to_string())).await),
     };
-    let new = if place.head.is_empty() { written } else { format!("{}\n\n{}\n\n", place.head, written.trim()) };
+    let new = match place.head.as_str() {
+        "" => format!("{}{}", place.lead, written.trim()),
+        head => format!("{}{head}\n\n{}\n\n", place.lead, written.trim()),
+    };
     let change = apply(report, &place.cleaned, &new);
     let summary = Some(state.collector_summary.clone()).filter(|summary| !summary.is_empty());
     let told = Told {
@@ -127,43 +132,42 @@ fn place(state: &FeedbackState, pending: &Pending, report: &str) -> Option<Place
             let section = range_of(&major);
             if assessment.edit_strategy == EditStrategy::ModifyExistingSubsection {
                 let block = block?;
-                let cleaned = clean(report, body(&block, report)?);
-                return Some(Place { cleaned, head: String::new(), level: block.level, section, subcategory });
+                let (cleaned, lead) = body(&block, report);
+                return Some(Place { cleaned, lead, head: String::new(), level: block.level, section, subcategory });
             }
             let head = format!("## {number}.{} {}", subsections(report, &major) + 1, assessment.title);
             let end = major.range.end;
             let lead = if report[..end].ends_with("\n\n") { "" } else { "\n\n" };
-            let cleaned = Cleaned {
-                hull: end..end,
-                before: String::new(),
-                text: String::new(),
-                after: String::new(),
-                lost: Vec::new(),
-            };
-            Some(Place { cleaned, head: format!("{lead}{head}"), level: 2, section, subcategory })
+            Some(Place { cleaned: nothing_at(end), lead, head, level: 2, section, subcategory })
         }
         _ => {
             let subcategory = pending.scope.name().to_owned();
             let related = pending.scope == Scope::SelectedAndRelated;
-            let range = match (&block, related) {
-                (Some(block), true) => body(block, report)?,
-                _ => selection.clone(),
+            let (cleaned, lead) = match (&block, related) {
+                (Some(block), true) => body(block, report),
+                _ => (clean(report, selection.clone()), ""),
             };
             let section = block.as_ref().and_then(range_of);
-            Some(Place { cleaned: clean(report, range), head: String::new(), level, section, subcategory })
+            Some(Place { cleaned, lead, head: String::new(), level, section, subcategory })
         }
     }
 }
 
-/// The text under a heading up to the first heading below it, so that no other subsection is written over.
-fn body(block: &Block, report: &str) -> Option<Range<usize>> {
+/// The text under a heading up to the first heading below it, so that no other subsection is written over, and what keeps
+/// a new text apart from the heading: where there is no text, one is put behind the heading.
+fn body(block: &Block, report: &str) -> (Cleaned, &'static str) {
     let text = block.text(report);
     let part = &report[text.clone()];
     let below = lines(part)
         .find(|(line, plain)| *plain && heading(line).is_some())
         .map(|(line, _)| line.as_ptr() as usize - part.as_ptr() as usize);
     let end = text.start + below.map_or(part.len(), |at| part[..at].trim_end().len());
-    (text.start < end).then_some(text.start..end)
+    if text.start < end { (clean(report, text.start..end), "") } else { (nothing_at(block.body.start), "\n\n") }
+}
+
+/// A selection of nothing, for a text that is put in.
+fn nothing_at(at: usize) -> Cleaned {
+    Cleaned { hull: at..at, before: String::new(), text: String::new(), after: String::new(), lost: Vec::new() }
 }
 
 /// A text whose headings are all below `level`: others become bold lines.
@@ -185,9 +189,10 @@ fn linked(said: &str, documents: &[Evidence]) -> String {
         let document = key.parse::<usize>().ok()?.checked_sub(1).and_then(|index| documents.get(index))?;
         let title: String =
             document.title.chars().map(|c| if matches!(c, '[' | ']') || c.is_control() { ' ' } else { c }).collect();
+        let space = if said[..mark.range.start].ends_with(char::is_whitespace) { "" } else { " " };
         Some(match safe_href(&document.url) {
-            Some(_) => format!(" ([{}]({}))", title.trim(), crate::trace::address(&document.url)),
-            None => format!(" ({})", title.trim()),
+            Some(_) => format!("{space}([{}]({}))", title.trim(), crate::trace::address(&document.url)),
+            None => format!("{space}({})", title.trim()),
         })
     });
     plain(&with_links)

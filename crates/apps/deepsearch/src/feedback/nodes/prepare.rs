@@ -63,9 +63,15 @@ pub(in crate::feedback) async fn prepare(
         let task = value(&cx, &ask, &args, |task: SearchTask| {
             if task.title.trim().is_empty() { Err("the title is empty".to_owned()) } else { Ok(task) }
         });
-        let task = task.await?.unwrap_or_else(|_| SearchTask { title: short(&wish), description: wish.clone() });
+        let (task, note) = match task.await? {
+            Ok(task) => (task, None),
+            Err(failure) => {
+                let note = format!("the words of the wish are searched, as no question was made of them: {failure}");
+                (SearchTask { title: short(&wish), description: wish.clone() }, Some(note))
+            }
+        };
         let update = FeedbackState::update().request(Some(request(&state, task.title, task.description)));
-        return Ok(GraphStep::goto(FEEDBACK_COLLECTOR).with(update));
+        return Ok(GraphStep::goto(FEEDBACK_COLLECTOR).with(update.notes(note)));
     }
     let Some((_, block)) = major_block(report, &pending.selection.range) else {
         let message = "the selection stands in no numbered section".to_owned();
@@ -74,8 +80,8 @@ pub(in crate::feedback) async fn prepare(
     };
     let known = state.report.as_deref().and_then(|report| section_of(report, &block.title));
     let documents: &[Evidence] = known.map_or(&[], |section| section.content.classified_content.as_slice());
-    let assessment = assess(&cx, &state, pending, &block.title, &selected, documents).await?;
-    let update = FeedbackState::update().assessment(Some(assessment.clone()));
+    let (assessment, note) = assess(&cx, &state, pending, &block.title, &selected, documents).await?;
+    let update = FeedbackState::update().assessment(Some(assessment.clone())).notes(note);
     if assessment.is_sufficient && !assessment.relevant.is_empty() {
         return Ok(GraphStep::goto(COMPOSE).with(update));
     }
@@ -91,7 +97,7 @@ async fn assess(
     section: &str,
     selected: &str,
     documents: &[Evidence],
-) -> Result<Assessment, NodeError> {
+) -> Result<(Assessment, Option<String>), NodeError> {
     let shown: Vec<_> = documents
         .iter()
         .enumerate()
@@ -107,24 +113,31 @@ async fn assess(
     let assessed = value(cx, &ask, &args, |assessed: Assessed| Ok(assessed)).await?;
     let wish = if pending.instruction.trim().is_empty() { selected } else { pending.instruction.as_str() };
     Ok(match assessed {
-        Ok(assessed) => Assessment {
-            relevant: assessed
-                .relevant
-                .iter()
-                .filter_map(|number| number.checked_sub(1).and_then(|index| documents.get(index)))
-                .map(|document| document.id.clone())
-                .collect(),
-            is_sufficient: assessed.is_sufficient,
-            missing_aspects: assessed.missing_aspects,
-            edit_strategy: assessed.edit_strategy,
-            title: if assessed.title.trim().is_empty() { short(wish) } else { short(&assessed.title) },
-        },
-        Err(_) => Assessment {
-            missing_aspects: vec![wish.to_owned()],
-            edit_strategy: EditStrategy::AppendNewSubsection,
-            title: short(wish),
-            ..Assessment::default()
-        },
+        Ok(assessed) => (
+            Assessment {
+                relevant: assessed
+                    .relevant
+                    .iter()
+                    .filter_map(|number| number.checked_sub(1).and_then(|index| documents.get(index)))
+                    .map(|document| document.id.clone())
+                    .collect(),
+                is_sufficient: assessed.is_sufficient,
+                missing_aspects: assessed.missing_aspects,
+                edit_strategy: assessed.edit_strategy,
+                title: if assessed.title.trim().is_empty() { short(wish) } else { short(&assessed.title) },
+            },
+            None,
+        ),
+        Err(failure) => {
+            let note = format!("a subsection is added, as the documents of the section were not assessed: {failure}");
+            let assessment = Assessment {
+                missing_aspects: vec![wish.to_owned()],
+                edit_strategy: EditStrategy::AppendNewSubsection,
+                title: short(wish),
+                ..Assessment::default()
+            };
+            (assessment, Some(note))
+        }
     })
 }
 

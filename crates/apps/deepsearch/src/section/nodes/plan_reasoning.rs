@@ -37,7 +37,7 @@ pub(crate) async fn plan_reasoning(
             "no further plan after {} seconds; the section is written from what was found",
             config.workflow_sub_graph_execution_timeout
         );
-        return Ok(settle(&state, vec![place(Notice::warning(StatusCode::WorkflowTimeout, message))]));
+        return Ok(settle(&state, vec![place(Notice::warning(StatusCode::TimeOut, message))]));
     }
     let number = executed + 1;
     if !cx.resources().may_spend(Stage::Research) {

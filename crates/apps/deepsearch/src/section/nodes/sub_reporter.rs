@@ -1,11 +1,13 @@
-//! Writes a section. In: the documents of all plans. Out: `sub_report` with text, documents and summary.
+//! Writes a section, with charts of its own (F19). In: the documents of all plans. Out: `sub_report` with text, documents,
+//! summary and charts.
 //! Failure: a model that cannot be asked leads to a text of quotations with a warning (212000); no documents, or none
-//! that can be quoted, to an exception (212000) and the end of the section.
+//! that can be quoted, to an exception (212000) and the end of the section. A chart that fails is left out (212411).
 //! Source: seed, `SubReporterNode`; study, section 3.1.
 
 use graphloom_core_graph::{Context, NodeError, Snapshot, Step};
 
 use crate::ask::is_constrained;
+use crate::charts::{ChartRules, chart_section};
 use crate::resources::{Resources, Slot, Stage};
 use crate::section::{SECTION_END_NODE, SectionState};
 use crate::state::{SubReport, SubReportContent};
@@ -73,12 +75,27 @@ pub(crate) async fn sub_reporter(
     }
     let (summary, note) = summarise(desk, &text).await?;
     notes.extend(note);
+    let (text, charts) = if brief.config.visualization_enable {
+        let rules = ChartRules::of_section(brief.language, brief.config.report_max_generate_retry_num);
+        let charted = chart_section(&cx, &section.id, &text, &documents, rules).await?;
+        notices.extend(charted.notices);
+        notes.extend(charted.notes);
+        (charted.text, charted.charts)
+    } else {
+        (text, Vec::new())
+    };
     let background = brief.parents.iter().map(|parent| (parent.section_id.clone(), parent.content_summary.clone()));
     let sub_report = SubReport {
         section_id: section.id.clone(),
         section_task: section.title.clone(),
         background_knowledge: background.collect(),
-        content: SubReportContent { classified_content: documents, text, summary, ..SubReportContent::default() },
+        content: SubReportContent {
+            classified_content: documents,
+            text,
+            summary,
+            charts,
+            ..SubReportContent::default()
+        },
     };
     Ok(Step::update(SectionState::update().sub_report(Some(sub_report)).notices(notices).notes(notes)))
 }

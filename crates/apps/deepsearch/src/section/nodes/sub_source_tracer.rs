@@ -1,12 +1,14 @@
 //! Traces the citations of a section. In: the section's text and documents. Out: the text with its citations traced, and
-//! the list of citations. Failure: the section goes on with what equal wording finds, with a notice (212101, 212102).
+//! the list of citations. Failure: the section goes on with what equal wording finds, with a notice (212100); a citation without a
+//! source is taken out, with a notice (212101). A failure that is no model's leaves the section as it was written (212100).
 //! Source: seed, `SubSourceTracerNode`; study, section 3.2, stage 1.
 
-use graphloom_core_graph::{Context, NodeError, Snapshot};
+use graphloom_core_graph::{Context, Failure, NodeError, Snapshot, Step};
 
 use crate::resources::Resources;
-use crate::section::{SectionState, SectionStateUpdate};
+use crate::section::{SECTION_END_NODE, SectionState, SectionStateUpdate};
 use crate::state::SubReport;
+use crate::status::{Notice, StatusCode};
 use crate::trace::trace_section;
 
 pub(crate) async fn sub_source_tracer(
@@ -19,4 +21,14 @@ pub(crate) async fn sub_source_tracer(
     let notices = traced.notices.into_iter().map(|notice| notice.in_section(&brief.section.id));
     let report = SubReport { content: traced.content, ..report.clone() };
     Ok(SectionState::update().sub_report(Some(report)).notices(notices).notes(traced.notes))
+}
+
+/// A section whose citations could not be traced goes on with those of its writer.
+pub(crate) async fn untraced(
+    failure: Failure,
+    state: Snapshot<SectionState>,
+    _cx: Context<Resources>,
+) -> Result<Step<SectionState>, NodeError> {
+    let notice = Notice::exception(StatusCode::SubSourceTrace, failure.message).in_section(&state.brief.section.id);
+    Ok(Step::goto(SECTION_END_NODE).with(SectionState::update().notices([notice])))
 }

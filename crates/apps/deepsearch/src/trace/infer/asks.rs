@@ -109,7 +109,7 @@ pub(super) async fn supplement(
     conclusion: &str,
     graph: &Provenance,
     parts: &[Vec<usize>],
-) -> Result<Option<Vec<(usize, usize)>>, NodeError> {
+) -> Result<Result<Vec<(usize, usize)>, AskFailure>, NodeError> {
     // Records are no statements that follow from something.
     let shown: Vec<Vec<_>> = parts
         .iter()
@@ -120,5 +120,5 @@ pub(super) async fn supplement(
         .collect();
     let ask = Ask::new(format!("infer/supplement/{place}"), "trace/supplement").tries(1);
     let args = json!({ "conclusion": conclusion, "parts": shown });
-    Ok(value(cx, &ask, &args, |answer: Supplement| Ok(answer.edges)).await?.ok())
+    value(cx, &ask, &args, |answer: Supplement| Ok(answer.edges)).await
 }

@@ -116,9 +116,12 @@ async fn traced(
     let mut graph = Provenance::build(conclusion, &chapter.records(), &steps);
     let parts = graph.parts();
     if parts.len() > 1 && !small {
-        // A model that cannot say leaves the parts apart; the part of the conclusion stays.
-        for (from, to) in asks::supplement(cx, place, conclusion, &graph, &parts).await?.unwrap_or_default() {
-            graph.connect(from, to);
+        match asks::supplement(cx, place, conclusion, &graph, &parts).await? {
+            Ok(edges) => edges.into_iter().for_each(|(from, to)| graph.connect(from, to)),
+            Err(failure) => {
+                let message = format!("`{}` keeps only the part of its conclusion: {failure}", chapter.title);
+                notices.push(Notice::warning(StatusCode::InferenceGraph, message));
+            }
         }
     }
     graph.clean();

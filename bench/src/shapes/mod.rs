@@ -1,0 +1,82 @@
+//! The shapes: what each is, and what must come out of it for its row to count.
+
+mod cold;
+mod cores;
+mod curves;
+mod diamond;
+mod events;
+mod fan;
+mod full;
+mod growth;
+mod history;
+mod line;
+mod resume;
+mod suspended;
+mod threads;
+mod wide;
+
+use std::sync::Arc;
+
+use futures::FutureExt;
+use futures::future::BoxFuture;
+use graphloom_core_graph::checkpoint::Checkpointer;
+use graphloom_core_graph::{App, Outcome, State};
+
+pub(crate) use self::cold::start as start_cold;
+pub(crate) use self::full::run as run_full;
+pub(crate) use self::growth::LETTERS as PAYLOAD;
+use crate::Failure;
+use crate::measure::{Bench, OnStore};
+
+/// Measures every shape that is wanted, in the order of the table.
+pub(crate) async fn measure(bench: &mut Bench) -> Result<(), Failure> {
+    line::measure(bench).await?;
+    fan::measure(bench).await?;
+    wide::measure(bench).await?;
+    resume::measure(bench).await?;
+    history::measure(bench).await?;
+    threads::measure(bench).await?;
+    growth::measure(bench).await?;
+    events::measure(bench).await?;
+    cores::measure(bench).await?;
+    suspended::measure(bench).await?;
+    curves::measure(bench).await
+}
+
+/// Measures the shapes that need a runtime or a process of their own.
+pub(crate) fn measure_apart(bench: &mut Bench) -> Result<(), Failure> {
+    diamond::measure(bench)?;
+    cold::measure(bench)
+}
+
+/// A run without a store, and a check of its result.
+fn once<S: State + std::fmt::Debug>(
+    app: App<S>,
+    right: fn(&S) -> bool,
+) -> impl Fn() -> BoxFuture<'static, Result<(), Failure>> + Send + Sync + 'static
+where
+    S::Update: Default,
+{
+    let app = Arc::new(app);
+    move || {
+        let app = Arc::clone(&app);
+        async move { check(app.run_once(S::Update::default()).await?, right) }.boxed()
+    }
+}
+
+/// A run of one thread, and a check of its result.
+fn stored<S: State + std::fmt::Debug>(app: App<S>, right: fn(&S) -> bool) -> OnStore
+where
+    S::Update: Default,
+{
+    Arc::new(move |store: Arc<dyn Checkpointer>| {
+        let thread = app.with_shared_checkpointer(store).thread("bench");
+        async move { check(thread.run(S::Update::default()).await?, right) }.boxed()
+    })
+}
+
+/// A wrong result is no result.
+fn check<S: State + std::fmt::Debug>(outcome: Outcome<S>, right: fn(&S) -> bool) -> Result<(), Failure> {
+    let state = outcome.done()?;
+    if right(&state) { Ok(()) } else { Err(format!("the run ended in the wrong state: {state:?}").into()) }
+}

@@ -1,0 +1,29 @@
+//! What a node comes to that failed after there was a report: the failure is appended, and the run goes on with the report
+//! as it was. Covers what is no model's fault, such as a prompt that cannot be filled in.
+//! Source: study, section 1.2 (errors 212106 and 212300 continue); seed, `VLMChartGeneratorNode`.
+
+use graphloom_core_graph::{Context, Failure, Node, NodeError, Snapshot, Step};
+
+use crate::resources::Resources;
+use crate::state::SearchContext;
+use crate::status::{Notice, StatusCode};
+use crate::trace::unchecked;
+
+/// Goes on with `next`, with a notice on what failed. A reader sees no marks of programs, so a report whose citations were
+/// not checked gets plain links.
+pub(crate) async fn spared(
+    (code, next): (StatusCode, Node),
+    failure: Failure,
+    state: Snapshot<SearchContext>,
+    _cx: Context<Resources>,
+) -> Result<Step<SearchContext>, NodeError> {
+    let notice = Notice::exception(code, format!("`{}` failed: {}", failure.node, failure.message));
+    let mut update = SearchContext::update().notices([notice]);
+    if let (StatusCode::SourceTrace, Some(report)) = (code, state.report.as_deref()) {
+        let mut result = state.final_result.clone();
+        result.response_content = unchecked(report, state.language);
+        result.citation_messages.msg = "checking failed".to_owned();
+        update = update.final_result(result);
+    }
+    Ok(Step::goto(next).with(update))
+}

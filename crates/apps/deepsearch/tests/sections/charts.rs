@@ -1,0 +1,84 @@
+//! Charts of a section (F19): drawn from checked data while it is written, cited as its writer cites.
+
+use graphloom_deepsearch::Evidence;
+use graphloom_deepsearch::section::{SectionBrief, SectionState, graph};
+use graphloom_deepsearch::trace::trace_marks;
+use serde_json::{Value, json};
+
+use crate::script::{Asked, Script, outage, plan};
+use crate::world::{Library, Ran, codes, config, document, resources, run, section, web};
+
+const NUMBERS: &str =
+    "In the north 12.5 storks were counted a day, in the south 3.25 storks and in the west 40 storks.";
+
+/// A section whose model wants a chart and collects these data; none for a model that is out.
+async fn drawn(data: Option<Value>, traced: bool) -> (Ran<SectionState>, Script) {
+    let script = Script::default()
+        .on(Asked::Plan, |_| Ok(plan(&[("storks", &[])])))
+        .on(Asked::Write, |_| Ok("## 3.1 Numbers\n\nPlaces differ[citation:1].\n\nThey differ much[citation:2]."))
+        .always(
+            Asked::ChartPlaces,
+            json!({ "charts": [
+            { "anchor": 1, "kind": "bar", "title": "Storks by place", "shows": "how many storks" },
+        ] }),
+        )
+        .on(Asked::ChartData, move |_| data.clone().ok_or_else(outage))
+        .always(Asked::Recognise, json!({ "sentences": [] }));
+    let mut library = Library::named("tavily");
+    let numbers = Evidence::new("https://numbers.example/", "Numbers", NUMBERS);
+    library.answers.insert("storks".into(), vec![document("storks", "north"), numbers]);
+    let mut config = config();
+    config.workflow_max_plan_executed_num = 1;
+    config.visualization_enable = true;
+    config.source_tracer_research_trace_source_switch = traced;
+    let brief = SectionBrief::new(section("3", &[]), "How common are storks?", config);
+    let ran = run(
+        graph().expect("the graph is sound"),
+        resources(&script, web(&library)),
+        SectionState::update().brief(brief),
+    )
+    .await;
+    (ran, script)
+}
+
+fn data(west: f64) -> Value {
+    let record =
+        |label: &str, value: f64| json!({ "label": label, "value": value, "unit": "storks", "documents": [2] });
+    json!({
+        "has_data": true, "kind": "bar", "title": "Storks by place", "description": "Storks a day",
+        "label_title": "", "value_title": "Storks",
+        "records": [record("north", 12.5), record("south", 3.25), record("west", west)],
+    })
+}
+
+#[tokio::test]
+async fn a_section_has_a_chart_of_its_documents() {
+    let (ran, script) = drawn(Some(data(40.0)), false).await;
+    assert_eq!(codes(&ran.state.notices), [""; 0]);
+    let content = &ran.state.sub_report.as_ref().unwrap().content;
+    let expected = "# Chapter 3\n\n## Numbers\n\nPlaces differ[citation:1].\n\n(#insertChart:chart_3_1)\n\n\
+                    <font size=2>**Storks by place**: Storks a day</font>[citation:2]\n\nThey differ much[citation:2].";
+    assert_eq!(content.text, expected);
+    assert_eq!((content.charts.len(), content.charts[0].chart_id.as_str()), (1, "chart_3_1"));
+    assert!(!script.prompts(Asked::ChartPlaces)[0].contains("[citation:"), "marks are nothing for the model");
+    assert!(!script.prompts(Asked::Summarise)[0].contains("insertChart"), "nor are charts for its summary");
+
+    let (ran, _) = drawn(Some(data(40.0)), true).await;
+    let content = &ran.state.sub_report.as_ref().unwrap().content;
+    let kinds: Vec<(bool, &str)> = content.trace.iter().map(|one| (one.chart, one.url.as_str())).collect();
+    let (first, numbers) = ("https://north.example/storks", "https://numbers.example/");
+    assert_eq!(kinds, [(false, first), (true, numbers), (false, numbers)], "tracing knows the chart's citation");
+    assert_eq!(trace_marks(&content.text).len(), 3);
+}
+
+#[tokio::test]
+async fn a_chart_that_cannot_be_made_leaves_the_section_alone() {
+    for (data, expected) in
+        [(Some(data(41.5)), &["212411e"][..]), (None, &["212411e"]), (Some(json!({ "has_data": false })), &[])]
+    {
+        let (ran, _) = drawn(data, false).await;
+        assert_eq!(codes(&ran.state.notices), expected);
+        let content = &ran.state.sub_report.as_ref().unwrap().content;
+        assert!(content.charts.is_empty() && !content.text.contains("insertChart"), "{}", content.text);
+    }
+}
