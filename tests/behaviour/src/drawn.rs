@@ -7,7 +7,8 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use graphloom_core_graph::{
-    ChildOutcome, Compiled, Context, Failure, Mode, Node, NodeError, Retry, START, Snapshot, StateGraph, Step, Task,
+    ChildOutcome, Compiled, Context, Failure, Mode, Node, NodeError, Persistence, Retry, START, Snapshot, StateGraph,
+    Step, Task,
 };
 
 use crate::random::Random;
@@ -49,8 +50,17 @@ pub enum Block {
     },
     /// One of two nodes.
     Either(u64, bool),
-    /// A graph of its own.
-    Child(u64, Mode, Box<Self>),
+    /// A graph of its own, whose state is kept for all calls of the thread, or begins anew with each.
+    Child {
+        /// The number of its node.
+        number: u64,
+        /// How its tasks commit.
+        mode: Mode,
+        /// Whether its state is kept.
+        kept: bool,
+        /// What follows its START.
+        body: Box<Self>,
+    },
 }
 
 /// What a node does.
@@ -89,7 +99,7 @@ impl Drawn {
     /// The graph of a seed.
     pub fn new(random: &mut Random) -> Self {
         let mode = random.choose(&[Mode::Barrier, Mode::Eager]);
-        let mut drawing = Drawing { random, next: 0 };
+        let mut drawing = Drawing { random, next: 0, inside: false };
         let length = 1 + drawing.random.below(3);
         let body = Block::Chain((0..length).map(|_| drawing.block(2)).collect());
         Self { mode, body }
@@ -119,6 +129,8 @@ impl Drawn {
 struct Drawing<'r> {
     random: &'r mut Random,
     next: u64,
+    /// Whether it draws inside of a child.
+    inside: bool,
 }
 
 impl Drawing<'_> {
@@ -160,7 +172,12 @@ impl Drawing<'_> {
             }
             _ => {
                 let mode = self.random.choose(&[Mode::Barrier, Mode::Eager]);
-                Block::Child(number, mode, Box::new(self.block(depth - 1)))
+                // What is kept below a call belongs to that call: how often it is called does not follow from the drawing.
+                let kept = !self.inside && self.random.percent(40);
+                let outside = std::mem::replace(&mut self.inside, true);
+                let body = Box::new(self.block(depth - 1));
+                self.inside = outside;
+                Block::Child { number, mode, kept, body }
             }
         }
     }
@@ -217,9 +234,16 @@ impl Block {
                 add(if *left { "left" } else { "right" }, *number, times);
                 add("then", *number, times);
             }
-            Self::Child(number, _, body) => {
+            Self::Child { number, kept, body, .. } => {
                 add("child", *number, times);
-                body.expect(times, expected);
+                if *kept {
+                    let mut once = BTreeMap::new();
+                    body.expect(1, &mut once);
+                    let (lines, effects) = (once.values().sum::<u64>(), body.effects(1));
+                    expected.extend((1..=times).map(|call| (stand(*number, call * lines, call * effects), 1)));
+                } else {
+                    body.expect(times, expected);
+                }
             }
         }
     }
@@ -235,7 +259,8 @@ impl Block {
             }
             Self::Loop { times: often, body, .. } => body.effects(times * often),
             Self::Either(..) => 0,
-            Self::Child(_, _, body) => body.effects(times),
+            Self::Child { kept: true, .. } => 0,
+            Self::Child { body, .. } => body.effects(times),
         }
     }
 }
@@ -298,19 +323,35 @@ fn add(graph: &mut StateGraph<Tally>, block: &Block) -> Result<(Node, Node), Str
             }
             (either, then)
         }
-        Block::Child(number, mode, body) => {
+        Block::Child { number, mode, kept, body } => {
             let child = node("child", *number);
             let inner = compiled(child.as_str(), *mode, body)?;
-            let own = child.as_str().to_owned();
-            graph.add_subgraph(
+            let (number, kept, own) = (*number, *kept, child.as_str().to_owned());
+            let spec = graph.add_subgraph(
                 child.clone(),
                 inner,
                 |_: &Tally| Tally::update(),
-                move |outcome: ChildOutcome<Tally>| Ok::<_, NodeError>(taken_over(&*outcome.done()?, &own)),
+                move |outcome: ChildOutcome<Tally>| {
+                    let child = outcome.done()?;
+                    Ok::<_, NodeError>(if kept {
+                        let names = [own.clone(), stand(number, child.log.len() as u64, child.effects)];
+                        all_ran(names.clone()).log(names)
+                    } else {
+                        taken_over(&child, &own)
+                    })
+                },
             );
+            if kept {
+                spec.persistence(Persistence::PerThread);
+            }
             (child.clone(), child)
         }
     })
+}
+
+/// Where a child that is kept stands after a call.
+fn stand(number: u64, lines: u64, effects: u64) -> String {
+    format!("kept{number} {lines} {effects}")
 }
 
 /// What a parent takes from its child, and that the child ran.
@@ -440,7 +481,7 @@ fn add_loop(
         let spec = graph.add_node(tail.clone(), move |tally: Snapshot<Tally>| {
             let before = tally.ran.get(&own).copied().unwrap_or(0);
             let to = if done(before + 1) { leave.clone() } else { back.clone() };
-            let step = Step::goto(to).with(ran(&own).last(own.clone()));
+            let step = Step::goto(to).with(ran(&own));
             async move { Ok::<Step<Tally>, NodeError>(step) }
         });
         spec.may_goto([head.clone(), out.clone()]);

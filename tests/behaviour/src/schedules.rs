@@ -42,11 +42,11 @@ impl Schedule {
             policy = policy.max_concurrency(1 + random.choose(&[0, 1, 2, 4]));
         }
         let faults = Faults::default()
-            .crash(random.choose(&[0, 4, 8, 16, 40]))
-            .sudden(random.choose(&[0, 0, 0, 300, 1000]))
-            .refuse(random.choose(&[0, 0, 20, 60]))
-            .lose_answer(random.choose(&[0, 0, 6, 20]))
-            .delay(random.choose(&[0, 0, 2, 6]))
+            .crash(random.choose(&[0, 0, 6, 12, 30]))
+            .sudden(random.choose(&[0, 0, 20, 60, 150]))
+            .refuse(random.choose(&[0, 0, 60, 200]))
+            .lose_answer(random.choose(&[0, 0, 10, 30]))
+            .delay(random.choose(&[0, 0, 0, 6]))
             .sync(random.choose(&[0, 0, 0, 2, 6]));
         Self { seed, drawn, policy, faults }
     }

@@ -18,8 +18,6 @@ pub struct Tally {
     /// One for each result of a durable step.
     #[state(add)]
     pub effects: u64,
-    /// Who wrote last, of nodes that run alone.
-    pub last: String,
 }
 
 fn count(ran: &mut BTreeMap<String, u64>, name: String) {

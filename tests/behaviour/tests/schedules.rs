@@ -34,6 +34,18 @@ fn ten_thousand_schedules_break_no_promise() {
     assert!(crashes > SCHEDULES && refusals > SCHEDULES / 4, "{crashes} deaths and {refusals} refused calls");
 }
 
+/// Seeds that have found a fault beyond the first ten thousand.
+const FOUND: [u64; 2] = [19_881, 57_381];
+
+#[test]
+fn what_was_found_once_is_not_found_again() {
+    for seed in FOUND {
+        if let Err(error) = schedules::run(seed) {
+            panic!("seed {seed}: {error}");
+        }
+    }
+}
+
 #[test]
 fn a_seed_is_one_schedule() {
     for seed in 0..40 {

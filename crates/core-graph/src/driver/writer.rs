@@ -132,6 +132,8 @@ impl Attached {
         let mut taken = Taken { waiting: &self.waiting, records: std::mem::take(&mut *lock(&self.waiting)) };
         if durability == Durability::Exit && !taken.records.is_empty() {
             self.write_deferred().await;
+            // Without the commits before it, the record would belong to a task that the store does not know.
+            self.failed.check()?;
         }
         while let Some((ns, tasks)) = taken.records.first_key_value() {
             let commit = Commit { ns: Arc::clone(ns), tasks: tasks.clone(), ..Commit::default() };

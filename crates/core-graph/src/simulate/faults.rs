@@ -15,7 +15,7 @@ pub struct Faults {
     /// Of so many commits, the process dies before or after one: what it was about to write is written whole or not
     /// at all, and nobody is told.
     pub crash: u64,
-    /// Of so many rounds of the scheduler, the process dies in one, wherever its tasks and its store are.
+    /// Of so many times that the run is woken, the process dies at one, wherever its tasks and its store are.
     pub sudden: u64,
     /// Of so many calls, the store refuses one: nothing is written or read.
     pub refuse: u64,

@@ -7,7 +7,9 @@ mod schedule;
 mod store;
 
 use std::collections::BTreeMap;
+use std::future::poll_fn;
 use std::sync::Arc;
+use std::task::Poll;
 
 use serde::Serialize;
 use serde_json::Value;
@@ -95,12 +97,19 @@ const THREAD: &str = "simulated";
 /// How many processes are troubled before the store and the machine behave.
 const TROUBLED_LIVES: u32 = 100;
 
-/// Resolves after so many rounds of the scheduler, if ever.
-async fn doom(rounds: Option<u64>) {
-    let Some(rounds) = rounds else { return std::future::pending().await };
-    for _ in 0..rounds {
-        tokio::task::yield_now().await;
-    }
+/// Lets a process work, up to its sudden death after it has been woken so many times, if ever.
+async fn up_to_doom<T>(times: Option<u64>, work: impl Future<Output = T>) -> Option<T> {
+    let mut work = std::pin::pin!(work);
+    let mut left = times;
+    poll_fn(|context| match &mut left {
+        Some(0) => Poll::Ready(None),
+        Some(left) => {
+            *left -= 1;
+            work.as_mut().poll(context).map(Some)
+        }
+        None => work.as_mut().poll(context).map(Some),
+    })
+    .await
 }
 
 impl<S: State, Cx: Send + Sync + 'static> Simulator<S, Cx> {
@@ -184,8 +193,7 @@ impl<S: State, Cx: Send + Sync + 'static> Simulator<S, Cx> {
             let end = tokio::select! {
                 biased;
                 () = life.died() => None,
-                () = doom(plan.rounds()) => None,
-                end = self.live(&thread, &input) => Some(end),
+                end = up_to_doom(plan.doom(), self.live(&thread, &input)) => end,
             };
             match end {
                 None => {

@@ -76,8 +76,8 @@ impl Plan {
         self.at == Some(point) || progress.random.one_in(one_in)
     }
 
-    /// After how many rounds of the scheduler the process dies.
-    pub(super) fn rounds(&self) -> Option<u64> {
+    /// After how many wake-ups the process dies.
+    pub(super) fn doom(&self) -> Option<u64> {
         let mut progress = self.lock();
         let most = 2 * progress.faults.sudden;
         (most > 0).then(|| progress.random.below(most))

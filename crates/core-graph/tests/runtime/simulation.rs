@@ -247,7 +247,7 @@ async fn everything_at_once_goes_wrong() {
     let mut refusals = 0;
     for mode in [Mode::Barrier, Mode::Eager] {
         for seed in 0..60 {
-            let faults = Faults::default().crash(8).sudden(300).refuse(20).lose_answer(10).delay(4).sync(seed % 3);
+            let faults = Faults::default().crash(8).sudden(60).refuse(20).lose_answer(10).delay(4).sync(seed % 3);
             let report = simulator(mode).faults(faults).seed(seed).run(Work::update()).await.unwrap();
             check(&report, &format!("{mode:?} seed {seed}"));
             refusals += report.refusals;

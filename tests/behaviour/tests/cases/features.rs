@@ -6,11 +6,13 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use graphloom_core_graph::checkpoint::ThreadStatus;
 use graphloom_core_graph::store::{Namespace, PutOptions};
 use graphloom_core_graph::{
-    ChildOutcome, Context, EventKind, EventMode, FromRef, Lag, Log, Mode, Node, NodeDefaults, NodeError, Outcome,
-    Retry, RunError, START, Snapshot, State, StateGraph, Step, Task,
+    ChildOutcome, Context, EventKind, EventMode, FromRef, JsonField, JsonLayout, JsonReducer, JsonState, JsonUpdate,
+    Lag, Log, Mode, Node, NodeDefaults, NodeError, Outcome, Retry, RunError, START, Snapshot, State, StateGraph, Step,
+    Task, entry_point,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::json;
 use tokio::sync::Notify;
 
 use crate::ground::{Ground, on_every_store};
@@ -36,6 +38,10 @@ on_every_store!(
     feature_defaults_serve_nodes_that_state_nothing,
     feature_eager_goes_on_past_a_slow_sibling,
     feature_many_threads_run_at_once,
+    feature_nodes_are_told_what_is_left,
+    feature_a_join_of_what_is_reached_does_not_starve,
+    feature_an_entry_point_runs_its_tasks_once,
+    feature_a_state_of_run_time_fields_is_stored_like_any_other,
 );
 
 const A: Node = Node::named("a");
@@ -462,4 +468,87 @@ async fn feature_many_threads_run_at_once(ground: &Ground) {
         }
     });
     futures::future::join_all(runs).await;
+}
+
+async fn feature_nodes_are_told_what_is_left(ground: &Ground) {
+    let mut graph = StateGraph::<Work>::new("g");
+    graph.add_node(A, |_: Snapshot<Work>, cx: Context| async move {
+        let last = if cx.is_last_step() { "!" } else { "" };
+        Worked::Ok(line(format!("{}{last}", cx.remaining_steps().unwrap_or(99))))
+    });
+    graph.add_edge(START, A);
+    graph.add_conditional_edges(A, A, |work: &Work| (work.log.len() < 3).then_some(A));
+    let thread = ground.thread(graph).policy(ground.policy().max_steps(3));
+    assert_eq!(done(thread.run(Work::update()).await).story(), "2 1 0!", "the last step is the one that is");
+}
+
+async fn feature_a_join_of_what_is_reached_does_not_starve(ground: &Ground) {
+    for (x, expected) in [(1, "c a last"), (2, "c b last"), (3, "c a b last")] {
+        let mut graph = StateGraph::<Work>::new("g");
+        add_nodes(&mut graph, &[A, B, C]);
+        let last = Node::named("last");
+        add_nodes(&mut graph, std::slice::from_ref(&last));
+        graph.add_edge(START, C);
+        graph.add_conditional_edges(C, [A, B], |work: &Work| {
+            [(1, A), (2, B)].into_iter().filter(|(bit, _)| work.x & bit > 0).map(|(_, node)| node).collect::<Vec<_>>()
+        });
+        graph.add_join_reached([A, B], last);
+        let thread = ground.thread(graph);
+        assert_eq!(done(thread.run(Work::update().x(x)).await).story(), expected);
+        assert!(warnings(&thread).await.is_empty());
+    }
+}
+
+async fn feature_an_entry_point_runs_its_tasks_once(ground: &Ground) {
+    let calls = Calls::default();
+    let seen = calls.clone();
+    let essay = entry_point("essay", move |topic: String, cx: Context| {
+        let calls = seen.clone();
+        async move {
+            calls.add("body");
+            let parts = ["a", "b"].map(|part| {
+                let (calls, text) = (calls.clone(), format!("{topic} {part}"));
+                cx.spawn(part, async move {
+                    calls.add(&*text);
+                    Ok::<String, NodeError>(text)
+                })
+            });
+            let mut written = Vec::new();
+            for part in parts {
+                written.push(part.await?);
+            }
+            let verdict: String = cx.ask("verdict", &written).await?;
+            Ok(format!("{}: {verdict}", written.join(", ")))
+        }
+    });
+    let app = essay.with(|node| node.asks::<String>("verdict")).compile().unwrap();
+    let threads = app.with_context(()).with_shared_checkpointer(ground.store());
+    let thread = threads.thread(ground.id()).policy(ground.policy());
+    let Outcome::Waiting(questions) = thread.run("tea".to_owned().into()).await.unwrap() else { panic!("it asks") };
+    let outcome = thread.resume(questions.answer("verdict", "good").unwrap()).await.unwrap();
+    let Outcome::Done(state) = outcome else { panic!("{outcome:?}") };
+    assert_eq!(state.output().map(String::as_str), Some("tea a, tea b: good"));
+    assert_eq!((calls.count("body"), calls.count("tea a"), calls.count("tea b")), (2, 1, 1));
+}
+
+async fn feature_a_state_of_run_time_fields_is_stored_like_any_other(ground: &Ground) {
+    let layout = JsonLayout::new([
+        JsonField::new("log").reducer(JsonReducer::Append),
+        JsonField::new("sum").reducer(JsonReducer::Add).initial(1),
+        JsonField::new("last").initial(""),
+    ])
+    .unwrap();
+    let mut graph = StateGraph::with_layout("g", layout);
+    for (node, before) in [(A, START), (B, A)] {
+        let name = node.as_str().to_owned();
+        graph.add_node(node.clone(), move |_: Snapshot<JsonState>| {
+            let update = JsonUpdate::try_from(json!({"log": [name], "sum": 2, "last": name}));
+            async move { Ok::<JsonUpdate, NodeError>(update?) }
+        });
+        graph.add_edge(before, node);
+    }
+    let thread = ground.thread(graph);
+    assert!(matches!(thread.run(JsonUpdate::new()).await.unwrap(), Outcome::Done(_)));
+    let stored = serde_json::to_value(&*thread.state().await.unwrap().state).unwrap();
+    assert_eq!(stored, json!({"log": ["a", "b"], "sum": 5, "last": "b"}));
 }

@@ -1,7 +1,7 @@
 //! History, replay, forks, edits, branches.
 
 use graphloom_core_graph::checkpoint::{CheckpointRow, HistoryFilter, Source, ThreadStatus};
-use graphloom_core_graph::{Context, Node, RunError, START, Snapshot, StateGraph, Thread};
+use graphloom_core_graph::{Context, Imported, Node, RunError, START, Snapshot, StateGraph, Step, Thread};
 
 use crate::ground::{Ground, on_every_store};
 use crate::work::{Work, Worked, add_nodes, done, line, steps, waiting};
@@ -11,6 +11,7 @@ on_every_store!(
     case_52_a_replay_from_before_a_question_asks_again,
     case_53_an_edit_as_a_node_leads_to_what_follows_it_and_forks_are_apart,
     case_55_a_fork_does_not_take_over_what_the_node_had_written,
+    case_56_an_imported_history_is_that_of_a_run,
     case_58_an_input_at_an_old_checkpoint_begins_a_branch,
     case_59_an_unknown_checkpoint_is_an_error,
     case_73_each_durability_leaves_its_number_of_checkpoints,
@@ -138,6 +139,23 @@ async fn case_55_a_fork_does_not_take_over_what_the_node_had_written(ground: &Gr
     thread.at(before).fork().await.unwrap();
     thread.update_state(A, Work::update().sum(20)).await.unwrap();
     assert_eq!(done(thread.continue_().await).sum, 121);
+}
+
+async fn case_56_an_imported_history_is_that_of_a_run(ground: &Ground) {
+    let here = ground.thread(chain(&[A, B]));
+    done(here.run(Work::update()).await);
+    let there = ground.thread(chain(&[A, B]));
+    let made = [Imported::new(A, Step::<Work>::update(line("a"))), Imported::new(B, Step::update(line("b")))];
+    assert_eq!(there.import(Work::update(), made).await.unwrap(), ThreadStatus::Done);
+    let told = |rows: Vec<CheckpointRow>| -> Vec<_> {
+        rows.into_iter().map(|row| (row.number, row.parent, row.step, row.source)).collect()
+    };
+    assert_eq!(told(history(&there).await), told(history(&here).await));
+    assert_eq!(there.state().await.unwrap().state, here.state().await.unwrap().state);
+    assert_eq!(steps(&there).await, steps(&here).await);
+    let part = ground.thread(chain(&[A, B]));
+    part.import(Work::update(), [Imported::new(A, Step::<Work>::update(line("elsewhere")))]).await.unwrap();
+    assert_eq!(done(part.continue_().await).story(), "elsewhere b", "what is left runs here");
 }
 
 async fn case_58_an_input_at_an_old_checkpoint_begins_a_branch(ground: &Ground) {

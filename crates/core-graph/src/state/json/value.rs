@@ -207,6 +207,12 @@ impl State for JsonState {
         update.meant(layout).for_each(|(meant, _)| fields.insert(meant.field));
     }
 
+    fn replaced(layout: &JsonLayout, update: &JsonUpdate, fields: &mut FieldSet) {
+        let sets = update.meant(layout).filter(|(meant, _)| meant.op == Op::Set);
+        let whole = |field: &usize| !matches!(layout.columns()[*field].reducer, JsonReducer::Last | JsonReducer::Any);
+        sets.map(|(meant, _)| meant.field).filter(whole).for_each(|field| fields.insert(field));
+    }
+
     fn apply(&mut self, layout: &JsonLayout, update: JsonUpdate, changed: &mut FieldSet) {
         self.align(layout);
         for (key, value) in update.changes {
