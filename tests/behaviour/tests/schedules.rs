@@ -1,14 +1,14 @@
-//! Ten thousand simulated schedules. More of them, and one alone: the program `simulate`.
+//! Two thousand simulated schedules. More of them, and one alone: the program `simulate`, which runs ten thousand in CI.
 
 use std::thread;
 
 use graphloom_behaviour::schedules;
 
-const SCHEDULES: u64 = 10_000;
+const SCHEDULES: u64 = 2_000;
 const THREADS: u64 = 4;
 
 #[test]
-fn ten_thousand_schedules_break_no_promise() {
+fn two_thousand_schedules_break_no_promise() {
     let share = |from: u64| {
         let (mut wrong, mut crashes, mut refusals) = (Vec::new(), 0, 0);
         for seed in (from..SCHEDULES).step_by(THREADS as usize) {
@@ -31,24 +31,12 @@ fn ten_thousand_schedules_break_no_promise() {
         refusals += share.2;
     }
     assert!(wrong.is_empty(), "run `simulate --seed N` for each:\n{}", wrong.join("\n"));
-    assert!(crashes > SCHEDULES && refusals > SCHEDULES / 4, "{crashes} deaths and {refusals} refused calls");
-}
-
-/// Seeds that have found a fault beyond the first ten thousand.
-const FOUND: [u64; 2] = [19_881, 57_381];
-
-#[test]
-fn what_was_found_once_is_not_found_again() {
-    for seed in FOUND {
-        if let Err(error) = schedules::run(seed) {
-            panic!("seed {seed}: {error}");
-        }
-    }
+    assert!(crashes > SCHEDULES && refusals > SCHEDULES / 2, "{crashes} deaths and {refusals} refused calls");
 }
 
 #[test]
 fn a_seed_is_one_schedule() {
-    for seed in 0..40 {
+    for seed in 0..20 {
         let [one, other] = [0, 1].map(|_| schedules::Schedule::new(seed).run().expect("no promise is broken"));
         assert_eq!((one.started, one.steps, one.crashes), (other.started, other.steps, other.crashes), "seed {seed}");
     }
