@@ -214,6 +214,10 @@ impl Checkpointer for SqliteCheckpointer {
         self.read("reading the journal", |connection| read::journal(connection, thread, after, limit))
     }
 
+    async fn last_seq(&self, thread: &str) -> Result<u64, CheckpointError> {
+        self.read("reading the journal", |connection| read::last_seq(connection, thread))
+    }
+
     async fn delete_thread(&self, thread: &str) -> Result<(), CheckpointError> {
         // Under a lease of our own, so that nobody writes the thread meanwhile.
         let lease = Held { store: self, lease: self.acquire(thread).await? };

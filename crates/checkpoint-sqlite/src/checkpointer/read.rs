@@ -214,6 +214,12 @@ pub(super) fn journal(
     Ok(rows.collect::<Result<_, _>>()?)
 }
 
+pub(super) fn last_seq(connection: &Connection, thread: &str) -> Result<u64, Failure> {
+    let statement = "SELECT max(seq) FROM journal WHERE thread = (SELECT id FROM threads WHERE thread = ?1)";
+    let last: Option<u64> = connection.prepare_cached(statement)?.query_row([thread], |row| row.get(0))?;
+    Ok(last.unwrap_or(0))
+}
+
 /// SQLite takes a negative limit for none.
 pub(crate) fn limit(limit: Option<usize>) -> i64 {
     limit.map_or(-1, |limit| i64::try_from(limit).unwrap_or(i64::MAX))

@@ -38,8 +38,10 @@ CREATE TABLE checkpoints (
     PRIMARY KEY (head, number)
 ) STRICT, WITHOUT ROWID;
 
--- A record holds its bytes in `payload`, or the hash of a row of `blobs`.
+-- A record holds its bytes in `payload`, or the hash of a row of `blobs`. The table has rowids: without them SQLite puts
+-- all of a row above a quarter of a page on pages of its own.
 CREATE TABLE fields (
+    id       INTEGER PRIMARY KEY,
     head     INTEGER NOT NULL,
     field    TEXT NOT NULL,
     version  INTEGER NOT NULL,
@@ -47,8 +49,8 @@ CREATE TABLE fields (
     whole    INTEGER NOT NULL,
     payload  BLOB,
     blob     TEXT,
-    PRIMARY KEY (head, field, version)
-) STRICT, WITHOUT ROWID;
+    UNIQUE (head, field, version)
+) STRICT;
 CREATE INDEX fields_by_blob ON fields (blob) WHERE blob IS NOT NULL;
 
 CREATE TABLE blobs (

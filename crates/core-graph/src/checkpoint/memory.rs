@@ -237,6 +237,10 @@ impl Checkpointer for MemoryCheckpointer {
         Ok(self.read(thread, |thread| thread.journal(after, limit)).unwrap_or_default())
     }
 
+    async fn last_seq(&self, thread: &str) -> Result<u64, CheckpointError> {
+        Ok(self.read(thread, Thread::last_seq).unwrap_or(0))
+    }
+
     async fn delete_thread(&self, thread: &str) -> Result<(), CheckpointError> {
         let unknown = || CheckpointError::UnknownThread { thread: thread.to_owned() };
         {

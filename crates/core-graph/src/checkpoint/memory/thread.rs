@@ -72,7 +72,7 @@ impl Thread {
                 return Err(format!("checkpoint {} exists already", checkpoint.number));
             }
         }
-        let mut last = self.journal.last().map_or(0, |row| row.seq);
+        let mut last = self.last_seq();
         for row in &commit.journal {
             if row.seq <= last {
                 return Err(format!("the journal is at {last}, and the commit brings {}", row.seq));
@@ -174,6 +174,10 @@ impl Thread {
     pub(super) fn journal(&self, after: u64, limit: usize) -> Vec<JournalRow> {
         let from = self.journal.partition_point(|row| row.seq <= after);
         self.journal[from..].iter().take(limit).cloned().collect()
+    }
+
+    pub(super) fn last_seq(&self) -> u64 {
+        self.journal.last().map_or(0, |row| row.seq)
     }
 
     pub(super) fn outline(&self, ns: &str) -> Vec<FieldOutline> {
