@@ -426,11 +426,11 @@ fn add_sends(graph: &mut StateGraph<Tally>, number: u64, sends: Sends) -> Result
         let spec = graph.add_task(task.clone(), move |key: u64, _: Snapshot<Tally>, cx: Context| {
             let (own, again) = (own.clone(), again.clone());
             async move {
-                if sends.handled && key % 2 == 1 && key < sends.keys {
+                if sends.handled && !key.is_multiple_of(2) && key < sends.keys {
                     return Err(NodeError::terminal("odd"));
                 }
                 let update = work(sends.kind, own, cx).await?;
-                let nested = sends.nested && key % 2 == 0 && key / 2 < half;
+                let nested = sends.nested && key.is_multiple_of(2) && key / 2 < half;
                 let step = if nested { Step::send([again.send(key + 100, key + 100)]) } else { Step::edges() };
                 Ok::<Step<Tally>, NodeError>(step.with(update))
             }

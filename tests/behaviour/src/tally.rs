@@ -26,7 +26,7 @@ fn count(ran: &mut BTreeMap<String, u64>, name: String) {
 
 /// The update of a child whose tasks ran.
 pub fn all_ran(names: impl IntoIterator<Item = String>) -> TallyUpdate {
-    names.into_iter().fold(Tally::update(), |update, name| update.ran(name))
+    names.into_iter().fold(Tally::update(), TallyUpdate::ran)
 }
 
 /// The update of a task that ran.

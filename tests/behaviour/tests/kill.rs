@@ -1,6 +1,8 @@
 //! A program that is killed two hundred times, at any moment: what it was told is durable is there, nothing is applied
 //! twice, and no effect is repeated after its result was stored.
 
+#![expect(clippy::unwrap_used, reason = "every function here is a part of a test")]
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{BufRead, BufReader};
 use std::path::Path;

@@ -50,9 +50,6 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
             self.home.onces.settle(&task.path);
             self.session.budget.settle(&task.path);
             self.session.calls.finish(&task.path, &Standing::default());
-            if let Some(attached) = &self.session.attached {
-                attached.end_call(&task.path, self.session.policy.durability);
-            }
         }
         if let Some(stored) = committed.stored {
             commit.expected_head = stored.expected_head;
@@ -68,7 +65,13 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
         if self.is_root && self.machine.is_idle() {
             self.end(&mut commit, &mut events, ThreadStatus::Done, "");
         }
-        self.write(commit, events).await
+        self.write(commit, events).await?;
+        // Not before the commit waits beside them: a sibling may have all that waits written at any time.
+        if let Some(attached) = &self.session.attached {
+            let durability = self.session.policy.durability;
+            committed.tasks.iter().for_each(|task| attached.end_call(&task.path, durability));
+        }
+        Ok(())
     }
 
     /// Answers to questions of a subgraph are kept beside the root's; they end with the root's task.

@@ -193,7 +193,7 @@ impl<S: State, Cx: Send + Sync + 'static> Simulator<S, Cx> {
             let end = tokio::select! {
                 biased;
                 () = life.died() => None,
-                end = up_to_doom(plan.doom(), self.live(&thread, &input)) => end,
+                end = up_to_doom(plan.doom(), Box::pin(self.live(&thread, &input))) => end,
             };
             match end {
                 None => {

@@ -2,12 +2,13 @@
 
 use std::error::Error;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use clap::Parser;
 use graphloom_behaviour::killed::{QUESTION, World, graph, mode, say, thread};
 use graphloom_behaviour::tally::Tally;
 use graphloom_checkpoint_sqlite::{SqliteCheckpointer, SqliteOptions, Synchronous};
-use graphloom_core_graph::checkpoint::ThreadStatus;
+use graphloom_core_graph::checkpoint::{Checkpointer, ThreadStatus};
 use graphloom_core_graph::{Answers, EventKind, Thread};
 
 /// Runs threads in a file until they are done, or until it is killed.
@@ -35,11 +36,11 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let options = Options::parse();
     let synchronous = if options.life.is_multiple_of(2) { Synchronous::Normal } else { Synchronous::Full };
     let store = SqliteCheckpointer::open_with(&options.file, SqliteOptions::synchronous(synchronous))?;
-    let store = std::sync::Arc::new(store);
+    let store: Arc<dyn Checkpointer> = Arc::new(store);
     let world = World { effects: options.effects, life: options.life };
     for number in options.from..options.until {
         let app = graph(mode(number))?.with_context(world.clone());
-        finish(&app.with_shared_checkpointer(store.clone()).thread(thread(number))).await?;
+        finish(&app.with_shared_checkpointer(Arc::clone(&store)).thread(thread(number))).await?;
         say(&format!("done {number}"))?;
     }
     Ok(())

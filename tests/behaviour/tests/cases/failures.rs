@@ -11,7 +11,7 @@ use graphloom_core_graph::{
 };
 use tokio::sync::Notify;
 
-use crate::ground::{Ground, on_every_store};
+use crate::ground::{Ground, on_every_store, until_free};
 use crate::stores::{CALLS, Fragile};
 use crate::work::{Calls, Work, Worked, add_nodes, done, failed, line, says, status, steps, waiting};
 
@@ -225,15 +225,7 @@ async fn killed(ground: &Ground, graph: impl Fn() -> StateGraph<Work>, reached: 
     store.die().await;
     drop(run);
     let store = ground.opened_again().await;
-    // A store that is asked to free a thread does so in its own time.
-    let lease = loop {
-        match store.acquire(&id).await {
-            Ok(lease) => break lease,
-            Err(CheckpointError::ThreadBusy { .. }) => tokio::task::yield_now().await,
-            Err(error) => panic!("{error}"),
-        }
-    };
-    store.release(&lease);
+    until_free(&*store, &id).await;
     threads_in(store, graph()).thread(id).policy(ground.policy())
 }
 

@@ -5,7 +5,7 @@ use std::sync::{Arc, LazyLock};
 
 use graphloom_checkpoint_postgres::{PostgresCheckpointer, PostgresOptions};
 use graphloom_checkpoint_sqlite::SqliteCheckpointer;
-use graphloom_core_graph::checkpoint::{Checkpointer, MemoryCheckpointer};
+use graphloom_core_graph::checkpoint::{CheckpointError, Checkpointer, MemoryCheckpointer};
 use graphloom_core_graph::store::{MemoryStore, Store};
 use graphloom_core_graph::{Durability, RunPolicy, State, StateGraph, Thread, Threads};
 use graphloom_postgres_server::Server;
@@ -91,6 +91,17 @@ impl Ground {
     /// An id that no other case uses.
     pub(crate) fn id(&self) -> String {
         format!("thread-{}", THREADS.fetch_add(1, Ordering::Relaxed))
+    }
+}
+
+/// Waits until nobody holds a thread: a store that is asked to free one does so in its own time.
+pub(crate) async fn until_free(store: &dyn Checkpointer, thread: &str) {
+    loop {
+        match store.acquire(thread).await {
+            Ok(lease) => return store.release(&lease),
+            Err(CheckpointError::ThreadBusy { .. }) => tokio::task::yield_now().await,
+            Err(error) => panic!("{error}"),
+        }
     }
 }
 

@@ -9,7 +9,7 @@ use graphloom_core_graph::{
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::ground::{Ground, on_every_store};
+use crate::ground::{Ground, on_every_store, until_free};
 
 on_every_store!(
     feature_a_kept_subgraph_goes_through_processes_and_forks,
@@ -83,7 +83,9 @@ impl Talks<'_> {
     }
 
     async fn thread(&self, id: &str) -> Thread<Talk> {
-        talk().with_shared_checkpointer(self.store().await).thread(id.to_owned()).policy(self.ground.policy())
+        let store = self.store().await;
+        until_free(&*store, id).await;
+        talk().with_shared_checkpointer(store).thread(id.to_owned()).policy(self.ground.policy())
     }
 
     /// One turn, in two processes: the question and the answer.

@@ -3,6 +3,8 @@
 //! Numbers are those of `docs/semantics.md`, which says in a sentence what each case is about and where it differs
 //! from LangGraph; a test holds the two lists together.
 
+#![expect(clippy::unwrap_used, reason = "the functions of the cases are bodies of tests")]
+
 mod ground;
 mod work;
 
