@@ -8,30 +8,18 @@ use std::time::Duration;
 use smallvec::SmallVec;
 
 use crate::checkpoint::{TaskRecord, TaskRecordKind, ThreadRow, ThreadStatus};
-use crate::context::{Context, TaskServices};
-use crate::driver::attempt::Attempt;
-use crate::driver::cell::{Home, TaskCell};
-use crate::driver::flight::{Call, Flight};
+use crate::driver::cell::Home;
+use crate::driver::flight::Flight;
 use crate::driver::onces::Onces;
 use crate::driver::policy::{Order, RunPolicy};
+use crate::driver::runtime::Runtime;
 use crate::driver::session::Session;
 use crate::driver::turns::Turns;
 use crate::error::RunError;
 use crate::event::EventKind;
-use crate::graph::{App, Compiled, Declarations, NodeRun, Topology};
-use crate::handler::NodeFn;
-use crate::machine::{
-    AttemptRow, Breaks, Dispatch, Limits, Machine, Plan, Question, Restored, Stop, TaskId, TaskOutcome,
-};
-use crate::name::Name;
-use crate::state::{Snapshot, State, codec};
-
-/// What a graph needs to run: its topology, its nodes, their resources.
-pub(crate) struct Runtime<S: State, Cx> {
-    pub(crate) topology: Arc<Topology<S>>,
-    handlers: Arc<[NodeRun<S, Cx>]>,
-    resources: Arc<Cx>,
-}
+use crate::graph::Declarations;
+use crate::machine::{AttemptRow, Breaks, Limits, Machine, Plan, Question, Restored, Stop, TaskId, TaskOutcome};
+use crate::state::{State, codec};
 
 /// How a run begins.
 pub(crate) enum Entry<S: State> {
@@ -240,102 +228,6 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
         }
     }
 
-    // ===== dispatch =====
-
-    async fn dispatch(&mut self, mut dispatches: SmallVec<[Dispatch<S>; 1]>) -> Result<(), RunError> {
-        if self.session.policy.budget.is_some() {
-            // A super-step is counted whole, also when a limit dispatches it in parts.
-            let tasks = if self.machine.in_barrier() {
-                self.machine.step_paths()
-            } else {
-                dispatches.iter().map(|dispatch| self.machine.task_path(dispatch.id)).collect()
-            };
-            if !self.session.reserve(&tasks) {
-                // A sibling subgraph took the room in between; plan again with what is left.
-                for dispatch in dispatches {
-                    let counted = self.session.budget.has(&self.machine.task_path(dispatch.id));
-                    self.machine.put_back(dispatch.id, counted);
-                }
-                return Ok(());
-            }
-        }
-        if self.session.is_watched() {
-            for dispatch in &dispatches {
-                let node = self.runtime.topology.node(dispatch.node).name.to_string();
-                self.tell(Some((dispatch.id, dispatch.attempt)), EventKind::TaskStarted { node }).await;
-            }
-        }
-        if dispatches.len() == 1
-            && self.flight.is_empty()
-            && let Some(dispatch) = dispatches.pop()
-        {
-            let id = dispatch.id;
-            if self.session.schedule.is_some() {
-                tokio::select! {
-                    biased;
-                    () = self.turn(&dispatch) => {}
-                    () = self.session.control.cancelled() => {}
-                }
-            }
-            let outcome = self.attempt(dispatch).finish_unless_cancelled(&self.session.control).await;
-            return self.settle_one(id, outcome).await;
-        }
-        if self.session.schedule.is_some() {
-            for dispatch in dispatches {
-                let (id, turn) = (dispatch.id, self.turn(&dispatch));
-                let attempt = self.attempt(dispatch);
-                self.flight.launch_in_turn(turn, (id, attempt));
-            }
-            return Ok(());
-        }
-        let jobs = dispatches.into_iter().map(|dispatch| (dispatch.id, self.attempt(dispatch))).collect();
-        self.flight.launch(jobs, &self.session);
-        Ok(())
-    }
-
-    /// In a simulation, the turn of a task.
-    fn turn(&self, dispatch: &Dispatch<S>) -> impl Future<Output = ()> + Send + use<S, Cx> {
-        let attempt = dispatch.attempt;
-        let turn =
-            self.session.schedule.as_ref().map(|schedule| (Arc::clone(schedule), self.machine.task_path(dispatch.id)));
-        async move {
-            if let Some((schedule, task)) = turn {
-                schedule.turn(task, attempt).await;
-            }
-        }
-    }
-
-    fn attempt(&mut self, dispatch: Dispatch<S>) -> Attempt<S, Call<S, Cx>> {
-        let Dispatch { id, node, attempt: number, key, input, failure, timeout, state } = dispatch;
-        let began = self.begin(id, node);
-        let (handling, input) = match failure {
-            Some(failure) => (true, codec::encode("failure", &*failure).ok().map(Arc::from)),
-            None => (false, input),
-        };
-        let handler = Arc::clone(self.runtime.function(node, handling));
-        let info = self.runtime.topology.node(node);
-        let timeout = timeout.unwrap_or(info.timeout);
-        let cell = handler.wants_context().then(|| {
-            let cell = TaskCell::new(&self.home, id, &info.name, key, number, self.machine.step(), began);
-            Arc::new(if timeout.idle.is_some() { cell.watch_idle() } else { cell })
-        });
-        let context = cell.as_ref().map(|cell| {
-            let services: Arc<dyn TaskServices> = Arc::clone(cell) as Arc<dyn TaskServices>;
-            Context::new(services, Arc::clone(&self.runtime.resources))
-        });
-        Attempt::new(Call { handler, input, state: Snapshot::new(state), context }, timeout, cell)
-    }
-
-    /// Notes when a task begins that may be tried again; when its first attempt began, or 0 for the others.
-    fn begin(&mut self, id: TaskId, node: u32) -> u64 {
-        if self.runtime.topology.node(node).retry.is_none() {
-            return 0;
-        }
-        self.machine.begin(id, self.session.clock.now())
-    }
-
-    // ===== wait =====
-
     async fn wait(&mut self, until: Option<u64>) -> Result<(), RunError> {
         if self.flight.is_empty() && until.is_none() {
             // Nothing will come in between: the recorded task cannot, or not yet.
@@ -370,48 +262,6 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
         let stopped = self.machine.in_flight().filter(|id| !finished.contains(id));
         ended.extend(stopped.map(|id| (id, TaskOutcome::Abandoned(Stop::Cancelled))));
         self.settle(ended).await
-    }
-}
-
-impl<S: State, Cx> Runtime<S, Cx> {
-    pub(crate) fn new(app: &App<S, Cx>) -> Self {
-        Self::of(&app.graph, Arc::clone(&app.resources))
-    }
-
-    /// The indices of nodes named by a breakpoint.
-    fn find(&self, nodes: &[Name], thread: &str) -> Result<Vec<u32>, RunError> {
-        let find = |name: &Name| {
-            self.topology.find(name.as_str()).ok_or_else(|| RunError::GraphMismatch {
-                thread: thread.to_owned(),
-                graph: self.topology.name.clone(),
-                message: format!("a breakpoint names `{name}`, which is no node of it"),
-            })
-        };
-        nodes.iter().map(find).collect()
-    }
-
-    /// What runs for a node: its function, or its error handler.
-    pub(super) fn function(&self, node: u32, handling: bool) -> &Arc<dyn NodeFn<S, Cx>> {
-        let NodeRun { run, on_error, .. } = &self.handlers[node as usize];
-        on_error.as_ref().filter(|_| handling).unwrap_or(run)
-    }
-
-    pub(super) fn shared_resources(&self) -> Arc<Cx> {
-        Arc::clone(&self.resources)
-    }
-
-    pub(crate) fn of(graph: &Compiled<S, Cx>, resources: Arc<Cx>) -> Self {
-        Self { topology: Arc::clone(&graph.topology), handlers: Arc::clone(&graph.handlers), resources }
-    }
-}
-
-impl<S: State, Cx> Clone for Runtime<S, Cx> {
-    fn clone(&self) -> Self {
-        Self {
-            topology: Arc::clone(&self.topology),
-            handlers: Arc::clone(&self.handlers),
-            resources: Arc::clone(&self.resources),
-        }
     }
 }
 

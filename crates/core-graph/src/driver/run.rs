@@ -12,9 +12,10 @@ use tokio::task::JoinHandle;
 
 use crate::clock::SystemClock;
 use crate::driver::control::Control;
-use crate::driver::drive::{Driver, Entry, Runtime};
+use crate::driver::drive::{Driver, Entry};
 use crate::driver::outcome::Outcome;
 use crate::driver::policy::RunPolicy;
+use crate::driver::runtime::Runtime;
 use crate::driver::session::Session;
 use crate::driver::sink::{Lag, Queue};
 use crate::error::RunError;
