@@ -2,8 +2,8 @@
 
 use async_trait::async_trait;
 use graphloom_core_graph::checkpoint::{
-    Capabilities, CheckpointError, CheckpointRow, Checkpointer, Commit, FieldOutline, FieldRecord, HistoryFilter,
-    JournalRow, Lease, MemoryCheckpointer, Payload, Pruning, Stats, TaskRecord, ThreadFilter, ThreadRow,
+    Capabilities, CheckpointError, CheckpointRow, Checkpointer, CheckpointerLayer, Commit, FieldRecord, HistoryFilter,
+    Lease, MemoryCheckpointer, Payload, Pruning, TaskRecord, ThreadRow,
 };
 use graphloom_core_graph::conformance;
 
@@ -49,17 +49,15 @@ struct Faulty {
 }
 
 #[async_trait]
-impl Checkpointer for Faulty {
+impl CheckpointerLayer for Faulty {
+    fn inner(&self) -> &dyn Checkpointer {
+        &self.store
+    }
+
     fn capabilities(&self) -> Capabilities {
         let mut capabilities = self.store.capabilities();
         capabilities.stats = self.fault != Fault::HidesAnAbility;
         capabilities
-    }
-    async fn acquire(&self, thread: &str) -> Result<Lease, CheckpointError> {
-        self.store.acquire(thread).await
-    }
-    fn release(&self, lease: &Lease) {
-        self.store.release(lease);
     }
     async fn commit(&self, lease: &Lease, mut commit: Commit) -> Result<(), CheckpointError> {
         match self.fault {
@@ -77,12 +75,6 @@ impl Checkpointer for Faulty {
         let row = self.store.thread(thread).await?;
         assert!(row.is_some() || self.fault != Fault::PanicsOnUnknownThreads, "a faulty store");
         Ok(row)
-    }
-    async fn threads(&self, filter: &ThreadFilter) -> Result<Vec<ThreadRow>, CheckpointError> {
-        self.store.threads(filter).await
-    }
-    async fn namespaces(&self, thread: &str) -> Result<Vec<String>, CheckpointError> {
-        self.store.namespaces(thread).await
     }
     async fn checkpoint(
         &self,
@@ -130,17 +122,11 @@ impl Checkpointer for Faulty {
         let ns = if self.fault == Fault::MixesNamespaces { "" } else { ns };
         self.store.task_records(thread, ns).await
     }
-    async fn journal(&self, thread: &str, after: u64, limit: usize) -> Result<Vec<JournalRow>, CheckpointError> {
-        self.store.journal(thread, after, limit).await
-    }
     async fn delete_thread(&self, thread: &str) -> Result<(), CheckpointError> {
         if self.fault == Fault::DeletesNothing { Ok(()) } else { self.store.delete_thread(thread).await }
     }
     async fn copy_thread(&self, from: &str, to: &str) -> Result<(), CheckpointError> {
         if self.fault == Fault::CopiesNothing { Ok(()) } else { self.store.copy_thread(from, to).await }
-    }
-    async fn outline(&self, thread: &str, ns: &str) -> Result<Vec<FieldOutline>, CheckpointError> {
-        self.store.outline(thread, ns).await
     }
     async fn prune(&self, lease: &Lease, mut pruning: Pruning) -> Result<(), CheckpointError> {
         match self.fault {
@@ -149,12 +135,6 @@ impl Checkpointer for Faulty {
             _ => {}
         }
         self.store.prune(lease, pruning).await
-    }
-    async fn stats(&self) -> Result<Stats, CheckpointError> {
-        self.store.stats().await
-    }
-    async fn compact(&self) -> Result<(), CheckpointError> {
-        self.store.compact().await
     }
 }
 

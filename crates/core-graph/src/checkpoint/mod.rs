@@ -7,6 +7,7 @@
 
 mod content;
 mod fork;
+mod layer;
 mod leases;
 mod memory;
 mod pruning;
@@ -20,6 +21,7 @@ use async_trait::async_trait;
 
 pub use content::FieldContent;
 pub use fork::fork_thread;
+pub use layer::CheckpointerLayer;
 pub use leases::{Leases, Reserved};
 pub use memory::MemoryCheckpointer;
 pub use pruning::{Cut, FieldOutline, Pruning};
@@ -159,7 +161,8 @@ pub trait Checkpointer: Send + Sync + 'static {
     /// Journal rows of a thread after a sequence number, oldest first, at most `limit`.
     async fn journal(&self, thread: &str, after: u64, limit: usize) -> Result<Vec<JournalRow>, CheckpointError>;
 
-    /// The sequence number of the thread's newest journal row, 0 without one.
+    /// The sequence number of the thread's newest journal row, 0 without one. Every run asks for it once; unless a store
+    /// looks it up, the whole journal is read.
     async fn last_seq(&self, thread: &str) -> Result<u64, CheckpointError> {
         let mut last = 0;
         loop {

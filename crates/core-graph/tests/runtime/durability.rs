@@ -5,8 +5,7 @@ use std::sync::atomic::{AtomicI64, Ordering};
 
 use async_trait::async_trait;
 use graphloom_core_graph::checkpoint::{
-    Capabilities, CheckpointError, CheckpointRow, Checkpointer, Commit, FieldRecord, HistoryFilter, JournalRow, Lease,
-    MemoryCheckpointer, TaskRecord, ThreadFilter, ThreadRow, ThreadStatus,
+    CheckpointError, Checkpointer, CheckpointerLayer, Commit, HistoryFilter, Lease, MemoryCheckpointer, ThreadStatus,
 };
 use graphloom_core_graph::{ChildOutcome, Durability, Node, RunError, RunPolicy, START, Snapshot, StateGraph, Thread};
 
@@ -26,62 +25,17 @@ struct Counted {
 }
 
 #[async_trait]
-impl Checkpointer for Counted {
-    fn capabilities(&self) -> Capabilities {
-        self.store.capabilities()
+impl CheckpointerLayer for Counted {
+    fn inner(&self) -> &dyn Checkpointer {
+        &self.store
     }
-    async fn acquire(&self, thread: &str) -> Result<Lease, CheckpointError> {
-        self.store.acquire(thread).await
-    }
-    fn release(&self, lease: &Lease) {
-        self.store.release(lease);
-    }
+
     async fn commit(&self, lease: &Lease, commit: Commit) -> Result<(), CheckpointError> {
         let number = self.commits.fetch_add(1, Ordering::SeqCst) + 1;
         if number == self.fails.load(Ordering::SeqCst) {
             return Err(CheckpointError::Full { path: "disk".to_owned(), message: "no room".to_owned() });
         }
         self.store.commit(lease, commit).await
-    }
-    async fn thread(&self, thread: &str) -> Result<Option<ThreadRow>, CheckpointError> {
-        self.store.thread(thread).await
-    }
-    async fn threads(&self, filter: &ThreadFilter) -> Result<Vec<ThreadRow>, CheckpointError> {
-        self.store.threads(filter).await
-    }
-    async fn namespaces(&self, thread: &str) -> Result<Vec<String>, CheckpointError> {
-        self.store.namespaces(thread).await
-    }
-    async fn checkpoint(
-        &self,
-        thread: &str,
-        ns: &str,
-        number: Option<u64>,
-    ) -> Result<Option<CheckpointRow>, CheckpointError> {
-        self.store.checkpoint(thread, ns, number).await
-    }
-    async fn checkpoints(
-        &self,
-        thread: &str,
-        ns: &str,
-        filter: &HistoryFilter,
-    ) -> Result<Vec<CheckpointRow>, CheckpointError> {
-        self.store.checkpoints(thread, ns, filter).await
-    }
-    async fn field(
-        &self,
-        thread: &str,
-        ns: &str,
-        field: &str,
-        version: u64,
-    ) -> Result<Vec<FieldRecord>, CheckpointError> {
-        self.store.field(thread, ns, field, version).await
-    }
-    async fn task_records(&self, thread: &str, ns: &str) -> Result<Vec<TaskRecord>, CheckpointError> {
-        self.store.task_records(thread, ns).await
-    }
-    async fn journal(&self, thread: &str, after: u64, limit: usize) -> Result<Vec<JournalRow>, CheckpointError> {
-        self.store.journal(thread, after, limit).await
     }
 }
 

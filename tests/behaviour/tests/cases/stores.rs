@@ -6,8 +6,8 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use async_trait::async_trait;
 use graphloom_core_graph::checkpoint::{
-    Capabilities, CheckpointError, CheckpointRow, Checkpointer, Commit, FieldRecord, HistoryFilter, JournalRow, Lease,
-    TaskRecord, ThreadFilter, ThreadRow,
+    CheckpointError, CheckpointRow, Checkpointer, CheckpointerLayer, Commit, FieldRecord, JournalRow, Lease,
+    TaskRecord, ThreadRow,
 };
 
 /// A call of a store.
@@ -74,18 +74,16 @@ impl Fragile {
 }
 
 #[async_trait]
-impl Checkpointer for Fragile {
-    fn capabilities(&self) -> Capabilities {
-        self.store.capabilities()
+impl CheckpointerLayer for Fragile {
+    fn inner(&self) -> &dyn Checkpointer {
+        &*self.store
     }
+
     async fn acquire(&self, thread: &str) -> Result<Lease, CheckpointError> {
         self.asked(Call::Acquire).await?;
         let lease = self.store.acquire(thread).await?;
         self.leases.lock().expect("nobody panics here").push(lease.clone());
         Ok(lease)
-    }
-    fn release(&self, lease: &Lease) {
-        self.store.release(lease);
     }
     async fn commit(&self, lease: &Lease, commit: Commit) -> Result<(), CheckpointError> {
         self.asked(Call::Commit).await?;
@@ -98,12 +96,6 @@ impl Checkpointer for Fragile {
         self.asked(Call::Thread).await?;
         self.store.thread(thread).await
     }
-    async fn threads(&self, filter: &ThreadFilter) -> Result<Vec<ThreadRow>, CheckpointError> {
-        self.store.threads(filter).await
-    }
-    async fn namespaces(&self, thread: &str) -> Result<Vec<String>, CheckpointError> {
-        self.store.namespaces(thread).await
-    }
     async fn checkpoint(
         &self,
         thread: &str,
@@ -112,14 +104,6 @@ impl Checkpointer for Fragile {
     ) -> Result<Option<CheckpointRow>, CheckpointError> {
         self.asked(Call::Checkpoint).await?;
         self.store.checkpoint(thread, ns, number).await
-    }
-    async fn checkpoints(
-        &self,
-        thread: &str,
-        ns: &str,
-        filter: &HistoryFilter,
-    ) -> Result<Vec<CheckpointRow>, CheckpointError> {
-        self.store.checkpoints(thread, ns, filter).await
     }
     async fn field(
         &self,
@@ -138,5 +122,10 @@ impl Checkpointer for Fragile {
     async fn journal(&self, thread: &str, after: u64, limit: usize) -> Result<Vec<JournalRow>, CheckpointError> {
         self.asked(Call::Journal).await?;
         self.store.journal(thread, after, limit).await
+    }
+
+    async fn last_seq(&self, thread: &str) -> Result<u64, CheckpointError> {
+        self.asked(Call::Journal).await?;
+        self.store.last_seq(thread).await
     }
 }
