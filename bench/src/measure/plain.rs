@@ -178,17 +178,16 @@ fn thread_values(row: &ThreadRow, lease: &Lease, id: i64, owner: &str, written: 
 }
 
 fn checkpoint_values(row: &CheckpointRow, head: i64) -> Result<Values, Failure> {
-    let fields: Vec<(&str, u64)> = row.fields.iter().map(|field| (&*field.field, field.version)).collect();
     Ok(values!(
         head,
         row.number,
         row.parent,
-        row.id.clone(),
+        row.id.to_string(),
         row.step,
         word(&row.source)?,
         row.time,
         row.executed,
-        serde_json::to_string(&fields)?,
+        serde_json::to_string(&row.fields)?,
         row.state_version,
     ))
 }

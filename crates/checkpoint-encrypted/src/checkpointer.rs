@@ -54,7 +54,7 @@ impl<C> Encrypted<C> {
             row.event = self.keys.seal(&of_event(thread, row.seq), &row.event.json())?.into();
         }
         if let Some(row) = &mut commit.checkpoint {
-            row.id = self.keys.seal_text(&of_id(thread, &ns, row.number), &row.id)?;
+            row.id = self.keys.seal_text(&of_id(thread, &ns, row.number), &row.id.text())?.into();
         }
         commit.thread = commit.thread.map(|row| self.seal_row(thread, row)).transpose()?;
         Ok(commit)
@@ -69,7 +69,7 @@ impl<C> Encrypted<C> {
     }
 
     fn open_checkpoint(&self, thread: &str, ns: &str, row: CheckpointRow) -> Result<CheckpointRow, EncryptionError> {
-        Ok(CheckpointRow { id: self.keys.open_text(&of_id(thread, ns, row.number), &row.id)?, ..row })
+        Ok(CheckpointRow { id: self.keys.open_text(&of_id(thread, ns, row.number), &row.id.text())?.into(), ..row })
     }
 }
 

@@ -195,16 +195,15 @@ fn insert_checkpoint(connection: &Connection, head: i64, row: &CheckpointRow) ->
             (head, number, parent, id, step, source, time, executed, fields, state_version)
         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)";
     let CheckpointRow { number, parent, id, step, source, time, executed, fields, state_version } = row;
-    let fields: Vec<(&str, u64)> = fields.iter().map(|field| (&*field.field, field.version)).collect();
-    let fields = serde_json::to_string(&fields).map_err(unwritable)?;
-    let values = params![head, number, parent, id, step, word(source)?, time, executed, fields, state_version];
+    let fields = serde_json::to_string(fields).map_err(unwritable)?;
+    let values = params![head, number, parent, id.text(), step, word(source)?, time, executed, fields, state_version];
     connection.prepare_cached(statement)?.execute(values)?;
     Ok(())
 }
 
 fn write_field(connection: &Connection, head: i64, record: &FieldRecord) -> Result<(), Failure> {
     let (payload, blob) = match &record.payload {
-        Payload::Inline(bytes) => (Some(bytes), None),
+        Payload::Inline(bytes) => (Some(&**bytes), None),
         Payload::Blob(blob) => {
             // Large values are not even bound when they are there already.
             if !connection.prepare_cached("SELECT 1 FROM blobs WHERE hash = ?1")?.exists([&blob.hash])? {

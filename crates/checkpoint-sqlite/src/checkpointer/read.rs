@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use graphloom_core_graph::checkpoint::{
-    CheckpointRow, FieldOutline, FieldRecord, FieldVersion, HistoryFilter, JournalRow, Payload, RecordKind, TaskRecord,
-    ThreadFilter, ThreadRow,
+    CheckpointRow, FieldOutline, FieldRecord, HistoryFilter, JournalRow, Payload, RecordKind, TaskRecord, ThreadFilter,
+    ThreadRow,
 };
 use rusqlite::{Connection, OptionalExtension, Row, params};
 use serde::de::DeserializeOwned;
@@ -96,17 +96,17 @@ fn checkpoint_row(row: &Row<'_>, thread: &str, ns: &str) -> Result<CheckpointRow
     let place = || format!("thread `{thread}`, namespace `{ns}`, checkpoint {number}");
     let source: String = row.get(4)?;
     let fields: String = row.get(7)?;
-    let fields: Vec<(Arc<str>, u64)> = serde_json::from_str(&fields)
+    let fields = serde_json::from_str(&fields)
         .map_err(|error| Failure::Corrupt { place: place(), message: format!("its fields: {error}") })?;
     Ok(CheckpointRow {
         number,
         parent: row.get(1)?,
-        id: row.get(2)?,
+        id: row.get::<_, String>(2)?.into(),
         step: row.get(3)?,
         source: named(source, place)?,
         time: row.get(5)?,
         executed: row.get(6)?,
-        fields: fields.into_iter().map(|(field, version)| FieldVersion { field, version }).collect(),
+        fields,
         state_version: row.get(8)?,
     })
 }
@@ -152,7 +152,7 @@ pub(super) fn field(
                 .ok_or_else(|| corrupt(format!("the bytes of version {version} are lost or changed")))?,
         };
         let kind = if whole { RecordKind::Whole } else { RecordKind::Delta };
-        let payload = Payload::Inline(bytes);
+        let payload = Payload::Inline(bytes.into());
         chain.push(FieldRecord { field: Arc::clone(&name), version, previous, kind, payload });
         next = previous.filter(|_| !whole);
         if next.is_some_and(|previous| previous >= version) {

@@ -1,5 +1,6 @@
 //! A store of threads in this process's memory.
 
+mod hasher;
 mod thread;
 
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -8,6 +9,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use async_trait::async_trait;
 use dashmap::{DashMap, Entry};
 
+use self::hasher::Seeded;
 use self::thread::Thread;
 use super::{
     Blob, Capabilities, CheckpointError, CheckpointRow, Checkpointer, Commit, FieldOutline, FieldRecord, HistoryFilter,
@@ -26,7 +28,7 @@ pub struct MemoryCheckpointer {
 
 #[derive(Debug, Default)]
 struct Inner {
-    threads: DashMap<Arc<str>, Arc<Mutex<Slot>>>,
+    threads: DashMap<Arc<str>, Arc<Mutex<Slot>>, Seeded>,
     /// Large values by content. A value lives as long as a record holds it.
     blobs: DashMap<Arc<str>, Weak<[u8]>>,
     leases: AtomicU64,

@@ -5,8 +5,11 @@
 //! head. Field values are kept apart from checkpoints, as a chain of [`FieldRecord`]s per field: a whole value or the
 //! updates since the record before. A store moves bytes and knows no graph.
 
+mod bytes;
 mod content;
+mod event;
 mod fork;
+mod id;
 mod layer;
 mod leases;
 mod memory;
@@ -14,23 +17,29 @@ mod pruning;
 mod retention;
 mod rows;
 mod runs;
+mod versions;
 
 use std::sync::Arc;
 
 use async_trait::async_trait;
 
+pub use bytes::RecordBytes;
 pub use content::FieldContent;
+pub use event::StoredEvent;
+pub(crate) use event::{Teller, ToldStep};
 pub use fork::fork_thread;
+pub use id::CheckpointId;
 pub use layer::CheckpointerLayer;
 pub use leases::{Leases, Reserved};
 pub use memory::MemoryCheckpointer;
 pub use pruning::{Cut, FieldOutline, Pruning};
 pub use retention::{Pruned, Retention};
 pub use rows::{
-    Blob, CheckpointRow, Commit, FieldRecord, FieldVersion, JournalRow, Payload, RecordKind, Source, StoredEvent,
-    TaskRecord, TaskRecordKind, ThreadRow, ThreadStatus,
+    Blob, CheckpointRow, Commit, FieldRecord, JournalRow, Payload, RecordKind, Source, TaskRecord, TaskRecordKind,
+    ThreadRow, ThreadStatus,
 };
 pub use runs::{RunRow, delete_runs, runs};
+pub use versions::FieldVersions;
 
 /// The right to write a thread. Given by [`Checkpointer::acquire`], valid until released.
 #[derive(Clone, Debug, PartialEq, Eq)]

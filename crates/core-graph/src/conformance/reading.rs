@@ -46,7 +46,7 @@ async fn a_checkpoint_is_read_by_its_number(store: Shared) -> Outcome {
     let mut writer = Writer::open(&store, "a").await?;
     writer.chain("", 3).await?;
     for number in 1..=3 {
-        same!(store.checkpoint("a", "", Some(number)).await?.map(|row| row.id), Some(format!("id-{number}")));
+        same!(store.checkpoint("a", "", Some(number)).await?.map(|row| row.id), Some(format!("id-{number}").into()));
     }
     Ok(())
 }

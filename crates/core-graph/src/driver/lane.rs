@@ -7,7 +7,7 @@ use crate::driver::attempt::Attempt;
 use crate::driver::cell::TaskCell;
 use crate::driver::drive::Driver;
 use crate::error::RunError;
-use crate::machine::{Lone, TaskOutcome};
+use crate::machine::{Lone, Strode, TaskOutcome};
 use crate::state::{Snapshot, State};
 
 /// A node that is always ready gives way to others after this many steps.
@@ -18,7 +18,8 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
     pub(super) fn enter_lane(&mut self) -> Option<Lone> {
         let session = &self.session;
         let plain = session.schedule.is_none() && session.policy.budget.is_none() && self.flight.is_empty();
-        if plain && self.turns.is_over() && !self.home.onces.is_used() { self.machine.enter_lane() } else { None }
+        let kept = self.home.onces.is_used() || session.calls.is_used();
+        if plain && self.turns.is_over() && !kept { self.machine.enter_lane() } else { None }
     }
 
     /// Runs the task and what follows it, as long as one task follows another. What is out of the ordinary is settled
@@ -52,14 +53,24 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
             let attempt = Attempt::new(|| handler.call(None, state, context), info.timeout, cell.clone());
             spare = cell.or(spare);
             let outcome = match attempt.step_unless_cancelled(&self.session.control).await {
-                Ok(step) if self.machine.strides(lone, &step) && !self.home.onces.is_used() => {
-                    match self.machine.stride(lone, step) {
-                        Ok(Some(next)) => lone = next,
-                        Ok(None) => return Ok(()),
-                        Err(fault) => return self.refused(*fault).await,
+                Ok(step) if !self.home.onces.is_used() => match self.machine.strides(lone, &step) {
+                    Some(changes) => {
+                        let now = self.now();
+                        let Strode { next, committed } = match self.machine.stride(lone, step, changes, now) {
+                            Ok(strode) => strode,
+                            Err(fault) => return self.refused(*fault).await,
+                        };
+                        if let Some(committed) = committed {
+                            self.publish(committed, now).await?;
+                        }
+                        match next {
+                            Some(next) => lone = next,
+                            None => return Ok(()),
+                        }
+                        continue;
                     }
-                    continue;
-                }
+                    None => TaskOutcome::done(step, 0),
+                },
                 Ok(step) => TaskOutcome::done(step, 0),
                 Err(outcome) => outcome,
             };

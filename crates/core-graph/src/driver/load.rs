@@ -73,22 +73,20 @@ async fn load_state<S: State>(
     let fields = S::fields(layout);
     let mut state = S::initial(layout);
     let mut chains = vec![Chain::default(); fields.len()];
-    for version in row.fields.iter().filter(|version| !version.field.starts_with('#')) {
-        let Some(at) = fields.iter().position(|field| *field.name == *version.field) else {
-            tracing::warn!(thread, field = %version.field, "a stored field is not in the state any more and is left out");
+    for (name, version) in row.fields.iter().filter(|(name, _)| !name.starts_with('#')) {
+        let Some(at) = fields.iter().position(|field| *field.name == **name) else {
+            tracing::warn!(thread, field = %name, "a stored field is not in the state any more and is left out");
             continue;
         };
-        let records = chain(store, thread, ns, &version.field, version.version).await?;
+        let records = chain(store, thread, ns, name, version).await?;
         for record in &records {
             chains[at].count(record);
             let bytes = record.payload.bytes();
             let folded = match record.kind {
                 RecordKind::Whole => state.load(layout, at, bytes),
-                RecordKind::Delta => {
-                    parts(&version.field, bytes).and_then(|parts| fold_parts(&mut state, layout, at, parts))
-                }
+                RecordKind::Delta => parts(name, bytes).and_then(|parts| fold_parts(&mut state, layout, at, parts)),
             };
-            folded.map_err(|error| corrupt(thread, ns, &version.field, record.version, &error))?;
+            folded.map_err(|error| corrupt(thread, ns, name, record.version, &error))?;
         }
     }
     Ok((state, chains))
@@ -102,10 +100,10 @@ pub(crate) async fn load_frontier(
 ) -> Result<(FrontierDelta, Chain), CheckpointError> {
     let mut chain_of = Chain::default();
     let mut frontier = FrontierDelta::default();
-    let Some(version) = row.fields.iter().find(|version| &*version.field == FRONTIER) else {
+    let Some(version) = row.fields.of(FRONTIER) else {
         return Ok((frontier, chain_of));
     };
-    for record in chain(store, thread, ns, FRONTIER, version.version).await? {
+    for record in chain(store, thread, ns, FRONTIER, version).await? {
         chain_of.count(&record);
         let delta: FrontierDelta = codec::decode(FRONTIER, record.payload.bytes())
             .map_err(|error| corrupt(thread, ns, FRONTIER, record.version, &error))?;

@@ -25,6 +25,7 @@ mod session;
 mod settle;
 mod sink;
 mod stock;
+mod told;
 mod turns;
 mod writer;
 

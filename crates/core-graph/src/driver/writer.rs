@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::{mpsc, oneshot};
@@ -34,20 +35,27 @@ type Order = (Commit, Option<oneshot::Sender<()>>);
 
 /// The first failure of the store. After it nothing more is written under the lease.
 #[derive(Debug, Default)]
-struct Failed(Mutex<Option<(Option<CheckpointError>, String)>>);
+struct Failed {
+    is_set: AtomicBool,
+    error: Mutex<Option<(Option<CheckpointError>, String)>>,
+}
 
 impl Failed {
     fn set(&self, error: CheckpointError) {
         let text = error.to_string();
-        lock(&self.0).get_or_insert((Some(error), text));
+        lock(&self.error).get_or_insert((Some(error), text));
+        self.is_set.store(true, Ordering::Release);
     }
 
     fn is_set(&self) -> bool {
-        lock(&self.0).is_some()
+        self.is_set.load(Ordering::Acquire)
     }
 
     fn check(&self) -> Result<(), CheckpointError> {
-        match &mut *lock(&self.0) {
+        if !self.is_set() {
+            return Ok(());
+        }
+        match &mut *lock(&self.error) {
             None => Ok(()),
             Some((error, text)) => Err(error.take().unwrap_or_else(|| CheckpointError::Store {
                 action: "an earlier commit of the run".to_owned(),
@@ -98,7 +106,10 @@ impl Attached {
 
     /// The journal's sequence number; nobody else writes while it is held.
     pub(crate) async fn lock_journal(&self) -> tokio::sync::MutexGuard<'_, u64> {
-        self.journal.lock().await
+        match self.journal.try_lock() {
+            Ok(journal) => journal,
+            Err(_) => self.journal.lock().await,
+        }
     }
 
     /// Writes a commit that records `heads` of subgraphs; [`lock_journal`](Self::lock_journal) is held.

@@ -179,16 +179,25 @@ impl<S: State> Frontier<S> {
         Some((*id, task))
     }
 
-    /// Puts a task of `node` in the place of the only one, which has finished: in flight, on its commit. False when it is not the only
-    /// one.
-    pub(crate) fn follow_only(&mut self, finished: TaskId, next: TaskId, node: u32) -> bool {
+    /// Puts a task of `node` in the place of the only one, which has finished. False when it is not the only one.
+    pub(crate) fn follow_only(&mut self, finished: TaskId, next: TaskId, node: u32, durable: bool) -> bool {
         match self.slots.front_mut() {
             Some((id, Some(task))) if *id == finished && self.live == 1 => {
-                (*id, task.node, task.seen) = (next, node, Some(next.number));
+                (*id, task.node, task.seen) = (next, node, None);
                 (task.passed, task.began) = (false, 0);
+                if durable {
+                    self.changes.tasks.extend([finished, next]);
+                }
                 true
             }
             _ => false,
+        }
+    }
+
+    /// The only task is in flight, on the commit that made it.
+    pub(crate) fn fly_only(&mut self, number: u64) {
+        if let Some((_, Some(task))) = self.slots.front_mut() {
+            task.seen = Some(number);
         }
     }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::checkpoint::{CheckpointRow, Source, TaskRecordKind};
+use crate::checkpoint::{CheckpointId, CheckpointRow, FieldVersions, Source, TaskRecordKind};
 use crate::machine::restore::Restored;
 use crate::machine::task::Phase;
 use crate::machine::{Chain, FRONTIER, Machine};
@@ -82,7 +82,13 @@ impl<S: State> Machine<S> {
                 let head = stored.head.unwrap_or(self.number);
                 (head, stored.parent, stored.parent_id.clone(), stored.chains.clone(), stored.frontier)
             }
-            None => (self.number, None, String::new(), self.versions.iter().map(unstored).collect(), Chain::default()),
+            None => (
+                self.number,
+                None,
+                CheckpointId::from(0),
+                self.versions.iter().map(unstored).collect(),
+                Chain::default(),
+            ),
         };
         let row = CheckpointRow {
             number: self.number,
@@ -92,7 +98,7 @@ impl<S: State> Machine<S> {
             source: Source::Step,
             time: 0,
             executed: self.executed,
-            fields: Vec::new(),
+            fields: FieldVersions::default(),
             state_version: self.topology.state_version,
         };
         Ok(Restored {

@@ -34,7 +34,7 @@ pub(crate) use frontier::{Frontier, FrontierDelta};
 #[cfg(feature = "conformance")]
 pub(crate) use frontier::{pending_frontier, recording_frontier};
 pub(crate) use heads::{ChildHeads, Heads};
-pub(crate) use lane::Lone;
+pub(crate) use lane::{Lone, Strode};
 pub(crate) use persist::{Chain, Persist, fold_parts};
 pub(crate) use plan::{Dispatch, Plan, Stop};
 pub(crate) use restore::{Restored, WriteRow};
@@ -45,6 +45,9 @@ pub(crate) use task::{AttemptRow, TaskId, question_check};
 
 /// The name under which stores keep the frontier.
 pub(crate) const FRONTIER: &str = "#frontier";
+
+/// Nodes of a graph.
+pub(crate) type Nodes = SmallVec<[u32; 4]>;
 
 /// The head of a namespace in memory, and what is running on it.
 pub(crate) struct Machine<S: State> {
@@ -224,21 +227,28 @@ impl<S: State> Machine<S> {
 
     /// The names of nodes with unfinished tasks, sorted, once each.
     pub(crate) fn next_nodes(&self) -> Vec<String> {
-        self.next_shown().iter().map(ToString::to_string).collect()
+        self.next().iter().map(|node| self.topology.node(*node).name.to_string()).collect()
     }
 
-    /// The same, as events hold them.
-    pub(super) fn next_shown(&self) -> Vec<Arc<str>> {
-        let mut nodes: SmallVec<[u32; 8]> = self.frontier.iter().map(|(_, task)| task.node).collect();
-        // Nodes are numbered by name.
-        nodes.sort_unstable();
-        nodes.dedup();
-        nodes.iter().map(|node| Arc::clone(&self.topology.node(*node).shown)).collect()
+    /// The same, by number.
+    fn next(&self) -> Nodes {
+        let mut nodes: Nodes = self.frontier.iter().map(|(_, task)| task.node).collect();
+        if nodes.len() > 1 {
+            // Nodes are numbered by name.
+            nodes.sort_unstable();
+            nodes.dedup();
+        }
+        nodes
     }
 
     /// Joins that some of their predecessors reached and others did not: target and missing predecessors.
     pub(crate) fn starved_joins(&self) -> Vec<(String, String)> {
         self.frontier.starved(&self.topology)
+    }
+
+    /// The id in the thread of a task that is committed.
+    pub(crate) fn committed_path(&self, task: &CommittedTask<S>) -> Arc<str> {
+        task.id.path(self.base(), self.topology.node(task.node).name.as_str())
     }
 
     /// The task's id in its thread: namespace, node, and its place among the tasks of the commit that made it.

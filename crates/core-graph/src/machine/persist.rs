@@ -2,9 +2,12 @@
 
 use std::sync::Arc;
 
-use xxhash_rust::xxh3::xxh3_128_with_seed;
+use smallvec::SmallVec;
+use xxhash_rust::xxh3::xxh3_128;
 
-use crate::checkpoint::{CheckpointRow, FieldRecord, FieldVersion, Payload, RecordKind, Source};
+use crate::checkpoint::{
+    CheckpointId, CheckpointRow, FieldRecord, FieldVersions, Payload, RecordBytes, RecordKind, Source,
+};
 use crate::machine::Machine;
 use crate::machine::commit::{Folded, StoredCommit};
 use crate::state::{FieldChange, Op, State, StateError, Stored, codec};
@@ -16,7 +19,7 @@ pub(crate) struct Persist {
     pub(crate) parent: Option<u64>,
     /// The head that the store has.
     pub(crate) head: Option<u64>,
-    pub(crate) parent_id: String,
+    pub(crate) parent_id: CheckpointId,
     /// Per field.
     pub(crate) chains: Vec<Chain>,
     pub(crate) frontier: Chain,
@@ -41,7 +44,7 @@ impl Persist {
         Self {
             parent: None,
             head: None,
-            parent_id: String::new(),
+            parent_id: CheckpointId::from(0),
             chains: vec![Chain::default(); fields],
             frontier: Chain::default(),
         }
@@ -53,12 +56,22 @@ impl Chain {
         self.version == 0 || (self.deltas >= MIN_DELTAS && self.delta_bytes > self.whole_bytes)
     }
 
-    fn whole(&mut self, field: Arc<str>, version: u64, bytes: impl AsRef<[u8]> + Into<Arc<[u8]>>) -> FieldRecord {
+    fn whole(
+        &mut self,
+        field: Arc<str>,
+        version: u64,
+        bytes: impl AsRef<[u8]> + Into<RecordBytes> + Into<Arc<[u8]>>,
+    ) -> FieldRecord {
         *self = Self { version, whole_bytes: bytes.as_ref().len(), deltas: 0, delta_bytes: 0 };
         FieldRecord { field, version, previous: None, kind: RecordKind::Whole, payload: Payload::new(bytes) }
     }
 
-    fn delta(&mut self, field: Arc<str>, version: u64, bytes: impl AsRef<[u8]> + Into<Arc<[u8]>>) -> FieldRecord {
+    fn delta(
+        &mut self,
+        field: Arc<str>,
+        version: u64,
+        bytes: impl AsRef<[u8]> + Into<RecordBytes> + Into<Arc<[u8]>>,
+    ) -> FieldRecord {
         let previous = Some(self.version);
         self.version = version;
         self.deltas += 1;
@@ -88,23 +101,15 @@ impl<S: State> Machine<S> {
         source: Source,
         folded: &Folded,
         now: u64,
-    ) -> Result<Option<Box<StoredCommit>>, StateError> {
+    ) -> Result<Option<StoredCommit>, StateError> {
         let Some(mut persist) = self.persist.take() else { return Ok(None) };
         let result = self.records(&mut persist, number, folded);
         let Ok(fields) = result else {
             self.persist = Some(persist);
             return result.map(|_| None);
         };
-        let names = &self.topology.field_names;
         let chains = persist.chains.iter().chain([&persist.frontier]);
-        let mut versions = Vec::with_capacity(names.len());
-        versions.extend(
-            names
-                .iter()
-                .zip(chains)
-                .filter(|(_, chain)| chain.version > 0)
-                .map(|(field, chain)| FieldVersion { field: Arc::clone(field), version: chain.version }),
-        );
+        let versions = FieldVersions::shared(&self.topology.field_names, chains.map(|chain| chain.version));
         let id = self.checkpoint_id(&persist, number, &fields);
         let row = CheckpointRow {
             number,
@@ -120,7 +125,7 @@ impl<S: State> Machine<S> {
         let expected_head = persist.head;
         (persist.parent, persist.head, persist.parent_id) = (Some(number), Some(number), id);
         self.persist = Some(persist);
-        Ok(Some(Box::new(StoredCommit { expected_head, row, fields })))
+        Ok(Some(StoredCommit { expected_head, row, fields }))
     }
 
     fn records(&mut self, persist: &mut Persist, number: u64, folded: &Folded) -> Result<Vec<FieldRecord>, StateError> {
@@ -160,27 +165,37 @@ impl<S: State> Machine<S> {
     }
 
     /// The same for the same commit after the same parent, in every process.
-    fn checkpoint_id(&self, persist: &Persist, number: u64, fields: &[FieldRecord]) -> String {
-        let link = |chain: u128, part: &[u8]| xxh3_128_with_seed(part, chain as u64 ^ (chain >> 64) as u64);
-        let mut chain = link(u128::from(number), persist.parent_id.as_bytes());
-        chain = link(chain ^ u128::from(self.step), self.ns.as_bytes());
+    fn checkpoint_id(&self, persist: &Persist, number: u64, fields: &[FieldRecord]) -> CheckpointId {
+        let mut parts = Parts::new();
+        parts.extend_from_slice(&persist.parent_id.seed().to_le_bytes());
+        parts.extend_from_slice(&number.to_le_bytes());
+        parts.extend_from_slice(&self.step.to_le_bytes());
+        add_part(&mut parts, self.ns.as_bytes());
         for record in fields {
-            chain = link(chain, record.field.as_bytes());
-            chain = match &record.payload {
-                Payload::Inline(bytes) => link(chain, bytes),
-                Payload::Blob(blob) => link(chain, blob.hash.as_bytes()),
-            };
+            add_part(&mut parts, record.field.as_bytes());
+            add_part(
+                &mut parts,
+                match &record.payload {
+                    Payload::Inline(bytes) => bytes,
+                    Payload::Blob(blob) => blob.hash.as_bytes(),
+                },
+            );
         }
-        hexadecimal(chain)
+        xxh3_128(&parts).into()
     }
 }
 
-fn hexadecimal(hash: u128) -> String {
-    let mut text = [0; 32];
-    for (pair, byte) in text.as_chunks_mut::<2>().0.iter_mut().zip(hash.to_be_bytes()) {
-        *pair = [byte >> 4, byte & 15].map(|digit| b"0123456789abcdef"[usize::from(digit)]);
+/// What an id is a hash of.
+type Parts = SmallVec<[u8; 192]>;
+
+/// Adds a part: its length and itself, or its hash when it is long.
+fn add_part(parts: &mut Parts, part: &[u8]) {
+    parts.extend_from_slice(&(part.len() as u64).to_le_bytes());
+    if part.len() <= 64 {
+        parts.extend_from_slice(part);
+    } else {
+        parts.extend_from_slice(&xxh3_128(part).to_le_bytes());
     }
-    String::from_utf8_lossy(&text).into_owned()
 }
 
 /// Folds stored changes of one field into a state.

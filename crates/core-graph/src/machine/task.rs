@@ -146,7 +146,8 @@ impl TaskId {
         text.extend_from_slice(itoa::Buffer::new().format(self.number).as_bytes());
         text.push(b'.');
         text.extend_from_slice(itoa::Buffer::new().format(self.place).as_bytes());
-        String::from_utf8_lossy(&text).into()
+        // It is made of texts.
+        std::str::from_utf8(&text).unwrap_or_default().into()
     }
 }
 

@@ -115,6 +115,11 @@ impl FieldSet {
         self.rest.iter_mut().for_each(|word| *word = 0);
     }
 
+    /// A bit for each field, when all are among the first 64.
+    pub(crate) fn as_bits(&self) -> Option<u64> {
+        self.rest.iter().all(|word| *word == 0).then_some(self.first)
+    }
+
     /// The fields, ascending.
     pub fn iter(&self) -> impl Iterator<Item = usize> + '_ {
         std::iter::once(self.first).chain(self.rest.iter().copied()).enumerate().flat_map(|(word, bits)| {

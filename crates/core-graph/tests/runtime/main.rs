@@ -36,3 +36,4 @@ mod subgraphs;
 mod super_steps;
 mod time_travel;
 mod timeouts;
+mod unread;

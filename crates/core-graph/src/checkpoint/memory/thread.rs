@@ -68,7 +68,7 @@ impl Thread {
             if head != commit.expected_head {
                 return Err(format!("the head is {}, not {}", shown(head), shown(commit.expected_head)));
             }
-            if namespace.is_some_and(|namespace| namespace.find(checkpoint.number).is_ok()) {
+            if namespace.is_some_and(|namespace| namespace.has(checkpoint.number)) {
                 return Err(format!("checkpoint {} exists already", checkpoint.number));
             }
         }
@@ -91,9 +91,10 @@ impl Thread {
         }
         if let Some(row) = &mut self.row {
             row.epoch = lease.epoch;
-            row.owner.clear();
-            if !release {
-                row.owner.push_str(&lease.owner);
+            if release {
+                row.owner.clear();
+            } else if row.owner != *lease.owner {
+                row.owner = lease.owner.to_string();
             }
         }
         if checkpoint.is_some() || !fields.is_empty() || !tasks.is_empty() || !settled.is_empty() {
@@ -224,6 +225,11 @@ impl Thread {
 }
 
 impl Namespace {
+    fn has(&self, number: u64) -> bool {
+        // A new one mostly is the newest.
+        self.checkpoints.last().is_some_and(|newest| number <= newest.number) && self.find(number).is_ok()
+    }
+
     fn find(&self, number: u64) -> Result<usize, usize> {
         self.checkpoints.binary_search_by_key(&number, |row| row.number)
     }
@@ -256,8 +262,13 @@ impl Namespace {
     ) {
         if let Some(checkpoint) = checkpoint {
             self.head = Some(checkpoint.number);
-            if let Err(at) = self.find(checkpoint.number) {
-                self.checkpoints.insert(at, checkpoint);
+            match self.checkpoints.last() {
+                Some(newest) if newest.number >= checkpoint.number => {
+                    if let Err(at) = self.find(checkpoint.number) {
+                        self.checkpoints.insert(at, checkpoint);
+                    }
+                }
+                _ => self.checkpoints.push(checkpoint),
             }
         }
         for record in fields {
@@ -265,9 +276,14 @@ impl Namespace {
                 Some(records) => records,
                 None => self.fields.entry(Arc::clone(&record.field)).or_default(),
             };
-            match records.binary_search_by_key(&record.version, |stored| stored.version) {
-                Ok(at) => records[at] = record,
-                Err(at) => records.insert(at, record),
+            match records.last() {
+                Some(newest) if newest.version >= record.version => {
+                    match records.binary_search_by_key(&record.version, |stored| stored.version) {
+                        Ok(at) => records[at] = record,
+                        Err(at) => records.insert(at, record),
+                    }
+                }
+                _ => records.push(record),
             }
         }
         for record in tasks {
@@ -295,8 +311,8 @@ impl Namespace {
 /// The record with its bytes in place.
 fn inline(record: &FieldRecord) -> FieldRecord {
     let payload = match &record.payload {
-        Payload::Inline(bytes) => Payload::Inline(Arc::clone(bytes)),
-        Payload::Blob(blob) => Payload::Inline(Arc::clone(&blob.bytes)),
+        Payload::Inline(bytes) => Payload::Inline(bytes.clone()),
+        Payload::Blob(blob) => Payload::Inline(Arc::clone(&blob.bytes).into()),
     };
     FieldRecord { field: Arc::clone(&record.field), payload, ..*record }
 }

@@ -9,6 +9,7 @@ use smallvec::SmallVec;
 
 use super::pack::Pack;
 use super::{Frontier, Group};
+use crate::checkpoint::RecordBytes;
 use crate::graph::{Timeout, Topology};
 #[cfg(feature = "conformance")]
 use crate::machine::FRONTIER;
@@ -57,7 +58,7 @@ pub(crate) struct TaskRow {
 
 impl<S: State> Frontier<S> {
     /// The stored form of the whole frontier: a [`FrontierDelta`] without names of fields.
-    pub(crate) fn encode(&self, topology: &Topology<S>) -> Arc<[u8]> {
+    pub(crate) fn encode(&self, topology: &Topology<S>) -> RecordBytes {
         let mut pack = Pack::default();
         let heads = self.heads != Heads::default();
         pack.array(4 + usize::from(heads));
@@ -74,7 +75,7 @@ impl<S: State> Frontier<S> {
     }
 
     /// The same of what changed.
-    pub(crate) fn encode_changes(&self, mut changes: Changes, topology: &Topology<S>) -> Arc<[u8]> {
+    pub(crate) fn encode_changes(&self, mut changes: Changes, topology: &Topology<S>) -> RecordBytes {
         changes.tasks.sort_unstable();
         changes.tasks.dedup();
         changes.groups.sort_unstable();
