@@ -100,7 +100,13 @@ impl From<Vec<u8>> for StoredEvent {
 
 impl From<Event> for StoredEvent {
     fn from(event: Event) -> Self {
-        Self(Form::Event(Arc::new(event)))
+        Self::from(Arc::new(event))
+    }
+}
+
+impl From<Arc<Event>> for StoredEvent {
+    fn from(event: Arc<Event>) -> Self {
+        Self(Form::Event(event))
     }
 }
 

@@ -35,7 +35,7 @@ pub(crate) struct Home {
     /// Finds the checks of declared questions, and what is kept of subgraphs.
     pub(crate) declarations: Arc<dyn Declarations>,
     /// The super-step of the namespace at which the run's limit of super-steps stops it.
-    pub(crate) steps: Option<u64>,
+    pub(crate) last_step: Option<u64>,
 }
 
 /// The services of one attempt.
@@ -255,7 +255,7 @@ impl TaskServices for TaskCell {
     }
 
     fn remaining_steps(&self) -> Option<u64> {
-        self.home.steps.map(|end| end.saturating_sub(self.step + 1))
+        self.home.last_step.map(|end| end.saturating_sub(self.step + 1))
     }
 
     fn remaining_tasks(&self) -> Option<u64> {

@@ -17,6 +17,7 @@ mod lifecycle;
 mod load;
 mod onces;
 mod outcome;
+mod plain;
 mod policy;
 mod publish;
 mod run;

@@ -7,7 +7,7 @@ use crate::driver::calls::Standing;
 use crate::driver::drive::Driver;
 use crate::driver::policy::Durability;
 use crate::driver::session::Session;
-use crate::driver::told::Told;
+use crate::driver::told::Events;
 use crate::error::RunError;
 use crate::event::EventKind;
 use crate::machine::{Committed, Fault, Machine, Stop, TaskId};
@@ -17,7 +17,7 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
     /// Commits a finished task, or its step. When nobody reads or stores what was committed, that is all.
     pub(super) async fn commit(&mut self, id: TaskId) -> Result<(), RunError> {
         // Results of durable steps are forgotten with their tasks, in a run without a store too.
-        self.machine.observed |= self.home.onces.is_used() || self.session.calls.is_used();
+        self.machine.observed |= self.onces().is_some() || self.session.calls.is_used();
         let now = self.now();
         match self.machine.commit(id, now) {
             Ok(None) => Ok(()),
@@ -29,8 +29,8 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
     /// A commit that the machine refused: its task has failed. The tasks of its step run again when the run is
     /// continued.
     pub(super) async fn refused(&mut self, fault: Fault) -> Result<(), RunError> {
-        let mut commit = Commit { ns: Arc::clone(&self.ns), ..Commit::default() };
-        let mut events = Vec::new();
+        let mut commit = self.commit_of_nothing();
+        let mut events = Events::new();
         if let Some((id, node, attempt, error)) = self.machine.failure() {
             let path = self.machine.task_path(id);
             let kind = EventKind::TaskFailed { node: node.to_owned(), error: error.to_string() };
@@ -47,18 +47,20 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
     }
 
     pub(super) async fn publish(&mut self, committed: Committed<S>, now: u64) -> Result<(), RunError> {
-        let mut events = self.events_of(&committed, now);
-        let mut commit = Commit { ns: Arc::clone(&self.ns), ..Commit::default() };
         let paths = self.paths_to_end(&committed);
         for path in &paths {
-            self.home.onces.settle(path);
+            if let Some(onces) = self.onces() {
+                onces.settle(path);
+            }
             self.session.budget.settle(path);
             self.session.calls.finish(path, &Standing::default());
         }
-        if let Some(stored) = committed.stored {
-            commit.expected_head = stored.expected_head;
-            commit.checkpoint = Some(stored.row);
-            commit.fields = stored.fields;
+        if self.session.is_silent() {
+            return Ok(());
+        }
+        let mut events = self.events_of(&committed, now);
+        let mut commit = committed.stored.unwrap_or_else(|| self.commit_of_nothing());
+        if commit.checkpoint.is_some() {
             commit.settled.append(&mut self.abandoned);
             self.settle_answers(&paths, &mut commit.settled);
             commit.settled.extend(paths.iter().filter_map(|path| self.recorded.take(path)));
@@ -77,7 +79,7 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
     /// The ids of committed tasks, when something may be kept under them.
     fn paths_to_end(&self, committed: &Committed<S>) -> Vec<Arc<str>> {
         let Session { policy, calls, answers, .. } = &*self.session;
-        let in_run = self.home.onces.is_used() || calls.is_used() || policy.budget.is_some();
+        let in_run = self.onces().is_some() || calls.is_used() || policy.budget.is_some();
         let in_store = !(self.recorded.is_empty() && (answers.is_empty() || !self.is_root));
         if in_run || in_store || policy.durability == Durability::Exit {
             committed.tasks.iter().map(|task| self.machine.committed_path(task)).collect()
@@ -97,7 +99,7 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
         settled.extend(answered.filter(|task| ending.iter().any(|of| inside(task, of))).map(Arc::clone));
     }
 
-    fn end(&mut self, commit: &mut Commit, events: &mut Vec<Told>, status: ThreadStatus, detail: &str) {
+    fn end(&mut self, commit: &mut Commit, events: &mut Events, status: ThreadStatus, detail: &str) {
         self.ended = true;
         for (target, missing) in self.machine.starved_joins() {
             let message = format!("the join into `{target}` never filled: {missing} did not finish in this run");
@@ -117,8 +119,8 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
     /// Writes the commit that ends the run of a root, unless the last checkpoint did.
     pub(crate) async fn close(&mut self, status: ThreadStatus, detail: &str) -> Result<(), RunError> {
         if !self.ended && (self.session.attached.is_some() || self.session.is_watched()) {
-            let mut commit = Commit { ns: Arc::clone(&self.ns), ..Commit::default() };
-            let mut events = Vec::new();
+            let mut commit = self.commit_of_nothing();
+            let mut events = Events::new();
             self.end(&mut commit, &mut events, status, detail);
             self.write(commit, events).await?;
         }
@@ -141,12 +143,8 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
         let now = self.now();
         let (committed, tasks) = change(&mut self.machine, now).map_err(|fault| fault.of_change("an edit"))?;
         let events = self.events_of(&committed, now);
-        let mut commit = Commit { ns: Arc::clone(&self.ns), tasks, release: true, ..Commit::default() };
-        if let Some(stored) = committed.stored {
-            commit.expected_head = stored.expected_head;
-            commit.checkpoint = Some(stored.row);
-            commit.fields = stored.fields;
-        }
+        let mut commit = committed.stored.unwrap_or_else(|| self.commit_of_nothing());
+        (commit.tasks, commit.release) = (tasks, true);
         let (status, detail) =
             if self.machine.is_idle() { (ThreadStatus::Done, "") } else { (ThreadStatus::Drained, "edited") };
         commit.thread = self.session.ending(status, detail);
@@ -154,7 +152,12 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
         Ok(self.session.flush().await?)
     }
 
-    pub(super) async fn write(&mut self, mut commit: Commit, mut events: Vec<Told>) -> Result<(), RunError> {
+    /// A commit of the namespace that brings nothing yet.
+    pub(super) fn commit_of_nothing(&self) -> Box<Commit> {
+        Box::new(Commit { ns: Arc::clone(&self.ns), ..Commit::default() })
+    }
+
+    pub(super) async fn write(&mut self, mut commit: Box<Commit>, mut events: Events) -> Result<(), RunError> {
         if let Some((row, kind)) = self.opening.take() {
             commit.thread.get_or_insert(row);
             events.insert(0, self.session.event(&self.ns, self.machine.step(), None, kind).into());

@@ -11,7 +11,7 @@ use crate::driver::calls::Calls;
 use crate::driver::control::Control;
 use crate::driver::policy::RunPolicy;
 use crate::driver::sink::Queue;
-use crate::driver::told::Told;
+use crate::driver::told::{Events, Told};
 use crate::driver::writer::Attached;
 use crate::event::{EVENT_VERSION, Event, EventKind};
 use crate::machine::Heads;
@@ -89,6 +89,11 @@ impl Session {
         self.queue.as_ref().is_some_and(|queue| !queue.is_closed())
     }
 
+    /// Whether nobody stores or reads what is committed.
+    pub(crate) fn is_silent(&self) -> bool {
+        self.attached.is_none() && !self.is_watched()
+    }
+
     /// All answers as records, for namespaces to match against their questions.
     pub(crate) fn answer_records(&self) -> Vec<TaskRecord> {
         let mut records: Vec<_> = self
@@ -156,9 +161,9 @@ impl Session {
     /// events.
     pub(crate) async fn commit(
         &self,
-        mut commit: Commit,
+        mut commit: Box<Commit>,
         heads: &Heads,
-        mut events: Vec<Told>,
+        mut events: Events,
     ) -> Result<(), CheckpointError> {
         if let Some(attached) = &self.attached {
             let mut seq = attached.lock_journal().await;
@@ -166,16 +171,15 @@ impl Session {
                 *seq += 1;
                 told.number(*seq);
             }
-            commit.journal = if self.queue.is_some() {
-                events.iter().filter_map(Told::row).collect()
-            } else {
-                std::mem::take(&mut events).into_iter().filter_map(Told::into_row).collect()
-            };
+            commit.journal = events.iter().filter_map(Told::row).collect();
             attached.write(commit, heads, self.policy.durability).await?;
+        }
+        if self.queue.is_none() {
+            return Ok(());
         }
         for told in events {
             if let Told::Event(event) = told {
-                self.tell(event).await;
+                self.tell(Arc::unwrap_or_clone(event)).await;
             }
         }
         Ok(())

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::checkpoint::{Commit, TaskRecord, TaskRecordKind};
+use crate::checkpoint::{TaskRecord, TaskRecordKind};
 use crate::driver::drive::{Driver, Ended};
 use crate::driver::told::Told;
 use crate::error::RunError;
@@ -70,8 +70,9 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
 
     async fn keep(&mut self, left: Left) -> Result<(), RunError> {
         if self.session.attached.is_some() && !left.is_empty() {
-            let commit = Commit { ns: Arc::clone(&self.ns), tasks: left.writes, ..Commit::default() };
-            self.write(commit, left.events.into_iter().map(Told::Event).collect()).await
+            let mut commit = self.commit_of_nothing();
+            commit.tasks = left.writes;
+            self.write(commit, left.events.into_iter().map(Told::from).collect()).await
         } else {
             for event in left.events {
                 self.session.tell(event).await;
@@ -81,7 +82,7 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
     }
 
     fn complete(&mut self, id: TaskId, outcome: TaskOutcome<S>, left: &mut Left) -> Completion {
-        let quiet = self.session.attached.is_none() && !self.session.is_watched();
+        let quiet = self.session.is_silent();
         let plain = matches!(outcome, TaskOutcome::Step(_));
         let now = if plain { 0 } else { self.session.clock.now() };
         let path = (!plain).then(|| self.machine.task_path(id));

@@ -2,16 +2,21 @@
 
 use std::sync::Arc;
 
+use smallvec::SmallVec;
+
 use crate::checkpoint::{JournalRow, Teller, ToldStep};
 use crate::driver::drive::Driver;
 use crate::event::{Event, EventKind, Payload};
 use crate::machine::Committed;
 use crate::state::State;
 
+/// What a commit tells, in order.
+pub(crate) type Events = SmallVec<[Told; 1]>;
+
 /// An event on its way to the journal and to who reads the run.
 #[derive(Debug)]
 pub(crate) enum Told {
-    Event(Event),
+    Event(Arc<Event>),
     /// Nobody reads the run.
     Step(ToldStep),
 }
@@ -27,23 +32,15 @@ impl Told {
     /// Gives it its place in the journal.
     pub(super) fn number(&mut self, seq: u64) {
         match self {
-            Self::Event(event) => event.seq = Some(seq),
+            Self::Event(event) => Arc::make_mut(event).seq = Some(seq),
             Self::Step(step) => step.seq = seq,
         }
     }
 
     /// The row of the journal; none for a live event.
-    pub(super) fn into_row(self) -> Option<JournalRow> {
-        match self {
-            Self::Event(event) => Some(JournalRow { seq: event.seq?, event: event.into() }),
-            Self::Step(step) => Some(JournalRow { seq: step.seq, event: step.into() }),
-        }
-    }
-
-    /// The same of an event that is told too.
     pub(super) fn row(&self) -> Option<JournalRow> {
         match self {
-            Self::Event(event) => Some(JournalRow { seq: event.seq?, event: event.clone().into() }),
+            Self::Event(event) => Some(JournalRow { seq: event.seq?, event: Arc::clone(event).into() }),
             Self::Step(step) => Some(JournalRow { seq: step.seq, event: step.clone().into() }),
         }
     }
@@ -51,23 +48,23 @@ impl Told {
 
 impl From<Event> for Told {
     fn from(event: Event) -> Self {
-        Self::Event(event)
+        Self::Event(Arc::new(event))
     }
 }
 
 impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
     /// What is told of a commit.
-    pub(super) fn events_of(&mut self, committed: &Committed<S>, now: u64) -> Vec<Told> {
+    pub(super) fn events_of(&mut self, committed: &Committed<S>, now: u64) -> Events {
         if !self.session.is_watched() {
             let told = self.short(committed, now).map_or_else(|| self.committed(committed, now).into(), Told::Step);
-            return vec![told];
+            return Events::from_iter([told]);
         }
-        let event = |kind| Told::Event(self.session.event_at(now, &self.ns, committed.step, None, kind));
-        let mut events = Vec::new();
+        let event = |kind| Told::from(self.session.event_at(now, &self.ns, committed.step, None, kind));
+        let mut events = Events::new();
         for task in &committed.tasks {
             if let Some(update) = &task.update {
                 let node = self.runtime.topology.node(task.node).name.to_string();
-                let kind = EventKind::Update { node, payload: Payload::new(update.clone()) };
+                let kind = EventKind::Update { node, payload: Payload::new(S::Update::clone(update)) };
                 let path = self.machine.committed_path(task);
                 let about = Some((&path, task.attempt));
                 events.push(self.session.event_at(now, &self.ns, committed.step, about, kind).into());
@@ -94,7 +91,7 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
     }
 
     /// The event of a commit in short, when it has that form.
-    fn short(&mut self, committed: &Committed<S>, now: u64) -> Option<ToldStep> {
+    pub(super) fn short(&mut self, committed: &Committed<S>, now: u64) -> Option<ToldStep> {
         let ([task], [] | [_], Some(changed)) = (&*committed.tasks, &*committed.next, committed.changed.as_bits())
         else {
             return None;

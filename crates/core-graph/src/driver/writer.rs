@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinHandle;
 
-use crate::checkpoint::{CheckpointError, Checkpointer, Commit, Lease, TaskRecord, ThreadRow};
+use crate::checkpoint::{CheckpointError, Checkpointer, Commit, JournalRow, Lease, TaskRecord, ThreadRow, ToldStep};
 use crate::driver::deferred::Deferred;
 use crate::driver::policy::Durability;
 use crate::machine::Heads;
@@ -31,7 +31,7 @@ pub(crate) struct Attached {
 type Waiting = BTreeMap<Arc<str>, Vec<TaskRecord>>;
 
 /// A commit for the background writer, and who waits for it.
-type Order = (Commit, Option<oneshot::Sender<()>>);
+type Order = (Box<Commit>, Option<oneshot::Sender<()>>);
 
 /// The first failure of the store. After it nothing more is written under the lease.
 #[derive(Debug, Default)]
@@ -115,7 +115,7 @@ impl Attached {
     /// Writes a commit that records `heads` of subgraphs; [`lock_journal`](Self::lock_journal) is held.
     pub(crate) async fn write(
         &self,
-        commit: Commit,
+        commit: Box<Commit>,
         heads: &Heads,
         durability: Durability,
     ) -> Result<(), CheckpointError> {
@@ -124,9 +124,27 @@ impl Attached {
             Durability::Sync => self.put(commit).await,
             // A writer that is gone has left its error.
             Durability::Async => drop(self.writer().send((commit, None)).await),
-            Durability::Exit => lock(&self.deferred).add(commit, heads),
+            Durability::Exit => lock(&self.deferred).add(*commit, heads),
         }
         self.failed.check()
+    }
+
+    /// Writes the commit of a step, and its event, at once: what [`write`](Self::write) does in sync durability, with
+    /// a small future.
+    pub(crate) async fn write_step(&self, mut commit: Box<Commit>, step: ToldStep) -> Result<(), CheckpointError> {
+        let mut journal = match self.journal.try_lock() {
+            Ok(journal) => journal,
+            Err(_) => Box::pin(self.journal.lock()).await,
+        };
+        self.failed.check()?;
+        *journal += 1;
+        commit.journal.push(JournalRow { seq: *journal, event: ToldStep { seq: *journal, ..step }.into() });
+        let written = self.store.commit(&self.lease, *commit);
+        if let Err(error) = written.await {
+            self.failed.set(error);
+            self.failed.check()?;
+        }
+        Ok(())
     }
 
     /// Makes a task record durable at once, together with all records that wait at the same time, and after all that
@@ -147,7 +165,7 @@ impl Attached {
             self.failed.check()?;
         }
         while let Some((ns, tasks)) = taken.records.first_key_value() {
-            let commit = Commit { ns: Arc::clone(ns), tasks: tasks.clone(), ..Commit::default() };
+            let commit = Box::new(Commit { ns: Arc::clone(ns), tasks: tasks.clone(), ..Commit::default() });
             if durability == Durability::Async {
                 let (done, written) = oneshot::channel();
                 if self.writer().send((commit, Some(done))).await.is_ok() {
@@ -177,7 +195,7 @@ impl Attached {
             Durability::Sync => {}
             Durability::Async => {
                 let (done, written) = oneshot::channel();
-                if self.writer().send((Commit::default(), Some(done))).await.is_ok() {
+                if self.writer().send((Box::default(), Some(done))).await.is_ok() {
                     // A writer that stops leaves its error.
                     let _ = written.await;
                 }
@@ -192,8 +210,8 @@ impl Attached {
         self.failed.check()
     }
 
-    async fn put(&self, commit: Commit) {
-        if let Err(error) = self.store.commit(&self.lease, commit).await {
+    async fn put(&self, commit: Box<Commit>) {
+        if let Err(error) = self.store.commit(&self.lease, *commit).await {
             self.failed.set(error);
         }
     }
@@ -208,7 +226,7 @@ impl Attached {
         let (store, lease, failed) = (Arc::clone(&self.store), self.lease.clone(), Arc::clone(&self.failed));
         let writer = tokio::spawn(async move {
             while let Some((commit, done)) = commits.recv().await {
-                if let Err(error) = store.commit(&lease, commit).await {
+                if let Err(error) = store.commit(&lease, *commit).await {
                     return failed.set(error);
                 }
                 if let Some(done) = done {
@@ -237,7 +255,7 @@ impl Attached {
         let deferred = lock(&self.deferred).take();
         for commit in deferred {
             if !self.failed.is_set() {
-                self.put(commit).await;
+                self.put(Box::new(commit)).await;
             }
         }
     }

@@ -133,7 +133,7 @@ impl<S: State> Machine<S> {
             id: task.id,
             node: task.node,
             attempt: task.attempt,
-            update: if self.watched { task.done.update.clone() } else { None },
+            update: if self.watched { task.done.update.clone().map(Box::new) } else { None },
         };
         self.observed.then(|| batch.iter().map(tell).collect())
     }

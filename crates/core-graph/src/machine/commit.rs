@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use smallvec::SmallVec;
 
-use crate::checkpoint::{CheckpointRow, FieldRecord, Source};
+use crate::checkpoint::{Commit, Source};
 use crate::error::{NodeError, RunError};
 use crate::graph::{Mode, Topology};
 use crate::machine::route::{Coalesced, RouteFault, Triggered, guarded};
@@ -23,7 +23,8 @@ pub(crate) struct Committed<S: State> {
     pub(crate) next: Nodes,
     pub(crate) changed: FieldSet,
     pub(crate) coalesced: Vec<Coalesced>,
-    pub(crate) stored: Option<StoredCommit>,
+    /// The part that goes to the store.
+    pub(crate) stored: Option<Box<Commit>>,
 }
 
 pub(crate) type CommittedTasks<S> = SmallVec<[CommittedTask<S>; 1]>;
@@ -33,15 +34,7 @@ pub(crate) struct CommittedTask<S: State> {
     pub(crate) node: u32,
     pub(crate) attempt: u32,
     /// When somebody reads the run's events.
-    pub(crate) update: Option<S::Update>,
-}
-
-/// The part of a commit that goes to the store.
-#[derive(Debug)]
-pub(crate) struct StoredCommit {
-    pub(crate) expected_head: Option<u64>,
-    pub(crate) row: CheckpointRow,
-    pub(crate) fields: Vec<FieldRecord>,
+    pub(crate) update: Option<Box<S::Update>>,
 }
 
 /// A task that cannot be committed.

@@ -20,7 +20,7 @@ pub(crate) struct Strode<S: State> {
     /// The task that follows alone, in flight already.
     pub(crate) next: Option<Lone>,
     /// What is to be stored.
-    pub(crate) committed: Option<Committed<S>>,
+    pub(crate) committed: Option<Box<Committed<S>>>,
 }
 
 /// A task that is in flight alone.
@@ -125,7 +125,7 @@ impl<S: State> Machine<S> {
         folded: Folded,
         coalesced: Vec<Coalesced>,
         now: u64,
-    ) -> Result<Option<Committed<S>>, Box<Fault>> {
+    ) -> Result<Option<Box<Committed<S>>>, Box<Fault>> {
         if !self.observed {
             self.advance(number, &folded);
             return Ok(None);
@@ -133,7 +133,7 @@ impl<S: State> Machine<S> {
         let task = CommittedTask { id: lone.id, node: lone.node, attempt: 1, update: None };
         let committed = self.seal(number, Source::Step, folded, CommittedTasks::from_iter([task]), coalesced, now);
         match committed {
-            Ok(committed) => Ok(Some(committed)),
+            Ok(committed) => Ok(Some(Box::new(committed))),
             Err(fault) => {
                 self.in_flight = 0;
                 Err(Box::new(fault))

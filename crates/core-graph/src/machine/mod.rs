@@ -13,6 +13,7 @@ mod heads;
 mod lane;
 #[cfg(test)]
 mod model_tests;
+mod parts;
 mod persist;
 mod plan;
 mod reached;
@@ -22,7 +23,7 @@ mod task;
 
 use std::sync::Arc;
 
-use smallvec::SmallVec;
+use smallvec::{SmallVec, smallvec};
 
 use crate::graph::Topology;
 use crate::state::{FieldSet, State};
@@ -62,9 +63,9 @@ pub(crate) struct Machine<S: State> {
     step: u64,
     pub(crate) state: Arc<S>,
     /// Per field, the number of the commit that changed it last.
-    versions: Vec<u64>,
+    versions: SmallVec<[u64; 4]>,
     /// Eager mode: per field, the node that wrote it last in this run.
-    writers: Vec<Option<u32>>,
+    writers: SmallVec<[Option<u32>; 4]>,
     /// Ephemeral fields that hold something.
     ephemeral: FieldSet,
     frontier: Frontier<S>,
@@ -109,8 +110,8 @@ impl<S: State> Machine<S> {
             newest: 0,
             step: 0,
             state: Arc::new(S::initial(&topology.layout)),
-            versions: vec![0; fields],
-            writers: vec![None; fields],
+            versions: smallvec![0; fields],
+            writers: smallvec![None; fields],
             ephemeral: FieldSet::default(),
             frontier: Frontier::new(&topology),
             executed: 0,

@@ -2,14 +2,12 @@
 
 use std::sync::Arc;
 
-use smallvec::SmallVec;
-use xxhash_rust::xxh3::xxh3_128;
-
 use crate::checkpoint::{
-    CheckpointId, CheckpointRow, FieldRecord, FieldVersions, Payload, RecordBytes, RecordKind, Source,
+    CheckpointId, CheckpointRow, Commit, FieldRecord, FieldVersions, Payload, RecordBytes, RecordKind, Source,
 };
 use crate::machine::Machine;
-use crate::machine::commit::{Folded, StoredCommit};
+use crate::machine::commit::Folded;
+use crate::machine::parts::Parts;
 use crate::state::{FieldChange, Op, State, StateError, Stored, codec};
 
 /// The stored side of a namespace.
@@ -101,7 +99,7 @@ impl<S: State> Machine<S> {
         source: Source,
         folded: &Folded,
         now: u64,
-    ) -> Result<Option<StoredCommit>, StateError> {
+    ) -> Result<Option<Box<Commit>>, StateError> {
         let Some(mut persist) = self.persist.take() else { return Ok(None) };
         let result = self.records(&mut persist, number, folded);
         let Ok(fields) = result else {
@@ -125,7 +123,13 @@ impl<S: State> Machine<S> {
         let expected_head = persist.head;
         (persist.parent, persist.head, persist.parent_id) = (Some(number), Some(number), id);
         self.persist = Some(persist);
-        Ok(Some(StoredCommit { expected_head, row, fields }))
+        Ok(Some(Box::new(Commit {
+            ns: Arc::clone(&self.ns),
+            expected_head,
+            checkpoint: Some(row),
+            fields,
+            ..Commit::default()
+        })))
     }
 
     fn records(&mut self, persist: &mut Persist, number: u64, folded: &Folded) -> Result<Vec<FieldRecord>, StateError> {
@@ -166,35 +170,19 @@ impl<S: State> Machine<S> {
 
     /// The same for the same commit after the same parent, in every process.
     fn checkpoint_id(&self, persist: &Persist, number: u64, fields: &[FieldRecord]) -> CheckpointId {
-        let mut parts = Parts::new();
-        parts.extend_from_slice(&persist.parent_id.seed().to_le_bytes());
-        parts.extend_from_slice(&number.to_le_bytes());
-        parts.extend_from_slice(&self.step.to_le_bytes());
-        add_part(&mut parts, self.ns.as_bytes());
+        let mut parts = Parts::default();
+        parts.add(&persist.parent_id.seed().to_le_bytes());
+        parts.add(&number.to_le_bytes());
+        parts.add(&self.step.to_le_bytes());
+        parts.add_text(self.ns.as_bytes());
         for record in fields {
-            add_part(&mut parts, record.field.as_bytes());
-            add_part(
-                &mut parts,
-                match &record.payload {
-                    Payload::Inline(bytes) => bytes,
-                    Payload::Blob(blob) => blob.hash.as_bytes(),
-                },
-            );
+            parts.add_text(record.field.as_bytes());
+            parts.add_text(match &record.payload {
+                Payload::Inline(bytes) => bytes,
+                Payload::Blob(blob) => blob.hash.as_bytes(),
+            });
         }
-        xxh3_128(&parts).into()
-    }
-}
-
-/// What an id is a hash of.
-type Parts = SmallVec<[u8; 192]>;
-
-/// Adds a part: its length and itself, or its hash when it is long.
-fn add_part(parts: &mut Parts, part: &[u8]) {
-    parts.extend_from_slice(&(part.len() as u64).to_le_bytes());
-    if part.len() <= 64 {
-        parts.extend_from_slice(part);
-    } else {
-        parts.extend_from_slice(&xxh3_128(part).to_le_bytes());
+        parts.hash().into()
     }
 }
 
