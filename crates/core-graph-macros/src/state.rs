@@ -80,7 +80,7 @@ pub(crate) fn expand(model: &StateModel<'_>) -> TokenStream {
                     op: #core::Op,
                     value: &__V,
                 ) -> #result<#core::FieldChange, #error> {
-                    let bytes = #core::__private::codec::encode(name, value)?;
+                    let bytes = #core::__private::codec::encode_in_place(name, value)?;
                     #result::Ok(#core::FieldChange { field, op, bytes })
                 }
                 let mut changes = ::std::vec::Vec::new();

@@ -4,6 +4,8 @@ use std::fmt;
 use std::ops::Deref;
 use std::sync::Arc;
 
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
 /// Bytes of a record, in place when there are few: a clone never copies many.
 ///
 /// ```
@@ -73,6 +75,18 @@ impl From<RecordBytes> for Arc<[u8]> {
 impl AsRef<[u8]> for RecordBytes {
     fn as_ref(&self) -> &[u8] {
         self
+    }
+}
+
+impl Serialize for RecordBytes {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_bytes(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for RecordBytes {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        serde_bytes::ByteBuf::deserialize(deserializer).map(|bytes| bytes.into_vec().into())
     }
 }
 

@@ -165,7 +165,7 @@ mod tests {
         });
         let bytes = codec::encode("x", &every).unwrap();
         assert_eq!(record(RecordKind::Whole, bytes.clone()).content().unwrap(), FieldContent::Value(shown.clone()));
-        let changes = [Op::Fold, Op::Fold].map(|op| FieldChange { field: 0, op, bytes: bytes.clone() });
+        let changes = [Op::Fold, Op::Fold].map(|op| FieldChange { field: 0, op, bytes: bytes.clone().into() });
         let delta = record(RecordKind::Delta, codec::encode("x", &changes.to_vec()).unwrap());
         assert_eq!(delta.content().unwrap(), FieldContent::Updates(vec![shown.clone(), shown]));
         for kind in [RecordKind::Whole, RecordKind::Delta] {

@@ -27,7 +27,9 @@ pub struct FieldVersions {
 impl FieldVersions {
     /// Versions of fields whose names are shared; 0 for a field that has none.
     pub(crate) fn shared(names: &Arc<[Arc<str>]>, versions: impl Iterator<Item = u64>) -> Self {
-        Self { names: Some(Arc::clone(names)), versions: versions.collect() }
+        let mut known = SmallVec::with_capacity(names.len());
+        versions.for_each(|version| known.push(version));
+        Self { names: Some(Arc::clone(names)), versions: known }
     }
 
     /// The fields with their versions, in order.

@@ -6,8 +6,9 @@ use crate::context::{Context, TaskServices};
 use crate::driver::attempt::Attempt;
 use crate::driver::cell::TaskCell;
 use crate::driver::drive::Driver;
+use crate::driver::plain::Written;
 use crate::error::RunError;
-use crate::machine::{Fault, Lone, Stop, Strode, TaskId, TaskOutcome};
+use crate::machine::{Fault, Lone, Stop, TaskId, TaskOutcome};
 use crate::state::{Snapshot, State};
 
 /// A node that is always ready gives way to others after this many steps.
@@ -88,14 +89,21 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
                 Ok(step) if self.onces().is_none() => match self.machine.strides(lone, &step) {
                     Some(changes) => {
                         let now = self.now();
-                        let Strode { next, committed } = match self.machine.stride(lone, step, changes, now) {
+                        let strode = match self.machine.stride(lone, step, changes, now) {
                             Ok(strode) => strode,
                             Err(fault) => return Left::Refused(fault),
                         };
-                        if let Some(committed) = committed
-                            && let Err(error) = self.write_step(committed, now).finish().await
-                        {
-                            return Left::Unwritten(error);
+                        let next = strode.next;
+                        if strode.stored.is_some() {
+                            match self.write_step(lone, strode, now) {
+                                Written::Now(Ok(())) => {}
+                                Written::Now(Err(error)) => return Left::Unwritten(error),
+                                Written::Later(written) => {
+                                    if let Err(error) = written.await {
+                                        return Left::Unwritten(Box::new(error));
+                                    }
+                                }
+                            }
                         }
                         match next {
                             Some(next) => lone = next,

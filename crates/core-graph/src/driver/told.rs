@@ -91,19 +91,13 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
     }
 
     /// The event of a commit in short, when it has that form.
-    pub(super) fn short(&mut self, committed: &Committed<S>, now: u64) -> Option<ToldStep> {
+    fn short(&mut self, committed: &Committed<S>, now: u64) -> Option<ToldStep> {
         let ([task], [] | [_], Some(changed)) = (&*committed.tasks, &*committed.next, committed.changed.as_bits())
         else {
             return None;
         };
-        let teller = self.teller.get_or_insert_with(|| {
-            let (ns, base) = (Arc::clone(&self.ns), Arc::clone(self.machine.base()));
-            let topology = &self.runtime.topology;
-            let (fields, nodes) = (Arc::clone(&topology.field_names), Arc::clone(&topology.node_names));
-            Arc::new(Teller { ns, base, fields, nodes })
-        });
         Some(ToldStep {
-            teller: Arc::clone(teller),
+            teller: Arc::clone(self.teller()),
             seq: 0,
             time: now,
             step: committed.step,
@@ -112,6 +106,16 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
             node: task.node,
             next: committed.next.first().copied(),
             changed,
+        })
+    }
+
+    /// What the events of the namespace have in common.
+    pub(super) fn teller(&mut self) -> &Arc<Teller> {
+        self.teller.get_or_insert_with(|| {
+            let (ns, base) = (Arc::clone(&self.ns), Arc::clone(self.machine.base()));
+            let topology = &self.runtime.topology;
+            let (fields, nodes) = (Arc::clone(&topology.field_names), Arc::clone(&topology.node_names));
+            Arc::new(Teller { ns, base, fields, nodes })
         })
     }
 }

@@ -129,22 +129,24 @@ impl Attached {
         self.failed.check()
     }
 
-    /// Writes the commit of a step, and its event, at once: what [`write`](Self::write) does in sync durability, with
-    /// a small future.
-    pub(crate) async fn write_step(&self, mut commit: Box<Commit>, step: ToldStep) -> Result<(), CheckpointError> {
-        let mut journal = match self.journal.try_lock() {
-            Ok(journal) => journal,
-            Err(_) => Box::pin(self.journal.lock()).await,
-        };
-        self.failed.check()?;
-        *journal += 1;
-        commit.journal.push(JournalRow { seq: *journal, event: ToldStep { seq: *journal, ..step }.into() });
-        let written = self.store.commit(&self.lease, *commit);
-        if let Err(error) = written.await {
-            self.failed.set(error);
-            self.failed.check()?;
+    /// Writes the commit of a step, and its event, when the store can without waiting and nobody else writes; `None`, and
+    /// the commit as it was, otherwise.
+    pub(crate) fn write_at_once(&self, commit: &mut Commit, step: ToldStep) -> Option<Result<(), CheckpointError>> {
+        let mut journal = self.journal.try_lock().ok()?;
+        if let Err(error) = self.failed.check() {
+            return Some(Err(error));
         }
-        Ok(())
+        let seq = *journal + 1;
+        commit.journal.push(JournalRow { seq, event: ToldStep { seq, ..step }.into() });
+        let Some(written) = self.store.commit_at_once(&self.lease, commit) else {
+            commit.journal.clear();
+            return None;
+        };
+        *journal = seq;
+        Some(written.or_else(|error| {
+            self.failed.set(error);
+            self.failed.check()
+        }))
     }
 
     /// Makes a task record durable at once, together with all records that wait at the same time, and after all that

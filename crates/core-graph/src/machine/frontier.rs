@@ -13,6 +13,7 @@ use crate::machine::heads::Heads;
 use crate::machine::task::{GroupId, Pending, Phase, TaskId};
 use crate::state::State;
 
+pub(crate) use pack::Pack;
 pub(crate) use stored::{Changes, FrontierDelta};
 #[cfg(feature = "conformance")]
 pub(crate) use stored::{pending_frontier, recording_frontier};
@@ -63,6 +64,14 @@ impl<S: State> Frontier<S> {
 
     pub(crate) fn is_empty(&self) -> bool {
         self.live == 0
+    }
+
+    /// The node of the only task.
+    pub(crate) fn only_node(&self) -> Option<u32> {
+        match self.slots.front() {
+            Some((_, Some(task))) if self.live == 1 => Some(task.node),
+            _ => None,
+        }
     }
 
     pub(crate) fn len(&self) -> usize {

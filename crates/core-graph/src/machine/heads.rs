@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::checkpoint::{CheckpointId, CheckpointRow, FieldVersions, Source, TaskRecordKind};
 use crate::machine::restore::Restored;
 use crate::machine::task::Phase;
-use crate::machine::{Chain, FRONTIER, Machine};
+use crate::machine::{Chain, FRONTIER, Machine, Pack};
 use crate::state::{State, StateError, codec};
 
 /// Which call a namespace serves, and where its children stand; stored with the frontier.
@@ -101,13 +101,15 @@ impl<S: State> Machine<S> {
             fields: FieldVersions::default(),
             state_version: self.topology.state_version,
         };
+        let mut pack = Pack::default();
+        self.frontier.encode(&self.topology, &mut pack);
         Ok(Restored {
             row,
             newest: self.newest,
             head,
             state: Arc::clone(&self.state),
             chains,
-            frontier: codec::decode(FRONTIER, &self.frontier.encode(&self.topology))?,
+            frontier: codec::decode(FRONTIER, pack.bytes())?,
             frontier_chain,
             records: Vec::new(),
             older: BTreeMap::new(),

@@ -6,21 +6,22 @@
 
 use std::sync::Arc;
 
-use crate::checkpoint::Source;
+use crate::checkpoint::{Commit, Source};
 use crate::graph::Mode;
 use crate::machine::commit::{Committed, CommittedTask, CommittedTasks, Fault, Folded};
-use crate::machine::route::{Coalesced, RouteFault};
+use crate::machine::route::RouteFault;
 use crate::machine::task::TaskId;
 use crate::machine::{Machine, Stop};
-use crate::state::{FieldChange, State};
+use crate::state::{FieldChange, FieldSet, State};
 use crate::step::{Next, Step};
 
 /// What a committed step leads to.
-pub(crate) struct Strode<S: State> {
+pub(crate) struct Strode {
     /// The task that follows alone, in flight already.
     pub(crate) next: Option<Lone>,
     /// What is to be stored.
-    pub(crate) committed: Option<Box<Committed<S>>>,
+    pub(crate) stored: Option<Box<Commit>>,
+    pub(crate) changed: FieldSet,
 }
 
 /// A task that is in flight alone.
@@ -69,7 +70,7 @@ impl<S: State> Machine<S> {
         step: Step<S>,
         changes: Vec<FieldChange>,
         now: u64,
-    ) -> Result<Strode<S>, Box<Fault>> {
+    ) -> Result<Strode, Box<Fault>> {
         let number = self.newest + 1;
         // As in `commit`: a refused step leaves the state as it was where somebody still looks at it.
         let watched = !self.ns.is_empty() || Arc::strong_count(&self.state) > 1;
@@ -103,41 +104,42 @@ impl<S: State> Machine<S> {
             let next = Lone { id: TaskId { number, place: 0 }, node };
             if self.frontier.follow_only(lone.id, next.id, node, durable) {
                 self.step_open = !eager;
-                let committed = self.settle_lone(lone, number, folded, Vec::new(), now)?;
+                let stored = self.settle_lone(number, &folded, now)?;
                 self.frontier.fly_only(number);
-                return Ok(Strode { next: Some(next), committed });
+                return Ok(Strode { next: Some(next), stored, changed: folded.changed });
             }
         }
         self.frontier.remove(lone.id, durable);
         self.in_flight = 0;
         let mut triggered = std::mem::take(&mut self.triggered);
-        let coalesced = self.trigger(number, &mut triggered, &[]);
+        // Without sends, none is coalesced.
+        self.trigger(number, &mut triggered, &[]);
         self.triggered = triggered;
-        let committed = self.settle_lone(lone, number, folded, coalesced, now)?;
-        Ok(Strode { next: None, committed })
+        let stored = self.settle_lone(number, &folded, now)?;
+        Ok(Strode { next: None, stored, changed: folded.changed })
     }
 
     /// Makes the commit of a lone task the head.
-    fn settle_lone(
-        &mut self,
-        lone: Lone,
-        number: u64,
-        folded: Folded,
-        coalesced: Vec<Coalesced>,
-        now: u64,
-    ) -> Result<Option<Box<Committed<S>>>, Box<Fault>> {
-        if !self.observed {
-            self.advance(number, &folded);
-            return Ok(None);
-        }
+    fn settle_lone(&mut self, number: u64, folded: &Folded, now: u64) -> Result<Option<Box<Commit>>, Box<Fault>> {
+        let stored = self.store(number, Source::Step, folded, now).map_err(|error| {
+            self.in_flight = 0;
+            Box::new(Fault::Run(error.into()))
+        })?;
+        self.advance(number, folded);
+        Ok(stored)
+    }
+
+    /// The commit of a lone task, which was the last, as any commit is told.
+    pub(crate) fn committed_lone(&self, lone: Lone, strode: Strode) -> Committed<S> {
         let task = CommittedTask { id: lone.id, node: lone.node, attempt: 1, update: None };
-        let committed = self.seal(number, Source::Step, folded, CommittedTasks::from_iter([task]), coalesced, now);
-        match committed {
-            Ok(committed) => Ok(Some(Box::new(committed))),
-            Err(fault) => {
-                self.in_flight = 0;
-                Err(Box::new(fault))
-            }
+        Committed {
+            number: self.number,
+            step: self.step,
+            tasks: CommittedTasks::from_iter([task]),
+            next: self.next(),
+            changed: strode.changed,
+            coalesced: Vec::new(),
+            stored: strode.stored,
         }
     }
 

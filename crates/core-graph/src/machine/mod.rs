@@ -31,7 +31,7 @@ use crate::state::{FieldSet, State};
 pub(crate) use breaks::Breaks;
 pub(crate) use commit::{Committed, CommittedTask, Fault};
 pub(crate) use complete::{Completion, TaskOutcome};
-pub(crate) use frontier::{Frontier, FrontierDelta};
+pub(crate) use frontier::{Frontier, FrontierDelta, Pack};
 #[cfg(feature = "conformance")]
 pub(crate) use frontier::{pending_frontier, recording_frontier};
 pub(crate) use heads::{ChildHeads, Heads};
@@ -232,13 +232,14 @@ impl<S: State> Machine<S> {
     }
 
     /// The same, by number.
-    fn next(&self) -> Nodes {
-        let mut nodes: Nodes = self.frontier.iter().map(|(_, task)| task.node).collect();
-        if nodes.len() > 1 {
-            // Nodes are numbered by name.
-            nodes.sort_unstable();
-            nodes.dedup();
+    pub(crate) fn next(&self) -> Nodes {
+        if let Some(only) = self.frontier.only_node() {
+            return Nodes::from_slice(&[only]);
         }
+        let mut nodes: Nodes = self.frontier.iter().map(|(_, task)| task.node).collect();
+        // Nodes are numbered by name.
+        nodes.sort_unstable();
+        nodes.dedup();
         nodes
     }
 

@@ -5,9 +5,9 @@ use std::sync::Arc;
 use crate::checkpoint::{
     CheckpointId, CheckpointRow, Commit, FieldRecord, FieldVersions, Payload, RecordBytes, RecordKind, Source,
 };
-use crate::machine::Machine;
 use crate::machine::commit::Folded;
 use crate::machine::parts::Parts;
+use crate::machine::{Machine, Pack};
 use crate::state::{FieldChange, Op, State, StateError, Stored, codec};
 
 /// The stored side of a namespace.
@@ -21,6 +21,10 @@ pub(crate) struct Persist {
     /// Per field.
     pub(crate) chains: Vec<Chain>,
     pub(crate) frontier: Chain,
+    /// The room of a commit that is written.
+    room: Option<Box<Commit>>,
+    /// Where the frontier is encoded.
+    pack: Pack,
 }
 
 /// The chain of records that makes a field's value.
@@ -45,7 +49,15 @@ impl Persist {
             parent_id: CheckpointId::from(0),
             chains: vec![Chain::default(); fields],
             frontier: Chain::default(),
+            room: None,
+            pack: Pack::default(),
         }
+    }
+
+    /// A namespace at a checkpoint that was read.
+    pub(crate) fn at(row: &CheckpointRow, head: u64, chains: Vec<Chain>, frontier: Chain) -> Self {
+        let (parent, head, parent_id) = (Some(row.number), Some(head), row.id.clone());
+        Self { parent, head, parent_id, chains, frontier, ..Self::new(0) }
     }
 }
 
@@ -101,14 +113,25 @@ impl<S: State> Machine<S> {
         now: u64,
     ) -> Result<Option<Box<Commit>>, StateError> {
         let Some(mut persist) = self.persist.take() else { return Ok(None) };
-        let result = self.records(&mut persist, number, folded);
-        let Ok(fields) = result else {
-            self.persist = Some(persist);
-            return result.map(|_| None);
-        };
+        let mut commit = persist.room.take().unwrap_or_default();
+        let result = self.records(&mut persist, number, folded, &mut commit.fields);
+        let result = result.map(|()| self.fill(&mut persist, number, source, now, &mut commit));
+        self.persist = Some(persist);
+        result.map(|()| Some(commit))
+    }
+
+    /// Takes the room of a commit back that is written.
+    pub(crate) fn reuse(&mut self, commit: Box<Commit>) {
+        if let Some(persist) = &mut self.persist {
+            persist.room = Some(commit);
+        }
+    }
+
+    /// Makes a commit of the records that it has.
+    fn fill(&self, persist: &mut Persist, number: u64, source: Source, now: u64, commit: &mut Commit) {
         let chains = persist.chains.iter().chain([&persist.frontier]);
         let versions = FieldVersions::shared(&self.topology.field_names, chains.map(|chain| chain.version));
-        let id = self.checkpoint_id(&persist, number, &fields);
+        let id = self.checkpoint_id(persist, number, &commit.fields);
         let row = CheckpointRow {
             number,
             parent: persist.parent,
@@ -120,21 +143,23 @@ impl<S: State> Machine<S> {
             fields: versions,
             state_version: self.topology.state_version,
         };
-        let expected_head = persist.head;
+        if *commit.ns != *self.ns {
+            commit.ns = Arc::clone(&self.ns);
+        }
+        commit.expected_head = persist.head;
+        commit.checkpoint = Some(row);
         (persist.parent, persist.head, persist.parent_id) = (Some(number), Some(number), id);
-        self.persist = Some(persist);
-        Ok(Some(Box::new(Commit {
-            ns: Arc::clone(&self.ns),
-            expected_head,
-            checkpoint: Some(row),
-            fields,
-            ..Commit::default()
-        })))
     }
 
-    fn records(&mut self, persist: &mut Persist, number: u64, folded: &Folded) -> Result<Vec<FieldRecord>, StateError> {
+    fn records(
+        &mut self,
+        persist: &mut Persist,
+        number: u64,
+        folded: &Folded,
+        records: &mut Vec<FieldRecord>,
+    ) -> Result<(), StateError> {
         let fields = S::fields(&self.topology.layout);
-        let mut records = Vec::with_capacity(folded.changed.iter().count() + 1);
+        records.clear();
         for at in folded.changed.iter() {
             let (Some(field), Some(chain)) = (fields.get(at), persist.chains.get_mut(at)) else { continue };
             let name = Arc::clone(&self.topology.field_names[at]);
@@ -150,7 +175,7 @@ impl<S: State> Machine<S> {
                     let mut sets = of_field();
                     records.push(match (sets.next(), sets.next()) {
                         (Some(only), None) if only.op == Op::Set && !folded.reset.contains(at) => {
-                            chain.whole(name, number, only.bytes.as_slice())
+                            chain.whole(name, number, only.bytes.clone())
                         }
                         _ => chain.whole(name, number, self.state.save(&self.topology.layout, at)?),
                     });
@@ -161,19 +186,21 @@ impl<S: State> Machine<S> {
         let changes = self.frontier.take_changes();
         let name = Arc::clone(&self.topology.field_names[fields.len()]);
         if chain.wants_whole() {
-            records.push(chain.whole(name, number, self.frontier.encode(&self.topology)));
+            self.frontier.encode(&self.topology, &mut persist.pack);
+            records.push(chain.whole(name, number, persist.pack.bytes()));
         } else {
-            records.push(chain.delta(name, number, self.frontier.encode_changes(changes, &self.topology)));
+            self.frontier.encode_changes(changes, &self.topology, &mut persist.pack);
+            records.push(chain.delta(name, number, persist.pack.bytes()));
         }
-        Ok(records)
+        Ok(())
     }
 
     /// The same for the same commit after the same parent, in every process.
     fn checkpoint_id(&self, persist: &Persist, number: u64, fields: &[FieldRecord]) -> CheckpointId {
         let mut parts = Parts::default();
-        parts.add(&persist.parent_id.seed().to_le_bytes());
-        parts.add(&number.to_le_bytes());
-        parts.add(&self.step.to_le_bytes());
+        let [parent, numbers] = [persist.parent_id.seed(), u128::from(number) << 64 | u128::from(self.step)];
+        parts.add(&parent.to_le_bytes());
+        parts.add(&numbers.to_le_bytes());
         parts.add_text(self.ns.as_bytes());
         for record in fields {
             parts.add_text(record.field.as_bytes());

@@ -97,13 +97,7 @@ impl<S: State> Machine<S> {
             set
         };
         machine.ephemeral = ephemeral;
-        machine.persist = durable.then_some(Persist {
-            parent: Some(row.number),
-            head: Some(head),
-            parent_id: row.id,
-            chains,
-            frontier: frontier_chain,
-        });
+        machine.persist = durable.then(|| Persist::at(&row, head, chains, frontier_chain));
         machine.restore_frontier(frontier, &older, forget_attempts, thread)?;
         machine.restore_records(&records, forget_attempts)?;
         Ok(machine)

@@ -181,6 +181,16 @@ impl<S: State> Pending<S> {
             && matches!(self.phase, Phase::Ready)
     }
 
+    /// Whether the stored form of the task says no more than its id and its node.
+    pub(crate) fn is_new_and_plain(&self) -> bool {
+        self.key.is_none()
+            && self.input.is_none()
+            && self.groups.is_empty()
+            && self.timeout.is_none()
+            && self.failed == 0
+            && self.seen.is_none()
+    }
+
     /// Dispatches the task on the head of commit `number`, by itself.
     pub(crate) fn fly_alone(&mut self, number: u64, in_step: bool) {
         (self.seen, self.counted, self.in_step) = (Some(number), true, in_step);

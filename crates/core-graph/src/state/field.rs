@@ -4,6 +4,8 @@ use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize};
 
+use crate::checkpoint::RecordBytes;
+
 /// One field of a state.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -53,8 +55,7 @@ pub struct FieldChange {
     /// Whether `bytes` replaces the field or is folded into it.
     pub op: Op,
     /// MessagePack with field names.
-    #[serde(with = "serde_bytes")]
-    pub bytes: Vec<u8>,
+    pub bytes: RecordBytes,
 }
 
 /// What a [`FieldChange`] does.

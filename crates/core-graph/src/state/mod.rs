@@ -115,6 +115,7 @@ pub mod codec {
     use smallvec::SmallVec;
 
     use super::StateError;
+    use crate::checkpoint::RecordBytes;
 
     /// Encodes a value.
     pub fn encode<T: Serialize + ?Sized>(field: &str, value: &T) -> Result<Vec<u8>, StateError> {
@@ -127,6 +128,15 @@ pub mod codec {
 
     /// Encodes a value to be shared; a small one goes through the stack.
     pub(crate) fn encode_shared<T: Serialize + ?Sized>(field: &str, value: &T) -> Result<Arc<[u8]>, StateError> {
+        short(field, value).map(|bytes| bytes.0.as_slice().into())
+    }
+
+    /// Encodes a value for a change or a record; a small one stays in place.
+    pub fn encode_in_place<T: Serialize + ?Sized>(field: &str, value: &T) -> Result<RecordBytes, StateError> {
+        short(field, value).map(|bytes| bytes.0.as_slice().into())
+    }
+
+    fn short<T: Serialize + ?Sized>(field: &str, value: &T) -> Result<Short, StateError> {
         let mut bytes = Short::default();
         let mut serializer = rmp_serde::Serializer::new(&mut bytes).with_struct_map();
         value.serialize(&mut serializer).map_err(|error| StateError {
@@ -134,7 +144,7 @@ pub mod codec {
             action: "encoded",
             message: error.to_string(),
         })?;
-        Ok(bytes.0.as_slice().into())
+        Ok(bytes)
     }
 
     /// Bytes on the stack, up to a size.
