@@ -156,7 +156,7 @@ impl Ids {
             }
             rows.extend(commit.settled.iter().map(|task| (SETTLED, values!(head, text(task)))));
         }
-        rows.extend(commit.journal.iter().map(|row| (EVENT, values!(thread, row.seq, row.event.json().into_owned()))));
+        rows.extend(commit.journal.iter().map(|row| (EVENT, values!(thread, row.seq, row.event.bytes().into_owned()))));
         Ok(rows)
     }
 }

@@ -92,7 +92,7 @@ pub(super) fn apply(connection: &Connection, lease: &Lease, commit: &Commit, kno
                 return Err(stale(lease, &commit.ns, detail));
             }
             last = row.seq;
-            insert.execute(params![known.thread, row.seq, row.event.json()])?;
+            insert.execute(params![known.thread, row.seq, row.event.bytes()])?;
         }
         known.last_seq = Some(last);
     }

@@ -14,6 +14,7 @@ mod pruning;
 mod retention;
 mod rows;
 mod runs;
+mod stored_event;
 
 use std::sync::Arc;
 
@@ -27,10 +28,10 @@ pub use memory::MemoryCheckpointer;
 pub use pruning::{Cut, FieldOutline, Pruning};
 pub use retention::{Pruned, Retention};
 pub use rows::{
-    Blob, CheckpointRow, Commit, FieldRecord, FieldVersion, JournalRow, Payload, RecordKind, Source, StoredEvent,
-    TaskRecord, TaskRecordKind, ThreadRow, ThreadStatus,
+    Blob, CheckpointRow, Commit, FieldRecord, FieldVersion, JournalRow, Payload, RecordKind, Source, TaskRecord, TaskRecordKind, ThreadRow, ThreadStatus,
 };
 pub use runs::{RunRow, delete_runs, runs};
+pub use stored_event::StoredEvent;
 
 /// The right to write a thread. Given by [`Checkpointer::acquire`], valid until released.
 #[derive(Clone, Debug, PartialEq, Eq)]

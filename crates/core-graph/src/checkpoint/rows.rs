@@ -1,12 +1,10 @@
 //! The rows of a store, in the store's own terms: names, numbers and bytes.
 
-use std::borrow::Cow;
-use std::fmt;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::event::Event;
+use super::StoredEvent;
 
 /// One transaction of a thread, in one namespace.
 #[derive(Clone, Debug, Default)]
@@ -201,64 +199,6 @@ pub struct JournalRow {
     pub seq: u64,
     /// The event.
     pub event: StoredEvent,
-}
-
-/// An event as stores keep it: in JSON, which is made when somebody asks for it.
-#[derive(Clone)]
-pub struct StoredEvent(Form);
-
-#[derive(Clone)]
-enum Form {
-    Json(Arc<[u8]>),
-    Event(Arc<Event>),
-}
-
-impl StoredEvent {
-    /// The event as JSON.
-    pub fn json(&self) -> Cow<'_, [u8]> {
-        match &self.0 {
-            Form::Json(json) => Cow::Borrowed(json),
-            // Every journal event is representable.
-            Form::Event(event) => Cow::Owned(serde_json::to_vec(event).unwrap_or_default()),
-        }
-    }
-
-    /// The event.
-    ///
-    /// # Errors
-    /// When the bytes are no event.
-    pub fn read(&self) -> Result<Event, serde_json::Error> {
-        match &self.0 {
-            Form::Json(json) => serde_json::from_slice(json),
-            Form::Event(event) => Ok(Event::clone(event)),
-        }
-    }
-}
-
-impl From<Vec<u8>> for StoredEvent {
-    fn from(json: Vec<u8>) -> Self {
-        Self(Form::Json(json.into()))
-    }
-}
-
-impl From<Event> for StoredEvent {
-    fn from(event: Event) -> Self {
-        Self(Form::Event(Arc::new(event)))
-    }
-}
-
-impl PartialEq for StoredEvent {
-    fn eq(&self, other: &Self) -> bool {
-        self.json() == other.json()
-    }
-}
-
-impl Eq for StoredEvent {}
-
-impl fmt::Debug for StoredEvent {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "StoredEvent({})", String::from_utf8_lossy(&self.json()))
-    }
 }
 
 /// Values of at least this many bytes are stored by content.

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use crate::checkpoint::{CheckpointError, CheckpointRow, Checkpointer, FieldRecord, RecordKind};
 use crate::error::RunError;
 use crate::graph::Topology;
-use crate::machine::{Chain, FRONTIER, FrontierDelta, Restored, fold_parts};
-use crate::state::{FieldChange, State, StateError, codec};
+use crate::machine::{Chain, FRONTIER, FrontierDelta, Restored, delta};
+use crate::state::{State, StateError, codec};
 
 /// Reads a namespace at a checkpoint, or at its head; `None` when it has none.
 pub(crate) async fn restore<S: State>(
@@ -79,17 +79,23 @@ async fn load_state<S: State>(
             continue;
         };
         let records = chain(store, thread, ns, &version.field, version.version).await?;
+        let wrong = |(version_of, error): (u64, StateError)| corrupt(thread, ns, &version.field, version_of, &error);
+        let mut updates = Vec::with_capacity(records.len());
         for record in &records {
             chains[at].count(record);
-            let bytes = record.payload.bytes();
-            let folded = match record.kind {
-                RecordKind::Whole => state.load(layout, at, bytes),
-                RecordKind::Delta => {
-                    parts(&version.field, bytes).and_then(|parts| fold_parts(&mut state, layout, at, parts))
+            let (bytes, failed) = (record.payload.bytes(), |error| wrong((record.version, error)));
+            match record.kind {
+                RecordKind::Whole => {
+                    updates.clear();
+                    state.load(layout, at, bytes).map_err(failed)?;
                 }
-            };
-            folded.map_err(|error| corrupt(thread, ns, &version.field, record.version, &error))?;
+                RecordKind::Delta => {
+                    let read = delta::decode(&version.field, bytes).map_err(failed)?;
+                    updates.extend(read.into_iter().map(|update| (record.version, update)));
+                }
+            }
         }
+        delta::fold(&mut state, layout, at, updates).map_err(wrong)?;
     }
     Ok((state, chains))
 }
@@ -135,10 +141,6 @@ async fn chain(
         place: format!("thread `{thread}`, namespace `{ns}`, field `{field}`, version {version}"),
         message: "records are missing".to_owned(),
     })
-}
-
-fn parts(field: &str, bytes: &[u8]) -> Result<Vec<FieldChange>, StateError> {
-    codec::decode(field, bytes)
 }
 
 pub(super) fn corrupt(thread: &str, ns: &str, field: &str, version: u64, error: &StateError) -> CheckpointError {
