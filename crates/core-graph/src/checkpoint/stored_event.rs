@@ -145,9 +145,7 @@ impl<'e> Row<'e> {
             Kind::Committed(checkpoint, tasks, changed, next) => {
                 EventKind::Committed { checkpoint, tasks: all(tasks), changed: all(changed), next: all(next) }
             }
-            Kind::TaskRetry(node, error, delay) => {
-                EventKind::TaskRetry { node: text(node), error: text(error), delay }
-            }
+            Kind::TaskRetry(node, error, delay) => EventKind::TaskRetry { node: text(node), error: text(error), delay },
             Kind::TaskFailed(node, error) => EventKind::TaskFailed { node: text(node), error: text(error) },
             Kind::TaskHandled(node, error) => EventKind::TaskHandled { node: text(node), error: text(error) },
             Kind::Question(id, key, payload) => {

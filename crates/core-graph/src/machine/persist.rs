@@ -165,7 +165,7 @@ impl<S: State> Machine<S> {
         let chain = &mut persist.frontier;
         let changes = self.frontier.take_changes();
         let name = Arc::clone(&self.topology.field_names[fields.len()]);
-        if chain.wants_whole(Stored::Deltas) {
+        if chain.wants_whole(Stored::Deltas) || self.frontier.is_all(&changes) {
             records.push(chain.whole(name, number, self.frontier.encode(&self.topology)));
         } else {
             records.push(chain.delta(name, number, self.frontier.encode_changes(changes, &self.topology)));

@@ -75,9 +75,8 @@ impl<S: State> Restored<S> {
     /// The answers among the records.
     pub(crate) fn answers(&self) -> AnswerMap {
         let answers = self.records.iter().filter(|record| record.kind == TaskRecordKind::Answer);
-        let entry = |record: &TaskRecord| {
-            ((Arc::clone(&record.task), Arc::clone(&record.key)), Arc::clone(&record.payload))
-        };
+        let entry =
+            |record: &TaskRecord| ((Arc::clone(&record.task), Arc::clone(&record.key)), Arc::clone(&record.payload));
         answers.map(entry).collect()
     }
 }

@@ -154,11 +154,14 @@ pub mod codec {
 
     /// Decodes a value.
     pub fn decode<T: DeserializeOwned>(field: &str, bytes: &[u8]) -> Result<T, StateError> {
-        let mut reader = rmp_serde::Deserializer::from_read_ref(bytes);
-        serde_path_to_error::deserialize(&mut reader).map_err(|error| StateError {
-            field: field.to_owned(),
-            action: "decoded",
-            message: format!("at `{}`: {}", error.path(), error.inner()),
+        // To follow the place in the value costs as much as to read it, so it is done for what cannot be read.
+        rmp_serde::from_slice(bytes).or_else(|_| {
+            let mut reader = rmp_serde::Deserializer::from_read_ref(bytes);
+            serde_path_to_error::deserialize(&mut reader).map_err(|error| StateError {
+                field: field.to_owned(),
+                action: "decoded",
+                message: format!("at `{}`: {}", error.path(), error.inner()),
+            })
         })
     }
 }
