@@ -79,6 +79,8 @@ pub(crate) struct Machine<S: State> {
     /// Why nothing more is dispatched.
     halt: Option<Stop>,
     steps_this_run: u64,
+    /// Whether a task may wait for its next attempt.
+    backs_off: bool,
     in_flight: usize,
     in_class: Vec<usize>,
     /// Where the run stops.
@@ -118,6 +120,7 @@ impl<S: State> Machine<S> {
             step_open: false,
             halt: None,
             steps_this_run: 0,
+            backs_off: false,
             in_flight: 0,
             in_class: vec![0; topology.limits.len()],
             breaks: Breaks::default(),
@@ -209,7 +212,7 @@ impl<S: State> Machine<S> {
 
     /// Whether a time is needed to plan.
     pub(crate) fn wants_time(&self) -> bool {
-        self.frontier.len() > self.in_flight + self.frontier.ready_len()
+        self.backs_off
     }
 
     /// Whether any task is left, in whatever phase.
