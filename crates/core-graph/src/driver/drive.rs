@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use smallvec::SmallVec;
@@ -18,7 +18,9 @@ use crate::driver::turns::Turns;
 use crate::error::RunError;
 use crate::event::EventKind;
 use crate::graph::Declarations;
-use crate::machine::{AttemptRow, Breaks, Limits, Machine, Plan, Question, Restored, Stop, TaskId, TaskOutcome};
+use crate::machine::{
+    AttemptRow, Breaks, Committed, Limits, Machine, Plan, Question, Restored, Stop, TaskId, TaskOutcome,
+};
 use crate::state::{State, codec};
 
 /// How a run begins.
@@ -45,7 +47,10 @@ pub(crate) struct Driver<S: State, Cx> {
     pub(super) session: Arc<Session>,
     pub(super) ns: Arc<str>,
     pub(super) machine: Machine<S>,
-    pub(super) home: Arc<Home>,
+    /// Made for the first task that takes a context.
+    home: OnceLock<Arc<Home>>,
+    /// The super-step at which the run's limit of super-steps stops it.
+    last_step: Option<u64>,
     /// Tasks in flight beside others.
     pub(super) flight: Flight<S, Cx>,
     pub(super) turns: Turns<S>,
@@ -119,21 +124,18 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
                 after: runtime.find(&session.policy.break_after, &session.thread)?,
             });
         }
-        let declarations: Arc<dyn Declarations> = Arc::clone(&runtime.topology) as Arc<dyn Declarations>;
-        let base = Arc::clone(machine.base());
-        let steps = session.policy.max_steps.filter(|_| machine.in_barrier()).map(|most| machine.step() + most);
-        let (shared, of) = (Arc::clone(&session), Arc::clone(&ns));
-        let home = Arc::new(Home { session: shared, ns: of, base, onces, declarations, steps });
         let turns = match &session.policy.order {
             Order::Recorded(order) if is_root => Turns::recorded(order),
             _ => Turns::default(),
         };
-        Ok(Self {
+        let last_step = session.policy.max_steps.filter(|_| machine.in_barrier()).map(|most| machine.step() + most);
+        let driver = Self {
             runtime,
             session,
             ns,
             machine,
-            home,
+            home: OnceLock::new(),
+            last_step,
             flight: Flight::new(),
             turns,
             opening: None,
@@ -143,7 +145,32 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
             is_root,
             ended: false,
             fault: None,
+        };
+        if onces.is_used() {
+            driver.home.get_or_init(|| driver.home_with(onces));
+        }
+        Ok(driver)
+    }
+
+    /// What all tasks of the namespace share.
+    pub(super) fn home(&self) -> &Arc<Home> {
+        self.home.get_or_init(|| self.home_with(Onces::default()))
+    }
+
+    fn home_with(&self, onces: Onces) -> Arc<Home> {
+        Arc::new(Home {
+            session: Arc::clone(&self.session),
+            ns: Arc::clone(&self.ns),
+            base: Arc::clone(self.machine.base()),
+            onces,
+            declarations: Arc::clone(&self.runtime.topology) as Arc<dyn Declarations>,
+            last_step: self.last_step,
         })
+    }
+
+    /// The results of durable steps, if there are any.
+    pub(super) fn onces(&self) -> Option<&Onces> {
+        self.home.get().map(|home| &home.onces).filter(|onces| onces.is_used())
     }
 
     pub(crate) fn machine(&self) -> &Machine<S> {
@@ -175,8 +202,7 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
                 }
             }
         }
-        let stop = self.drive().await?;
-        self.fault.take().map_or(Ok(stop), Err)
+        self.drive().await
     }
 
     /// What the first commit of a root is to tell of the thread and of the run.
@@ -196,15 +222,28 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
     }
 
     pub(super) async fn take_input(&mut self, update: Option<S::Update>) -> Result<(), RunError> {
+        let (committed, now) = self.fold_input(update)?;
+        self.publish(committed, now).await
+    }
+
+    /// Commits an input in the machine. Also tells when that was.
+    pub(super) fn fold_input(&mut self, update: Option<S::Update>) -> Result<(Committed<S>, u64), RunError> {
         self.machine.executed = 0;
         let now = self.now();
         let committed = self.machine.input(update, now).map_err(|fault| fault.of_change("an input"))?;
-        self.publish(committed, now).await?;
-        self.session.budget.count_earlier(self.machine.base(), 0, Vec::new());
-        Ok(())
+        if self.session.policy.budget.is_some() {
+            self.session.budget.count_earlier(self.machine.base(), 0, Vec::new());
+        }
+        Ok((committed, now))
     }
 
-    async fn drive(&mut self) -> Result<Stop, RunError> {
+    /// Plans and runs until nothing is in flight and nothing more is dispatched.
+    pub(super) async fn drive(&mut self) -> Result<Stop, RunError> {
+        let stop = self.plan_and_run().await?;
+        self.fault.take().map_or(Ok(stop), Err)
+    }
+
+    async fn plan_and_run(&mut self) -> Result<Stop, RunError> {
         loop {
             if let Some(reason) = self.session.control.reason() {
                 self.machine.halt(reason);
@@ -213,7 +252,7 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
                 }
             }
             if let Some(lone) = self.enter_lane() {
-                self.stride(lone).await?;
+                self.take_lane(lone).await?;
                 continue;
             }
             if let Some(room) = self.session.room() {

@@ -44,13 +44,19 @@ impl<S: State, Cx: 'static> Start<S> for Call<S, Cx> {
 
 type Job<S, Cx> = (TaskId, Attempt<S, Call<S, Cx>>);
 
-/// The tasks in flight, and the landing strip.
+/// The tasks in flight.
 pub(super) struct Flight<S: State, Cx> {
-    hands: JoinSet<()>,
-    strip: Arc<Strip<S>>,
+    /// Made for the first that fly: most namespaces run one task after the other.
+    field: Option<Field<S>>,
     /// Tasks that have not been taken from the strip.
     aloft: usize,
     calls: PhantomData<fn(Call<S, Cx>)>,
+}
+
+/// The hands, and the landing strip.
+struct Field<S: State> {
+    hands: JoinSet<()>,
+    strip: Arc<Strip<S>>,
 }
 
 /// Where tasks come down.
@@ -69,9 +75,14 @@ struct Landed<S: State> {
 
 impl<S: State, Cx: Send + Sync + 'static> Flight<S, Cx> {
     pub(super) fn new() -> Self {
-        let landed = Mutex::new(Landed { ended: Ended::new(), late: JoinSet::new(), closed: false });
-        let strip = Arc::new(Strip { landed, changed: Notify::new() });
-        Self { hands: JoinSet::new(), strip, aloft: 0, calls: PhantomData }
+        Self { field: None, aloft: 0, calls: PhantomData }
+    }
+
+    fn field(&mut self) -> &mut Field<S> {
+        self.field.get_or_insert_with(|| {
+            let landed = Mutex::new(Landed { ended: Ended::new(), late: JoinSet::new(), closed: false });
+            Field { hands: JoinSet::new(), strip: Arc::new(Strip { landed, changed: Notify::new() }) }
+        })
     }
 
     pub(super) fn is_empty(&self) -> bool {
@@ -83,9 +94,10 @@ impl<S: State, Cx: Send + Sync + 'static> Flight<S, Cx> {
         self.aloft += jobs.len();
         let hands = jobs.len().min(Handle::current().metrics().num_workers());
         let jobs = Arc::new(Mutex::new(jobs));
+        let field = self.field();
         for _ in 0..hands {
-            let (jobs, strip, session) = (Arc::clone(&jobs), Arc::clone(&self.strip), Arc::clone(session));
-            self.hands.spawn(async move {
+            let (jobs, strip, session) = (Arc::clone(&jobs), Arc::clone(&field.strip), Arc::clone(session));
+            field.hands.spawn(async move {
                 let mut polls = 0;
                 while let Some((id, mut attempt)) = next_of(&jobs) {
                     if session.control.is_cancelled() {
@@ -111,8 +123,9 @@ impl<S: State, Cx: Send + Sync + 'static> Flight<S, Cx> {
         (id, attempt): Job<S, Cx>,
     ) {
         self.aloft += 1;
-        let strip = Arc::clone(&self.strip);
-        self.hands.spawn(async move {
+        let field = self.field();
+        let strip = Arc::clone(&field.strip);
+        field.hands.spawn(async move {
             turn.await;
             let outcome = attempt.finish().await;
             strip.land(id, outcome);
@@ -122,34 +135,37 @@ impl<S: State, Cx: Send + Sync + 'static> Flight<S, Cx> {
     /// Waits until tasks have ended. Nothing is lost when the wait is given up.
     pub(super) async fn next(&mut self) -> Ended<S> {
         loop {
-            let ended = self.strip.take();
+            let field = self.field();
+            let ended = field.strip.take();
             if !ended.is_empty() {
+                while field.hands.try_join_next().is_some() {}
                 self.aloft = self.aloft.saturating_sub(ended.len());
-                while self.hands.try_join_next().is_some() {}
                 return ended;
             }
-            self.strip.changed.notified().await;
+            field.strip.changed.notified().await;
         }
     }
 
     /// Stops everything; what had ended.
     pub(super) async fn abort(&mut self) -> Ended<S> {
-        self.hands.abort_all();
-        while self.hands.join_next().await.is_some() {}
+        self.aloft = 0;
+        let Some(field) = &mut self.field else { return Ended::new() };
+        field.hands.abort_all();
+        while field.hands.join_next().await.is_some() {}
         // Without hands nothing more is started.
-        let mut late = std::mem::take(&mut lock(&self.strip.landed).late);
+        let mut late = std::mem::take(&mut lock(&field.strip.landed).late);
         late.abort_all();
         while late.join_next().await.is_some() {}
-        self.aloft = 0;
-        self.strip.take()
+        field.strip.take()
     }
 }
 
 impl<S: State, Cx> Flight<S, Cx> {
     /// Stops everything, soon.
     pub(super) fn let_go(&mut self) {
-        self.hands.abort_all();
-        let mut landed = lock(&self.strip.landed);
+        let Some(field) = &mut self.field else { return };
+        field.hands.abort_all();
+        let mut landed = lock(&field.strip.landed);
         landed.closed = true;
         landed.late.abort_all();
     }

@@ -7,31 +7,60 @@ use crate::driver::attempt::Attempt;
 use crate::driver::cell::TaskCell;
 use crate::driver::drive::Driver;
 use crate::error::RunError;
-use crate::machine::{Lone, TaskOutcome};
+use crate::machine::{Fault, Lone, Stop, TaskId, TaskOutcome};
 use crate::state::{Snapshot, State};
 
 /// A node that is always ready gives way to others after this many steps.
-const STEPS_A_TURN: u64 = 512;
+const STEPS_A_TURN: u32 = 512;
+
+/// How the lane is left.
+enum Left<S: State> {
+    /// Nothing is in flight.
+    Behind,
+    /// With a task that ended out of the ordinary, to be settled as any.
+    With(TaskId, TaskOutcome<S>),
+    /// With a commit that the machine refused.
+    Refused(Box<Fault>),
+}
 
 impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
     /// The task that runs next, when the machine's lane of one can take it.
     pub(super) fn enter_lane(&mut self) -> Option<Lone> {
         let session = &self.session;
         let plain = session.schedule.is_none() && session.policy.budget.is_none() && self.flight.is_empty();
-        if plain && self.turns.is_over() && !self.home.onces.is_used() { self.machine.enter_lane() } else { None }
+        if plain && self.turns.is_over() && self.onces().is_none() { self.machine.enter_lane() } else { None }
     }
 
-    /// Runs the task and what follows it, as long as one task follows another. What is out of the ordinary is settled
-    /// as for any task.
-    pub(super) async fn stride(&mut self, mut lone: Lone) -> Result<(), RunError> {
+    /// Runs the task and what follows it, as long as one task follows another.
+    pub(super) async fn take_lane(&mut self, lone: Lone) -> Result<(), RunError> {
+        match self.stride(lone).await {
+            Left::Behind => Ok(()),
+            Left::With(id, outcome) => Box::pin(self.settle_one(id, outcome)).await,
+            Left::Refused(fault) => Box::pin(self.refused(*fault)).await,
+        }
+    }
+
+    /// Runs what the lane can take of a run that nobody stores or reads. `None` when that is not all.
+    pub(super) async fn glide(&mut self) -> Result<Option<Stop>, RunError> {
+        while let Some(lone) = self.enter_lane() {
+            self.take_lane(lone).await?;
+        }
+        let done = self.machine.is_idle() && self.flight.is_empty() && self.fault.is_none();
+        Ok(done.then_some(Stop::Done))
+    }
+
+    async fn stride(&mut self, mut lone: Lone) -> Left<S> {
         let mut spare: Option<Arc<TaskCell>> = None;
+        let mut steps = 0;
         loop {
-            if self.machine.step().is_multiple_of(STEPS_A_TURN) {
+            if steps == STEPS_A_TURN {
+                steps = 0;
                 tokio::task::yield_now().await;
             }
+            steps += 1;
             if let Some(reason) = self.session.control.reason() {
                 self.machine.leave_lane(lone, reason);
-                return Ok(());
+                return Left::Behind;
             }
             let info = self.runtime.topology.node(lone.node);
             let handler = self.runtime.function(lone.node, false);
@@ -52,25 +81,25 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
             let attempt = Attempt::new(|| handler.call(None, state, context), info.timeout, cell.clone());
             spare = cell.or(spare);
             let outcome = match attempt.step_unless_cancelled(&self.session.control).await {
-                Ok(step) if self.machine.strides(lone, &step) && !self.home.onces.is_used() => {
+                Ok(step) if self.machine.strides(lone, &step) && self.onces().is_none() => {
                     match self.machine.stride(lone, step) {
                         Ok(Some(next)) => lone = next,
-                        Ok(None) => return Ok(()),
-                        Err(fault) => return self.refused(*fault).await,
+                        Ok(None) => return Left::Behind,
+                        Err(fault) => return Left::Refused(fault),
                     }
                     continue;
                 }
                 Ok(step) => TaskOutcome::done(step, 0),
                 Err(outcome) => outcome,
             };
-            return self.settle_one(lone.id, outcome).await;
+            return Left::With(lone.id, outcome);
         }
     }
 
     /// The services of the task, in the place of those of the task before, unless its node still holds them.
     fn lone_cell(&self, lone: Lone, began: u64, before: Option<Arc<TaskCell>>) -> Arc<TaskCell> {
         let info = self.runtime.topology.node(lone.node);
-        let fresh = TaskCell::new(&self.home, lone.id, &info.name, None, 1, self.machine.step(), began);
+        let fresh = TaskCell::new(self.home(), lone.id, &info.name, None, 1, self.machine.step(), began);
         let fresh = if info.timeout.idle.is_some() { fresh.watch_idle() } else { fresh };
         match before {
             Some(mut before) => match Arc::get_mut(&mut before) {

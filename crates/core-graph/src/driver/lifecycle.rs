@@ -8,9 +8,23 @@ use crate::machine::Stop;
 use crate::state::State;
 
 impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
-    /// Runs until nothing is in flight and nothing more is dispatched. What becomes of a subgraph is told here; a root
-    /// is part of a run, which tells it with its commits.
+    /// Runs until nothing is in flight and nothing more is dispatched.
     pub(crate) async fn run(&mut self, entry: Entry<S>) -> Result<Stop, RunError> {
+        match entry {
+            Entry::Input(update) if self.session.is_silent() => {
+                self.fold_input(update)?;
+                match self.glide().await? {
+                    Some(stop) => Ok(stop),
+                    // On the heap: it is large, and most calls of subgraphs do without.
+                    None => Box::pin(self.drive()).await,
+                }
+            }
+            entry => Box::pin(self.run_told(entry)).await,
+        }
+    }
+
+    /// What becomes of a subgraph is told here; a root is part of a run, which tells it with its commits.
+    async fn run_told(&mut self, entry: Entry<S>) -> Result<Stop, RunError> {
         if self.is_root || !self.session.is_watched() {
             return self.proceed(entry).await;
         }

@@ -14,7 +14,7 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
     /// Commits a finished task, or its step. When nobody reads or stores what was committed, that is all.
     pub(super) async fn commit(&mut self, id: TaskId) -> Result<(), RunError> {
         // Results of durable steps are forgotten with their tasks, in a run without a store too.
-        self.machine.observed |= self.home.onces.is_used() || self.session.calls.is_used();
+        self.machine.observed |= self.onces().is_some() || self.session.calls.is_used();
         let now = self.now();
         match self.machine.commit(id, now) {
             Ok(None) => Ok(()),
@@ -44,13 +44,18 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
     }
 
     pub(super) async fn publish(&mut self, committed: Committed<S>, now: u64) -> Result<(), RunError> {
-        let mut events = self.events_of(&committed, now);
-        let mut commit = Commit { ns: Arc::clone(&self.ns), ..Commit::default() };
         for task in &committed.tasks {
-            self.home.onces.settle(&task.path);
+            if let Some(onces) = self.onces() {
+                onces.settle(&task.path);
+            }
             self.session.budget.settle(&task.path);
             self.session.calls.finish(&task.path, &Standing::default());
         }
+        if self.session.is_silent() {
+            return Ok(());
+        }
+        let mut events = self.events_of(&committed, now);
+        let mut commit = Commit { ns: Arc::clone(&self.ns), ..Commit::default() };
         if let Some(stored) = committed.stored {
             commit.expected_head = stored.expected_head;
             commit.checkpoint = Some(stored.row);

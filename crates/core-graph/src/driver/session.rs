@@ -88,6 +88,11 @@ impl Session {
         self.queue.as_ref().is_some_and(|queue| !queue.is_closed())
     }
 
+    /// Whether nobody stores or reads what is committed.
+    pub(crate) fn is_silent(&self) -> bool {
+        self.attached.is_none() && !self.is_watched()
+    }
+
     /// All answers as records, for namespaces to match against their questions.
     pub(crate) fn answer_records(&self) -> Vec<TaskRecord> {
         let mut records: Vec<_> = self

@@ -80,7 +80,7 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
     }
 
     fn complete(&mut self, id: TaskId, outcome: TaskOutcome<S>, left: &mut Left) -> Completion {
-        let quiet = self.session.attached.is_none() && !self.session.is_watched();
+        let quiet = self.session.is_silent();
         let plain = matches!(outcome, TaskOutcome::Step(_));
         let now = if plain { 0 } else { self.session.clock.now() };
         let path = (!plain).then(|| self.machine.task_path(id));

@@ -11,7 +11,7 @@ use crate::machine::commit::Fault;
 use crate::machine::route::RouteFault;
 use crate::machine::task::TaskId;
 use crate::machine::{Machine, Stop};
-use crate::state::{FieldSet, State};
+use crate::state::{FieldKind, FieldSet, State};
 use crate::step::{Next, Step};
 
 /// A task that is in flight alone.
@@ -48,7 +48,7 @@ impl<S: State> Machine<S> {
     pub(crate) fn stride(&mut self, lone: Lone, step: Step<S>) -> Result<Option<Lone>, Box<Fault>> {
         let number = self.newest + 1;
         // As in `commit`: a refused step leaves the state as it was where somebody still looks at it.
-        let watched = !self.ns.is_empty() || Arc::strong_count(&self.state) > 1;
+        let watched = (!self.ns.is_empty() || Arc::strong_count(&self.state) > 1) && !self.is_sure(lone, &step);
         let kept = watched.then(|| Arc::clone(&self.state));
         let mut changed = FieldSet::default();
         let folded = step.update.map_or(Ok(()), |update| self.fold(update, &mut changed).map_err(RouteFault::Node));
@@ -84,12 +84,24 @@ impl<S: State> Machine<S> {
                 return Ok(Some(next));
             }
         }
-        self.frontier.remove(lone.id, false);
+        self.frontier.forget(lone.id, false);
         self.in_flight = 0;
         let mut triggered = std::mem::take(&mut self.triggered);
         self.trigger(number, &mut triggered, &[]);
         self.triggered = triggered;
         Ok(None)
+    }
+
+    /// Whether the step cannot be refused any more once its update is checked: it calls no reducer and no router.
+    fn is_sure(&self, lone: Lone, step: &Step<S>) -> bool {
+        let (layout, exits) = (&self.topology.layout, &self.topology.node(lone.node).exits);
+        let fields = S::fields(layout);
+        exits.conditionals.is_empty()
+            && step.update.as_ref().is_none_or(|update| {
+                let mut written = FieldSet::default();
+                S::written(layout, update, &mut written);
+                written.iter().all(|at| fields[at].kind == FieldKind::Last)
+            })
     }
 
     /// Takes the dispatch of a lone task back: the run is asked to stop.

@@ -23,7 +23,7 @@ mod task;
 
 use std::sync::Arc;
 
-use smallvec::SmallVec;
+use smallvec::{SmallVec, smallvec};
 
 use crate::graph::Topology;
 use crate::state::{FieldSet, State};
@@ -60,9 +60,9 @@ pub(crate) struct Machine<S: State> {
     step: u64,
     pub(crate) state: Arc<S>,
     /// Per field, the number of the commit that changed it last.
-    versions: Vec<u64>,
+    versions: SmallVec<[u64; 4]>,
     /// Eager mode: per field, the node that wrote it last in this run.
-    writers: Vec<Option<u32>>,
+    writers: SmallVec<[Option<u32>; 4]>,
     /// Ephemeral fields that hold something.
     ephemeral: FieldSet,
     frontier: Frontier<S>,
@@ -80,6 +80,8 @@ pub(crate) struct Machine<S: State> {
     /// Why nothing more is dispatched.
     halt: Option<Stop>,
     steps_this_run: u64,
+    /// Whether a task may wait for its next attempt.
+    backs_off: bool,
     in_flight: usize,
     in_class: Vec<usize>,
     /// Where the run stops.
@@ -107,8 +109,8 @@ impl<S: State> Machine<S> {
             newest: 0,
             step: 0,
             state: Arc::new(S::initial(&topology.layout)),
-            versions: vec![0; fields],
-            writers: vec![None; fields],
+            versions: smallvec![0; fields],
+            writers: smallvec![None; fields],
             ephemeral: FieldSet::default(),
             frontier: Frontier::new(&topology),
             executed: 0,
@@ -119,6 +121,7 @@ impl<S: State> Machine<S> {
             step_open: false,
             halt: None,
             steps_this_run: 0,
+            backs_off: false,
             in_flight: 0,
             in_class: vec![0; topology.limits.len()],
             breaks: Breaks::default(),
@@ -210,7 +213,7 @@ impl<S: State> Machine<S> {
 
     /// Whether a time is needed to plan.
     pub(crate) fn wants_time(&self) -> bool {
-        self.frontier.len() > self.in_flight + self.frontier.ready_len()
+        self.backs_off
     }
 
     /// Whether any task is left, in whatever phase.
