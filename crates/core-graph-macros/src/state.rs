@@ -141,6 +141,7 @@ fn table_entry(model: &StateModel<'_>, field: &FieldModel<'_>) -> TokenStream {
     let kind = if field.is_last() && !field.any { quote!(Last) } else { quote!(Reducer) };
     let stored = match (field.untracked, field.deltas) {
         (true, _) => quote!(Never),
+        (false, true) if matches!(field.fold, Fold::Append(_)) => quote!(Additions),
         (false, true) => quote!(Deltas),
         (false, false) => quote!(Whole),
     };

@@ -195,10 +195,10 @@ fn sums_of_integers_stop_at_their_limits() {
 #[test]
 fn the_field_table_says_how_fields_fold_and_are_stored() {
     use FieldKind::{Last, Reducer};
-    use Stored::{Deltas, Never, Whole};
+    use Stored::{Additions, Deltas, Never, Whole};
     let expected = [
         Field::new("topic", Last, Whole),
-        Field::new("notes", Reducer, Deltas),
+        Field::new("notes", Reducer, Additions),
         Field::new("sections", Reducer, Deltas),
         Field::new("tokens", Reducer, Whole),
         Field::new("cost", Reducer, Whole),

@@ -87,7 +87,7 @@ pub(super) async fn apply(pool: &PgPool, lease: &Lease, commit: &Commit) -> Resu
         .bind(tasks.iter().map(|record| &*record.payload).collect::<Vec<_>>())
         .bind(settled.iter().map(|task| &**task).collect::<Vec<_>>())
         .bind(seqs)
-        .bind(journal.iter().map(|row| row.event.json().into_owned()).collect::<Vec<_>>());
+        .bind(journal.iter().map(|row| row.event.bytes().into_owned()).collect::<Vec<_>>());
     query.execute(pool).await.map_err(|error| refused(error.into(), lease, ns))?;
     Ok(())
 }

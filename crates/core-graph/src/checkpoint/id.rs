@@ -37,6 +37,14 @@ impl CheckpointId {
         }
     }
 
+    /// The bytes of an id that is a hash.
+    pub fn hash(&self) -> Option<[u8; 16]> {
+        match &self.0 {
+            Form::Hash(bytes) => Some(*bytes),
+            Form::Text(_) => None,
+        }
+    }
+
     /// What the id of the next checkpoint is made of, besides what is written.
     pub(crate) fn seed(&self) -> u128 {
         match &self.0 {

@@ -7,16 +7,18 @@
 
 mod bytes;
 mod content;
-mod event;
 mod fork;
 mod id;
 mod layer;
 mod leases;
+mod loaded;
 mod memory;
 mod pruning;
 mod retention;
 mod rows;
 mod runs;
+mod stored_event;
+mod told_step;
 mod versions;
 
 use std::sync::Arc;
@@ -25,12 +27,11 @@ use async_trait::async_trait;
 
 pub use bytes::RecordBytes;
 pub use content::FieldContent;
-pub use event::StoredEvent;
-pub(crate) use event::{Teller, ToldStep};
 pub use fork::fork_thread;
 pub use id::CheckpointId;
 pub use layer::CheckpointerLayer;
 pub use leases::{Leases, Reserved};
+pub use loaded::Loaded;
 pub use memory::MemoryCheckpointer;
 pub use pruning::{Cut, FieldOutline, Pruning};
 pub use retention::{Pruned, Retention};
@@ -39,6 +40,8 @@ pub use rows::{
     ThreadRow, ThreadStatus,
 };
 pub use runs::{RunRow, delete_runs, runs};
+pub use stored_event::StoredEvent;
+pub(crate) use told_step::{Teller, ToldStep};
 pub use versions::FieldVersions;
 
 /// The right to write a thread. Given by [`Checkpointer::acquire`], valid until released.
@@ -174,6 +177,16 @@ pub trait Checkpointer: Send + Sync + 'static {
 
     /// The records of all tasks of a namespace, in the order they were written.
     async fn task_records(&self, thread: &str, ns: &str) -> Result<Vec<TaskRecord>, CheckpointError>;
+
+    /// A namespace at a checkpoint, or at its head; `None` for a namespace without one. Every run begins with it, and so
+    /// does whoever looks at a state. By default it is several reads; a store that does it in one sees one state of the
+    /// thread, whoever writes it meanwhile.
+    ///
+    /// # Errors
+    /// [`CheckpointError::UnknownCheckpoint`] for a number that the namespace does not have.
+    async fn load(&self, thread: &str, ns: &str, number: Option<u64>) -> Result<Option<Loaded>, CheckpointError> {
+        loaded::load_in_parts(self, thread, ns, number).await
+    }
 
     /// Journal rows of a thread after a sequence number, oldest first, at most `limit`.
     async fn journal(&self, thread: &str, after: u64, limit: usize) -> Result<Vec<JournalRow>, CheckpointError>;

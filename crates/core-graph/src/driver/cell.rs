@@ -48,7 +48,8 @@ pub(crate) struct TaskCell {
     step: u64,
     /// When the first attempt began, in milliseconds since 1970; 0 for a node that is tried once.
     began: u64,
-    /// Made when somebody asks: most nodes never do.
+    /// The task's id in the thread. Made when somebody asks, as `info`: most nodes never do.
+    path: OnceLock<Arc<str>>,
     info: OnceLock<TaskInfo>,
     said: Mutex<Said>,
     /// For a node with an idle limit.
@@ -88,6 +89,7 @@ impl TaskCell {
             attempt,
             step,
             began,
+            path: OnceLock::new(),
             info: OnceLock::new(),
             said: Mutex::default(),
             started: None,
@@ -107,8 +109,12 @@ impl TaskCell {
         self.started.map_or(Duration::ZERO, |started| started.elapsed().saturating_sub(alive))
     }
 
+    fn path(&self) -> &Arc<str> {
+        self.path.get_or_init(|| self.id.path(&self.home.base, self.node.as_str()))
+    }
+
     async fn tell(&self, kind: EventKind) {
-        let task = Some((&self.task().id, self.attempt));
+        let task = Some((self.path(), self.attempt));
         self.home.session.tell(self.home.session.event(&self.home.ns, self.step, task, kind)).await;
     }
 
@@ -135,7 +141,7 @@ impl TaskCell {
         match result {
             Ok(step) => match said.standing.take() {
                 Some(standing) => {
-                    self.home.session.calls.finish(&self.task().id, &standing);
+                    self.home.session.calls.finish(self.path(), &standing);
                     TaskOutcome::called(step, said.cost, standing.heads)
                 }
                 None => TaskOutcome::done(step, said.cost),
@@ -152,18 +158,18 @@ impl TaskServices for TaskCell {
             ns: Arc::clone(&self.home.ns),
             node: self.node.to_string(),
             key: self.key.clone(),
-            id: self.id.path(&self.home.base, self.node.as_str()),
+            id: Arc::clone(self.path()),
             attempt: self.attempt,
             step: self.step,
         })
     }
 
     fn recorded(&self, key: &str) -> Option<Arc<[u8]>> {
-        self.home.onces.get(&self.task().id, key)
+        self.home.onces.get(self.path(), key)
     }
 
     fn answered(&self, key: &str) -> Option<Arc<[u8]>> {
-        self.home.session.answers.get(&(Arc::clone(&self.task().id), Arc::from(key))).map(Arc::clone)
+        self.home.session.answers.get(&(Arc::clone(self.path()), Arc::from(key))).map(Arc::clone)
     }
 
     fn begin(&self, key: &str) -> bool {
@@ -173,7 +179,7 @@ impl TaskServices for TaskCell {
     fn record<'a>(&'a self, key: &'a str, value: Vec<u8>) -> BoxFuture<'a, Result<(), NodeError>> {
         Box::pin(async move {
             self.heartbeat();
-            let (task, key, payload) = (Arc::clone(&self.task().id), Arc::<str>::from(key), Arc::<[u8]>::from(value));
+            let (task, key, payload) = (Arc::clone(self.path()), Arc::<str>::from(key), Arc::<[u8]>::from(value));
             let record = TaskRecord {
                 task: Arc::clone(&task),
                 kind: TaskRecordKind::Once,
@@ -204,10 +210,10 @@ impl TaskServices for TaskCell {
             return Err(NodeError::terminal(message));
         };
         let question = Question {
-            id: format!("{}?{key}", self.task().id),
+            id: format!("{}?{key}", self.path()),
             key: key.to_owned(),
             path,
-            task: self.task().id.to_string(),
+            task: self.path().to_string(),
             payload,
             check: crate::machine::question_check(check),
         };
@@ -269,7 +275,7 @@ impl TaskServices for TaskCell {
     fn scope(&self) -> Option<Scope> {
         Some(Scope {
             session: Arc::clone(&self.home.session),
-            call: Arc::clone(&self.task().id),
+            call: Arc::clone(self.path()),
             persistence: self.home.declarations.persistence(self.node.as_str()),
             again: self.attempt > 1,
         })

@@ -41,15 +41,10 @@ impl<S: State> Ground<S> {
         call: &Arc<str>,
         again: bool,
     ) -> Result<Self, RunError> {
-        if let Some(attached) = &session.attached {
-            if again {
-                attached.settle(call, session.policy.durability).await?;
-            }
-            let forget = again || session.forget_attempts;
-            let open = load::restore(&*attached.store, topology, &session.thread, call, None, forget).await?;
-            if let Some(restored) = open {
-                return Ok(Self::open(restored));
-            }
+        if let Some(attached) = &session.attached
+            && let Some(restored) = Box::pin(begun(attached, topology, session, call, again)).await?
+        {
+            return Ok(Self::open(restored));
         }
         session.calls.forget(call);
         Ok(Self::initial())
@@ -122,6 +117,21 @@ impl Begun {
         let kept = Arc::clone(self.stand.kept.as_ref()?).downcast::<Restored<S>>().ok()?;
         (Some(kept.row.number) == self.stand.head).then(|| Restored::clone(&kept))
     }
+}
+
+/// What the store has of a call that has begun before, in this run when it is tried `again`.
+async fn begun<S: State>(
+    attached: &Attached,
+    topology: &Topology<S>,
+    session: &Session,
+    call: &Arc<str>,
+    again: bool,
+) -> Result<Option<Restored<S>>, RunError> {
+    if again {
+        attached.settle(call, session.policy.durability).await?;
+    }
+    let forget = again || session.forget_attempts;
+    load::restore(&*attached.store, topology, &session.thread, call, None, forget).await
 }
 
 /// The checkpoint that the parent recorded.

@@ -57,22 +57,27 @@ impl<C: State> ChildOutcome<C> {
 
 /// The node that runs a child. `I` is the input of a task node, `()` for others.
 pub(super) struct Subgraph<I, C: State, Ccx, In, Out> {
-    child: Compiled<C, Ccx>,
-    map_in: Arc<In>,
-    map_out: Arc<Out>,
+    parts: Arc<Parts<C, Ccx, In, Out>>,
     takes_input: bool,
     input: PhantomData<fn(I)>,
 }
 
+/// What a call holds.
+struct Parts<C: State, Ccx, In, Out> {
+    child: Compiled<C, Ccx>,
+    map_in: In,
+    map_out: Out,
+}
+
 impl<C: State, Ccx, In, Out> Subgraph<Option<()>, C, Ccx, In, Out> {
     pub(super) fn new(child: Compiled<C, Ccx>, map_in: In, map_out: Out) -> Self {
-        Self { child, map_in: Arc::new(map_in), map_out: Arc::new(map_out), takes_input: false, input: PhantomData }
+        Self { parts: Arc::new(Parts { child, map_in, map_out }), takes_input: false, input: PhantomData }
     }
 }
 
 impl<I, C: State, Ccx, In, Out> Subgraph<I, C, Ccx, In, Out> {
     pub(super) fn for_task(child: Compiled<C, Ccx>, map_in: In, map_out: Out) -> Self {
-        Self { child, map_in: Arc::new(map_in), map_out: Arc::new(map_out), takes_input: true, input: PhantomData }
+        Self { parts: Arc::new(Parts { child, map_in, map_out }), takes_input: true, input: PhantomData }
     }
 }
 
@@ -97,22 +102,21 @@ where
         state: Snapshot<S>,
         context: Option<Context<Cx>>,
     ) -> BoxFuture<'static, Result<Step<S>, NodeError>> {
-        let (child, takes_input) = (self.child.clone(), self.takes_input);
-        let (map_in, map_out) = (Arc::clone(&self.map_in), Arc::clone(&self.map_out));
+        let (parts, takes_input) = (Arc::clone(&self.parts), self.takes_input);
         Box::pin(async move {
             let context = context.ok_or_else(|| NodeError::terminal("called without a context"))?;
             // A node without an input gets the encoded form of none.
             let nil = [0xC0];
             let bytes = if takes_input { input.as_deref().unwrap_or_default() } else { &nil };
             let input: I = codec::decode("input", bytes).map_err(NodeError::terminal)?;
-            let update = map_in(input, &state);
+            let update = (parts.map_in)(input, &state);
             drop(state);
-            let runtime = Runtime::of(&child, Ccx::from_ref(context.shared_resources()));
+            let runtime = Runtime::of(&parts.child, Ccx::from_ref(context.shared_resources()));
             let outcome = match run_in_task(runtime, context.services(), update).await? {
                 Ok(state) => ChildOutcome::Done(state),
                 Err((state, error)) => ChildOutcome::Failed { state, error },
             };
-            map_out(outcome).map(Into::into)
+            (parts.map_out)(outcome).map(Into::into)
         })
     }
 }

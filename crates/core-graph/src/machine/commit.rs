@@ -102,7 +102,7 @@ impl<S: State> Machine<S> {
             self.executed += 1 + task.done.cost;
             self.frontier.record_heads(&task.done.heads);
             finished.extend_from_slice(&task.groups);
-            self.frontier.remove(task.id, self.persist.is_some());
+            self.frontier.forget(task.id, self.persist.is_some());
         }
         if self.topology.mode == Mode::Eager {
             let writer = batch.first().map(|task| task.node);

@@ -110,6 +110,7 @@ impl<S: State> Machine<S> {
                 let delay = u64::try_from(retry.delay(failed, seed).as_millis()).unwrap_or(u64::MAX);
                 let at = now.saturating_add(delay);
                 task.phase = Phase::Backoff(at);
+                self.backs_off = true;
                 self.frontier.touch_if(id, self.persist.is_some());
                 Completion::Retry { at }
             }

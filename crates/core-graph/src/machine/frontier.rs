@@ -126,18 +126,29 @@ impl<S: State> Frontier<S> {
         }
     }
 
+    /// Takes a task out.
     pub(crate) fn remove(&mut self, id: TaskId, durable: bool) -> Option<Pending<S>> {
+        let at = self.count_out(id, durable)?;
+        let task = self.slots.get_mut(at)?.1.take();
+        self.close_gaps();
+        task
+    }
+
+    /// Drops a task where it is.
+    pub(crate) fn forget(&mut self, id: TaskId, durable: bool) {
+        if let Some(at) = self.count_out(id, durable) {
+            self.slots[at].1 = None;
+            self.close_gaps();
+        }
+    }
+
+    /// Counts a task that is about to go; its place.
+    fn count_out(&mut self, id: TaskId, durable: bool) -> Option<usize> {
         let at = self.position(id)?;
-        let task = self.slots.get_mut(at)?.1.take()?;
+        let task = self.slots.get(at)?.1.as_ref()?;
         self.live -= 1;
         if let Some(count) = self.of_node.get_mut(task.node as usize) {
             *count = count.saturating_sub(1);
-        }
-        while self.slots.front().is_some_and(|(_, task)| task.is_none()) {
-            self.slots.pop_front();
-        }
-        if self.slots.len() > 32 && self.slots.len() > 2 * self.live {
-            self.slots.retain(|(_, task)| task.is_some());
         }
         if let Some(key) = &task.key {
             self.keyed -= 1;
@@ -153,7 +164,16 @@ impl<S: State> Frontier<S> {
         if durable {
             self.changes.tasks.push(id);
         }
-        Some(task)
+        Some(at)
+    }
+
+    fn close_gaps(&mut self) {
+        while self.slots.front().is_some_and(|(_, task)| task.is_none()) {
+            self.slots.pop_front();
+        }
+        if self.slots.len() > 32 && self.slots.len() > 2 * self.live {
+            self.slots.retain(|(_, task)| task.is_some());
+        }
     }
 
     /// The place of the next task of commit `number`.

@@ -12,7 +12,7 @@ use crate::machine::commit::{Committed, CommittedTask, CommittedTasks, Fault, Fo
 use crate::machine::route::RouteFault;
 use crate::machine::task::TaskId;
 use crate::machine::{Machine, Stop};
-use crate::state::{FieldChange, FieldSet, State};
+use crate::state::{FieldChange, FieldKind, FieldSet, State};
 use crate::step::{Next, Step};
 
 /// What a committed step leads to.
@@ -73,7 +73,7 @@ impl<S: State> Machine<S> {
     ) -> Result<Strode, Box<Fault>> {
         let number = self.newest + 1;
         // As in `commit`: a refused step leaves the state as it was where somebody still looks at it.
-        let watched = !self.ns.is_empty() || Arc::strong_count(&self.state) > 1;
+        let watched = (!self.ns.is_empty() || Arc::strong_count(&self.state) > 1) && !self.is_sure(lone, &step);
         let kept = watched.then(|| Arc::clone(&self.state));
         let mut folded = Folded { changes, ..Folded::default() };
         let update = step.update.map_or(Ok(()), |update| self.fold(update, &mut folded.changed));
@@ -109,7 +109,7 @@ impl<S: State> Machine<S> {
                 return Ok(Strode { next: Some(next), stored, changed: folded.changed });
             }
         }
-        self.frontier.remove(lone.id, durable);
+        self.frontier.forget(lone.id, durable);
         self.in_flight = 0;
         let mut triggered = std::mem::take(&mut self.triggered);
         // Without sends, none is coalesced.
@@ -141,6 +141,18 @@ impl<S: State> Machine<S> {
             coalesced: Vec::new(),
             stored: strode.stored,
         }
+    }
+
+    /// Whether the step cannot be refused any more once its update is checked: it calls no reducer and no router.
+    fn is_sure(&self, lone: Lone, step: &Step<S>) -> bool {
+        let (layout, exits) = (&self.topology.layout, &self.topology.node(lone.node).exits);
+        let fields = S::fields(layout);
+        exits.conditionals.is_empty()
+            && step.update.as_ref().is_none_or(|update| {
+                let mut written = FieldSet::default();
+                S::written(layout, update, &mut written);
+                written.iter().all(|at| fields[at].kind == FieldKind::Last)
+            })
     }
 
     /// Takes the dispatch of a lone task back: the run is asked to stop.

@@ -8,12 +8,12 @@ mod batch;
 mod breaks;
 mod commit;
 mod complete;
+pub(crate) mod delta;
 mod frontier;
 mod heads;
 mod lane;
 #[cfg(test)]
 mod model_tests;
-mod parts;
 mod persist;
 mod plan;
 mod reached;
@@ -36,9 +36,9 @@ pub(crate) use frontier::{Frontier, FrontierDelta, Pack};
 pub(crate) use frontier::{pending_frontier, recording_frontier};
 pub(crate) use heads::{ChildHeads, Heads};
 pub(crate) use lane::{Lone, Strode};
-pub(crate) use persist::{Chain, Persist, fold_parts};
+pub(crate) use persist::{Chain, Persist};
 pub(crate) use plan::{Dispatch, Plan, Stop};
-pub(crate) use restore::{Restored, WriteRow};
+pub(crate) use restore::{AnswerMap, Restored, WriteRow};
 use route::Triggered;
 use task::Phase;
 pub use task::Question;
@@ -83,6 +83,8 @@ pub(crate) struct Machine<S: State> {
     /// Why nothing more is dispatched.
     halt: Option<Stop>,
     steps_this_run: u64,
+    /// Whether a task may wait for its next attempt.
+    backs_off: bool,
     in_flight: usize,
     in_class: Vec<usize>,
     /// Where the run stops.
@@ -122,6 +124,7 @@ impl<S: State> Machine<S> {
             step_open: false,
             halt: None,
             steps_this_run: 0,
+            backs_off: false,
             in_flight: 0,
             in_class: vec![0; topology.limits.len()],
             breaks: Breaks::default(),
@@ -213,7 +216,7 @@ impl<S: State> Machine<S> {
 
     /// Whether a time is needed to plan.
     pub(crate) fn wants_time(&self) -> bool {
-        self.frontier.len() > self.in_flight + self.frontier.ready_len()
+        self.backs_off
     }
 
     /// Whether any task is left, in whatever phase.

@@ -2,13 +2,15 @@
 
 use std::sync::Arc;
 
+use smallvec::SmallVec;
+use xxhash_rust::xxh3::{xxh3_64_with_seed, xxh3_128_with_seed};
+
 use crate::checkpoint::{
     CheckpointId, CheckpointRow, Commit, FieldRecord, FieldVersions, Payload, RecordBytes, RecordKind, Source,
 };
 use crate::machine::commit::Folded;
-use crate::machine::parts::Parts;
-use crate::machine::{Machine, Pack};
-use crate::state::{FieldChange, Op, State, StateError, Stored, codec};
+use crate::machine::{Machine, Pack, delta};
+use crate::state::{FieldChange, Op, State, StateError, Stored};
 
 /// The stored side of a namespace.
 #[derive(Debug)]
@@ -37,9 +39,11 @@ pub(crate) struct Chain {
     pub(crate) delta_bytes: usize,
 }
 
-/// After this many differences, and when they are larger than the last whole value, a whole value is stored: so the
-/// cost of whole values is a constant share of the cost of differences.
+/// A whole value is stored after this many differences at the earliest.
 const MIN_DELTAS: usize = 16;
+
+/// About what a record takes in a store besides its bytes.
+const RECORD_BYTES: usize = 64;
 
 impl Persist {
     pub(crate) fn new(fields: usize) -> Self {
@@ -62,8 +66,18 @@ impl Persist {
 }
 
 impl Chain {
-    fn wants_whole(&self) -> bool {
-        self.version == 0 || (self.deltas >= MIN_DELTAS && self.delta_bytes > self.whole_bytes)
+    /// Whether the next record is to be a whole value, so that few are to be read.
+    ///
+    /// Differences that overwrite each other are read as long as they are no larger than the value. Those that add up
+    /// hold what the value holds, and only their number is to be spared: a whole value is stored when it is smaller than
+    /// what so many records take besides their bytes. Either way the cost of whole values is at most that of the
+    /// differences, and reading takes time in proportion to the value.
+    fn wants_whole(&self, stored: Stored) -> bool {
+        let costs_more = match stored {
+            Stored::Additions => self.deltas * RECORD_BYTES > self.whole_bytes + self.delta_bytes,
+            _ => self.delta_bytes > self.whole_bytes,
+        };
+        self.version == 0 || (self.deltas >= MIN_DELTAS && costs_more)
     }
 
     fn whole(
@@ -167,11 +181,11 @@ impl<S: State> Machine<S> {
             let replaced = folded.reset.contains(at) || of_field().any(|change| change.op == Op::Set);
             match field.stored {
                 Stored::Never => {}
-                Stored::Deltas if !replaced && !chain.wants_whole() => {
-                    let parts: Vec<&FieldChange> = of_field().collect();
-                    records.push(chain.delta(name, number, codec::encode(&field.name, &parts)?));
+                stored @ (Stored::Deltas | Stored::Additions) if !replaced && !chain.wants_whole(stored) => {
+                    let changes: SmallVec<[&FieldChange; 4]> = of_field().collect();
+                    records.push(chain.delta(name, number, delta::encode(&field.name, &changes)?));
                 }
-                Stored::Deltas | Stored::Whole => {
+                Stored::Deltas | Stored::Additions | Stored::Whole => {
                     let mut sets = of_field();
                     records.push(match (sets.next(), sets.next()) {
                         (Some(only), None) if only.op == Op::Set && !folded.reset.contains(at) => {
@@ -185,7 +199,7 @@ impl<S: State> Machine<S> {
         let chain = &mut persist.frontier;
         let changes = self.frontier.take_changes();
         let name = Arc::clone(&self.topology.field_names[fields.len()]);
-        if chain.wants_whole() {
+        if chain.wants_whole(Stored::Deltas) || self.frontier.is_all(&changes) {
             self.frontier.encode(&self.topology, &mut persist.pack);
             records.push(chain.whole(name, number, persist.pack.bytes()));
         } else {
@@ -197,32 +211,24 @@ impl<S: State> Machine<S> {
 
     /// The same for the same commit after the same parent, in every process.
     fn checkpoint_id(&self, persist: &Persist, number: u64, fields: &[FieldRecord]) -> CheckpointId {
-        let mut parts = Parts::default();
-        let [parent, numbers] = [persist.parent_id.seed(), u128::from(number) << 64 | u128::from(self.step)];
-        parts.add(&parent.to_le_bytes());
-        parts.add(&numbers.to_le_bytes());
-        parts.add_text(self.ns.as_bytes());
+        let numbers = u128::from(number) << 64 | u128::from(self.step);
+        let mut chain = link(persist.parent_id.seed(), self.ns.as_bytes(), &numbers.to_le_bytes());
         for record in fields {
-            parts.add_text(record.field.as_bytes());
-            parts.add_text(match &record.payload {
-                Payload::Inline(bytes) => bytes,
-                Payload::Blob(blob) => blob.hash.as_bytes(),
-            });
+            chain = link(
+                chain,
+                record.field.as_bytes(),
+                match &record.payload {
+                    Payload::Inline(bytes) => bytes,
+                    Payload::Blob(blob) => blob.hash.as_bytes(),
+                },
+            );
         }
-        parts.hash().into()
+        chain.into()
     }
 }
 
-/// Folds stored changes of one field into a state.
-pub(crate) fn fold_parts<S: State>(
-    state: &mut S,
-    layout: &S::Layout,
-    at: usize,
-    parts: Vec<FieldChange>,
-) -> Result<(), StateError> {
-    let field = u32::try_from(at).unwrap_or(u32::MAX);
-    let parts: Vec<_> = parts.into_iter().map(|part| FieldChange { field, ..part }).collect();
-    let update = S::decode_update(layout, &parts)?;
-    state.apply(layout, update, &mut crate::state::FieldSet::default());
-    Ok(())
+/// A chain of hashes with a part of this name more.
+fn link(chain: u128, name: &[u8], part: &[u8]) -> u128 {
+    let seed = xxh3_64_with_seed(name, chain as u64);
+    xxh3_128_with_seed(part, seed) ^ chain.rotate_left(29)
 }

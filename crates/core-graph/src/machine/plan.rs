@@ -76,7 +76,7 @@ impl<S: State> Machine<S> {
 
     /// Makes tasks ready whose wait is over; the end of the shortest wait that is not.
     fn wake(&mut self, now: u64) -> Option<u64> {
-        if !self.has_backoff() {
+        if !self.backs_off {
             return None;
         }
         let mut next: Option<u64> = None;
@@ -89,11 +89,8 @@ impl<S: State> Machine<S> {
             }
         }
         awake.into_iter().for_each(|id| self.frontier.make_ready(id));
+        self.backs_off = next.is_some();
         next
-    }
-
-    fn has_backoff(&self) -> bool {
-        self.frontier.len() > self.in_flight + self.frontier.ready_len()
     }
 
     /// Barrier mode: begins a super-step, a whole one or none.

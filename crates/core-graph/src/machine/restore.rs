@@ -68,6 +68,19 @@ pub(crate) struct PacketRow {
     timeout: Option<Timeout>,
 }
 
+/// Answers to questions, by task and key.
+pub(crate) type AnswerMap = BTreeMap<(Arc<str>, Arc<str>), Arc<[u8]>>;
+
+impl<S: State> Restored<S> {
+    /// The answers among the records.
+    pub(crate) fn answers(&self) -> AnswerMap {
+        let answers = self.records.iter().filter(|record| record.kind == TaskRecordKind::Answer);
+        let entry =
+            |record: &TaskRecord| ((Arc::clone(&record.task), Arc::clone(&record.key)), Arc::clone(&record.payload));
+        answers.map(entry).collect()
+    }
+}
+
 impl<S: State> Machine<S> {
     /// A machine on a checkpoint. One that is not `durable` stores nothing from there on.
     ///

@@ -36,6 +36,8 @@ pub enum Stored {
     Whole,
     /// As its updates, with a whole value from time to time.
     Deltas,
+    /// The same of a field that keeps all that its updates bring, such as a [`Log`](crate::Log).
+    Additions,
     /// Not at all.
     Never,
 }

@@ -2,6 +2,7 @@
 
 mod log;
 
+mod appending;
 mod breakpoints;
 mod budget;
 mod caching;

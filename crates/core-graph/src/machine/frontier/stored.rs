@@ -72,6 +72,17 @@ impl<S: State> Frontier<S> {
         }
     }
 
+    /// Whether a whole stored form holds no more than what changed: a small frontier that is new altogether.
+    pub(crate) fn is_all(&self, changes: &Changes) -> bool {
+        const SMALL: usize = 4;
+        self.len() <= SMALL
+            && self.groups.len() <= SMALL
+            && self.iter().all(|(id, _)| changes.tasks.contains(&id))
+            && self.groups.keys().all(|id| changes.groups.contains(id))
+            && (self.joins.is_empty() || changes.joins)
+            && (self.heads == Heads::default() || changes.heads)
+    }
+
     /// The same of what changed.
     pub(crate) fn encode_changes(&self, mut changes: Changes, topology: &Topology<S>, pack: &mut Pack) {
         if !changes.tasks.is_sorted_by(|one, other| one < other) {
