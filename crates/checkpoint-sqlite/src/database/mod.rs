@@ -37,7 +37,7 @@ impl Database {
         schema::prepare(&mut connection)?;
         let path = std::fs::canonicalize(path)?;
         let writer = Writer::new(connection, options.synchronous)?;
-        Ok(Arc::new(Self { readers: Readers::new(path.clone(), options), writer, path }))
+        Ok(Arc::new(Self { readers: Readers::open(path.clone(), options)?, writer, path }))
     }
 
     /// Reads with a connection that nobody else uses meanwhile and that never waits for a writer.

@@ -21,19 +21,24 @@ pub(super) struct Readers {
 }
 
 impl Readers {
-    pub(super) fn new(path: PathBuf, options: SqliteOptions) -> Self {
-        Self { path, options, idle: Mutex::default() }
+    /// A pool with one connection, which the first run needs.
+    pub(super) fn open(path: PathBuf, options: SqliteOptions) -> Result<Self, Failure> {
+        let readers = Self { path, options, idle: Mutex::default() };
+        lock(&readers.idle).push(readers.connect()?);
+        Ok(readers)
+    }
+
+    fn connect(&self) -> Result<Connection, Failure> {
+        let connection = connect(&self.path, self.options, OpenFlags::empty())?;
+        connection.pragma_update(None, "query_only", true)?;
+        Ok(connection)
     }
 
     pub(super) fn read<T>(&self, read: impl FnOnce(&Connection) -> Result<T, Failure>) -> Result<T, Failure> {
         let idle = lock(&self.idle).pop();
         let connection = match idle {
             Some(connection) => connection,
-            None => {
-                let connection = connect(&self.path, self.options, OpenFlags::empty())?;
-                connection.pragma_update(None, "query_only", true)?;
-                connection
-            }
+            None => self.connect()?,
         };
         let result = read(&connection);
         let mut idle = lock(&self.idle);

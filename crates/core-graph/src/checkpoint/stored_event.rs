@@ -5,9 +5,11 @@ use std::fmt;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
+use smallvec::SmallVec;
 
 use super::{ThreadStatus, ToldStep};
 use crate::event::{EVENT_VERSION, Event, EventKind};
+use crate::machine::Pack;
 
 /// An event as stores keep it: in bytes, which are made when somebody asks for them.
 ///
@@ -28,7 +30,7 @@ impl StoredEvent {
         match &self.0 {
             Form::Bytes(bytes) => Cow::Borrowed(bytes),
             Form::Event(event) => Cow::Owned(encode(event)),
-            Form::Step(step) => Cow::Owned(encode(&step.event())),
+            Form::Step(step) => Cow::Owned(step.bytes()),
         }
     }
 
@@ -111,7 +113,7 @@ enum Kind<'e> {
     #[serde(rename = "e")]
     RunEnded(ThreadStatus, &'e str),
     #[serde(rename = "c")]
-    Committed(u64, #[serde(borrow)] Vec<&'e str>, #[serde(borrow)] Vec<&'e str>, #[serde(borrow)] Vec<&'e str>),
+    Committed(u64, #[serde(borrow)] Texts<'e>, #[serde(borrow)] Texts<'e>, #[serde(borrow)] Texts<'e>),
     #[serde(rename = "r")]
     TaskRetry(&'e str, &'e str, u64),
     #[serde(rename = "f")]
@@ -125,7 +127,51 @@ enum Kind<'e> {
     Warning(&'e str),
 }
 
+/// Names or ids in a row.
+pub(super) type Texts<'e> = SmallVec<[&'e str; 4]>;
+
+/// Where and when an event was.
+pub(super) struct Place<'e> {
+    pub(super) seq: Option<u64>,
+    pub(super) ns: &'e str,
+    pub(super) step: u64,
+    pub(super) time: u64,
+}
+
+/// The bytes of the event of a commit, with its tasks, the fields that changed and the nodes that are next. Every commit
+/// writes one.
+pub(super) fn committed(place: &Place<'_>, checkpoint: u64, texts: [Texts<'_>; 3]) -> Vec<u8> {
+    let mut pack = Pack::default();
+    pack.array(8);
+    pack.uint(EVENT_VERSION.into());
+    match place.seq {
+        Some(seq) => pack.uint(seq),
+        None => pack.nil(),
+    }
+    pack.text(place.ns);
+    pack.uint(place.step);
+    // No task, and so no attempt.
+    pack.nil();
+    pack.uint(0);
+    pack.uint(place.time);
+    pack.map(1);
+    pack.text("c");
+    pack.array(4);
+    pack.uint(checkpoint);
+    for texts in texts {
+        pack.array(texts.len());
+        texts.into_iter().for_each(|text| pack.text(text));
+    }
+    pack.into_bytes()
+}
+
 fn encode(event: &Event) -> Vec<u8> {
+    if let Event { v: EVENT_VERSION, seq, ns, step, task: None, attempt: 0, time, kind } = event
+        && let EventKind::Committed { checkpoint, tasks, changed, next } = kind
+    {
+        let place = Place { seq: *seq, ns, step: *step, time: *time };
+        return committed(&place, *checkpoint, [tasks, changed, next].map(|texts| shown(texts)));
+    }
     let row = Row::of(event);
     // Every stored event is representable in either form; those that are only told have just the second.
     row.and_then(|row| row.bytes()).or_else(|| serde_json::to_vec(event).ok()).unwrap_or_default()
@@ -159,7 +205,7 @@ impl<'e> Row<'e> {
 
     fn event(self) -> Result<Event, Box<dyn std::error::Error + Send + Sync>> {
         let Row { v, seq, ns, step, task, attempt, time, kind } = self;
-        let (text, all) = (str::to_owned, |texts: Vec<&str>| texts.into_iter().map(Arc::from).collect());
+        let (text, all) = (str::to_owned, |texts: Texts<'_>| texts.into_iter().map(Arc::from).collect());
         let kind = match kind {
             Kind::RunStarted(graph, how) => EventKind::RunStarted { graph: text(graph), how: text(how) },
             Kind::RunEnded(status, detail) => EventKind::RunEnded { status, detail: text(detail) },
@@ -178,7 +224,7 @@ impl<'e> Row<'e> {
     }
 }
 
-fn shown(texts: &[Arc<str>]) -> Vec<&str> {
+fn shown(texts: &[Arc<str>]) -> Texts<'_> {
     texts.iter().map(|text| &**text).collect()
 }
 
@@ -231,6 +277,12 @@ mod tests {
             let json = StoredEvent::from(serde_json::to_vec(&event).unwrap());
             assert_eq!(serde_json::to_value(json.read().unwrap()).unwrap(), shown);
         }
+    }
+
+    #[test]
+    fn a_commit_is_written_as_a_serializer_would() {
+        let committed = Event { task: None, attempt: 0, ..events()[2].clone() };
+        assert_eq!(encode(&committed), Row::of(&committed).unwrap().bytes().unwrap());
     }
 
     #[test]

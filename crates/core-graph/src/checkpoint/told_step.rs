@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::stored_event::{Place, Texts, committed};
 use crate::event::{EVENT_VERSION, Event, EventKind};
 use crate::machine::TaskId;
 
@@ -31,6 +32,21 @@ pub(crate) struct ToldStep {
 }
 
 impl ToldStep {
+    /// The stored form of the event.
+    pub(super) fn bytes(&self) -> Vec<u8> {
+        let Teller { ns, base, fields, nodes } = &*self.teller;
+        let name = |node: u32| nodes.get(node as usize).map(|name| &**name);
+        let path = self.task.path(base, name(self.node).unwrap_or_default());
+        let changed = fields.iter().enumerate().take(64).filter(|(at, _)| self.changed >> at & 1 == 1);
+        let texts = [
+            Texts::from_iter([&*path]),
+            changed.map(|(_, field)| &**field).collect(),
+            self.next.and_then(name).into_iter().collect(),
+        ];
+        let place = Place { seq: Some(self.seq), ns, step: self.step, time: self.time };
+        committed(&place, self.checkpoint, texts)
+    }
+
     /// The event itself.
     pub(super) fn event(&self) -> Event {
         let Teller { ns, base, fields, nodes } = &*self.teller;
@@ -51,6 +67,30 @@ impl ToldStep {
                 changed: changed.map(|(_, field)| Arc::clone(field)).collect(),
                 next: self.next.and_then(name).into_iter().collect(),
             },
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::checkpoint::StoredEvent;
+
+    #[test]
+    fn a_step_is_stored_as_its_event_is() {
+        let names = |names: [&str; 2]| names.map(Arc::from).into();
+        let teller = |ns: &str| {
+            Arc::new(Teller { ns: ns.into(), base: ns.into(), fields: names(["a", "b"]), nodes: names(["n", "m"]) })
+        };
+        for (ns, next, changed) in [("", None, 0), ("child:3.0", Some(1), 0b10), ("", Some(9), 0b11)] {
+            let task = TaskId { number: 300, place: 1 };
+            let (teller, checkpoint) = (teller(ns), 70_000);
+            let step = ToldStep { teller, seq: 5, time: 1 << 40, step: 6, checkpoint, task, node: 0, next, changed };
+            let event = StoredEvent::from(step.event());
+            let stored = StoredEvent::from(step);
+            assert_eq!(stored.bytes(), event.bytes());
+            let read = StoredEvent::from(stored.bytes().into_owned()).read().unwrap();
+            assert_eq!(serde_json::to_value(read).unwrap(), serde_json::to_value(event.read().unwrap()).unwrap());
         }
     }
 }

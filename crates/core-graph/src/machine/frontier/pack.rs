@@ -1,5 +1,5 @@
-//! MessagePack, as far as a frontier needs it. A commit writes one, and a serializer takes ten times as many
-//! instructions for the same bytes.
+//! MessagePack, as far as a frontier and the event of a commit need it. Every commit writes both, and a serializer takes
+//! ten times as many instructions for the same bytes.
 
 /// Bytes that are being written.
 #[derive(Clone, Debug, Default)]
@@ -10,21 +10,26 @@ impl Pack {
         &self.0
     }
 
+    /// What is written, and the room with it.
+    pub(crate) fn into_bytes(self) -> Vec<u8> {
+        self.0
+    }
+
     /// Begins again, in the same room.
-    pub(super) fn clear(&mut self) {
+    pub(crate) fn clear(&mut self) {
         self.0.clear();
     }
 
     /// Adds what is written already.
-    pub(super) fn written<const N: usize>(&mut self, bytes: [u8; N]) {
+    pub(crate) fn written<const N: usize>(&mut self, bytes: [u8; N]) {
         self.0.extend_from_slice(&bytes);
     }
 
-    pub(super) fn nil(&mut self) {
+    pub(crate) fn nil(&mut self) {
         self.0.push(0xc0);
     }
 
-    pub(super) fn uint(&mut self, value: u64) {
+    pub(crate) fn uint(&mut self, value: u64) {
         match value {
             0..0x80 => self.0.push(value.to_le_bytes()[0]),
             0x80..0x1_0000 => {
@@ -39,7 +44,7 @@ impl Pack {
         }
     }
 
-    pub(super) fn array(&mut self, length: usize) {
+    pub(crate) fn array(&mut self, length: usize) {
         match u32::try_from(length).unwrap_or(u32::MAX) {
             length @ 0..0x10 => self.0.push(0x90 | length.to_le_bytes()[0]),
             length @ 0x10..0x1_0000 => self.marked(0xdc, &length.to_be_bytes()[2..]),
@@ -47,7 +52,7 @@ impl Pack {
         }
     }
 
-    pub(super) fn map(&mut self, length: usize) {
+    pub(crate) fn map(&mut self, length: usize) {
         match u32::try_from(length).unwrap_or(u32::MAX) {
             length @ 0..0x10 => self.0.push(0x80 | length.to_le_bytes()[0]),
             length @ 0x10..0x1_0000 => self.marked(0xde, &length.to_be_bytes()[2..]),
@@ -55,7 +60,7 @@ impl Pack {
         }
     }
 
-    pub(super) fn text(&mut self, text: &str) {
+    pub(crate) fn text(&mut self, text: &str) {
         match u32::try_from(text.len()).unwrap_or(u32::MAX) {
             length @ 0..0x20 => self.0.push(0xa0 | length.to_le_bytes()[0]),
             length @ 0x20..0x100 => self.marked(0xd9, &length.to_be_bytes()[3..]),
@@ -65,7 +70,7 @@ impl Pack {
         self.0.extend_from_slice(text.as_bytes());
     }
 
-    pub(super) fn binary(&mut self, bytes: &[u8]) {
+    pub(crate) fn binary(&mut self, bytes: &[u8]) {
         match u32::try_from(bytes.len()).unwrap_or(u32::MAX) {
             length @ 0..0x100 => self.marked(0xc4, &length.to_be_bytes()[3..]),
             length @ 0x100..0x1_0000 => self.marked(0xc5, &length.to_be_bytes()[2..]),
