@@ -13,3 +13,31 @@ struct Concepts;
 #[cfg(doctest)]
 #[doc = include_str!("../../docs/from-langgraph.md")]
 struct FromLangGraph;
+
+#[cfg(doctest)]
+#[doc = include_str!("../../docs/concepts/state.md")]
+struct ConceptState;
+
+#[cfg(doctest)]
+#[doc = include_str!("../../docs/concepts/steps.md")]
+struct ConceptSteps;
+
+#[cfg(doctest)]
+#[doc = include_str!("../../docs/concepts/routing.md")]
+struct ConceptRouting;
+
+#[cfg(doctest)]
+#[doc = include_str!("../../docs/concepts/subgraphs.md")]
+struct ConceptSubgraphs;
+
+#[cfg(doctest)]
+#[doc = include_str!("../../docs/concepts/failures.md")]
+struct ConceptFailures;
+
+#[cfg(doctest)]
+#[doc = include_str!("../../docs/concepts/limits.md")]
+struct ConceptLimits;
+
+#[cfg(doctest)]
+#[doc = include_str!("../../docs/concepts/questions.md")]
+struct ConceptQuestions;
