@@ -41,3 +41,11 @@ struct ConceptLimits;
 #[cfg(doctest)]
 #[doc = include_str!("../../docs/concepts/questions.md")]
 struct ConceptQuestions;
+
+#[cfg(doctest)]
+#[doc = include_str!("../../docs/concepts/threads.md")]
+struct ConceptThreads;
+
+#[cfg(doctest)]
+#[doc = include_str!("../../docs/concepts/events.md")]
+struct ConceptEvents;
