@@ -49,3 +49,15 @@ struct ConceptThreads;
 #[cfg(doctest)]
 #[doc = include_str!("../../docs/concepts/events.md")]
 struct ConceptEvents;
+
+#[cfg(doctest)]
+#[doc = include_str!("../../docs/concepts/memory.md")]
+struct ConceptMemory;
+
+#[cfg(doctest)]
+#[doc = include_str!("../../docs/concepts/dynamic.md")]
+struct ConceptDynamic;
+
+#[cfg(doctest)]
+#[doc = include_str!("../../docs/concepts/simulation.md")]
+struct ConceptSimulation;
