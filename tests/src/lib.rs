@@ -19,20 +19,40 @@ struct FromLangGraph;
 struct ConceptState;
 
 #[cfg(doctest)]
+#[doc = include_str!("../../docs/concepts/versions.md")]
+struct ConceptVersions;
+
+#[cfg(doctest)]
 #[doc = include_str!("../../docs/concepts/steps.md")]
 struct ConceptSteps;
+
+#[cfg(doctest)]
+#[doc = include_str!("../../docs/concepts/joins.md")]
+struct ConceptJoins;
 
 #[cfg(doctest)]
 #[doc = include_str!("../../docs/concepts/routing.md")]
 struct ConceptRouting;
 
 #[cfg(doctest)]
+#[doc = include_str!("../../docs/concepts/compile.md")]
+struct ConceptCompile;
+
+#[cfg(doctest)]
 #[doc = include_str!("../../docs/concepts/subgraphs.md")]
 struct ConceptSubgraphs;
 
 #[cfg(doctest)]
+#[doc = include_str!("../../docs/concepts/subgraph-persistence.md")]
+struct ConceptSubgraphPersistence;
+
+#[cfg(doctest)]
 #[doc = include_str!("../../docs/concepts/failures.md")]
 struct ConceptFailures;
+
+#[cfg(doctest)]
+#[doc = include_str!("../../docs/concepts/durable-steps.md")]
+struct ConceptDurableSteps;
 
 #[cfg(doctest)]
 #[doc = include_str!("../../docs/concepts/limits.md")]
