@@ -59,6 +59,10 @@ struct ConceptDurableSteps;
 struct ConceptLimits;
 
 #[cfg(doctest)]
+#[doc = include_str!("../../docs/concepts/stops.md")]
+struct ConceptStops;
+
+#[cfg(doctest)]
 #[doc = include_str!("../../docs/concepts/questions.md")]
 struct ConceptQuestions;
 
