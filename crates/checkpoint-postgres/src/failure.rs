@@ -2,15 +2,24 @@
 
 use graphloom_core_graph::checkpoint::CheckpointError;
 use graphloom_core_graph::store::StoreError;
+use tokio::task::JoinError;
 
 /// A failure of one piece of work on the database.
 #[derive(Debug)]
 pub(crate) enum Failure {
     Sql(sqlx::Error),
-    NewerFormat { found: u32, known: u32 },
-    Corrupt { place: String, message: String },
+    NewerFormat {
+        found: u32,
+        known: u32,
+    },
+    Corrupt {
+        place: String,
+        message: String,
+    },
     Setting(String),
     Refused(CheckpointError),
+    /// The runtime that does the work has stopped.
+    Ended(JoinError),
 }
 
 impl From<sqlx::Error> for Failure {
@@ -65,6 +74,7 @@ impl Failure {
             Self::Corrupt { place, message } => CheckpointError::Corrupt { place, message },
             Self::Setting(message) => CheckpointError::Store { action: action(), source: message.into() },
             Self::Refused(error) => error,
+            Self::Ended(error) => CheckpointError::Store { action: action(), source: Box::new(error) },
         }
     }
 
@@ -81,6 +91,7 @@ impl Failure {
             Self::Corrupt { place, message } => StoreError::Corrupt { place, message },
             Self::Setting(message) => StoreError::Store { action: action(), source: message.into() },
             Self::Refused(error) => StoreError::Store { action: action(), source: Box::new(error) },
+            Self::Ended(error) => StoreError::Store { action: action(), source: Box::new(error) },
         }
     }
 }

@@ -152,6 +152,42 @@ async fn an_orderly_end_lets_others_take_over_at_once() {
     assert!(matches!(closed, CheckpointError::Store { .. }), "{closed}");
 }
 
+/// Each time a commit is under way when its caller goes away and the lease is given back.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_lease_given_back_beside_a_commit_is_free_after_it() {
+    let server = Server::start();
+    let one = PostgresCheckpointer::connect(&server.url()).await.unwrap();
+    let two = PostgresCheckpointer::connect(&server.url()).await.unwrap();
+    for round in 0..50 {
+        let thread = format!("t{round}");
+        let lease = one.acquire(&thread).await.unwrap();
+        one.commit(&lease, Commit { release: true, ..step(1) }).await.unwrap();
+        let lease = one.acquire(&thread).await.unwrap();
+        {
+            let commit = one.commit(&lease, step(2));
+            tokio::pin!(commit);
+            // So far and no further.
+            let _ = tokio::time::timeout(Duration::from_micros(round * 40), commit).await;
+        }
+        one.release(&lease);
+        let asked = tokio::time::Instant::now();
+        while let Err(error) = next_step(&two, &thread).await {
+            let expected = matches!(error, CheckpointError::ThreadBusy { .. } | CheckpointError::StaleHead { .. });
+            assert!(expected, "round {round}: {error}");
+            assert!(asked.elapsed() < Duration::from_secs(5), "round {round}: nobody has the thread, but {error}");
+        }
+    }
+}
+
+/// Takes a thread over for one commit. Another writer's first commit may come between.
+async fn next_step(store: &PostgresCheckpointer, thread: &str) -> Result<(), CheckpointError> {
+    let lease = store.acquire(thread).await?;
+    let head = store.checkpoint(thread, "", None).await?.map_or(0, |head| head.number);
+    let written = store.commit(&lease, step(head + 1)).await;
+    store.release(&lease);
+    written
+}
+
 #[tokio::test]
 async fn formats_settings_and_servers_are_checked() {
     let server = Server::start();

@@ -14,7 +14,7 @@ use graphloom_core_graph::checkpoint::{
 };
 use tokio::runtime::Handle;
 
-use self::order::Order;
+use self::order::{Order, Turn};
 
 use crate::database::{Database, Heartbeat, instance_name};
 use crate::failure::Failure;
@@ -114,22 +114,34 @@ impl PostgresCheckpointer {
         }
         Ok(reserved.into_lease(epoch + 1))
     }
+}
 
+impl Inner {
     fn claim(&self, lease: &Lease, ns: &str) -> Result<(), Failure> {
-        self.inner.leases.claim(lease).map_err(|detail| commit::stale(lease, ns, detail))
+        self.leases.claim(lease).map_err(|detail| commit::stale(lease, ns, detail))
     }
 
-    async fn commit_under(&self, lease: &Lease, commit: &Commit) -> Result<(), Failure> {
-        // Connections do not know of each other: what is asked for first must be written first.
-        let turn = self.inner.order.turn(&lease.thread);
-        let _turn = turn.lock().await;
+    async fn commit(&self, lease: &Lease, commit: &Commit) -> Result<(), Failure> {
         self.claim(lease, &commit.ns)?;
-        commit::apply(&self.inner.database.pool, lease, commit).await?;
+        commit::apply(&self.database.pool, lease, commit).await?;
         if commit.release {
-            self.inner.leases.remove(lease);
-            self.inner.order.forget(&lease.thread);
+            self.leases.remove(lease);
+            self.order.forget(&lease.thread);
         }
         Ok(())
+    }
+
+    /// Clears the owner that is stored for a lease which was given back.
+    async fn disown(&self, turn: Turn, lease: &Lease) {
+        let turn = turn.lock().await;
+        // Another may have claimed the thread since. What fails here ends with the expiry.
+        let query = "UPDATE threads SET owner = '' WHERE thread = $1 AND owner = $2";
+        let disown = sqlx::query(query).bind(&*lease.thread).bind(&*lease.owner);
+        if let Err(error) = disown.execute(&self.database.pool).await {
+            tracing::warn!(%error, thread = &*lease.thread, "a lease was not given back in the database");
+        }
+        drop(turn);
+        self.order.forget(&lease.thread);
     }
 }
 
@@ -151,22 +163,26 @@ impl Checkpointer for PostgresCheckpointer {
     }
 
     fn release(&self, lease: &Lease) {
-        self.inner.order.forget(&lease.thread);
         if self.inner.leases.remove(lease) {
-            let (pool, lease) = (self.inner.database.pool.clone(), lease.clone());
-            self.inner.runtime.spawn(async move {
-                // Another may have claimed the thread since. What fails here ends with the expiry.
-                let query = "UPDATE threads SET owner = '' WHERE thread = $1 AND owner = $2";
-                let disown = sqlx::query(query).bind(&*lease.thread).bind(&*lease.owner);
-                if let Err(error) = disown.execute(&pool).await {
-                    tracing::warn!(%error, thread = &*lease.thread, "a lease was not given back in the database");
-                }
-            });
+            // After a commit that is under way, which would store its owner again.
+            let turn = self.inner.order.turn(&lease.thread);
+            let (inner, lease) = (Arc::clone(&self.inner), lease.clone());
+            self.inner.runtime.spawn(async move { inner.disown(turn, &lease).await });
+        } else {
+            self.inner.order.forget(&lease.thread);
         }
     }
 
     async fn commit(&self, lease: &Lease, commit: Commit) -> Result<(), CheckpointError> {
-        self.commit_under(lease, &commit).await.map_err(|failure| self.error(failure, "committing"))
+        // Connections do not know of each other: what is asked for first must be written first. A commit that has begun
+        // ends, also when nobody waits for it any more.
+        let turn = self.inner.order.turn(&lease.thread).lock_owned().await;
+        let (inner, lease) = (Arc::clone(&self.inner), lease.clone());
+        let written = self.inner.runtime.spawn(async move {
+            let _turn = turn;
+            inner.commit(&lease, &commit).await
+        });
+        written.await.map_err(Failure::Ended).flatten().map_err(|failure| self.error(failure, "committing"))
     }
 
     async fn thread(&self, thread: &str) -> Result<Option<ThreadRow>, CheckpointError> {
@@ -254,7 +270,7 @@ impl Checkpointer for PostgresCheckpointer {
 
     async fn prune(&self, lease: &Lease, pruning: Pruning) -> Result<(), CheckpointError> {
         let prune = async {
-            self.claim(lease, "")?;
+            self.inner.claim(lease, "")?;
             upkeep::prune(&self.inner.database.pool, lease, &pruning).await
         };
         prune.await.map_err(|failure| self.error(failure, "pruning a thread"))

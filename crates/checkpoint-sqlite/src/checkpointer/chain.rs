@@ -103,10 +103,14 @@ fn payload(
 ) -> Result<Payload, Failure> {
     let Some(hash) = row.get::<_, Option<String>>(4)? else {
         let bytes: Option<Arc<[u8]>> = row.get(3)?;
-        return bytes.map(|bytes| Payload::Inline(bytes.into())).ok_or_else(|| corrupt(format!("version {version} has no bytes")));
+        return bytes
+            .map(|bytes| Payload::Inline(bytes.into()))
+            .ok_or_else(|| corrupt(format!("version {version} has no bytes")));
     };
     let mut blob = connection.prepare_cached("SELECT bytes FROM blobs WHERE hash = ?1")?;
     let bytes: Option<Arc<[u8]>> = blob.query_row([&hash], |row| row.get(0)).optional()?;
     let bytes = bytes.filter(|bytes| blake3::hash(bytes).to_hex().as_str() == hash);
-    bytes.map(|bytes| Payload::Inline(bytes.into())).ok_or_else(|| corrupt(format!("the bytes of version {version} are lost or changed")))
+    bytes
+        .map(|bytes| Payload::Inline(bytes.into()))
+        .ok_or_else(|| corrupt(format!("the bytes of version {version} are lost or changed")))
 }

@@ -7,7 +7,7 @@ use crate::driver::drive::{Driver, Ended};
 use crate::driver::told::Told;
 use crate::error::RunError;
 use crate::event::{Event, EventKind};
-use crate::machine::{Completion, TaskId, TaskOutcome};
+use crate::machine::{Completion, Question, TaskId, TaskOutcome};
 use crate::state::{State, codec};
 
 /// What ended tasks left that no commit took along.
@@ -110,8 +110,8 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
                     );
                     tell(EventKind::Warning { message });
                 }
-                for question in self.machine.questions().into_iter().filter(|question| question.task == *path) {
-                    tell(EventKind::Question { id: question.id, key: question.key, payload: question.payload });
+                for Question { id, key, payload, .. } in self.machine.questions_of(id).iter().cloned() {
+                    tell(EventKind::Question { id, key, payload });
                 }
             }
             _ => {}

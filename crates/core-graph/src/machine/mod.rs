@@ -229,6 +229,11 @@ impl<S: State> Machine<S> {
         self.frontier.iter().flat_map(|(_, task)| task.questions()).cloned().collect()
     }
 
+    /// The questions of one task.
+    pub(crate) fn questions_of(&self, id: TaskId) -> &[Question] {
+        self.frontier.get(id).map_or(&[], |task| task.questions())
+    }
+
     /// The names of nodes with unfinished tasks, sorted, once each.
     pub(crate) fn next_nodes(&self) -> Vec<String> {
         self.next().iter().map(|node| self.topology.node(*node).name.to_string()).collect()

@@ -1,0 +1,57 @@
+//! Questions that go wrong.
+
+use graphloom_core_graph::{Context, Node, RunError, START, Snapshot, StateGraph};
+
+use crate::ground::{Ground, on_every_store};
+use crate::work::{Work, Worked, done, line, waiting, warnings};
+
+on_every_store!(
+    feature_a_question_that_is_swallowed_waits_all_the_same,
+    feature_a_vanished_node_with_a_question_is_told,
+);
+
+const B: Node = Node::named("b");
+const ASK: Node = Node::named("ask");
+
+/// A node that asks under `go` and logs the answer.
+fn add_asking(graph: &mut StateGraph<Work>, node: Node) {
+    graph
+        .add_node(node, |_: Snapshot<Work>, cx: Context| async move {
+            let answer: String = cx.ask("go", &()).await?;
+            Worked::Ok(line(answer))
+        })
+        .asks::<String>("go");
+}
+
+async fn feature_a_question_that_is_swallowed_waits_all_the_same(ground: &Ground) {
+    let mut graph = StateGraph::<Work>::new("g");
+    graph
+        .add_node(ASK, |_: Snapshot<Work>, cx: Context| async move {
+            let answer = cx.ask::<String>("go", &()).await.unwrap_or_else(|_| "swallowed".to_owned());
+            Worked::Ok(line(answer))
+        })
+        .asks::<String>("go");
+    graph.add_edge(START, ASK);
+    let thread = ground.thread(graph);
+    let questions = waiting(thread.run(Work::update()).await);
+    assert_eq!(thread.state().await.unwrap().state.story(), "");
+    assert!(warnings(&thread).await[0].starts_with("node `ask` asked a question and did not pass the suspension on"));
+    assert_eq!(done(thread.resume(questions.answer("go", "yes").unwrap()).await).story(), "yes");
+}
+
+async fn feature_a_vanished_node_with_a_question_is_told(ground: &Ground) {
+    let graph = |node: Node| {
+        let mut graph = StateGraph::<Work>::new("g");
+        add_asking(&mut graph, node.clone());
+        graph.add_edge(START, node);
+        graph
+    };
+    let id = ground.id();
+    let questions = waiting(ground.threads(graph(ASK)).thread(id.clone()).run(Work::update()).await);
+    let renamed = ground.threads(graph(B)).thread(id.clone());
+    let error = renamed.resume(questions.answer("go", "yes").unwrap()).await.unwrap_err();
+    assert!(matches!(error, RunError::GraphMismatch { .. }), "{error}");
+    assert!(error.to_string().contains("a task waits at node `ask`, which the graph no longer has"), "{error}");
+    let again = ground.threads(graph(ASK)).thread(id);
+    assert_eq!(done(again.resume(questions.answer("go", "yes").unwrap()).await).story(), "yes");
+}
