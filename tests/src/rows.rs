@@ -1,8 +1,7 @@
 //! Rows that tests of stores commit.
 
 use graphloom_core_graph::checkpoint::{
-    CheckpointError, CheckpointRow, Commit, FieldRecord, FieldVersion, Payload, RecordKind, Source, ThreadRow,
-    ThreadStatus,
+    CheckpointError, CheckpointRow, Commit, FieldRecord, Payload, RecordKind, Source, ThreadRow, ThreadStatus,
 };
 
 /// A thread's row as a run writes it.
@@ -26,15 +25,12 @@ pub fn checkpoint(number: u64) -> CheckpointRow {
     CheckpointRow {
         number,
         parent,
-        id: format!("id-{number}"),
+        id: format!("id-{number}").into(),
         step: number * 2,
         source: if number == 1 { Source::Input } else { Source::Step },
         time: 1000 + number,
         executed: number * 3,
-        fields: vec![
-            FieldVersion { field: "#frontier".into(), version: number },
-            FieldVersion { field: "log".into(), version: 1 },
-        ],
+        fields: [("#frontier", number), ("log", 1)].into(),
         state_version: 7,
     }
 }

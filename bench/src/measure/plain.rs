@@ -30,6 +30,7 @@ const FIELD: &str = "INSERT OR REPLACE INTO fields (head, field, version, previo
 const BLOB: &str = "INSERT OR IGNORE INTO blobs (hash, bytes) VALUES (?1, ?2)";
 const RECORD: &str = "INSERT OR REPLACE INTO task_records (head, task, kind, key, payload) VALUES (?1, ?2, ?3, ?4, ?5)";
 const SETTLED: &str = "DELETE FROM task_records WHERE head = ?1 AND task = ?2 AND kind <> 'once'";
+const NAME: &str = "INSERT INTO names (id, name) VALUES (?1, ?2)";
 const EVENT: &str = "INSERT INTO journal (thread, seq, event) VALUES (?1, ?2, ?3)";
 
 /// Boxes what a statement binds.
@@ -101,7 +102,7 @@ impl PlainRows {
         }
         connection.execute_batch("COMMIT")?;
         let stored = Connection::open(stored)?;
-        for table in ["threads", "heads", "checkpoints", "fields", "blobs", "task_records", "journal"] {
+        for table in ["threads", "heads", "names", "checkpoints", "fields", "blobs", "task_records", "journal"] {
             let count = format!("SELECT count(*) FROM {table}");
             let rows = |connection: &Connection| connection.query_row(&count, [], |row| row.get::<_, u64>(0));
             let (plain, stored) = (rows(&connection)?, rows(&stored)?);
@@ -113,9 +114,10 @@ impl PlainRows {
     }
 }
 
-/// The numbers that the store gives to threads and namespaces.
+/// The numbers that the store gives to threads, namespaces and names of fields.
 #[derive(Default)]
 struct Ids {
+    names: Vec<Arc<str>>,
     threads: Vec<Arc<str>>,
     heads: Vec<(i64, Arc<str>)>,
     written: i64,
@@ -139,13 +141,16 @@ impl Ids {
             let number = commit.checkpoint.as_ref().map(|row| row.number);
             rows.push((HEAD, values!(head, thread, text(&commit.ns), number)));
             if let Some(row) = &commit.checkpoint {
-                rows.push((CHECKPOINT, checkpoint_values(row, head)?));
+                let fields: Vec<_> =
+                    row.fields.iter().map(|(field, version)| (self.name(field, &mut rows), version)).collect();
+                rows.push((CHECKPOINT, checkpoint_values(row, head, &fields)?));
             }
             for record in &commit.fields {
                 if let Payload::Blob(blob) = &record.payload {
                     rows.push((BLOB, values!(text(&blob.hash), blob.bytes.to_vec())));
                 }
-                rows.push((FIELD, field_values(record, head)));
+                let field = self.name(&record.field, &mut rows);
+                rows.push((FIELD, field_values(record, head, field)));
             }
             for record in &commit.tasks {
                 let kind = word(&record.kind)?;
@@ -156,8 +161,17 @@ impl Ids {
             }
             rows.extend(commit.settled.iter().map(|task| (SETTLED, values!(head, text(task)))));
         }
-        rows.extend(commit.journal.iter().map(|row| (EVENT, values!(thread, row.seq, row.event.json().into_owned()))));
+        rows.extend(commit.journal.iter().map(|row| (EVENT, values!(thread, row.seq, row.event.bytes().into_owned()))));
         Ok(rows)
+    }
+
+    fn name(&mut self, name: &Arc<str>, rows: &mut Transaction) -> i64 {
+        let known = self.names.len();
+        let id = place_of(&mut self.names, Arc::clone(name));
+        if self.names.len() > known {
+            rows.push((NAME, values!(id, text(name))));
+        }
+        id
     }
 }
 
@@ -177,29 +191,42 @@ fn thread_values(row: &ThreadRow, lease: &Lease, id: i64, owner: &str, written: 
     ))
 }
 
-fn checkpoint_values(row: &CheckpointRow, head: i64) -> Result<Values, Failure> {
-    let fields: Vec<(&str, u64)> = row.fields.iter().map(|field| (&*field.field, field.version)).collect();
+fn checkpoint_values(row: &CheckpointRow, head: i64, fields: &[(i64, u64)]) -> Result<Values, Failure> {
+    let mut packed = Vec::new();
+    for (name, version) in fields {
+        pack(&mut packed, name.unsigned_abs());
+        pack(&mut packed, row.number - version);
+    }
     Ok(values!(
         head,
         row.number,
         row.parent,
-        row.id.clone(),
+        row.id.hash().unwrap_or_default().to_vec(),
         row.step,
         word(&row.source)?,
         row.time,
         row.executed,
-        serde_json::to_string(&fields)?,
+        packed,
         row.state_version,
     ))
 }
 
-fn field_values(record: &FieldRecord, head: i64) -> Values {
+/// A number in base 128, the low digits first.
+fn pack(bytes: &mut Vec<u8>, mut value: u64) {
+    while value > 0x7f {
+        bytes.push(value.to_le_bytes()[0] | 0x80);
+        value >>= 7;
+    }
+    bytes.push(value.to_le_bytes()[0]);
+}
+
+fn field_values(record: &FieldRecord, head: i64, field: i64) -> Values {
     let (payload, blob) = match &record.payload {
         Payload::Inline(bytes) => (Some(bytes.to_vec()), None),
         Payload::Blob(blob) => (None, Some(text(&blob.hash))),
     };
     let whole = record.kind == RecordKind::Whole;
-    values!(head, text(&record.field), record.version, record.previous, whole, payload, blob)
+    values!(head, field, record.version, record.previous, whole, payload, blob)
 }
 
 fn text(text: &str) -> String {

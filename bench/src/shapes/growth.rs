@@ -8,7 +8,7 @@ use graphloom_core_graph::{App, CompileErrors, END, Log, Node, NodeError, START,
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::check;
+use super::{check, filled};
 use crate::Failure;
 use crate::measure::{Bench, Floor, OnStore, Shape, Store};
 
@@ -29,7 +29,7 @@ struct Message {
 }
 
 async fn answer(chat: Snapshot<Chat>) -> Result<ChatUpdate, NodeError> {
-    let content = format!("{:0>width$}", chat.messages.len(), width = LETTERS as usize);
+    let content = filled("", chat.messages.len() as u64, LETTERS as usize);
     Ok(Chat::update().messages([Message { role: "assistant".to_owned(), content }]))
 }
 

@@ -75,6 +75,16 @@ where
     })
 }
 
+/// So many letters: a beginning, a number, and zeros between them. A node is to cost little beside what is measured.
+fn filled(begins: &str, number: u64, letters: usize) -> String {
+    let digits = number.to_string();
+    let mut text = String::with_capacity(letters);
+    text.push_str(begins);
+    text.push_str(&"0".repeat(letters.saturating_sub(begins.len() + digits.len())));
+    text.push_str(&digits);
+    text
+}
+
 /// A wrong result is no result.
 fn check<S: State + std::fmt::Debug>(outcome: Outcome<S>, right: fn(&S) -> bool) -> Result<(), Failure> {
     let state = outcome.done()?;

@@ -7,7 +7,7 @@ use graphloom_core_graph::{App, CompileErrors, END, Node, NodeError, START, Snap
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{once, stored};
+use super::{filled, once, stored};
 use crate::Failure;
 use crate::measure::{Bench, Floor, Shape, Store};
 
@@ -41,15 +41,15 @@ struct Wide {
 
 /// 300 letters that are others in every round.
 fn text(round: u64) -> String {
-    format!("{round:0>300}")
+    filled("", round, 300)
 }
 
 fn list(round: u64) -> Vec<String> {
-    (0..3).map(|at| format!("{at}{round:0>99}")).collect()
+    ["0", "1", "2"].map(|at| filled(at, round, 100)).to_vec()
 }
 
 fn map(round: u64) -> BTreeMap<String, String> {
-    (0..5).map(|at| (format!("{at:0>10}"), format!("{round:0>50}"))).collect()
+    (0..5).map(|at| (filled("", at, 10), filled("", round, 50))).collect()
 }
 
 async fn one(wide: Snapshot<Wide>) -> Result<WideUpdate, NodeError> {

@@ -51,10 +51,10 @@ impl<C> Encrypted<C> {
             record.payload = self.keys.seal(&place, &record.payload)?.into();
         }
         for row in &mut commit.journal {
-            row.event = self.keys.seal(&of_event(thread, row.seq), &row.event.json())?.into();
+            row.event = self.keys.seal(&of_event(thread, row.seq), &row.event.bytes())?.into();
         }
         if let Some(row) = &mut commit.checkpoint {
-            row.id = self.keys.seal_text(&of_id(thread, &ns, row.number), &row.id)?;
+            row.id = self.keys.seal_text(&of_id(thread, &ns, row.number), &row.id.text())?.into();
         }
         commit.thread = commit.thread.map(|row| self.seal_row(thread, row)).transpose()?;
         Ok(commit)
@@ -69,7 +69,7 @@ impl<C> Encrypted<C> {
     }
 
     fn open_checkpoint(&self, thread: &str, ns: &str, row: CheckpointRow) -> Result<CheckpointRow, EncryptionError> {
-        Ok(CheckpointRow { id: self.keys.open_text(&of_id(thread, ns, row.number), &row.id)?, ..row })
+        Ok(CheckpointRow { id: self.keys.open_text(&of_id(thread, ns, row.number), &row.id.text())?.into(), ..row })
     }
 }
 
@@ -154,7 +154,7 @@ impl<C: Checkpointer> Checkpointer for Encrypted<C> {
 
     async fn journal(&self, thread: &str, after: u64, limit: usize) -> Result<Vec<JournalRow>, CheckpointError> {
         let rows = self.inner.journal(thread, after, limit).await?.into_iter().map(|row| {
-            let event = self.keys.open(&of_event(thread, row.seq), &row.event.json())?.into();
+            let event = self.keys.open(&of_event(thread, row.seq), &row.event.bytes())?.into();
             Ok::<_, EncryptionError>(JournalRow { event, ..row })
         });
         Ok(rows.collect::<Result<_, _>>()?)

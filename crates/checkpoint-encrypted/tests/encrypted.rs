@@ -7,8 +7,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use graphloom_checkpoint_encrypted::{Encrypted, EncryptionError, Key, Keyring};
 use graphloom_checkpoint_sqlite::SqliteCheckpointer;
 use graphloom_core_graph::checkpoint::{
-    CheckpointError, CheckpointRow, Checkpointer, Commit, FieldRecord, FieldVersion, JournalRow, MemoryCheckpointer,
-    Payload, RecordKind, Source, TaskRecord, TaskRecordKind, ThreadRow, ThreadStatus,
+    CheckpointError, CheckpointRow, Checkpointer, Commit, FieldRecord, JournalRow, MemoryCheckpointer, Payload,
+    RecordKind, Source, TaskRecord, TaskRecordKind, ThreadRow, ThreadStatus,
 };
 use graphloom_core_graph::conformance::{self, Verdict};
 use graphloom_core_graph::store::{MemoryStore, Namespace, PutOptions, Store, StoreError};
@@ -41,12 +41,12 @@ fn secret(version: u64) -> Commit {
     let checkpoint = CheckpointRow {
         number: version,
         parent: None,
-        id: String::from_utf8(SECRET.to_vec()).unwrap(),
+        id: String::from_utf8(SECRET.to_vec()).unwrap().into(),
         step: 1,
         source: Source::Input,
         time: 1,
         executed: 1,
-        fields: vec![FieldVersion { field: "x".into(), version }],
+        fields: [("x", version)].into(),
         state_version: 1,
     };
     Commit {
@@ -99,7 +99,7 @@ async fn nothing_that_was_said_is_in_the_file() {
         let text = String::from_utf8(SECRET.to_vec()).unwrap();
         memory.put(&Namespace::root(), "k", json!({ "text": text }), PutOptions::default()).await.unwrap();
         assert_eq!(store.thread("a").await.unwrap().unwrap().detail, text);
-        assert_eq!(store.checkpoint("a", "", None).await.unwrap().unwrap().id, text);
+        assert_eq!(store.checkpoint("a", "", None).await.unwrap().unwrap().id.text(), text);
     }
     for entry in std::fs::read_dir(directory.path()).unwrap() {
         let bytes = std::fs::read(entry.unwrap().path()).unwrap_or_default();

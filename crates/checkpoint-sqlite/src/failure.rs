@@ -24,6 +24,7 @@ pub(crate) enum Refusal {
     Busy { thread: String, owner: String },
     Stale { thread: String, ns: String, epoch: u64, detail: String },
     UnknownThread { thread: String },
+    UnknownCheckpoint { thread: String, ns: String, number: u64 },
     ThreadExists { thread: String },
 }
 
@@ -134,6 +135,7 @@ impl From<Refusal> for CheckpointError {
             Refusal::Busy { thread, owner } => Self::ThreadBusy { thread, owner },
             Refusal::Stale { thread, ns, epoch, detail } => Self::StaleHead { thread, ns, epoch, detail },
             Refusal::UnknownThread { thread } => Self::UnknownThread { thread },
+            Refusal::UnknownCheckpoint { thread, ns, number } => Self::UnknownCheckpoint { thread, ns, number },
             Refusal::ThreadExists { thread } => Self::ThreadExists { thread },
         }
     }

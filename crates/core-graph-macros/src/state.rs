@@ -80,7 +80,7 @@ pub(crate) fn expand(model: &StateModel<'_>) -> TokenStream {
                     op: #core::Op,
                     value: &__V,
                 ) -> #result<#core::FieldChange, #error> {
-                    let bytes = #core::__private::codec::encode(name, value)?;
+                    let bytes = #core::__private::codec::encode_in_place(name, value)?;
                     #result::Ok(#core::FieldChange { field, op, bytes })
                 }
                 let mut changes = ::std::vec::Vec::new();
@@ -141,6 +141,7 @@ fn table_entry(model: &StateModel<'_>, field: &FieldModel<'_>) -> TokenStream {
     let kind = if field.is_last() && !field.any { quote!(Last) } else { quote!(Reducer) };
     let stored = match (field.untracked, field.deltas) {
         (true, _) => quote!(Never),
+        (false, true) if matches!(field.fold, Fold::Append(_)) => quote!(Additions),
         (false, true) => quote!(Deltas),
         (false, false) => quote!(Whole),
     };

@@ -21,9 +21,9 @@ pub(super) async fn apply(pool: &PgPool, lease: &Lease, commit: &Commit) -> Resu
     let source = head.map(|row| word(&row.source)).transpose()?;
     let mut names: Vec<&str> = Vec::new();
     let mut versions = Vec::new();
-    for field in head.iter().flat_map(|row| &row.fields) {
-        names.push(&field.field);
-        versions.push(storable(field.version)?);
+    for (field, version) in head.iter().flat_map(|row| row.fields.iter()) {
+        names.push(field);
+        versions.push(storable(version)?);
     }
     let mut records = Records::default();
     for record in fields {
@@ -65,7 +65,7 @@ pub(super) async fn apply(pool: &PgPool, lease: &Lease, commit: &Commit) -> Resu
         .bind(optional(*expected_head)?)
         .bind(optional(head.map(|row| row.number))?)
         .bind(optional(head.and_then(|row| row.parent))?)
-        .bind(head.map(|row| &*row.id))
+        .bind(head.map(|row| row.id.text().into_owned()))
         .bind(optional(head.map(|row| row.step))?)
         .bind(source)
         .bind(optional(head.map(|row| row.time))?)
@@ -87,7 +87,7 @@ pub(super) async fn apply(pool: &PgPool, lease: &Lease, commit: &Commit) -> Resu
         .bind(tasks.iter().map(|record| &*record.payload).collect::<Vec<_>>())
         .bind(settled.iter().map(|task| &**task).collect::<Vec<_>>())
         .bind(seqs)
-        .bind(journal.iter().map(|row| row.event.json().into_owned()).collect::<Vec<_>>());
+        .bind(journal.iter().map(|row| row.event.bytes().into_owned()).collect::<Vec<_>>());
     query.execute(pool).await.map_err(|error| refused(error.into(), lease, ns))?;
     Ok(())
 }

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use graphloom_core_graph::checkpoint::{
-    CheckpointRow, FieldOutline, FieldRecord, FieldVersion, HistoryFilter, JournalRow, Payload, RecordKind, TaskRecord,
-    ThreadFilter, ThreadRow,
+    CheckpointRow, FieldOutline, FieldRecord, HistoryFilter, JournalRow, Payload, RecordKind, TaskRecord, ThreadFilter,
+    ThreadRow,
 };
 use serde::de::DeserializeOwned;
 use sqlx::postgres::PgRow;
@@ -87,13 +87,14 @@ fn checkpoint_row(row: &PgRow, thread: &str, ns: &str) -> Result<CheckpointRow, 
     let number = |column| read_number(row.try_get(column)?, place);
     let names: Vec<String> = row.try_get("fields")?;
     let versions: Vec<i64> = row.try_get("versions")?;
-    let fields = names.into_iter().zip(versions).map(|(field, version)| {
-        Ok::<_, Failure>(FieldVersion { field: field.into(), version: read_number(version, place)? })
-    });
+    let fields = names
+        .into_iter()
+        .zip(versions)
+        .map(|(field, version)| Ok::<_, Failure>((field.into(), read_number(version, place)?)));
     Ok(CheckpointRow {
         number: number("number")?,
         parent: row.try_get::<Option<i64>, _>("parent")?.map(|parent| read_number(parent, place)).transpose()?,
-        id: row.try_get("id")?,
+        id: row.try_get::<&str, _>("id")?.into(),
         step: number("step")?,
         source: named(row.try_get("source")?, place)?,
         time: number("time")?,

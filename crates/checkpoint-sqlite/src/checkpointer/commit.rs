@@ -9,6 +9,8 @@ use rusqlite::{Connection, OptionalExtension, params};
 use serde::Serialize;
 
 use super::known::Known;
+use super::names::{Asked, Names};
+use super::packed;
 use crate::failure::{Failure, Refusal};
 
 /// Who holds a thread according to the file.
@@ -43,7 +45,13 @@ pub(super) fn unclaimed(connection: &Connection, lease: &Lease) -> Result<i64, F
 }
 
 /// Writes a commit; on an error, what was written before it is to be undone.
-pub(super) fn apply(connection: &Connection, lease: &Lease, commit: &Commit, known: &mut Known) -> Result<(), Failure> {
+pub(super) fn apply(
+    connection: &Connection,
+    lease: &Lease,
+    commit: &Commit,
+    known: &mut Known,
+    names: &Names,
+) -> Result<(), Failure> {
     let Commit { checkpoint, fields, tasks, settled, journal, .. } = commit;
     let mut head = advance(connection, lease, commit, known)?;
     if head.is_none() {
@@ -56,7 +64,7 @@ pub(super) fn apply(connection: &Connection, lease: &Lease, commit: &Commit, kno
     }
     if let Some(head) = head {
         if let Some(checkpoint) = checkpoint {
-            insert_checkpoint(connection, head, checkpoint).map_err(|failure| {
+            insert_checkpoint(connection, head, checkpoint, names, &mut known.asked).map_err(|failure| {
                 if failure.is_conflict() {
                     stale(lease, &commit.ns, format!("checkpoint {} exists already", checkpoint.number))
                 } else {
@@ -65,7 +73,8 @@ pub(super) fn apply(connection: &Connection, lease: &Lease, commit: &Commit, kno
             })?;
         }
         for record in fields {
-            write_field(connection, head, record)?;
+            let field = names.made(connection, &record.field, &mut known.asked)?;
+            write_field(connection, head, field, record)?;
         }
         for record in tasks {
             write_task_record(connection, head, record)?;
@@ -92,7 +101,7 @@ pub(super) fn apply(connection: &Connection, lease: &Lease, commit: &Commit, kno
                 return Err(stale(lease, &commit.ns, detail));
             }
             last = row.seq;
-            insert.execute(params![known.thread, row.seq, row.event.json()])?;
+            insert.execute(params![known.thread, row.seq, row.event.bytes()])?;
         }
         known.last_seq = Some(last);
     }
@@ -190,21 +199,28 @@ fn find_head(connection: &Connection, thread: i64, lease: &Lease, commit: &Commi
     }
 }
 
-fn insert_checkpoint(connection: &Connection, head: i64, row: &CheckpointRow) -> Result<(), Failure> {
+fn insert_checkpoint(
+    connection: &Connection,
+    head: i64,
+    row: &CheckpointRow,
+    names: &Names,
+    asked: &mut Asked,
+) -> Result<(), Failure> {
     let statement = "INSERT INTO checkpoints
             (head, number, parent, id, step, source, time, executed, fields, state_version)
         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)";
     let CheckpointRow { number, parent, id, step, source, time, executed, fields, state_version } = row;
-    let fields: Vec<(&str, u64)> = fields.iter().map(|field| (&*field.field, field.version)).collect();
-    let fields = serde_json::to_string(&fields).map_err(unwritable)?;
+    let made = |(field, version)| Ok((names.made(connection, field, asked)?, version));
+    let fields = fields.iter().map(made).collect::<Result<Vec<_>, Failure>>()?;
+    let (id, fields) = (packed::id(id), packed::versions(*number, fields.into_iter()));
     let values = params![head, number, parent, id, step, word(source)?, time, executed, fields, state_version];
     connection.prepare_cached(statement)?.execute(values)?;
     Ok(())
 }
 
-fn write_field(connection: &Connection, head: i64, record: &FieldRecord) -> Result<(), Failure> {
+fn write_field(connection: &Connection, head: i64, field: i64, record: &FieldRecord) -> Result<(), Failure> {
     let (payload, blob) = match &record.payload {
-        Payload::Inline(bytes) => (Some(bytes), None),
+        Payload::Inline(bytes) => (Some(&**bytes), None),
         Payload::Blob(blob) => {
             // Large values are not even bound when they are there already.
             if !connection.prepare_cached("SELECT 1 FROM blobs WHERE hash = ?1")?.exists([&blob.hash])? {
@@ -217,7 +233,7 @@ fn write_field(connection: &Connection, head: i64, record: &FieldRecord) -> Resu
     let statement = "INSERT OR REPLACE INTO fields (head, field, version, previous, whole, payload, blob)
         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)";
     let whole = record.kind == RecordKind::Whole;
-    let values = params![head, record.field, record.version, record.previous, whole, payload, blob];
+    let values = params![head, field, record.version, record.previous, whole, payload, blob];
     connection.prepare_cached(statement)?.execute(values)?;
     Ok(())
 }

@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex};
 
 use graphloom_core_graph::checkpoint::Lease;
 
+use super::names::Asked;
 use crate::database::lock;
 
 /// What the commits of a lease have found. Nothing is taken for granted: the statement that moves a head by it also
@@ -17,6 +18,8 @@ pub(super) struct Known {
     pub(super) heads: BTreeMap<Arc<str>, i64>,
     /// The newest sequence number of the journal, which only the owner of the thread writes.
     pub(super) last_seq: Option<u64>,
+    /// Names of fields.
+    pub(super) asked: Asked,
 }
 
 /// What is known of each lease, by owner.

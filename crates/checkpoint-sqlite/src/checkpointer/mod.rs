@@ -1,7 +1,10 @@
 //! The checkpointer on a database.
 
+mod chain;
 mod commit;
 mod known;
+mod names;
+mod packed;
 mod prune;
 mod read;
 mod upkeep;
@@ -12,11 +15,12 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use graphloom_core_graph::checkpoint::{
     Capabilities, CheckpointError, CheckpointRow, Checkpointer, Commit, FieldOutline, FieldRecord, HistoryFilter,
-    JournalRow, Lease, Leases, Pruning, Stats, TaskRecord, ThreadFilter, ThreadRow,
+    JournalRow, Lease, Leases, Loaded, Pruning, Stats, TaskRecord, ThreadFilter, ThreadRow,
 };
 use rusqlite::Connection;
 
 use self::known::Leased;
+use self::names::Names;
 use crate::database::{Database, OwnerFile, is_alive, lock};
 use crate::failure::{Failure, Refusal};
 use crate::options::SqliteOptions;
@@ -41,6 +45,7 @@ struct Inner {
     database: Arc<Database>,
     leases: Leases,
     known: Leased,
+    names: Arc<Names>,
     owner: OwnerFile,
 }
 
@@ -62,7 +67,8 @@ impl SqliteCheckpointer {
             let database = Database::open(path, options)?;
             let owner = OwnerFile::create(&database.path)?;
             let leases = Leases::new(&owner.instance);
-            Ok(Self { inner: Arc::new(Inner { database, leases, known: Leased::default(), owner }) })
+            let (known, names) = (Leased::default(), Arc::default());
+            Ok(Self { inner: Arc::new(Inner { database, leases, known, names, owner }) })
         };
         open().map_err(|failure| failure.checkpoint(path, "opening the store"))
     }
@@ -119,14 +125,19 @@ impl SqliteCheckpointer {
         })?;
         let release = commit.release;
         let (under, known) = (lease.clone(), self.inner.known.of(lease));
+        let (names, seen) = (Arc::clone(&self.inner.names), Arc::clone(&known));
         let mut began = None;
         let work = Box::new(move |connection: &Connection| {
             let mut known = lock(&known);
             // When it is done again, what it did before is undone.
             known.last_seq = *began.get_or_insert(known.last_seq);
-            commit::apply(connection, &under, &commit, &mut known)
+            known.asked.undo();
+            commit::apply(connection, &under, &commit, &mut known, &names)
         });
         let written = self.inner.database.writer.write(work).await;
+        if written.is_ok() {
+            self.inner.names.learn(&mut lock(&seen).asked);
+        }
         if release || written.is_err() {
             self.inner.known.forget(lease);
         }
@@ -184,7 +195,9 @@ impl Checkpointer for SqliteCheckpointer {
         ns: &str,
         number: Option<u64>,
     ) -> Result<Option<CheckpointRow>, CheckpointError> {
-        self.read("reading a checkpoint", |connection| read::checkpoint(connection, thread, ns, number))
+        self.read("reading a checkpoint", |connection| {
+            read::checkpoint(connection, &self.inner.names, thread, ns, number)
+        })
     }
 
     async fn checkpoints(
@@ -193,7 +206,9 @@ impl Checkpointer for SqliteCheckpointer {
         ns: &str,
         filter: &HistoryFilter,
     ) -> Result<Vec<CheckpointRow>, CheckpointError> {
-        self.read("listing checkpoints", |connection| read::checkpoints(connection, thread, ns, filter))
+        self.read("listing checkpoints", |connection| {
+            read::checkpoints(connection, &self.inner.names, thread, ns, filter)
+        })
     }
 
     async fn field(
@@ -203,11 +218,17 @@ impl Checkpointer for SqliteCheckpointer {
         field: &str,
         version: u64,
     ) -> Result<Vec<FieldRecord>, CheckpointError> {
-        self.read("reading a field", |connection| read::field(connection, thread, ns, field, version))
+        self.read("reading a field", |connection| {
+            chain::field(connection, &self.inner.names, thread, ns, field, version)
+        })
     }
 
     async fn task_records(&self, thread: &str, ns: &str) -> Result<Vec<TaskRecord>, CheckpointError> {
         self.read("reading task records", |connection| read::task_records(connection, thread, ns))
+    }
+
+    async fn load(&self, thread: &str, ns: &str, number: Option<u64>) -> Result<Option<Loaded>, CheckpointError> {
+        self.read("loading a thread", |connection| read::load(connection, &self.inner.names, thread, ns, number))
     }
 
     async fn journal(&self, thread: &str, after: u64, limit: usize) -> Result<Vec<JournalRow>, CheckpointError> {

@@ -71,7 +71,8 @@ fn drop_parts(
         }
         connection.prepare_cached("UPDATE heads SET number = ?2 WHERE id = ?1")?.execute(params![head, number])?;
     }
-    let record = "DELETE FROM fields WHERE head = ?1 AND field = ?2 AND version = ?3 RETURNING blob";
+    let record = "DELETE FROM fields WHERE head = ?1 AND version = ?3
+        AND field = (SELECT id FROM names WHERE name = ?2) RETURNING blob";
     let mut delete = connection.prepare_cached(record)?;
     for (field, version) in &cut.records {
         collect(&mut delete.query(params![head, field, version])?, blobs)?;

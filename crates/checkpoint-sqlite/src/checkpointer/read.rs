@@ -3,14 +3,16 @@
 use std::sync::Arc;
 
 use graphloom_core_graph::checkpoint::{
-    CheckpointRow, FieldOutline, FieldRecord, FieldVersion, HistoryFilter, JournalRow, Payload, RecordKind, TaskRecord,
-    ThreadFilter, ThreadRow,
+    CheckpointRow, FieldOutline, HistoryFilter, JournalRow, Loaded, RecordKind, TaskRecord, ThreadFilter, ThreadRow,
 };
 use rusqlite::{Connection, OptionalExtension, Row, params};
 use serde::de::DeserializeOwned;
 
+use super::chain::{self, Place};
 use super::commit::word;
-use crate::failure::Failure;
+use super::names::Names;
+use super::packed;
+use crate::failure::{Failure, Refusal};
 
 const THREAD: &str = "thread, graph, graph_version, status, detail, created, updated, epoch, owner";
 
@@ -61,6 +63,7 @@ const CHECKPOINT: &str = "SELECT c.number, c.parent, c.id, c.step, c.source, c.t
 
 pub(super) fn checkpoint(
     connection: &Connection,
+    names: &Names,
     thread: &str,
     ns: &str,
     number: Option<u64>,
@@ -69,12 +72,58 @@ pub(super) fn checkpoint(
         connection.prepare_cached(&format!("{CHECKPOINT} AND c.number = coalesce(?3, heads.number)"))?;
     // No checkpoint has a number that does not fit.
     let Ok(number) = number.map(i64::try_from).transpose() else { return Ok(None) };
-    let row = statement.query_row(params![thread, ns, number], |row| Ok(checkpoint_row(row, thread, ns)));
+    let read = |row: &Row<'_>| Ok(checkpoint_row(connection, names, row, thread, ns));
+    let row = statement.query_row(params![thread, ns, number], read);
     row.optional()?.transpose()
+}
+
+/// The row of a namespace.
+pub(super) struct Head {
+    pub(super) id: i64,
+    /// The number of the head.
+    number: Option<u64>,
+}
+
+pub(super) fn head(connection: &Connection, thread: &str, ns: &str) -> Result<Option<Head>, Failure> {
+    let mut statement = connection.prepare_cached(
+        "SELECT heads.id, heads.number FROM heads JOIN threads ON threads.id = heads.thread
+        WHERE threads.thread = ?1 AND heads.ns = ?2",
+    )?;
+    Ok(statement.query_row([thread, ns], |row| Ok(Head { id: row.get(0)?, number: row.get(1)? })).optional()?)
+}
+
+/// A namespace at a checkpoint or at its head, in one view of the file.
+pub(super) fn load(
+    connection: &Connection,
+    names: &Names,
+    thread: &str,
+    ns: &str,
+    number: Option<u64>,
+) -> Result<Option<Loaded>, Failure> {
+    let _view = connection.unchecked_transaction()?;
+    let Some(Head { id, number: Some(head) }) = self::head(connection, thread, ns)? else { return Ok(None) };
+    let newest = "SELECT max(number) FROM checkpoints WHERE head = ?1";
+    let newest: Option<u64> = connection.prepare_cached(newest)?.query_row([id], |row| row.get(0))?;
+    let wanted = number.unwrap_or(head);
+    let unknown = || Refusal::UnknownCheckpoint { thread: thread.to_owned(), ns: ns.to_owned(), number: wanted };
+    let mut statement = connection.prepare_cached(
+        "SELECT number, parent, id, step, source, time, executed, fields, state_version FROM checkpoints
+        WHERE head = ?1 AND number = ?2",
+    )?;
+    // No checkpoint has a number that does not fit.
+    let stored = i64::try_from(wanted).map_err(|_| unknown())?;
+    let read = |row: &Row<'_>| Ok(checkpoint_row(connection, names, row, thread, ns));
+    let row = statement.query_row([id, stored], read).optional()?.ok_or_else(unknown)??;
+    let of =
+        |(field, version): (&Arc<str>, u64)| chain::chain(connection, names, Place { thread, ns, field }, id, version);
+    let fields = row.fields.iter().map(of).collect::<Result<_, _>>()?;
+    let tasks = task_records(connection, thread, ns)?;
+    Ok(Some(Loaded { head, newest: newest.map_or(head, |newest| newest.max(head)), row, fields, tasks }))
 }
 
 pub(super) fn checkpoints(
     connection: &Connection,
+    names: &Names,
     thread: &str,
     ns: &str,
     filter: &HistoryFilter,
@@ -87,88 +136,46 @@ pub(super) fn checkpoints(
     // A number that does not fit is greater than all that do.
     let before = filter.before.and_then(|before| i64::try_from(before).ok());
     let values = params![thread, ns, before, source, limit(filter.limit)];
-    let rows = statement.query_map(values, |row| Ok(checkpoint_row(row, thread, ns)))?;
+    let rows = statement.query_map(values, |row| Ok(checkpoint_row(connection, names, row, thread, ns)))?;
     rows.map(|row| row?).collect()
 }
 
-fn checkpoint_row(row: &Row<'_>, thread: &str, ns: &str) -> Result<CheckpointRow, Failure> {
+fn checkpoint_row(
+    connection: &Connection,
+    names: &Names,
+    row: &Row<'_>,
+    thread: &str,
+    ns: &str,
+) -> Result<CheckpointRow, Failure> {
     let number: u64 = row.get(0)?;
     let place = || format!("thread `{thread}`, namespace `{ns}`, checkpoint {number}");
     let source: String = row.get(4)?;
-    let fields: String = row.get(7)?;
-    let fields: Vec<(Arc<str>, u64)> = serde_json::from_str(&fields)
-        .map_err(|error| Failure::Corrupt { place: place(), message: format!("its fields: {error}") })?;
+    let corrupt = |what: &str| Failure::Corrupt { place: place(), message: format!("its {what}") };
+    let bytes = row.get_ref(7)?.as_blob().unwrap_or_default();
+    let fields = packed::read_versions(number, bytes).ok_or_else(|| corrupt("fields are no pairs of numbers"))?;
+    let named_field = |(field, version)| {
+        let field = names.name(connection, field)?.ok_or_else(|| corrupt("fields have a number that is no name's"))?;
+        Ok::<_, Failure>((field, version))
+    };
     Ok(CheckpointRow {
         number,
         parent: row.get(1)?,
-        id: row.get(2)?,
+        id: packed::read_id(row.get_ref(2)?).ok_or_else(|| corrupt("id is none"))?,
         step: row.get(3)?,
         source: named(source, place)?,
         time: row.get(5)?,
         executed: row.get(6)?,
-        fields: fields.into_iter().map(|(field, version)| FieldVersion { field, version }).collect(),
+        fields: fields.into_iter().map(named_field).collect::<Result<_, _>>()?,
         state_version: row.get(8)?,
     })
 }
 
-/// The chain of records behind a version, oldest first.
-pub(super) fn field(
-    connection: &Connection,
-    thread: &str,
-    ns: &str,
-    field: &str,
-    version: u64,
-) -> Result<Vec<FieldRecord>, Failure> {
-    let corrupt = |message: String| Failure::Corrupt {
-        place: format!("thread `{thread}`, namespace `{ns}`, field `{field}`"),
-        message,
-    };
-    // One view of the file for the whole chain.
-    let _view = connection.unchecked_transaction()?;
-    let head = "SELECT heads.id FROM heads JOIN threads ON threads.id = heads.thread
-        WHERE threads.thread = ?1 AND heads.ns = ?2";
-    let head: Option<i64> = connection.prepare_cached(head)?.query_row([thread, ns], |row| row.get(0)).optional()?;
-    let head = head.ok_or_else(|| corrupt("there is no such thread or namespace".to_owned()))?;
-    if i64::try_from(version).is_err() {
-        return Err(corrupt(format!("there is no record of version {version}")));
-    }
-    let mut statement = connection.prepare_cached(
-        "SELECT previous, whole, payload, blob, bytes FROM fields LEFT JOIN blobs ON blobs.hash = fields.blob
-        WHERE head = ?1 AND field = ?2 AND version = ?3",
-    )?;
-    let name: Arc<str> = field.into();
-    let mut chain = Vec::new();
-    let mut next = Some(version);
-    while let Some(version) = next {
-        let row = statement.query_row(params![head, field, version], |row| {
-            Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?, row.get(4)?))
-        });
-        let (previous, whole, payload, blob, bytes): Record =
-            row.optional()?.ok_or_else(|| corrupt(format!("there is no record of version {version}")))?;
-        let bytes = match blob {
-            None => payload.ok_or_else(|| corrupt(format!("version {version} has no bytes")))?,
-            Some(hash) => bytes
-                .filter(|bytes| blake3::hash(bytes).to_hex().as_str() == hash)
-                .ok_or_else(|| corrupt(format!("the bytes of version {version} are lost or changed")))?,
-        };
-        let kind = if whole { RecordKind::Whole } else { RecordKind::Delta };
-        let payload = Payload::Inline(bytes);
-        chain.push(FieldRecord { field: Arc::clone(&name), version, previous, kind, payload });
-        next = previous.filter(|_| !whole);
-        if next.is_some_and(|previous| previous >= version) {
-            return Err(corrupt(format!("version {version} does not build on an earlier one")));
-        }
-    }
-    chain.reverse();
-    Ok(chain)
-}
-
 pub(super) fn outline(connection: &Connection, thread: &str, ns: &str) -> Result<Vec<FieldOutline>, Failure> {
     let mut statement = connection.prepare_cached(
-        "SELECT field, version, previous, whole, coalesce(length(payload), length(bytes), 0)
+        "SELECT name, version, previous, whole, coalesce(length(payload), length(bytes), 0)
         FROM fields JOIN heads ON heads.id = fields.head JOIN threads ON threads.id = heads.thread
-            LEFT JOIN blobs ON blobs.hash = fields.blob
-        WHERE threads.thread = ?1 AND heads.ns = ?2 ORDER BY field, version",
+            JOIN names ON names.id = fields.field LEFT JOIN blobs ON blobs.hash = fields.blob
+        WHERE threads.thread = ?1 AND heads.ns = ?2 ORDER BY name, version",
     )?;
     let rows = statement.query_map([thread, ns], |row| {
         let kind = if row.get(3)? { RecordKind::Whole } else { RecordKind::Delta };
@@ -176,9 +183,6 @@ pub(super) fn outline(connection: &Connection, thread: &str, ns: &str) -> Result
     })?;
     Ok(rows.collect::<Result<_, _>>()?)
 }
-
-/// Previous version, whether whole, bytes or hash, bytes of the hash.
-type Record = (Option<u64>, bool, Option<Arc<[u8]>>, Option<String>, Option<Arc<[u8]>>);
 
 pub(super) fn task_records(connection: &Connection, thread: &str, ns: &str) -> Result<Vec<TaskRecord>, Failure> {
     let mut statement = connection.prepare_cached(

@@ -8,6 +8,7 @@ mod writer;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
 
 pub(crate) use self::owner::{OwnerFile, is_alive};
@@ -51,6 +52,8 @@ fn connect(path: &Path, options: SqliteOptions, create: OpenFlags) -> Result<Con
     let connection = Connection::open_with_flags(path, flags)?;
     connection.busy_timeout(options.busy_timeout)?;
     connection.pragma_update(None, "foreign_keys", false)?;
+    // Otherwise a statement is prepared again whenever a limit is bound, in case that another plan would do better.
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
     connection.set_prepared_statement_cache_capacity(64);
     let synchronous = match options.synchronous {
         Synchronous::Normal => "NORMAL",

@@ -23,33 +23,41 @@ CREATE TABLE heads (
     UNIQUE (thread, ns)
 ) STRICT;
 
--- `fields` is a JSON array of pairs of name and version.
+-- Names of fields. They stay when nothing has them any more, so that a number is the same name for ever.
+CREATE TABLE names (
+    id   INTEGER PRIMARY KEY,
+    name TEXT NOT NULL UNIQUE
+) STRICT;
+
+-- `id` is a hash of 16 bytes, or the text that a layer put in its place. `fields` has for each field its name's number
+-- and how many checkpoints ago it changed, in base 128.
 CREATE TABLE checkpoints (
     head          INTEGER NOT NULL,
     number        INTEGER NOT NULL,
     parent        INTEGER,
-    id            TEXT NOT NULL,
+    id            ANY NOT NULL,
     step          INTEGER NOT NULL,
     source        TEXT NOT NULL,
     time          INTEGER NOT NULL,
     executed      INTEGER NOT NULL,
-    fields        TEXT NOT NULL,
+    fields        BLOB NOT NULL,
     state_version INTEGER NOT NULL,
     PRIMARY KEY (head, number)
 ) STRICT, WITHOUT ROWID;
 
--- A record holds its bytes in `payload`, or the hash of a row of `blobs`. The table has rowids: without them SQLite puts
--- all of a row above a quarter of a page on pages of its own.
+-- `field` is a name's number. A record holds its bytes in `payload`, or the hash of a row of `blobs`. The table has
+-- rowids: without them SQLite puts all of a row above a quarter of a page on pages of its own. Records of a checkpoint
+-- are neighbours in the table and in its index, so that a commit changes few pages.
 CREATE TABLE fields (
     id       INTEGER PRIMARY KEY,
     head     INTEGER NOT NULL,
-    field    TEXT NOT NULL,
+    field    INTEGER NOT NULL,
     version  INTEGER NOT NULL,
     previous INTEGER,
     whole    INTEGER NOT NULL,
     payload  BLOB,
     blob     TEXT,
-    UNIQUE (head, field, version)
+    UNIQUE (head, version, field)
 ) STRICT;
 CREATE INDEX fields_by_blob ON fields (blob) WHERE blob IS NOT NULL;
 

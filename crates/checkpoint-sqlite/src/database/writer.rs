@@ -6,7 +6,7 @@
 //! callers' threads stay free.
 
 use std::panic::AssertUnwindSafe;
-use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, TryLockError};
 use std::thread::JoinHandle;
 
 use futures::channel::oneshot;
@@ -68,7 +68,12 @@ impl Writer {
     }
 
     /// Does a piece of work in a transaction and returns when it is durable.
-    pub(crate) async fn write(&self, work: Work) -> Result<(), Failure> {
+    pub(crate) async fn write(&self, mut work: Work) -> Result<(), Failure> {
+        if self.thread.is_none()
+            && let Some(connection) = self.shared.unwanted()
+        {
+            return by_itself(&connection, &mut work);
+        }
         let (reply, answer) = oneshot::channel();
         self.submit(Job::Write(Write { work, reply }));
         answer.await.unwrap_or_else(|_| Err(stopped()))
@@ -129,6 +134,16 @@ impl Drop for Writer {
 }
 
 impl Shared {
+    /// The connection, when nobody has it or waits for it.
+    fn unwanted(&self) -> Option<MutexGuard<'_, Connection>> {
+        let connection = match self.connection.try_lock() {
+            Ok(connection) => connection,
+            Err(TryLockError::Poisoned(poisoned)) => poisoned.into_inner(),
+            Err(TryLockError::WouldBlock) => return None,
+        };
+        lock(&self.queue).jobs.is_empty().then_some(connection)
+    }
+
     /// Waits for the connection and does all that is queued by then.
     fn serve(&self) {
         let mut connection = lock(&self.connection);

@@ -103,8 +103,7 @@ async fn row(store: &dyn Checkpointer, at: (&str, Option<u64>)) -> Result<Checkp
 
 /// The versions of the fields; names that begin with `#` belong to the runtime.
 fn versions(row: &CheckpointRow) -> BTreeMap<&Arc<str>, u64> {
-    let fields = row.fields.iter().filter(|field| !field.field.starts_with('#'));
-    fields.map(|field| (&field.field, field.version)).collect()
+    row.fields.iter().filter(|(field, _)| !field.starts_with('#')).collect()
 }
 
 async fn chain(

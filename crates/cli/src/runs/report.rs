@@ -71,7 +71,7 @@ impl RunReport {
 fn checkpoint(ns: &str, row: &CheckpointRow) -> Checkpoint {
     let number = row.number;
     // Names that begin with `#` belong to the runtime.
-    let changed = row.fields.iter().filter(|field| field.version == number && !field.field.starts_with('#'));
+    let changed = row.fields.iter().filter(|(field, version)| *version == number && !field.starts_with('#'));
     Checkpoint {
         ns: ns.to_owned(),
         number,
@@ -79,7 +79,7 @@ fn checkpoint(ns: &str, row: &CheckpointRow) -> Checkpoint {
         step: row.step,
         source: row.source,
         time: row.time,
-        changed: changed.map(|field| field.field.to_string()).collect(),
+        changed: changed.map(|(field, _)| field.to_string()).collect(),
     }
 }
 

@@ -6,7 +6,8 @@ use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Number, Value};
 
 use super::{CheckpointError, FieldRecord, RecordKind};
-use crate::state::{FieldChange, Op, codec};
+use crate::machine::delta;
+use crate::state::codec;
 
 /// What a field record holds, as JSON.
 #[derive(Clone, Debug, PartialEq)]
@@ -27,14 +28,9 @@ impl FieldRecord {
         let read = || match self.kind {
             RecordKind::Whole => Ok(FieldContent::Value(json(&self.field, self.payload.bytes())?)),
             RecordKind::Delta => {
-                let changes: Vec<FieldChange> = codec::decode(&self.field, self.payload.bytes())?;
-                match changes.as_slice() {
-                    [only] if only.op == Op::Set => Ok(FieldContent::Value(json(&self.field, &only.bytes)?)),
-                    several => {
-                        let updates = several.iter().map(|change| json(&self.field, &change.bytes));
-                        Ok(FieldContent::Updates(updates.collect::<Result<_, _>>()?))
-                    }
-                }
+                let updates = delta::decode(&self.field, self.payload.bytes())?;
+                let updates = updates.iter().map(|update| json(&self.field, update));
+                Ok(FieldContent::Updates(updates.collect::<Result<_, _>>()?))
             }
         };
         read().map_err(|error: crate::state::StateError| CheckpointError::Corrupt {
@@ -136,6 +132,7 @@ mod tests {
 
     use super::*;
     use crate::checkpoint::Payload;
+    use crate::state::{FieldChange, Op};
 
     #[derive(Serialize)]
     struct Every {
@@ -165,8 +162,8 @@ mod tests {
         });
         let bytes = codec::encode("x", &every).unwrap();
         assert_eq!(record(RecordKind::Whole, bytes.clone()).content().unwrap(), FieldContent::Value(shown.clone()));
-        let changes = [Op::Fold, Op::Fold].map(|op| FieldChange { field: 0, op, bytes: bytes.clone() });
-        let delta = record(RecordKind::Delta, codec::encode("x", &changes.to_vec()).unwrap());
+        let changes = [1, 2].map(|field| FieldChange { field, op: Op::Fold, bytes: bytes.clone().into() });
+        let delta = record(RecordKind::Delta, delta::encode("x", &changes.each_ref()).unwrap());
         assert_eq!(delta.content().unwrap(), FieldContent::Updates(vec![shown.clone(), shown]));
         for kind in [RecordKind::Whole, RecordKind::Delta] {
             let error = record(kind, vec![0xc1]).content().unwrap_err();

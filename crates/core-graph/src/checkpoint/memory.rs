@@ -1,5 +1,7 @@
 //! A store of threads in this process's memory.
 
+mod columns;
+mod hasher;
 mod thread;
 
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -8,6 +10,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use async_trait::async_trait;
 use dashmap::{DashMap, Entry};
 
+use self::hasher::Seeded;
 use self::thread::Thread;
 use super::{
     Blob, Capabilities, CheckpointError, CheckpointRow, Checkpointer, Commit, FieldOutline, FieldRecord, HistoryFilter,
@@ -26,7 +29,7 @@ pub struct MemoryCheckpointer {
 
 #[derive(Debug, Default)]
 struct Inner {
-    threads: DashMap<Arc<str>, Arc<Mutex<Slot>>>,
+    threads: DashMap<Arc<str>, Arc<Mutex<Slot>>, Seeded>,
     /// Large values by content. A value lives as long as a record holds it.
     blobs: DashMap<Arc<str>, Weak<[u8]>>,
     leases: AtomicU64,
@@ -91,10 +94,11 @@ impl MemoryCheckpointer {
         }
     }
 
-    fn commit_now(&self, lease: &Lease, mut commit: Commit) -> Result<(), CheckpointError> {
+    fn commit_now(&self, lease: &Lease, commit: &mut Commit) -> Result<(), CheckpointError> {
+        let ns = Arc::clone(&commit.ns);
         let stale = |detail: &str| CheckpointError::StaleHead {
             thread: lease.thread.to_string(),
-            ns: commit.ns.to_string(),
+            ns: ns.to_string(),
             epoch: lease.epoch,
             detail: detail.to_owned(),
         };
@@ -104,12 +108,12 @@ impl MemoryCheckpointer {
             return Err(stale("the lease was given back"));
         }
         if let Some(thread) = &slot.thread {
-            thread.check(lease, &commit).map_err(|detail| stale(&detail))?;
+            thread.check(lease, commit).map_err(|detail| stale(&detail))?;
         } else {
             if commit.thread.is_none() {
                 return Err(CheckpointError::UnknownThread { thread: lease.thread.to_string() });
             }
-            Thread::default().check(lease, &commit).map_err(|detail| stale(&detail))?;
+            Thread::default().check(lease, commit).map_err(|detail| stale(&detail))?;
         }
         for record in &mut commit.fields {
             self.share(record);
@@ -168,8 +172,12 @@ impl Checkpointer for MemoryCheckpointer {
         self.forget_if_empty(&lease.thread);
     }
 
-    async fn commit(&self, lease: &Lease, commit: Commit) -> Result<(), CheckpointError> {
-        self.commit_now(lease, commit)
+    async fn commit(&self, lease: &Lease, mut commit: Commit) -> Result<(), CheckpointError> {
+        self.commit_now(lease, &mut commit)
+    }
+
+    fn commit_at_once(&self, lease: &Lease, commit: &mut Commit) -> Option<Result<(), CheckpointError>> {
+        Some(self.commit_now(lease, commit))
     }
 
     async fn thread(&self, thread: &str) -> Result<Option<ThreadRow>, CheckpointError> {
@@ -303,7 +311,7 @@ impl Checkpointer for MemoryCheckpointer {
         let thread = slot.thread.as_mut().ok_or_else(unknown)?;
         thread.check(lease, &Commit::default()).and_then(|()| thread.check_cuts(&pruning)).map_err(stale)?;
         let write = self.inner.writes.fetch_add(1, Ordering::Relaxed);
-        thread.apply(lease, Commit { thread: pruning.thread.clone(), ..Commit::default() }, write);
+        thread.apply(lease, &mut Commit { thread: pruning.thread.clone(), ..Commit::default() }, write);
         thread.prune(&pruning);
         Ok(())
     }

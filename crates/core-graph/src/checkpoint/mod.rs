@@ -5,32 +5,44 @@
 //! head. Field values are kept apart from checkpoints, as a chain of [`FieldRecord`]s per field: a whole value or the
 //! updates since the record before. A store moves bytes and knows no graph.
 
+mod bytes;
 mod content;
 mod fork;
+mod id;
 mod layer;
 mod leases;
+mod loaded;
 mod memory;
 mod pruning;
 mod retention;
 mod rows;
 mod runs;
+mod stored_event;
+mod told_step;
+mod versions;
 
 use std::sync::Arc;
 
 use async_trait::async_trait;
 
+pub use bytes::RecordBytes;
 pub use content::FieldContent;
 pub use fork::fork_thread;
+pub use id::CheckpointId;
 pub use layer::CheckpointerLayer;
 pub use leases::{Leases, Reserved};
+pub use loaded::Loaded;
 pub use memory::MemoryCheckpointer;
 pub use pruning::{Cut, FieldOutline, Pruning};
 pub use retention::{Pruned, Retention};
 pub use rows::{
-    Blob, CheckpointRow, Commit, FieldRecord, FieldVersion, JournalRow, Payload, RecordKind, Source, StoredEvent,
-    TaskRecord, TaskRecordKind, ThreadRow, ThreadStatus,
+    Blob, CheckpointRow, Commit, FieldRecord, JournalRow, Payload, RecordKind, Source, TaskRecord, TaskRecordKind,
+    ThreadRow, ThreadStatus,
 };
 pub use runs::{RunRow, delete_runs, runs};
+pub use stored_event::StoredEvent;
+pub(crate) use told_step::{Teller, ToldStep};
+pub use versions::FieldVersions;
 
 /// The right to write a thread. Given by [`Checkpointer::acquire`], valid until released.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -120,6 +132,14 @@ pub trait Checkpointer: Send + Sync + 'static {
     /// Writes one transaction under a lease.
     async fn commit(&self, lease: &Lease, commit: Commit) -> Result<(), CheckpointError>;
 
+    /// Writes what [`commit`](Self::commit) would, when that takes no waiting: it leaves a commit without contents, whose
+    /// room is used again. `None`, and the commit as it was, when it is to be given to `commit`; stores that do I/O need
+    /// nothing else.
+    fn commit_at_once(&self, lease: &Lease, commit: &mut Commit) -> Option<Result<(), CheckpointError>> {
+        let _ = (lease, commit);
+        None
+    }
+
     /// The row of a thread.
     async fn thread(&self, thread: &str) -> Result<Option<ThreadRow>, CheckpointError>;
 
@@ -157,6 +177,16 @@ pub trait Checkpointer: Send + Sync + 'static {
 
     /// The records of all tasks of a namespace, in the order they were written.
     async fn task_records(&self, thread: &str, ns: &str) -> Result<Vec<TaskRecord>, CheckpointError>;
+
+    /// A namespace at a checkpoint, or at its head; `None` for a namespace without one. Every run begins with it, and so
+    /// does whoever looks at a state. By default it is several reads; a store that does it in one sees one state of the
+    /// thread, whoever writes it meanwhile.
+    ///
+    /// # Errors
+    /// [`CheckpointError::UnknownCheckpoint`] for a number that the namespace does not have.
+    async fn load(&self, thread: &str, ns: &str, number: Option<u64>) -> Result<Option<Loaded>, CheckpointError> {
+        loaded::load_in_parts(self, thread, ns, number).await
+    }
 
     /// Journal rows of a thread after a sequence number, oldest first, at most `limit`.
     async fn journal(&self, thread: &str, after: u64, limit: usize) -> Result<Vec<JournalRow>, CheckpointError>;

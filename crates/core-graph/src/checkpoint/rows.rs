@@ -1,12 +1,10 @@
 //! The rows of a store, in the store's own terms: names, numbers and bytes.
 
-use std::borrow::Cow;
-use std::fmt;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::event::Event;
+use super::{CheckpointId, FieldVersions, RecordBytes, StoredEvent};
 
 /// One transaction of a thread, in one namespace.
 #[derive(Clone, Debug, Default)]
@@ -86,7 +84,7 @@ pub struct CheckpointRow {
     /// The checkpoint before, `None` for the first.
     pub parent: Option<u64>,
     /// Deterministic: a hash over thread, namespace, parent and what was written.
-    pub id: String,
+    pub id: CheckpointId,
     /// Super-steps committed since the thread began.
     pub step: u64,
     /// What made it.
@@ -96,18 +94,9 @@ pub struct CheckpointRow {
     /// Tasks executed by the run so far, children included.
     pub executed: u64,
     /// The version of every stored field: the checkpoint that last changed it. Unchanged fields keep theirs.
-    pub fields: Vec<FieldVersion>,
+    pub fields: FieldVersions,
     /// The state version, as its author counts.
     pub state_version: u32,
-}
-
-/// The version of a field in a checkpoint.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct FieldVersion {
-    /// The field's name. Names that begin with `#` belong to the runtime.
-    pub field: Arc<str>,
-    /// The number of the checkpoint that last changed it.
-    pub version: u64,
 }
 
 /// What made a checkpoint.
@@ -153,7 +142,7 @@ pub enum RecordKind {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Payload {
     /// The bytes.
-    Inline(Arc<[u8]>),
+    Inline(RecordBytes),
     /// A large value.
     Blob(Blob),
 }
@@ -203,70 +192,12 @@ pub struct JournalRow {
     pub event: StoredEvent,
 }
 
-/// An event as stores keep it: in JSON, which is made when somebody asks for it.
-#[derive(Clone)]
-pub struct StoredEvent(Form);
-
-#[derive(Clone)]
-enum Form {
-    Json(Arc<[u8]>),
-    Event(Arc<Event>),
-}
-
-impl StoredEvent {
-    /// The event as JSON.
-    pub fn json(&self) -> Cow<'_, [u8]> {
-        match &self.0 {
-            Form::Json(json) => Cow::Borrowed(json),
-            // Every journal event is representable.
-            Form::Event(event) => Cow::Owned(serde_json::to_vec(event).unwrap_or_default()),
-        }
-    }
-
-    /// The event.
-    ///
-    /// # Errors
-    /// When the bytes are no event.
-    pub fn read(&self) -> Result<Event, serde_json::Error> {
-        match &self.0 {
-            Form::Json(json) => serde_json::from_slice(json),
-            Form::Event(event) => Ok(Event::clone(event)),
-        }
-    }
-}
-
-impl From<Vec<u8>> for StoredEvent {
-    fn from(json: Vec<u8>) -> Self {
-        Self(Form::Json(json.into()))
-    }
-}
-
-impl From<Event> for StoredEvent {
-    fn from(event: Event) -> Self {
-        Self(Form::Event(Arc::new(event)))
-    }
-}
-
-impl PartialEq for StoredEvent {
-    fn eq(&self, other: &Self) -> bool {
-        self.json() == other.json()
-    }
-}
-
-impl Eq for StoredEvent {}
-
-impl fmt::Debug for StoredEvent {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "StoredEvent({})", String::from_utf8_lossy(&self.json()))
-    }
-}
-
 /// Values of at least this many bytes are stored by content.
 const BLOB_BYTES: usize = 64 * 1024;
 
 impl Payload {
     /// Bytes inline or by content, according to their size.
-    pub fn new(bytes: impl AsRef<[u8]> + Into<Arc<[u8]>>) -> Self {
+    pub fn new(bytes: impl AsRef<[u8]> + Into<RecordBytes> + Into<Arc<[u8]>>) -> Self {
         if bytes.as_ref().len() < BLOB_BYTES {
             return Self::Inline(bytes.into());
         }

@@ -12,6 +12,7 @@ cases! {
         a_chain_without_a_whole_value_goes_to_its_beginning
         a_whole_value_may_follow_differences
         a_chain_follows_its_branch
+        a_chain_goes_over_what_lies_between
         what_is_missing_in_a_chain_is_told
         a_record_that_is_written_again_in_a_chain_is_replaced;
     SharedValues:
@@ -108,6 +109,31 @@ async fn a_chain_follows_its_branch(store: Shared) -> Outcome {
     writer.put("", vec![delta("x", 5, Some(4), b"5")]).await?;
     same!(value(&store, "a", "", "x", 3).await?, b"123");
     same!(value(&store, "a", "", "x", 5).await?, b"1245");
+    Ok(())
+}
+
+async fn a_chain_goes_over_what_lies_between(store: Shared) -> Outcome {
+    let mut writer = Writer::open(&store, "a").await?;
+    let (mut previous, mut expected) = (None, Vec::new());
+    for version in 1..=120 {
+        let letter = [version as u8];
+        let mut fields = vec![whole("y", version, b"y"), whole("z", version, b"z")];
+        match version {
+            1 => fields.push(whole("x", 1, &letter)),
+            // Near one another, far from one another, and far again.
+            2 | 10 | 100 | 120 => fields.push(delta("x", version, previous, &letter)),
+            // Of a branch that is left again.
+            50 | 115 => fields.push(delta("x", version, Some(1), b"no")),
+            _ => {}
+        }
+        if matches!(version, 1 | 2 | 10 | 100 | 120) {
+            previous = Some(version);
+            expected.extend(letter);
+        }
+        writer.put("", fields).await?;
+    }
+    same!(value(&store, "a", "", "x", 120).await?, expected);
+    same!(value(&store, "a", "", "x", 10).await?, expected[..3]);
     Ok(())
 }
 

@@ -7,7 +7,7 @@ use futures::future::BoxFuture;
 
 use super::Ability;
 use crate::checkpoint::{
-    CheckpointError, CheckpointRow, Checkpointer, Commit, FieldRecord, FieldVersion, HistoryFilter, JournalRow, Lease,
+    CheckpointError, CheckpointRow, Checkpointer, Commit, FieldRecord, FieldVersions, HistoryFilter, JournalRow, Lease,
     Payload, RecordKind, Source, TaskRecord, TaskRecordKind, ThreadRow, ThreadStatus,
 };
 
@@ -108,17 +108,22 @@ pub(super) fn row(graph: &str, status: ThreadStatus) -> ThreadRow {
     }
 }
 
+/// Versions of all fields but one.
+pub(super) fn without<'a>(versions: &'a FieldVersions, field: &'a str) -> impl Iterator<Item = (Arc<str>, u64)> + 'a {
+    versions.iter().filter(move |(known, _)| &***known != field).map(|(known, version)| (Arc::clone(known), version))
+}
+
 /// A checkpoint of a chain, without fields.
 pub(super) fn checkpoint(number: u64) -> CheckpointRow {
     CheckpointRow {
         number,
         parent: number.checked_sub(1).filter(|parent| *parent > 0),
-        id: format!("id-{number}"),
+        id: format!("id-{number}").into(),
         step: number * 2,
         source: if number == 1 { Source::Input } else { Source::Step },
         time: 1000 + number,
         executed: number * 3,
-        fields: Vec::new(),
+        fields: FieldVersions::default(),
         state_version: 7,
     }
 }
@@ -186,8 +191,7 @@ impl Writer {
         let number = before.map_or(1, |row| row.number + 1);
         let mut versions = before.map(|row| row.fields.clone()).unwrap_or_default();
         for record in &fields {
-            versions.retain(|known| known.field != record.field);
-            versions.push(FieldVersion { field: Arc::clone(&record.field), version: record.version });
+            versions = without(&versions, &record.field).chain([(Arc::clone(&record.field), record.version)]).collect();
         }
         let row = CheckpointRow { fields: versions, ..checkpoint(number) };
         let mut commit = Commit {

@@ -1,7 +1,9 @@
 //! Reading: the head, one checkpoint, a thread's row, the journal.
 
-use super::ground::{Outcome, Shared, Writer, cases, checkpoint, events, first, matching, same, step, task, whole};
-use crate::checkpoint::{CheckpointError, CheckpointRow, Commit, TaskRecordKind};
+use super::ground::{
+    Fault, Outcome, Shared, Writer, cases, checkpoint, delta, events, first, matching, same, step, task, whole,
+};
+use crate::checkpoint::{CheckpointError, CheckpointRow, Commit, Loaded, TaskRecordKind};
 
 cases! {
     Base:
@@ -16,6 +18,7 @@ cases! {
         reading_respects_the_namespace
         an_unknown_number_reads_as_nothing
         the_head_may_be_an_older_number
+        a_namespace_is_loaded_as_it_is_read
         the_journal_is_read_in_pages
         the_journal_goes_on_over_namespaces_and_runs;
 }
@@ -42,11 +45,38 @@ async fn the_head_is_read_without_a_number(store: Shared) -> Outcome {
     Ok(())
 }
 
+async fn a_namespace_is_loaded_as_it_is_read(store: Shared) -> Outcome {
+    let mut writer = Writer::open(&store, "a").await?;
+    same!(store.load("a", "", None).await?, None);
+    writer.put("", vec![whole("x", 1, b"1"), whole("y", 1, b"y")]).await?;
+    writer.put("", vec![delta("x", 2, Some(1), b"2")]).await?;
+    writer.put("", vec![whole("y", 3, b"z"), delta("x", 3, Some(2), b"3")]).await?;
+    writer.tasks("", vec![task("t", TaskRecordKind::Once, "k", b"kept")]).await?;
+    for number in [None, Some(1), Some(2), Some(3)] {
+        let row = store.checkpoint("a", "", number).await?;
+        let Some(row) = row else { return Err(Fault::new(format!("checkpoint {number:?} is not there"))) };
+        let mut fields = Vec::new();
+        for (field, version) in row.fields.iter() {
+            fields.push(store.field("a", "", field, version).await?);
+        }
+        let tasks = store.task_records("a", "").await?;
+        same!(store.load("a", "", number).await?, Some(Loaded { head: 3, newest: 3, row, fields, tasks }));
+    }
+    for number in [9, u64::MAX] {
+        matching!(store.load("a", "", Some(number)).await, Err(CheckpointError::UnknownCheckpoint { .. }));
+    }
+    for (thread, ns) in [("a", "nowhere"), ("nobody", "")] {
+        same!(store.load(thread, ns, None).await?, None);
+        same!(store.load(thread, ns, Some(1)).await?, None);
+    }
+    Ok(())
+}
+
 async fn a_checkpoint_is_read_by_its_number(store: Shared) -> Outcome {
     let mut writer = Writer::open(&store, "a").await?;
     writer.chain("", 3).await?;
     for number in 1..=3 {
-        same!(store.checkpoint("a", "", Some(number)).await?.map(|row| row.id), Some(format!("id-{number}")));
+        same!(store.checkpoint("a", "", Some(number)).await?.map(|row| row.id), Some(format!("id-{number}").into()));
     }
     Ok(())
 }

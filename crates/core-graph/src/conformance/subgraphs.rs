@@ -1,13 +1,11 @@
 //! Subgraphs that are kept per thread: where a parent records that they stand is never lost.
 
-use std::sync::Arc;
-
 use super::ground::{
     Fault, Outcome, Shared, Writer, cases, checkpoint, events, matching, numbers, row, same, task, value, whole,
 };
 use crate::checkpoint::{
-    CheckpointError, CheckpointRow, Commit, FieldVersion, JournalRow, Retention, TaskRecordKind, ThreadStatus,
-    delete_runs, fork_thread,
+    CheckpointError, CheckpointRow, Commit, JournalRow, Retention, TaskRecordKind, ThreadStatus, delete_runs,
+    fork_thread,
 };
 use crate::machine::FRONTIER;
 
@@ -120,8 +118,7 @@ async fn a_fork_has_its_subgraphs_where_they_stood(store: Shared) -> Outcome {
     }
     three_turns(&store, "a").await?;
     let mut lost = checkpoint(4);
-    let version = |number| FieldVersion { field: Arc::from(FRONTIER), version: number };
-    lost.fields = vec![version(4)];
+    lost.fields = [(FRONTIER, 4)].into();
     let mut writer = Writer::open(&store, "a").await?;
     writer.tasks("child", vec![task("child:9.0/n:9.0", TaskRecordKind::Once, "k", b"r")]).await?;
     let commit = Commit {

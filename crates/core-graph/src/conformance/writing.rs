@@ -1,7 +1,9 @@
 //! What is committed is what is read back.
 
-use super::ground::{Outcome, Shared, Writer, cases, checkpoint, first, matching, row, same, step, value, whole};
-use crate::checkpoint::{CheckpointError, CheckpointRow, Commit, FieldVersion, Source, ThreadRow, ThreadStatus};
+use super::ground::{
+    Outcome, Shared, Writer, cases, checkpoint, first, matching, row, same, step, value, whole, without,
+};
+use crate::checkpoint::{CheckpointError, CheckpointRow, Commit, FieldVersions, Source, ThreadRow, ThreadStatus};
 
 cases! {
     Base:
@@ -70,8 +72,7 @@ async fn field_values_of_every_kind_are_read_back(store: Shared) -> Outcome {
 
 async fn versions_of_fields_are_read_back_in_their_order(store: Shared) -> Outcome {
     let mut writer = Writer::open(&store, "a").await?;
-    let fields: Vec<_> =
-        ["z", "a", "#f", "m"].into_iter().map(|field| FieldVersion { field: field.into(), version: 1 }).collect();
+    let fields = FieldVersions::from(["z", "a", "#f", "m"].map(|field| (field, 1)));
     let expected = fields.clone();
     let records = vec![whole("z", 1, b"z"), whole("a", 1, b"a"), whole("#f", 1, b"f"), whole("m", 1, b"m")];
     let change = |commit: &mut Commit| commit.checkpoint = Some(CheckpointRow { fields, ..checkpoint(1) });
@@ -184,7 +185,7 @@ async fn an_unchanged_field_keeps_its_version(store: Shared) -> Outcome {
     let row = writer.put("", vec![whole("y", 2, b"y2")]).await?;
     same!(store.checkpoint("a", "", None).await?, Some(row.clone()));
     for (field, expected) in [("x", "x1"), ("y", "y2")] {
-        let version = row.fields.iter().find(|known| &*known.field == field).map_or(0, |known| known.version);
+        let version = row.fields.of(field).unwrap_or(0);
         same!(value(&store, "a", "", field, version).await?, expected.as_bytes());
     }
     same!(value(&store, "a", "", "y", 1).await?, b"y1");
@@ -206,12 +207,12 @@ async fn a_field_may_disappear(store: Shared) -> Outcome {
     writer.put("", vec![whole("x", 1, b"x"), whole("y", 1, b"y")]).await?;
     let drop_x = |commit: &mut Commit| {
         if let Some(row) = &mut commit.checkpoint {
-            row.fields.retain(|known| &*known.field != "x");
+            row.fields = without(&row.fields, "x").collect();
         }
     };
     writer.put_with("", Vec::new(), drop_x).await?;
     let names = store.checkpoint("a", "", None).await?.map(|row| row.fields).unwrap_or_default();
-    same!(names.iter().map(|known| &*known.field).collect::<Vec<_>>(), ["y"]);
+    same!(names.iter().map(|(field, _)| &**field).collect::<Vec<_>>(), ["y"]);
     same!(store.checkpoint("a", "", Some(1)).await?.map(|row| row.fields.len()), Some(2));
     Ok(())
 }

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use smallvec::SmallVec;
 
-use crate::checkpoint::{TaskRecord, TaskRecordKind, ThreadRow, ThreadStatus};
+use crate::checkpoint::{TaskRecord, TaskRecordKind, Teller, ThreadRow, ThreadStatus};
 use crate::driver::cell::Home;
 use crate::driver::flight::Flight;
 use crate::driver::onces::Onces;
@@ -62,6 +62,8 @@ pub(crate) struct Driver<S: State, Cx> {
     pub(super) forgotten: Vec<TaskRecord>,
     /// Tasks with records in the store that end with them.
     pub(super) recorded: BTreeSet<Arc<str>>,
+    /// What its events have in common, once one was told in short.
+    pub(super) teller: Option<Arc<Teller>>,
     pub(super) is_root: bool,
     /// Whether the commit that ends the run is written.
     pub(super) ended: bool,
@@ -142,6 +144,7 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
             abandoned: Vec::new(),
             forgotten,
             recorded,
+            teller: None,
             is_root,
             ended: false,
             fault: None,

@@ -6,6 +6,7 @@ use crate::context::{Context, TaskServices};
 use crate::driver::attempt::Attempt;
 use crate::driver::cell::TaskCell;
 use crate::driver::drive::Driver;
+use crate::driver::plain::Written;
 use crate::error::RunError;
 use crate::machine::{Fault, Lone, Stop, TaskId, TaskOutcome};
 use crate::state::{Snapshot, State};
@@ -21,6 +22,8 @@ enum Left<S: State> {
     With(TaskId, TaskOutcome<S>),
     /// With a commit that the machine refused.
     Refused(Box<Fault>),
+    /// With a commit that could not be written.
+    Unwritten(Box<RunError>),
 }
 
 impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
@@ -28,7 +31,8 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
     pub(super) fn enter_lane(&mut self) -> Option<Lone> {
         let session = &self.session;
         let plain = session.schedule.is_none() && session.policy.budget.is_none() && self.flight.is_empty();
-        if plain && self.turns.is_over() && self.onces().is_none() { self.machine.enter_lane() } else { None }
+        let kept = self.onces().is_some() || session.calls.is_used();
+        if plain && self.turns.is_over() && !kept { self.machine.enter_lane() } else { None }
     }
 
     /// Runs the task and what follows it, as long as one task follows another.
@@ -37,6 +41,7 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
             Left::Behind => Ok(()),
             Left::With(id, outcome) => Box::pin(self.settle_one(id, outcome)).await,
             Left::Refused(fault) => Box::pin(self.refused(*fault)).await,
+            Left::Unwritten(error) => Err(*error),
         }
     }
 
@@ -81,14 +86,33 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
             let attempt = Attempt::new(|| handler.call(None, state, context), info.timeout, cell.clone());
             spare = cell.or(spare);
             let outcome = match attempt.step_unless_cancelled(&self.session.control).await {
-                Ok(step) if self.machine.strides(lone, &step) && self.onces().is_none() => {
-                    match self.machine.stride(lone, step) {
-                        Ok(Some(next)) => lone = next,
-                        Ok(None) => return Left::Behind,
-                        Err(fault) => return Left::Refused(fault),
+                Ok(step) if self.onces().is_none() => match self.machine.strides(lone, &step) {
+                    Some(changes) => {
+                        let now = self.now();
+                        let strode = match self.machine.stride(lone, step, changes, now) {
+                            Ok(strode) => strode,
+                            Err(fault) => return Left::Refused(fault),
+                        };
+                        let next = strode.next;
+                        if strode.stored.is_some() {
+                            match self.write_step(lone, strode, now) {
+                                Written::Now(Ok(())) => {}
+                                Written::Now(Err(error)) => return Left::Unwritten(error),
+                                Written::Later(written) => {
+                                    if let Err(error) = written.await {
+                                        return Left::Unwritten(Box::new(error));
+                                    }
+                                }
+                            }
+                        }
+                        match next {
+                            Some(next) => lone = next,
+                            None => return Left::Behind,
+                        }
+                        continue;
                     }
-                    continue;
-                }
+                    None => TaskOutcome::done(step, 0),
+                },
                 Ok(step) => TaskOutcome::done(step, 0),
                 Err(outcome) => outcome,
             };

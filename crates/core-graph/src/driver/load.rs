@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::checkpoint::{CheckpointError, CheckpointRow, Checkpointer, FieldRecord, RecordKind};
+use crate::checkpoint::{CheckpointError, CheckpointRow, Checkpointer, FieldRecord, Loaded, RecordKind};
 use crate::error::RunError;
 use crate::graph::Topology;
-use crate::machine::{Chain, FRONTIER, FrontierDelta, Restored, fold_parts};
-use crate::state::{FieldChange, State, StateError, codec};
+use crate::machine::{Chain, FRONTIER, FrontierDelta, Restored, delta};
+use crate::state::{State, StateError, codec};
 
 /// Reads a namespace at a checkpoint, or at its head; `None` when it has none.
 pub(crate) async fn restore<S: State>(
@@ -18,28 +18,29 @@ pub(crate) async fn restore<S: State>(
     number: Option<u64>,
     forget_attempts: bool,
 ) -> Result<Option<Restored<S>>, RunError> {
-    let Some(head) = store.checkpoint(thread, ns, None).await? else { return Ok(None) };
-    let newest = newest_number(store, thread, ns, head.number).await?;
-    let row = match number {
-        None => head.clone(),
-        Some(number) => store
-            .checkpoint(thread, ns, Some(number))
-            .await?
-            .ok_or_else(|| RunError::UnknownCheckpoint { thread: thread.to_owned(), number })?,
+    let loaded = store.load(thread, ns, number).await.map_err(|error| match error {
+        CheckpointError::UnknownCheckpoint { thread, number, .. } => RunError::UnknownCheckpoint { thread, number },
+        other => other.into(),
+    });
+    let Some(Loaded { head, newest, row, fields, tasks: records }) = loaded? else { return Ok(None) };
+    let (state, chains) = state_of(topology, thread, ns, &row, &fields)?;
+    let (frontier, frontier_chain) = match row.fields.iter().zip(&fields).find(|((name, _), _)| &***name == FRONTIER) {
+        Some(((_, version), records)) => frontier_of(thread, ns, version, records)?,
+        None => Default::default(),
     };
-    let (state, chains) = load_state(store, topology, thread, ns, &row).await?;
-    let (frontier, frontier_chain) = load_frontier(store, thread, ns, &row).await?;
-    let records = store.task_records(thread, ns).await?;
     let mut older = BTreeMap::new();
     for seen in frontier.tasks.iter().filter_map(|task| task.seen).filter(|seen| *seen != row.number) {
         if older.contains_key(&seen) {
             continue;
         }
         if let Some(past) = store.checkpoint(thread, ns, Some(seen)).await? {
-            older.insert(seen, Arc::new(load_state(store, topology, thread, ns, &past).await?.0));
+            let mut fields = Vec::with_capacity(past.fields.len());
+            for (field, version) in past.fields.iter() {
+                fields.push(store.field(thread, ns, field, version).await?);
+            }
+            older.insert(seen, Arc::new(state_of(topology, thread, ns, &past, &fields)?.0));
         }
     }
-    let head = head.number;
     Ok(Some(Restored {
         row,
         newest,
@@ -54,42 +55,41 @@ pub(crate) async fn restore<S: State>(
     }))
 }
 
-/// The greatest checkpoint number of a namespace; its head may be an older one after a fork.
-async fn newest_number(store: &dyn Checkpointer, thread: &str, ns: &str, head: u64) -> Result<u64, CheckpointError> {
-    let filter = crate::checkpoint::HistoryFilter { limit: Some(1), ..Default::default() };
-    let newest = store.checkpoints(thread, ns, &filter).await?;
-    Ok(newest.first().map_or(head, |row| row.number.max(head)))
-}
-
-/// The state of a checkpoint, and how its fields are stored.
-async fn load_state<S: State>(
-    store: &dyn Checkpointer,
+/// The state of a checkpoint from the records of its fields, and how these are stored.
+fn state_of<S: State>(
     topology: &Topology<S>,
     thread: &str,
     ns: &str,
     row: &CheckpointRow,
+    records: &[Vec<FieldRecord>],
 ) -> Result<(S, Vec<Chain>), RunError> {
     let layout = &topology.layout;
     let fields = S::fields(layout);
     let mut state = S::initial(layout);
     let mut chains = vec![Chain::default(); fields.len()];
-    for version in row.fields.iter().filter(|version| !version.field.starts_with('#')) {
-        let Some(at) = fields.iter().position(|field| *field.name == *version.field) else {
-            tracing::warn!(thread, field = %version.field, "a stored field is not in the state any more and is left out");
+    for ((name, version), records) in row.fields.iter().zip(records).filter(|((name, _), _)| !name.starts_with('#')) {
+        let Some(at) = fields.iter().position(|field| *field.name == **name) else {
+            tracing::warn!(thread, field = %name, "a stored field is not in the state any more and is left out");
             continue;
         };
-        let records = chain(store, thread, ns, &version.field, version.version).await?;
-        for record in &records {
+        check_chain(thread, ns, name, version, records)?;
+        let wrong = |(version_of, error): (u64, StateError)| corrupt(thread, ns, name, version_of, &error);
+        let mut updates = Vec::with_capacity(records.len());
+        for record in records {
             chains[at].count(record);
-            let bytes = record.payload.bytes();
-            let folded = match record.kind {
-                RecordKind::Whole => state.load(layout, at, bytes),
-                RecordKind::Delta => {
-                    parts(&version.field, bytes).and_then(|parts| fold_parts(&mut state, layout, at, parts))
+            let (bytes, failed) = (record.payload.bytes(), |error| wrong((record.version, error)));
+            match record.kind {
+                RecordKind::Whole => {
+                    updates.clear();
+                    state.load(layout, at, bytes).map_err(failed)?;
                 }
-            };
-            folded.map_err(|error| corrupt(thread, ns, &version.field, record.version, &error))?;
+                RecordKind::Delta => {
+                    let read = delta::decode(name, bytes).map_err(failed)?;
+                    updates.extend(read.into_iter().map(|update| (record.version, update)));
+                }
+            }
         }
+        delta::fold(&mut state, layout, at, updates).map_err(wrong)?;
     }
     Ok((state, chains))
 }
@@ -100,13 +100,22 @@ pub(crate) async fn load_frontier(
     ns: &str,
     row: &CheckpointRow,
 ) -> Result<(FrontierDelta, Chain), CheckpointError> {
-    let mut chain_of = Chain::default();
-    let mut frontier = FrontierDelta::default();
-    let Some(version) = row.fields.iter().find(|version| &*version.field == FRONTIER) else {
-        return Ok((frontier, chain_of));
-    };
-    for record in chain(store, thread, ns, FRONTIER, version.version).await? {
-        chain_of.count(&record);
+    let Some(version) = row.fields.of(FRONTIER) else { return Ok(Default::default()) };
+    let records = store.field(thread, ns, FRONTIER, version).await?;
+    frontier_of(thread, ns, version, &records)
+}
+
+/// The frontier of a version from its records, and how it is stored.
+fn frontier_of(
+    thread: &str,
+    ns: &str,
+    version: u64,
+    records: &[FieldRecord],
+) -> Result<(FrontierDelta, Chain), CheckpointError> {
+    check_chain(thread, ns, FRONTIER, version, records)?;
+    let (mut chain, mut frontier) = (Chain::default(), FrontierDelta::default());
+    for record in records {
+        chain.count(record);
         let delta: FrontierDelta = codec::decode(FRONTIER, record.payload.bytes())
             .map_err(|error| corrupt(thread, ns, FRONTIER, record.version, &error))?;
         match record.kind {
@@ -114,31 +123,27 @@ pub(crate) async fn load_frontier(
             RecordKind::Delta => frontier.fold(delta),
         }
     }
-    Ok((frontier, chain_of))
+    Ok((frontier, chain))
 }
 
-async fn chain(
-    store: &dyn Checkpointer,
+/// Records of a field must be a whole value and what builds on it, up to the version.
+fn check_chain(
     thread: &str,
     ns: &str,
     field: &str,
     version: u64,
-) -> Result<Vec<FieldRecord>, CheckpointError> {
-    let records = store.field(thread, ns, field, version).await?;
+    records: &[FieldRecord],
+) -> Result<(), CheckpointError> {
     let begins_whole = records.first().is_some_and(|record| record.kind == RecordKind::Whole);
     let ends_there = records.last().is_some_and(|record| record.version == version);
     let is_linked = records.windows(2).all(|pair| pair[1].previous == Some(pair[0].version));
     if begins_whole && ends_there && is_linked {
-        return Ok(records);
+        return Ok(());
     }
     Err(CheckpointError::Corrupt {
         place: format!("thread `{thread}`, namespace `{ns}`, field `{field}`, version {version}"),
         message: "records are missing".to_owned(),
     })
-}
-
-fn parts(field: &str, bytes: &[u8]) -> Result<Vec<FieldChange>, StateError> {
-    codec::decode(field, bytes)
 }
 
 pub(super) fn corrupt(thread: &str, ns: &str, field: &str, version: u64, error: &StateError) -> CheckpointError {

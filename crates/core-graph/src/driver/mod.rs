@@ -17,6 +17,7 @@ mod lifecycle;
 mod load;
 mod onces;
 mod outcome;
+mod plain;
 mod policy;
 mod publish;
 mod run;
@@ -25,6 +26,7 @@ mod session;
 mod settle;
 mod sink;
 mod stock;
+mod told;
 mod turns;
 mod writer;
 

@@ -5,9 +5,12 @@ use std::sync::Arc;
 use crate::checkpoint::{Commit, TaskRecord, ThreadStatus};
 use crate::driver::calls::Standing;
 use crate::driver::drive::Driver;
+use crate::driver::policy::Durability;
+use crate::driver::session::Session;
+use crate::driver::told::Events;
 use crate::error::RunError;
-use crate::event::{Event, EventKind, Payload};
-use crate::machine::{Committed, CommittedTask, Fault, Machine, Stop, TaskId};
+use crate::event::EventKind;
+use crate::machine::{Committed, Fault, Machine, Stop, TaskId};
 use crate::state::State;
 
 impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
@@ -26,12 +29,12 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
     /// A commit that the machine refused: its task has failed. The tasks of its step run again when the run is
     /// continued.
     pub(super) async fn refused(&mut self, fault: Fault) -> Result<(), RunError> {
-        let mut commit = Commit { ns: Arc::clone(&self.ns), ..Commit::default() };
-        let mut events = Vec::new();
+        let mut commit = self.commit_of_nothing();
+        let mut events = Events::new();
         if let Some((id, node, attempt, error)) = self.machine.failure() {
             let path = self.machine.task_path(id);
             let kind = EventKind::TaskFailed { node: node.to_owned(), error: error.to_string() };
-            events.push(self.session.event(&self.ns, self.machine.step(), Some((&path, attempt)), kind));
+            events.push(self.session.event(&self.ns, self.machine.step(), Some((&path, attempt)), kind).into());
             commit.settled.push(path);
         }
         if let Fault::Run(error) = fault {
@@ -44,28 +47,23 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
     }
 
     pub(super) async fn publish(&mut self, committed: Committed<S>, now: u64) -> Result<(), RunError> {
-        for task in &committed.tasks {
+        let paths = self.paths_to_end(&committed);
+        for path in &paths {
             if let Some(onces) = self.onces() {
-                onces.settle(&task.path);
+                onces.settle(path);
             }
-            self.session.budget.settle(&task.path);
-            self.session.calls.finish(&task.path, &Standing::default());
+            self.session.budget.settle(path);
+            self.session.calls.finish(path, &Standing::default());
         }
         if self.session.is_silent() {
             return Ok(());
         }
         let mut events = self.events_of(&committed, now);
-        let mut commit = Commit { ns: Arc::clone(&self.ns), ..Commit::default() };
-        if let Some(stored) = committed.stored {
-            commit.expected_head = stored.expected_head;
-            commit.checkpoint = Some(stored.row);
-            commit.fields = stored.fields;
+        let mut commit = committed.stored.unwrap_or_else(|| self.commit_of_nothing());
+        if commit.checkpoint.is_some() {
             commit.settled.append(&mut self.abandoned);
-            self.settle_answers(&committed.tasks, &mut commit.settled);
-            if !self.recorded.is_empty() {
-                let ended = committed.tasks.iter().filter_map(|task| self.recorded.take(&task.path));
-                commit.settled.extend(ended);
-            }
+            self.settle_answers(&paths, &mut commit.settled);
+            commit.settled.extend(paths.iter().filter_map(|path| self.recorded.take(path)));
         }
         if self.is_root && self.machine.is_idle() {
             self.end(&mut commit, &mut events, ThreadStatus::Done, "");
@@ -73,61 +71,42 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
         self.write(commit, events).await?;
         // Not before the commit waits beside them: a sibling may have all that waits written at any time.
         if let Some(attached) = &self.session.attached {
-            let durability = self.session.policy.durability;
-            committed.tasks.iter().for_each(|task| attached.end_call(&task.path, durability));
+            paths.iter().for_each(|path| attached.end_call(path, self.session.policy.durability));
         }
         Ok(())
     }
 
+    /// The ids of committed tasks, when something may be kept under them.
+    fn paths_to_end(&self, committed: &Committed<S>) -> Vec<Arc<str>> {
+        let Session { policy, calls, answers, .. } = &*self.session;
+        let in_run = self.onces().is_some() || calls.is_used() || policy.budget.is_some();
+        let in_store = !(self.recorded.is_empty() && (answers.is_empty() || !self.is_root));
+        if in_run || in_store || policy.durability == Durability::Exit {
+            committed.tasks.iter().map(|task| self.machine.committed_path(task)).collect()
+        } else {
+            Vec::new()
+        }
+    }
+
     /// Answers to questions of a subgraph are kept beside the root's; they end with the root's task.
-    fn settle_answers(&self, tasks: &[CommittedTask<S>], settled: &mut Vec<Arc<str>>) {
+    fn settle_answers(&self, tasks: &[Arc<str>], settled: &mut Vec<Arc<str>>) {
         if !self.is_root || self.session.answers.is_empty() {
             return;
         }
         let inside = |task: &str, of: &str| task.strip_prefix(of).is_some_and(|rest| rest.starts_with('/'));
-        let ending: Vec<_> = tasks.iter().map(|task| &task.path).chain(&*settled).map(Arc::clone).collect();
+        let ending: Vec<_> = tasks.iter().chain(&*settled).map(Arc::clone).collect();
         let answered = self.session.answers.keys().map(|(task, _)| task);
         settled.extend(answered.filter(|task| ending.iter().any(|of| inside(task, of))).map(Arc::clone));
     }
 
-    fn events_of(&self, committed: &Committed<S>, now: u64) -> Vec<Event> {
-        let watched = self.session.is_watched();
-        let event = |kind| self.session.event_at(now, &self.ns, committed.step, None, kind);
-        let mut events = Vec::new();
-        if watched {
-            for task in &committed.tasks {
-                if let Some(update) = &task.update {
-                    let node = self.runtime.topology.node(task.node).name.to_string();
-                    let kind = EventKind::Update { node, payload: Payload::new(update.clone()) };
-                    let about = Some((&task.path, task.attempt));
-                    events.push(self.session.event_at(now, &self.ns, committed.step, about, kind));
-                }
-            }
-            for send in &committed.coalesced {
-                let node = self.runtime.topology.node(send.node).name.to_string();
-                events.push(event(EventKind::SendCoalesced { node, key: send.key.to_string() }));
-            }
-        }
-        events.push(event(EventKind::Committed {
-            checkpoint: committed.number,
-            tasks: committed.tasks.iter().map(|task| Arc::clone(&task.path)).collect(),
-            changed: committed.changed.clone(),
-            next: committed.next.clone(),
-        }));
-        if watched {
-            events.push(event(EventKind::Values { payload: Payload::shared(Arc::clone(&self.machine.state)) }));
-        }
-        events
-    }
-
-    fn end(&mut self, commit: &mut Commit, events: &mut Vec<Event>, status: ThreadStatus, detail: &str) {
+    fn end(&mut self, commit: &mut Commit, events: &mut Events, status: ThreadStatus, detail: &str) {
         self.ended = true;
         for (target, missing) in self.machine.starved_joins() {
             let message = format!("the join into `{target}` never filled: {missing} did not finish in this run");
-            events.push(self.session.event(&self.ns, self.machine.step(), None, EventKind::Warning { message }));
+            events.push(self.session.event(&self.ns, self.machine.step(), None, EventKind::Warning { message }).into());
         }
         let kind = EventKind::RunEnded { status, detail: detail.to_owned() };
-        events.push(self.session.event(&self.ns, self.machine.step(), None, kind));
+        events.push(self.session.event(&self.ns, self.machine.step(), None, kind).into());
         commit.thread = self.session.ending(status, detail);
         commit.release = true;
     }
@@ -140,8 +119,8 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
     /// Writes the commit that ends the run of a root, unless the last checkpoint did.
     pub(crate) async fn close(&mut self, status: ThreadStatus, detail: &str) -> Result<(), RunError> {
         if !self.ended && (self.session.attached.is_some() || self.session.is_watched()) {
-            let mut commit = Commit { ns: Arc::clone(&self.ns), ..Commit::default() };
-            let mut events = Vec::new();
+            let mut commit = self.commit_of_nothing();
+            let mut events = Events::new();
             self.end(&mut commit, &mut events, status, detail);
             self.write(commit, events).await?;
         }
@@ -164,12 +143,8 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
         let now = self.now();
         let (committed, tasks) = change(&mut self.machine, now).map_err(|fault| fault.of_change("an edit"))?;
         let events = self.events_of(&committed, now);
-        let mut commit = Commit { ns: Arc::clone(&self.ns), tasks, release: true, ..Commit::default() };
-        if let Some(stored) = committed.stored {
-            commit.expected_head = stored.expected_head;
-            commit.checkpoint = Some(stored.row);
-            commit.fields = stored.fields;
-        }
+        let mut commit = committed.stored.unwrap_or_else(|| self.commit_of_nothing());
+        (commit.tasks, commit.release) = (tasks, true);
         let (status, detail) =
             if self.machine.is_idle() { (ThreadStatus::Done, "") } else { (ThreadStatus::Drained, "edited") };
         commit.thread = self.session.ending(status, detail);
@@ -177,10 +152,15 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
         Ok(self.session.flush().await?)
     }
 
-    pub(super) async fn write(&mut self, mut commit: Commit, mut events: Vec<Event>) -> Result<(), RunError> {
+    /// A commit of the namespace that brings nothing yet.
+    pub(super) fn commit_of_nothing(&self) -> Box<Commit> {
+        Box::new(Commit { ns: Arc::clone(&self.ns), ..Commit::default() })
+    }
+
+    pub(super) async fn write(&mut self, mut commit: Box<Commit>, mut events: Events) -> Result<(), RunError> {
         if let Some((row, kind)) = self.opening.take() {
             commit.thread.get_or_insert(row);
-            events.insert(0, self.session.event(&self.ns, self.machine.step(), None, kind));
+            events.insert(0, self.session.event(&self.ns, self.machine.step(), None, kind).into());
         }
         if !self.forgotten.is_empty() {
             commit.tasks.splice(0..0, self.forgotten.drain(..));

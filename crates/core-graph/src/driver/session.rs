@@ -4,13 +4,14 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
-use crate::checkpoint::{CheckpointError, Commit, JournalRow, TaskRecord, TaskRecordKind, ThreadRow, ThreadStatus};
+use crate::checkpoint::{CheckpointError, Commit, TaskRecord, TaskRecordKind, ThreadRow, ThreadStatus};
 use crate::clock::Clock;
 use crate::driver::budget::Budget;
 use crate::driver::calls::Calls;
 use crate::driver::control::Control;
 use crate::driver::policy::RunPolicy;
 use crate::driver::sink::Queue;
+use crate::driver::told::{Events, Told};
 use crate::driver::writer::Attached;
 use crate::event::{EVENT_VERSION, Event, EventKind};
 use crate::machine::Heads;
@@ -160,26 +161,26 @@ impl Session {
     /// events.
     pub(crate) async fn commit(
         &self,
-        mut commit: Commit,
+        mut commit: Box<Commit>,
         heads: &Heads,
-        mut events: Vec<Event>,
+        mut events: Events,
     ) -> Result<(), CheckpointError> {
         if let Some(attached) = &self.attached {
             let mut seq = attached.lock_journal().await;
-            for event in events.iter_mut().filter(|event| event.kind.is_journal()) {
+            for told in events.iter_mut().filter(|told| told.is_journal()) {
                 *seq += 1;
-                event.seq = Some(*seq);
+                told.number(*seq);
             }
-            let row = |event: Event| Some(JournalRow { seq: event.seq?, event: event.into() });
-            commit.journal = if self.queue.is_some() {
-                events.iter().filter(|event| event.seq.is_some()).cloned().filter_map(row).collect()
-            } else {
-                std::mem::take(&mut events).into_iter().filter_map(row).collect()
-            };
+            commit.journal = events.iter().filter_map(Told::row).collect();
             attached.write(commit, heads, self.policy.durability).await?;
         }
-        for event in events {
-            self.tell(event).await;
+        if self.queue.is_none() {
+            return Ok(());
+        }
+        for told in events {
+            if let Told::Event(event) = told {
+                self.tell(Arc::unwrap_or_clone(event)).await;
+            }
         }
         Ok(())
     }

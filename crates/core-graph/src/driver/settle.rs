@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
-use crate::checkpoint::{Commit, TaskRecord, TaskRecordKind};
+use crate::checkpoint::{TaskRecord, TaskRecordKind};
 use crate::driver::drive::{Driver, Ended};
+use crate::driver::told::Told;
 use crate::error::RunError;
 use crate::event::{Event, EventKind};
 use crate::machine::{Completion, Question, TaskId, TaskOutcome};
@@ -69,8 +70,9 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
 
     async fn keep(&mut self, left: Left) -> Result<(), RunError> {
         if self.session.attached.is_some() && !left.is_empty() {
-            let commit = Commit { ns: Arc::clone(&self.ns), tasks: left.writes, ..Commit::default() };
-            self.write(commit, left.events).await
+            let mut commit = self.commit_of_nothing();
+            commit.tasks = left.writes;
+            self.write(commit, left.events.into_iter().map(Told::from).collect()).await
         } else {
             for event in left.events {
                 self.session.tell(event).await;

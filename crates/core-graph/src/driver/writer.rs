@@ -2,12 +2,13 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinHandle;
 
-use crate::checkpoint::{CheckpointError, Checkpointer, Commit, Lease, TaskRecord, ThreadRow};
+use crate::checkpoint::{CheckpointError, Checkpointer, Commit, JournalRow, Lease, TaskRecord, ThreadRow, ToldStep};
 use crate::driver::deferred::Deferred;
 use crate::driver::policy::Durability;
 use crate::machine::Heads;
@@ -30,24 +31,31 @@ pub(crate) struct Attached {
 type Waiting = BTreeMap<Arc<str>, Vec<TaskRecord>>;
 
 /// A commit for the background writer, and who waits for it.
-type Order = (Commit, Option<oneshot::Sender<()>>);
+type Order = (Box<Commit>, Option<oneshot::Sender<()>>);
 
 /// The first failure of the store. After it nothing more is written under the lease.
 #[derive(Debug, Default)]
-struct Failed(Mutex<Option<(Option<CheckpointError>, String)>>);
+struct Failed {
+    is_set: AtomicBool,
+    error: Mutex<Option<(Option<CheckpointError>, String)>>,
+}
 
 impl Failed {
     fn set(&self, error: CheckpointError) {
         let text = error.to_string();
-        lock(&self.0).get_or_insert((Some(error), text));
+        lock(&self.error).get_or_insert((Some(error), text));
+        self.is_set.store(true, Ordering::Release);
     }
 
     fn is_set(&self) -> bool {
-        lock(&self.0).is_some()
+        self.is_set.load(Ordering::Acquire)
     }
 
     fn check(&self) -> Result<(), CheckpointError> {
-        match &mut *lock(&self.0) {
+        if !self.is_set() {
+            return Ok(());
+        }
+        match &mut *lock(&self.error) {
             None => Ok(()),
             Some((error, text)) => Err(error.take().unwrap_or_else(|| CheckpointError::Store {
                 action: "an earlier commit of the run".to_owned(),
@@ -98,13 +106,16 @@ impl Attached {
 
     /// The journal's sequence number; nobody else writes while it is held.
     pub(crate) async fn lock_journal(&self) -> tokio::sync::MutexGuard<'_, u64> {
-        self.journal.lock().await
+        match self.journal.try_lock() {
+            Ok(journal) => journal,
+            Err(_) => self.journal.lock().await,
+        }
     }
 
     /// Writes a commit that records `heads` of subgraphs; [`lock_journal`](Self::lock_journal) is held.
     pub(crate) async fn write(
         &self,
-        commit: Commit,
+        commit: Box<Commit>,
         heads: &Heads,
         durability: Durability,
     ) -> Result<(), CheckpointError> {
@@ -113,9 +124,29 @@ impl Attached {
             Durability::Sync => self.put(commit).await,
             // A writer that is gone has left its error.
             Durability::Async => drop(self.writer().send((commit, None)).await),
-            Durability::Exit => lock(&self.deferred).add(commit, heads),
+            Durability::Exit => lock(&self.deferred).add(*commit, heads),
         }
         self.failed.check()
+    }
+
+    /// Writes the commit of a step, and its event, when the store can without waiting and nobody else writes; `None`, and
+    /// the commit as it was, otherwise.
+    pub(crate) fn write_at_once(&self, commit: &mut Commit, step: ToldStep) -> Option<Result<(), CheckpointError>> {
+        let mut journal = self.journal.try_lock().ok()?;
+        if let Err(error) = self.failed.check() {
+            return Some(Err(error));
+        }
+        let seq = *journal + 1;
+        commit.journal.push(JournalRow { seq, event: ToldStep { seq, ..step }.into() });
+        let Some(written) = self.store.commit_at_once(&self.lease, commit) else {
+            commit.journal.clear();
+            return None;
+        };
+        *journal = seq;
+        Some(written.or_else(|error| {
+            self.failed.set(error);
+            self.failed.check()
+        }))
     }
 
     /// Makes a task record durable at once, together with all records that wait at the same time, and after all that
@@ -136,7 +167,7 @@ impl Attached {
             self.failed.check()?;
         }
         while let Some((ns, tasks)) = taken.records.first_key_value() {
-            let commit = Commit { ns: Arc::clone(ns), tasks: tasks.clone(), ..Commit::default() };
+            let commit = Box::new(Commit { ns: Arc::clone(ns), tasks: tasks.clone(), ..Commit::default() });
             if durability == Durability::Async {
                 let (done, written) = oneshot::channel();
                 if self.writer().send((commit, Some(done))).await.is_ok() {
@@ -166,7 +197,7 @@ impl Attached {
             Durability::Sync => {}
             Durability::Async => {
                 let (done, written) = oneshot::channel();
-                if self.writer().send((Commit::default(), Some(done))).await.is_ok() {
+                if self.writer().send((Box::default(), Some(done))).await.is_ok() {
                     // A writer that stops leaves its error.
                     let _ = written.await;
                 }
@@ -181,8 +212,8 @@ impl Attached {
         self.failed.check()
     }
 
-    async fn put(&self, commit: Commit) {
-        if let Err(error) = self.store.commit(&self.lease, commit).await {
+    async fn put(&self, commit: Box<Commit>) {
+        if let Err(error) = self.store.commit(&self.lease, *commit).await {
             self.failed.set(error);
         }
     }
@@ -197,7 +228,7 @@ impl Attached {
         let (store, lease, failed) = (Arc::clone(&self.store), self.lease.clone(), Arc::clone(&self.failed));
         let writer = tokio::spawn(async move {
             while let Some((commit, done)) = commits.recv().await {
-                if let Err(error) = store.commit(&lease, commit).await {
+                if let Err(error) = store.commit(&lease, *commit).await {
                     return failed.set(error);
                 }
                 if let Some(done) = done {
@@ -226,7 +257,7 @@ impl Attached {
         let deferred = lock(&self.deferred).take();
         for commit in deferred {
             if !self.failed.is_set() {
-                self.put(commit).await;
+                self.put(Box::new(commit)).await;
             }
         }
     }

@@ -96,7 +96,7 @@ impl<I: EntryValue, O: EntryValue, P: EntryValue> State for EntryState<I, O, P> 
         Self::written(&(), update, &mut written);
         let change = |at: usize| {
             let field = u32::try_from(at).unwrap_or(u32::MAX);
-            Ok(FieldChange { field, op: Op::Set, bytes: update.0.save(&(), at)? })
+            Ok(FieldChange { field, op: Op::Set, bytes: update.0.save(&(), at)?.into() })
         };
         written.iter().map(change).collect()
     }

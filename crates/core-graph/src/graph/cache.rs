@@ -174,7 +174,7 @@ impl<S: State> Shelf<S> {
         let update = step.update.as_ref().map(|update| S::encode_update(&self.layout, update)).transpose()?;
         let named = |change: FieldChange| {
             let name = fields.get(change.field as usize).map_or_else(String::new, |field| field.name.to_string());
-            (name, change.op == Op::Set, change.bytes.into())
+            (name, change.op == Op::Set, change.bytes.to_vec().into())
         };
         let next = match &step.next {
             Next::Edges => NextRow::Edges,
@@ -194,7 +194,7 @@ impl<S: State> Shelf<S> {
                 let place = |name: &str| fields.iter().position(|field| field.name == name).map(u32::try_from);
                 let changes = changes.into_iter().map(|(name, set, bytes)| {
                     let op = if set { Op::Set } else { Op::Fold };
-                    Some(FieldChange { field: place(&name)?.ok()?, op, bytes: bytes.into_vec() })
+                    Some(FieldChange { field: place(&name)?.ok()?, op, bytes: bytes.into_vec().into() })
                 });
                 Some(S::decode_update(&self.layout, &changes.collect::<Option<Vec<_>>>()?).ok()?)
             }

@@ -90,7 +90,6 @@ fn assemble<S: State, Cx: Send + Sync + 'static>(
         });
         let class = spec.class.as_ref().or(graph.defaults.class.as_ref());
         nodes.push(NodeInfo {
-            shown: name.as_str().into(),
             name,
             is_task,
             retry: spec.retry.or_else(|| graph.defaults.retry.clone()),
@@ -121,6 +120,7 @@ fn assemble<S: State, Cx: Send + Sync + 'static>(
             .collect(),
         fades: S::fields(&graph.layout).iter().any(|field| field.ephemeral),
         layout: graph.layout,
+        node_names: nodes.iter().map(|node| Arc::from(node.name.as_str())).collect(),
         nodes,
         start,
         joins_reached: joins.iter().any(|join| join.upstream.is_some()),

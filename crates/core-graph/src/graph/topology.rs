@@ -22,10 +22,12 @@ pub(crate) struct Topology<S: State> {
     pub(crate) mode: Mode,
     pub(crate) layout: S::Layout,
     /// The names of the state's fields, and of the frontier after them, as stores know them.
-    pub(crate) field_names: Vec<Arc<str>>,
+    pub(crate) field_names: Arc<[Arc<str>]>,
     /// Whether the state has ephemeral fields.
     pub(crate) fades: bool,
     pub(crate) nodes: Vec<NodeInfo<S>>,
+    /// The names of the nodes, as events hold them.
+    pub(crate) node_names: Arc<[Arc<str>]>,
     pub(crate) start: Exits<S>,
     pub(crate) joins: Vec<Join>,
     /// Whether one of the joins is of what is reached.
@@ -39,8 +41,6 @@ pub(crate) struct Topology<S: State> {
 
 pub(crate) struct NodeInfo<S: State> {
     pub(crate) name: Name,
-    /// The name, as events hold it.
-    pub(crate) shown: Arc<str>,
     pub(crate) is_task: bool,
     pub(crate) retry: Option<Retry>,
     pub(crate) timeout: Timeout,

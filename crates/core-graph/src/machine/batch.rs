@@ -8,7 +8,7 @@ use smallvec::SmallVec;
 use crate::error::{NodeError, RunError};
 use crate::graph::Mode;
 use crate::machine::Machine;
-use crate::machine::commit::CommittedTask;
+use crate::machine::commit::{CommittedTask, CommittedTasks};
 use crate::machine::route::{by_key, guarded};
 use crate::machine::task::{Done, Groups, Pending, Phase, TaskId};
 use crate::state::{FieldKind, FieldSet, State, Stored};
@@ -128,12 +128,12 @@ impl<S: State> Machine<S> {
     }
 
     /// What stores and readers are told of the tasks of a batch.
-    pub(super) fn told(&self, batch: &Batch<S>) -> Option<Vec<CommittedTask<S>>> {
+    pub(super) fn told(&self, batch: &Batch<S>) -> Option<CommittedTasks<S>> {
         let tell = |task: &Batched<S>| CommittedTask {
-            path: task.id.path(self.base(), self.topology.node(task.node).name.as_str()),
+            id: task.id,
             node: task.node,
             attempt: task.attempt,
-            update: if self.watched { task.done.update.clone() } else { None },
+            update: if self.watched { task.done.update.clone().map(Box::new) } else { None },
         };
         self.observed.then(|| batch.iter().map(tell).collect())
     }

@@ -2,12 +2,14 @@
 
 use std::sync::Arc;
 
-use crate::checkpoint::{CheckpointRow, FieldRecord, Source};
+use smallvec::SmallVec;
+
+use crate::checkpoint::{Commit, Source};
 use crate::error::{NodeError, RunError};
 use crate::graph::{Mode, Topology};
-use crate::machine::Machine;
 use crate::machine::route::{Coalesced, RouteFault, Triggered, guarded};
 use crate::machine::task::{GroupId, Groups, Phase, TaskId};
+use crate::machine::{Machine, Nodes};
 use crate::state::{FieldChange, FieldSet, State};
 use crate::step::Next;
 
@@ -15,29 +17,24 @@ use crate::step::Next;
 pub(crate) struct Committed<S: State> {
     pub(crate) number: u64,
     pub(crate) step: u64,
-    /// The committed tasks with their ids in the thread and their updates; empty when nobody reads events.
-    pub(crate) tasks: Vec<CommittedTask<S>>,
-    /// The names of nodes that have tasks now.
-    pub(crate) next: Vec<Arc<str>>,
-    pub(crate) changed: Vec<Arc<str>>,
+    /// The committed tasks; empty when nobody reads events.
+    pub(crate) tasks: CommittedTasks<S>,
+    /// The nodes that have tasks now, sorted; empty when nobody reads events.
+    pub(crate) next: Nodes,
+    pub(crate) changed: FieldSet,
     pub(crate) coalesced: Vec<Coalesced>,
-    pub(crate) stored: Option<Box<StoredCommit>>,
+    /// The part that goes to the store.
+    pub(crate) stored: Option<Box<Commit>>,
 }
 
+pub(crate) type CommittedTasks<S> = SmallVec<[CommittedTask<S>; 1]>;
+
 pub(crate) struct CommittedTask<S: State> {
-    pub(crate) path: Arc<str>,
+    pub(crate) id: TaskId,
     pub(crate) node: u32,
     pub(crate) attempt: u32,
     /// When somebody reads the run's events.
-    pub(crate) update: Option<S::Update>,
-}
-
-/// The part of a commit that goes to the store.
-#[derive(Debug)]
-pub(crate) struct StoredCommit {
-    pub(crate) expected_head: Option<u64>,
-    pub(crate) row: CheckpointRow,
-    pub(crate) fields: Vec<FieldRecord>,
+    pub(crate) update: Option<Box<S::Update>>,
 }
 
 /// A task that cannot be committed.
@@ -121,7 +118,7 @@ impl<S: State> Machine<S> {
             self.advance(number, &folded);
             return Ok(None);
         };
-        let committed = self.seal(number, Source::Step, &folded, tasks, coalesced, now)?;
+        let committed = self.seal(number, Source::Step, folded, tasks, coalesced, now)?;
         Ok(Some(Box::new(committed)))
     }
 
@@ -148,7 +145,7 @@ impl<S: State> Machine<S> {
     pub(crate) fn fork(&mut self, now: u64) -> Result<(Committed<S>, Renamed), Fault> {
         let number = self.newest + 1;
         let (renamed, _) = self.renew_tasks(number, None);
-        let committed = self.seal(number, Source::Fork, &Folded::default(), Vec::new(), Vec::new(), now)?;
+        let committed = self.seal(number, Source::Fork, Folded::default(), SmallVec::new(), Vec::new(), now)?;
         Ok((committed, renamed))
     }
 
@@ -190,7 +187,7 @@ impl<S: State> Machine<S> {
             });
         }
         let coalesced = self.trigger(number, &mut triggered, &finished);
-        self.seal(number, source, &folded, Vec::new(), coalesced, now)
+        self.seal(number, source, folded, SmallVec::new(), coalesced, now)
     }
 
     /// Gives pending tasks new ids, as tasks of commit `number`; drops those of `dropped`. Old and new id of each, and
@@ -252,31 +249,26 @@ impl<S: State> Machine<S> {
     }
 
     /// The commit is the head now.
-    fn advance(&mut self, number: u64, folded: &Folded) {
+    pub(super) fn advance(&mut self, number: u64, folded: &Folded) {
         for at in folded.changed.iter() {
             self.versions[at] = number;
         }
         (self.number, self.newest) = (number, number);
     }
 
-    fn seal(
+    pub(super) fn seal(
         &mut self,
         number: u64,
         source: Source,
-        folded: &Folded,
-        tasks: Vec<CommittedTask<S>>,
+        folded: Folded,
+        tasks: CommittedTasks<S>,
         coalesced: Vec<Coalesced>,
         now: u64,
     ) -> Result<Committed<S>, Fault> {
-        let stored = self.store(number, source, folded, now).map_err(|error| Fault::Run(error.into()))?;
-        self.advance(number, folded);
-        let names = &self.topology.field_names;
-        let (next, changed) = if self.observed {
-            (self.next_shown(), folded.changed.iter().map(|at| Arc::clone(&names[at])).collect())
-        } else {
-            (Vec::new(), Vec::new())
-        };
-        Ok(Committed { number, step: self.step, tasks, next, changed, coalesced, stored })
+        let stored = self.store(number, source, &folded, now).map_err(|error| Fault::Run(error.into()))?;
+        self.advance(number, &folded);
+        let next = if self.observed { self.next() } else { Nodes::new() };
+        Ok(Committed { number, step: self.step, tasks, next, changed: folded.changed, coalesced, stored })
     }
 }
 

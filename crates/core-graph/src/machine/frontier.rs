@@ -13,6 +13,7 @@ use crate::machine::heads::Heads;
 use crate::machine::task::{GroupId, Pending, Phase, TaskId};
 use crate::state::State;
 
+pub(crate) use pack::Pack;
 pub(crate) use stored::{Changes, FrontierDelta};
 #[cfg(feature = "conformance")]
 pub(crate) use stored::{pending_frontier, recording_frontier};
@@ -63,6 +64,14 @@ impl<S: State> Frontier<S> {
 
     pub(crate) fn is_empty(&self) -> bool {
         self.live == 0
+    }
+
+    /// The node of the only task.
+    pub(crate) fn only_node(&self) -> Option<u32> {
+        match self.slots.front() {
+            Some((_, Some(task))) if self.live == 1 => Some(task.node),
+            _ => None,
+        }
     }
 
     pub(crate) fn len(&self) -> usize {
@@ -199,16 +208,25 @@ impl<S: State> Frontier<S> {
         Some((*id, task))
     }
 
-    /// Puts a task of `node` in the place of the only one, which has finished: in flight, on its commit. False when it is not the only
-    /// one.
-    pub(crate) fn follow_only(&mut self, finished: TaskId, next: TaskId, node: u32) -> bool {
+    /// Puts a task of `node` in the place of the only one, which has finished. False when it is not the only one.
+    pub(crate) fn follow_only(&mut self, finished: TaskId, next: TaskId, node: u32, durable: bool) -> bool {
         match self.slots.front_mut() {
             Some((id, Some(task))) if *id == finished && self.live == 1 => {
-                (*id, task.node, task.seen) = (next, node, Some(next.number));
+                (*id, task.node, task.seen) = (next, node, None);
                 (task.passed, task.began) = (false, 0);
+                if durable {
+                    self.changes.tasks.extend([finished, next]);
+                }
                 true
             }
             _ => false,
+        }
+    }
+
+    /// The only task is in flight, on the commit that made it.
+    pub(crate) fn fly_only(&mut self, number: u64) {
+        if let Some((_, Some(task))) = self.slots.front_mut() {
+            task.seen = Some(number);
         }
     }
 

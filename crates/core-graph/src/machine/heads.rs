@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::checkpoint::{CheckpointRow, Source, TaskRecordKind};
+use crate::checkpoint::{CheckpointId, CheckpointRow, FieldVersions, Source, TaskRecordKind};
 use crate::machine::restore::Restored;
 use crate::machine::task::Phase;
-use crate::machine::{Chain, FRONTIER, Machine};
+use crate::machine::{Chain, FRONTIER, Machine, Pack};
 use crate::state::{State, StateError, codec};
 
 /// Which call a namespace serves, and where its children stand; stored with the frontier.
@@ -30,6 +30,11 @@ impl Heads {
             let head = self.children.entry(Arc::clone(ns)).or_default();
             *head = (*head).max(*number);
         }
+    }
+
+    /// Whether nothing is recorded.
+    pub(crate) fn are_unset(&self) -> bool {
+        self.call.is_none() && self.children.is_empty()
     }
 
     /// What the ids of the namespace's tasks begin with.
@@ -82,7 +87,13 @@ impl<S: State> Machine<S> {
                 let head = stored.head.unwrap_or(self.number);
                 (head, stored.parent, stored.parent_id.clone(), stored.chains.clone(), stored.frontier)
             }
-            None => (self.number, None, String::new(), self.versions.iter().map(unstored).collect(), Chain::default()),
+            None => (
+                self.number,
+                None,
+                CheckpointId::from(0),
+                self.versions.iter().map(unstored).collect(),
+                Chain::default(),
+            ),
         };
         let row = CheckpointRow {
             number: self.number,
@@ -92,16 +103,18 @@ impl<S: State> Machine<S> {
             source: Source::Step,
             time: 0,
             executed: self.executed,
-            fields: Vec::new(),
+            fields: FieldVersions::default(),
             state_version: self.topology.state_version,
         };
+        let mut pack = Pack::default();
+        self.frontier.encode(&self.topology, &mut pack);
         Ok(Restored {
             row,
             newest: self.newest,
             head,
             state: Arc::clone(&self.state),
             chains,
-            frontier: codec::decode(FRONTIER, &self.frontier.encode(&self.topology))?,
+            frontier: codec::decode(FRONTIER, pack.bytes())?,
             frontier_chain,
             records: Vec::new(),
             older: BTreeMap::new(),

@@ -1,18 +1,28 @@
-//! The lane of one: super-steps of a single task, for runs that nobody stores or reads.
+//! The lane of one: super-steps of a single task, for runs that nobody reads.
 //!
-//! Such a step needs no queues, batches or records. The lane takes the task that a plan would dispatch alone, and its
+//! Such a step needs no queues and batches. The lane takes the task that a plan would dispatch alone, and its
 //! commit leaves the same state, versions, counters and tasks as [`Machine::commit`]. Whatever is out of the ordinary
 //! (a failure, a question, a goto, a fan-out, a join) leaves the lane as a task in flight.
 
 use std::sync::Arc;
 
+use crate::checkpoint::{Commit, Source};
 use crate::graph::Mode;
-use crate::machine::commit::Fault;
+use crate::machine::commit::{Committed, CommittedTask, CommittedTasks, Fault, Folded};
 use crate::machine::route::RouteFault;
 use crate::machine::task::TaskId;
 use crate::machine::{Machine, Stop};
-use crate::state::{FieldKind, FieldSet, State};
+use crate::state::{FieldChange, FieldKind, FieldSet, State};
 use crate::step::{Next, Step};
+
+/// What a committed step leads to.
+pub(crate) struct Strode {
+    /// The task that follows alone, in flight already.
+    pub(crate) next: Option<Lone>,
+    /// What is to be stored.
+    pub(crate) stored: Option<Box<Commit>>,
+    pub(crate) changed: FieldSet,
+}
 
 /// A task that is in flight alone.
 #[derive(Clone, Copy, Debug)]
@@ -24,7 +34,8 @@ pub(crate) struct Lone {
 impl<S: State> Machine<S> {
     /// Dispatches the only task there is, when nothing but its update and its edges can matter.
     pub(crate) fn enter_lane(&mut self) -> Option<Lone> {
-        let quiet = self.persist.is_none() && !self.observed && self.halt.is_none();
+        // Without a store, only a budget makes a run observed that is not watched.
+        let quiet = !self.watched && self.persist.is_some() == self.observed && self.halt.is_none();
         let plain = self.limits.room.is_none() && self.limits.max_steps.is_none() && self.breaks.is_empty();
         if !quiet || !plain || self.in_flight > 0 || self.topology.fades || self.topology.joins_reached {
             return None;
@@ -35,24 +46,39 @@ impl<S: State> Machine<S> {
         let lone = Lone { id, node: task.node };
         self.in_flight = 1;
         self.step_open = self.in_barrier();
+        self.frontier.touch_if(id, self.persist.is_some());
         Some(lone)
     }
 
-    /// Whether [`stride`](Self::stride) commits what the task returned.
-    pub(crate) fn strides(&self, lone: Lone, step: &Step<S>) -> bool {
+    /// The stored form of what the task returned, when [`stride`](Self::stride) commits that: an update that cannot be
+    /// encoded is not for the lane.
+    pub(crate) fn strides(&self, lone: Lone, step: &Step<S>) -> Option<Vec<FieldChange>> {
         let exits = &self.topology.node(lone.node).exits;
-        matches!(step.next, Next::Edges) && exits.sends.is_empty() && exits.joins.is_empty()
+        if !matches!(step.next, Next::Edges) || !exits.sends.is_empty() || !exits.joins.is_empty() {
+            return None;
+        }
+        match &step.update {
+            Some(update) if self.persist.is_some() => S::encode_update(&self.topology.layout, update).ok(),
+            _ => Some(Vec::new()),
+        }
     }
 
-    /// Commits the step of the task. If one task follows it alone, it is in flight already.
-    pub(crate) fn stride(&mut self, lone: Lone, step: Step<S>) -> Result<Option<Lone>, Box<Fault>> {
+    /// Commits the step of the task, whose update has this stored form.
+    pub(crate) fn stride(
+        &mut self,
+        lone: Lone,
+        step: Step<S>,
+        changes: Vec<FieldChange>,
+        now: u64,
+    ) -> Result<Strode, Box<Fault>> {
         let number = self.newest + 1;
         // As in `commit`: a refused step leaves the state as it was where somebody still looks at it.
         let watched = (!self.ns.is_empty() || Arc::strong_count(&self.state) > 1) && !self.is_sure(lone, &step);
         let kept = watched.then(|| Arc::clone(&self.state));
-        let mut changed = FieldSet::default();
-        let folded = step.update.map_or(Ok(()), |update| self.fold(update, &mut changed).map_err(RouteFault::Node));
-        let routed = folded
+        let mut folded = Folded { changes, ..Folded::default() };
+        let update = step.update.map_or(Ok(()), |update| self.fold(update, &mut folded.changed));
+        let routed = update
+            .map_err(RouteFault::Node)
             .and_then(|()| self.triggered.follow(&self.topology, Some(lone.node), Next::Edges, &*self.state, &[]));
         if let Err(fault) = routed {
             self.triggered.clear();
@@ -66,30 +92,55 @@ impl<S: State> Machine<S> {
         self.executed += 1;
         self.count_step();
         let eager = self.topology.mode == Mode::Eager;
-        for at in changed.iter() {
-            self.versions[at] = number;
-            if eager {
-                self.writers[at] = Some(lone.node);
-            }
+        if eager {
+            folded.changed.iter().for_each(|at| self.writers[at] = Some(lone.node));
         }
-        (self.number, self.newest) = (number, number);
+        let durable = self.persist.is_some();
         if let Some(node) = self.triggered.only_node()
             && !self.topology.node(node).deferred
             && self.topology.node(node).class.is_none()
         {
             self.triggered.clear();
             let next = Lone { id: TaskId { number, place: 0 }, node };
-            if self.frontier.follow_only(lone.id, next.id, node) {
+            if self.frontier.follow_only(lone.id, next.id, node, durable) {
                 self.step_open = !eager;
-                return Ok(Some(next));
+                let stored = self.settle_lone(number, &folded, now)?;
+                self.frontier.fly_only(number);
+                return Ok(Strode { next: Some(next), stored, changed: folded.changed });
             }
         }
-        self.frontier.forget(lone.id, false);
+        self.frontier.forget(lone.id, durable);
         self.in_flight = 0;
         let mut triggered = std::mem::take(&mut self.triggered);
+        // Without sends, none is coalesced.
         self.trigger(number, &mut triggered, &[]);
         self.triggered = triggered;
-        Ok(None)
+        let stored = self.settle_lone(number, &folded, now)?;
+        Ok(Strode { next: None, stored, changed: folded.changed })
+    }
+
+    /// Makes the commit of a lone task the head.
+    fn settle_lone(&mut self, number: u64, folded: &Folded, now: u64) -> Result<Option<Box<Commit>>, Box<Fault>> {
+        let stored = self.store(number, Source::Step, folded, now).map_err(|error| {
+            self.in_flight = 0;
+            Box::new(Fault::Run(error.into()))
+        })?;
+        self.advance(number, folded);
+        Ok(stored)
+    }
+
+    /// The commit of a lone task, which was the last, as any commit is told.
+    pub(crate) fn committed_lone(&self, lone: Lone, strode: Strode) -> Committed<S> {
+        let task = CommittedTask { id: lone.id, node: lone.node, attempt: 1, update: None };
+        Committed {
+            number: self.number,
+            step: self.step,
+            tasks: CommittedTasks::from_iter([task]),
+            next: self.next(),
+            changed: strode.changed,
+            coalesced: Vec::new(),
+            stored: strode.stored,
+        }
     }
 
     /// Whether the step cannot be refused any more once its update is checked: it calls no reducer and no router.

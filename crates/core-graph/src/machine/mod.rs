@@ -8,6 +8,7 @@ mod batch;
 mod breaks;
 mod commit;
 mod complete;
+pub(crate) mod delta;
 mod frontier;
 mod heads;
 mod lane;
@@ -30,14 +31,14 @@ use crate::state::{FieldSet, State};
 pub(crate) use breaks::Breaks;
 pub(crate) use commit::{Committed, CommittedTask, Fault};
 pub(crate) use complete::{Completion, TaskOutcome};
-pub(crate) use frontier::{Frontier, FrontierDelta};
+pub(crate) use frontier::{Frontier, FrontierDelta, Pack};
 #[cfg(feature = "conformance")]
 pub(crate) use frontier::{pending_frontier, recording_frontier};
 pub(crate) use heads::{ChildHeads, Heads};
-pub(crate) use lane::Lone;
-pub(crate) use persist::{Chain, Persist, fold_parts};
+pub(crate) use lane::{Lone, Strode};
+pub(crate) use persist::{Chain, Persist};
 pub(crate) use plan::{Dispatch, Plan, Stop};
-pub(crate) use restore::{Restored, WriteRow};
+pub(crate) use restore::{AnswerMap, Restored, WriteRow};
 use route::Triggered;
 use task::Phase;
 pub use task::Question;
@@ -45,6 +46,9 @@ pub(crate) use task::{AttemptRow, TaskId, question_check};
 
 /// The name under which stores keep the frontier.
 pub(crate) const FRONTIER: &str = "#frontier";
+
+/// Nodes of a graph.
+pub(crate) type Nodes = SmallVec<[u32; 4]>;
 
 /// The head of a namespace in memory, and what is running on it.
 pub(crate) struct Machine<S: State> {
@@ -232,21 +236,29 @@ impl<S: State> Machine<S> {
 
     /// The names of nodes with unfinished tasks, sorted, once each.
     pub(crate) fn next_nodes(&self) -> Vec<String> {
-        self.next_shown().iter().map(ToString::to_string).collect()
+        self.next().iter().map(|node| self.topology.node(*node).name.to_string()).collect()
     }
 
-    /// The same, as events hold them.
-    pub(super) fn next_shown(&self) -> Vec<Arc<str>> {
-        let mut nodes: SmallVec<[u32; 8]> = self.frontier.iter().map(|(_, task)| task.node).collect();
+    /// The same, by number.
+    pub(crate) fn next(&self) -> Nodes {
+        if let Some(only) = self.frontier.only_node() {
+            return Nodes::from_slice(&[only]);
+        }
+        let mut nodes: Nodes = self.frontier.iter().map(|(_, task)| task.node).collect();
         // Nodes are numbered by name.
         nodes.sort_unstable();
         nodes.dedup();
-        nodes.iter().map(|node| Arc::clone(&self.topology.node(*node).shown)).collect()
+        nodes
     }
 
     /// Joins that some of their predecessors reached and others did not: target and missing predecessors.
     pub(crate) fn starved_joins(&self) -> Vec<(String, String)> {
         self.frontier.starved(&self.topology)
+    }
+
+    /// The id in the thread of a task that is committed.
+    pub(crate) fn committed_path(&self, task: &CommittedTask<S>) -> Arc<str> {
+        task.id.path(self.base(), self.topology.node(task.node).name.as_str())
     }
 
     /// The task's id in its thread: namespace, node, and its place among the tasks of the commit that made it.

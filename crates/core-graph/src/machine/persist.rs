@@ -2,12 +2,15 @@
 
 use std::sync::Arc;
 
-use xxhash_rust::xxh3::xxh3_128_with_seed;
+use smallvec::SmallVec;
+use xxhash_rust::xxh3::{xxh3_64_with_seed, xxh3_128_with_seed};
 
-use crate::checkpoint::{CheckpointRow, FieldRecord, FieldVersion, Payload, RecordKind, Source};
-use crate::machine::Machine;
-use crate::machine::commit::{Folded, StoredCommit};
-use crate::state::{FieldChange, Op, State, StateError, Stored, codec};
+use crate::checkpoint::{
+    CheckpointId, CheckpointRow, Commit, FieldRecord, FieldVersions, Payload, RecordBytes, RecordKind, Source,
+};
+use crate::machine::commit::Folded;
+use crate::machine::{Machine, Pack, delta};
+use crate::state::{FieldChange, Op, State, StateError, Stored};
 
 /// The stored side of a namespace.
 #[derive(Debug)]
@@ -16,10 +19,14 @@ pub(crate) struct Persist {
     pub(crate) parent: Option<u64>,
     /// The head that the store has.
     pub(crate) head: Option<u64>,
-    pub(crate) parent_id: String,
+    pub(crate) parent_id: CheckpointId,
     /// Per field.
     pub(crate) chains: Vec<Chain>,
     pub(crate) frontier: Chain,
+    /// The room of a commit that is written.
+    room: Option<Box<Commit>>,
+    /// Where the frontier is encoded.
+    pack: Pack,
 }
 
 /// The chain of records that makes a field's value.
@@ -32,33 +39,63 @@ pub(crate) struct Chain {
     pub(crate) delta_bytes: usize,
 }
 
-/// After this many differences, and when they are larger than the last whole value, a whole value is stored: so the
-/// cost of whole values is a constant share of the cost of differences.
+/// A whole value is stored after this many differences at the earliest.
 const MIN_DELTAS: usize = 16;
+
+/// About what a record takes in a store besides its bytes.
+const RECORD_BYTES: usize = 64;
 
 impl Persist {
     pub(crate) fn new(fields: usize) -> Self {
         Self {
             parent: None,
             head: None,
-            parent_id: String::new(),
+            parent_id: CheckpointId::from(0),
             chains: vec![Chain::default(); fields],
             frontier: Chain::default(),
+            room: None,
+            pack: Pack::default(),
         }
+    }
+
+    /// A namespace at a checkpoint that was read.
+    pub(crate) fn at(row: &CheckpointRow, head: u64, chains: Vec<Chain>, frontier: Chain) -> Self {
+        let (parent, head, parent_id) = (Some(row.number), Some(head), row.id.clone());
+        Self { parent, head, parent_id, chains, frontier, ..Self::new(0) }
     }
 }
 
 impl Chain {
-    fn wants_whole(&self) -> bool {
-        self.version == 0 || (self.deltas >= MIN_DELTAS && self.delta_bytes > self.whole_bytes)
+    /// Whether the next record is to be a whole value, so that few are to be read.
+    ///
+    /// Differences that overwrite each other are read as long as they are no larger than the value. Those that add up
+    /// hold what the value holds, and only their number is to be spared: a whole value is stored when it is smaller than
+    /// what so many records take besides their bytes. Either way the cost of whole values is at most that of the
+    /// differences, and reading takes time in proportion to the value.
+    fn wants_whole(&self, stored: Stored) -> bool {
+        let costs_more = match stored {
+            Stored::Additions => self.deltas * RECORD_BYTES > self.whole_bytes + self.delta_bytes,
+            _ => self.delta_bytes > self.whole_bytes,
+        };
+        self.version == 0 || (self.deltas >= MIN_DELTAS && costs_more)
     }
 
-    fn whole(&mut self, field: Arc<str>, version: u64, bytes: impl AsRef<[u8]> + Into<Arc<[u8]>>) -> FieldRecord {
+    fn whole(
+        &mut self,
+        field: Arc<str>,
+        version: u64,
+        bytes: impl AsRef<[u8]> + Into<RecordBytes> + Into<Arc<[u8]>>,
+    ) -> FieldRecord {
         *self = Self { version, whole_bytes: bytes.as_ref().len(), deltas: 0, delta_bytes: 0 };
         FieldRecord { field, version, previous: None, kind: RecordKind::Whole, payload: Payload::new(bytes) }
     }
 
-    fn delta(&mut self, field: Arc<str>, version: u64, bytes: impl AsRef<[u8]> + Into<Arc<[u8]>>) -> FieldRecord {
+    fn delta(
+        &mut self,
+        field: Arc<str>,
+        version: u64,
+        bytes: impl AsRef<[u8]> + Into<RecordBytes> + Into<Arc<[u8]>>,
+    ) -> FieldRecord {
         let previous = Some(self.version);
         self.version = version;
         self.deltas += 1;
@@ -88,24 +125,27 @@ impl<S: State> Machine<S> {
         source: Source,
         folded: &Folded,
         now: u64,
-    ) -> Result<Option<Box<StoredCommit>>, StateError> {
+    ) -> Result<Option<Box<Commit>>, StateError> {
         let Some(mut persist) = self.persist.take() else { return Ok(None) };
-        let result = self.records(&mut persist, number, folded);
-        let Ok(fields) = result else {
-            self.persist = Some(persist);
-            return result.map(|_| None);
-        };
-        let names = &self.topology.field_names;
+        let mut commit = persist.room.take().unwrap_or_default();
+        let result = self.records(&mut persist, number, folded, &mut commit.fields);
+        let result = result.map(|()| self.fill(&mut persist, number, source, now, &mut commit));
+        self.persist = Some(persist);
+        result.map(|()| Some(commit))
+    }
+
+    /// Takes the room of a commit back that is written.
+    pub(crate) fn reuse(&mut self, commit: Box<Commit>) {
+        if let Some(persist) = &mut self.persist {
+            persist.room = Some(commit);
+        }
+    }
+
+    /// Makes a commit of the records that it has.
+    fn fill(&self, persist: &mut Persist, number: u64, source: Source, now: u64, commit: &mut Commit) {
         let chains = persist.chains.iter().chain([&persist.frontier]);
-        let mut versions = Vec::with_capacity(names.len());
-        versions.extend(
-            names
-                .iter()
-                .zip(chains)
-                .filter(|(_, chain)| chain.version > 0)
-                .map(|(field, chain)| FieldVersion { field: Arc::clone(field), version: chain.version }),
-        );
-        let id = self.checkpoint_id(&persist, number, &fields);
+        let versions = FieldVersions::shared(&self.topology.field_names, chains.map(|chain| chain.version));
+        let id = self.checkpoint_id(persist, number, &commit.fields);
         let row = CheckpointRow {
             number,
             parent: persist.parent,
@@ -117,15 +157,23 @@ impl<S: State> Machine<S> {
             fields: versions,
             state_version: self.topology.state_version,
         };
-        let expected_head = persist.head;
+        if *commit.ns != *self.ns {
+            commit.ns = Arc::clone(&self.ns);
+        }
+        commit.expected_head = persist.head;
+        commit.checkpoint = Some(row);
         (persist.parent, persist.head, persist.parent_id) = (Some(number), Some(number), id);
-        self.persist = Some(persist);
-        Ok(Some(Box::new(StoredCommit { expected_head, row, fields })))
     }
 
-    fn records(&mut self, persist: &mut Persist, number: u64, folded: &Folded) -> Result<Vec<FieldRecord>, StateError> {
+    fn records(
+        &mut self,
+        persist: &mut Persist,
+        number: u64,
+        folded: &Folded,
+        records: &mut Vec<FieldRecord>,
+    ) -> Result<(), StateError> {
         let fields = S::fields(&self.topology.layout);
-        let mut records = Vec::with_capacity(folded.changed.iter().count() + 1);
+        records.clear();
         for at in folded.changed.iter() {
             let (Some(field), Some(chain)) = (fields.get(at), persist.chains.get_mut(at)) else { continue };
             let name = Arc::clone(&self.topology.field_names[at]);
@@ -133,15 +181,15 @@ impl<S: State> Machine<S> {
             let replaced = folded.reset.contains(at) || of_field().any(|change| change.op == Op::Set);
             match field.stored {
                 Stored::Never => {}
-                Stored::Deltas if !replaced && !chain.wants_whole() => {
-                    let parts: Vec<&FieldChange> = of_field().collect();
-                    records.push(chain.delta(name, number, codec::encode(&field.name, &parts)?));
+                stored @ (Stored::Deltas | Stored::Additions) if !replaced && !chain.wants_whole(stored) => {
+                    let changes: SmallVec<[&FieldChange; 4]> = of_field().collect();
+                    records.push(chain.delta(name, number, delta::encode(&field.name, &changes)?));
                 }
-                Stored::Deltas | Stored::Whole => {
+                Stored::Deltas | Stored::Additions | Stored::Whole => {
                     let mut sets = of_field();
                     records.push(match (sets.next(), sets.next()) {
                         (Some(only), None) if only.op == Op::Set && !folded.reset.contains(at) => {
-                            chain.whole(name, number, only.bytes.as_slice())
+                            chain.whole(name, number, only.bytes.clone())
                         }
                         _ => chain.whole(name, number, self.state.save(&self.topology.layout, at)?),
                     });
@@ -151,48 +199,36 @@ impl<S: State> Machine<S> {
         let chain = &mut persist.frontier;
         let changes = self.frontier.take_changes();
         let name = Arc::clone(&self.topology.field_names[fields.len()]);
-        if chain.wants_whole() {
-            records.push(chain.whole(name, number, self.frontier.encode(&self.topology)));
+        if chain.wants_whole(Stored::Deltas) || self.frontier.is_all(&changes) {
+            self.frontier.encode(&self.topology, &mut persist.pack);
+            records.push(chain.whole(name, number, persist.pack.bytes()));
         } else {
-            records.push(chain.delta(name, number, self.frontier.encode_changes(changes, &self.topology)));
+            self.frontier.encode_changes(changes, &self.topology, &mut persist.pack);
+            records.push(chain.delta(name, number, persist.pack.bytes()));
         }
-        Ok(records)
+        Ok(())
     }
 
     /// The same for the same commit after the same parent, in every process.
-    fn checkpoint_id(&self, persist: &Persist, number: u64, fields: &[FieldRecord]) -> String {
-        let link = |chain: u128, part: &[u8]| xxh3_128_with_seed(part, chain as u64 ^ (chain >> 64) as u64);
-        let mut chain = link(u128::from(number), persist.parent_id.as_bytes());
-        chain = link(chain ^ u128::from(self.step), self.ns.as_bytes());
+    fn checkpoint_id(&self, persist: &Persist, number: u64, fields: &[FieldRecord]) -> CheckpointId {
+        let numbers = u128::from(number) << 64 | u128::from(self.step);
+        let mut chain = link(persist.parent_id.seed(), self.ns.as_bytes(), &numbers.to_le_bytes());
         for record in fields {
-            chain = link(chain, record.field.as_bytes());
-            chain = match &record.payload {
-                Payload::Inline(bytes) => link(chain, bytes),
-                Payload::Blob(blob) => link(chain, blob.hash.as_bytes()),
-            };
+            chain = link(
+                chain,
+                record.field.as_bytes(),
+                match &record.payload {
+                    Payload::Inline(bytes) => bytes,
+                    Payload::Blob(blob) => blob.hash.as_bytes(),
+                },
+            );
         }
-        hexadecimal(chain)
+        chain.into()
     }
 }
 
-fn hexadecimal(hash: u128) -> String {
-    let mut text = [0; 32];
-    for (pair, byte) in text.as_chunks_mut::<2>().0.iter_mut().zip(hash.to_be_bytes()) {
-        *pair = [byte >> 4, byte & 15].map(|digit| b"0123456789abcdef"[usize::from(digit)]);
-    }
-    String::from_utf8_lossy(&text).into_owned()
-}
-
-/// Folds stored changes of one field into a state.
-pub(crate) fn fold_parts<S: State>(
-    state: &mut S,
-    layout: &S::Layout,
-    at: usize,
-    parts: Vec<FieldChange>,
-) -> Result<(), StateError> {
-    let field = u32::try_from(at).unwrap_or(u32::MAX);
-    let parts: Vec<_> = parts.into_iter().map(|part| FieldChange { field, ..part }).collect();
-    let update = S::decode_update(layout, &parts)?;
-    state.apply(layout, update, &mut crate::state::FieldSet::default());
-    Ok(())
+/// A chain of hashes with a part of this name more.
+fn link(chain: u128, name: &[u8], part: &[u8]) -> u128 {
+    let seed = xxh3_64_with_seed(name, chain as u64);
+    xxh3_128_with_seed(part, seed) ^ chain.rotate_left(29)
 }

@@ -68,6 +68,19 @@ pub(crate) struct PacketRow {
     timeout: Option<Timeout>,
 }
 
+/// Answers to questions, by task and key.
+pub(crate) type AnswerMap = BTreeMap<(Arc<str>, Arc<str>), Arc<[u8]>>;
+
+impl<S: State> Restored<S> {
+    /// The answers among the records.
+    pub(crate) fn answers(&self) -> AnswerMap {
+        let answers = self.records.iter().filter(|record| record.kind == TaskRecordKind::Answer);
+        let entry =
+            |record: &TaskRecord| ((Arc::clone(&record.task), Arc::clone(&record.key)), Arc::clone(&record.payload));
+        answers.map(entry).collect()
+    }
+}
+
 impl<S: State> Machine<S> {
     /// A machine on a checkpoint. One that is not `durable` stores nothing from there on.
     ///
@@ -97,13 +110,7 @@ impl<S: State> Machine<S> {
             set
         };
         machine.ephemeral = ephemeral;
-        machine.persist = durable.then_some(Persist {
-            parent: Some(row.number),
-            head: Some(head),
-            parent_id: row.id,
-            chains,
-            frontier: frontier_chain,
-        });
+        machine.persist = durable.then(|| Persist::at(&row, head, chains, frontier_chain));
         machine.restore_frontier(frontier, &older, forget_attempts, thread)?;
         machine.restore_records(&records, forget_attempts)?;
         Ok(machine)

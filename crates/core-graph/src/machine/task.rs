@@ -146,7 +146,8 @@ impl TaskId {
         text.extend_from_slice(itoa::Buffer::new().format(self.number).as_bytes());
         text.push(b'.');
         text.extend_from_slice(itoa::Buffer::new().format(self.place).as_bytes());
-        String::from_utf8_lossy(&text).into()
+        // It is made of texts.
+        std::str::from_utf8(&text).unwrap_or_default().into()
     }
 }
 
@@ -178,6 +179,16 @@ impl<S: State> Pending<S> {
             && self.sees_head()
             && self.groups.is_empty()
             && matches!(self.phase, Phase::Ready)
+    }
+
+    /// Whether the stored form of the task says no more than its id and its node.
+    pub(crate) fn is_new_and_plain(&self) -> bool {
+        self.key.is_none()
+            && self.input.is_none()
+            && self.groups.is_empty()
+            && self.timeout.is_none()
+            && self.failed == 0
+            && self.seen.is_none()
     }
 
     /// Dispatches the task on the head of commit `number`, by itself.

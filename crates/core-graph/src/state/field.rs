@@ -4,6 +4,8 @@ use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize};
 
+use crate::checkpoint::RecordBytes;
+
 /// One field of a state.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -34,6 +36,8 @@ pub enum Stored {
     Whole,
     /// As its updates, with a whole value from time to time.
     Deltas,
+    /// The same of a field that keeps all that its updates bring, such as a [`Log`](crate::Log).
+    Additions,
     /// Not at all.
     Never,
 }
@@ -53,8 +57,7 @@ pub struct FieldChange {
     /// Whether `bytes` replaces the field or is folded into it.
     pub op: Op,
     /// MessagePack with field names.
-    #[serde(with = "serde_bytes")]
-    pub bytes: Vec<u8>,
+    pub bytes: RecordBytes,
 }
 
 /// What a [`FieldChange`] does.
@@ -113,6 +116,11 @@ impl FieldSet {
     pub fn clear(&mut self) {
         self.first = 0;
         self.rest.iter_mut().for_each(|word| *word = 0);
+    }
+
+    /// A bit for each field, when all are among the first 64.
+    pub(crate) fn as_bits(&self) -> Option<u64> {
+        self.rest.iter().all(|word| *word == 0).then_some(self.first)
     }
 
     /// The fields, ascending.

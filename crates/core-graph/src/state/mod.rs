@@ -108,13 +108,14 @@ pub struct StateError {
 
 /// The codec of fields, inputs and records: MessagePack with field names. Used by the derive; not for direct use.
 pub mod codec {
+    use std::cell::Cell;
     use std::sync::Arc;
 
     use serde::Serialize;
     use serde::de::DeserializeOwned;
-    use smallvec::SmallVec;
 
     use super::StateError;
+    use crate::checkpoint::RecordBytes;
 
     /// Encodes a value.
     pub fn encode<T: Serialize + ?Sized>(field: &str, value: &T) -> Result<Vec<u8>, StateError> {
@@ -125,40 +126,55 @@ pub mod codec {
         })
     }
 
-    /// Encodes a value to be shared; a small one goes through the stack.
+    /// Encodes a value to be shared.
     pub(crate) fn encode_shared<T: Serialize + ?Sized>(field: &str, value: &T) -> Result<Arc<[u8]>, StateError> {
-        let mut bytes = Short::default();
-        let mut serializer = rmp_serde::Serializer::new(&mut bytes).with_struct_map();
-        value.serialize(&mut serializer).map_err(|error| StateError {
+        encode_in_room(field, value, |bytes| bytes.into())
+    }
+
+    /// Encodes a value for a change or a record; a small one stays in place.
+    pub fn encode_in_place<T: Serialize + ?Sized>(field: &str, value: &T) -> Result<RecordBytes, StateError> {
+        encode_in_room(field, value, |bytes| bytes.into())
+    }
+
+    thread_local! {
+        /// Where values are encoded that are copied from there.
+        static ROOM: Cell<Vec<u8>> = const { Cell::new(Vec::new()) };
+    }
+
+    /// A larger room is given back after each use.
+    const ROOM_BYTES: usize = 64 * 1024;
+
+    /// Encodes a value in the thread's room. A value whose serialisation encodes others finds the room taken, and gets
+    /// another.
+    fn encode_in_room<T: Serialize + ?Sized, B>(
+        field: &str,
+        value: &T,
+        take: impl FnOnce(&[u8]) -> B,
+    ) -> Result<B, StateError> {
+        let mut room = ROOM.take();
+        room.clear();
+        let written = value.serialize(&mut rmp_serde::Serializer::new(&mut room).with_struct_map());
+        let taken = written.map(|()| take(&room)).map_err(|error| StateError {
             field: field.to_owned(),
             action: "encoded",
             message: error.to_string(),
-        })?;
-        Ok(bytes.0.as_slice().into())
-    }
-
-    /// Bytes on the stack, up to a size.
-    #[derive(Default)]
-    struct Short(SmallVec<[u8; 128]>);
-
-    impl std::io::Write for Short {
-        fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-            self.0.extend_from_slice(bytes);
-            Ok(bytes.len())
+        });
+        if room.capacity() <= ROOM_BYTES {
+            ROOM.set(room);
         }
-
-        fn flush(&mut self) -> std::io::Result<()> {
-            Ok(())
-        }
+        taken
     }
 
     /// Decodes a value.
     pub fn decode<T: DeserializeOwned>(field: &str, bytes: &[u8]) -> Result<T, StateError> {
-        let mut reader = rmp_serde::Deserializer::from_read_ref(bytes);
-        serde_path_to_error::deserialize(&mut reader).map_err(|error| StateError {
-            field: field.to_owned(),
-            action: "decoded",
-            message: format!("at `{}`: {}", error.path(), error.inner()),
+        // To follow the place in the value costs as much as to read it, so it is done for what cannot be read.
+        rmp_serde::from_slice(bytes).or_else(|_| {
+            let mut reader = rmp_serde::Deserializer::from_read_ref(bytes);
+            serde_path_to_error::deserialize(&mut reader).map_err(|error| StateError {
+                field: field.to_owned(),
+                action: "decoded",
+                message: format!("at `{}`: {}", error.path(), error.inner()),
+            })
         })
     }
 }

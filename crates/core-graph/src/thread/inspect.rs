@@ -1,13 +1,13 @@
 //! Reading a thread without writing it.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::checkpoint::{CheckpointRow, HistoryFilter, TaskRecordKind, ThreadStatus};
+use crate::checkpoint::{CheckpointRow, HistoryFilter, ThreadRow, ThreadStatus};
 use crate::driver::{Control, Driver, RunPolicy, Runtime, Session, load_frontier, open_calls, restore};
 use crate::error::RunError;
 use crate::event::Event;
 use crate::graph::Compiled;
+use crate::machine::Restored;
 use crate::questions::Questions;
 use crate::state::State;
 use crate::thread::Thread;
@@ -53,13 +53,17 @@ impl<S: State, Cx: Send + Sync + 'static> Thread<S, Cx> {
         if let (None, Some(number)) = (&restored, number) {
             return Err(RunError::UnknownCheckpoint { thread: self.id.to_string(), number });
         }
+        self.seen(row, restored)
+    }
+
+    /// What can be seen of a thread that was read.
+    pub(super) fn seen(
+        &self,
+        row: Option<ThreadRow>,
+        restored: Option<Restored<S>>,
+    ) -> Result<ThreadState<S>, RunError> {
         let checkpoint = restored.as_ref().map(|restored| restored.row.clone());
-        let answers: BTreeMap<_, _> = restored
-            .iter()
-            .flat_map(|restored| &restored.records)
-            .filter(|record| record.kind == TaskRecordKind::Answer)
-            .map(|record| ((Arc::clone(&record.task), Arc::clone(&record.key)), Arc::clone(&record.payload)))
-            .collect();
+        let answers = restored.as_ref().map(Restored::answers).unwrap_or_default();
         // A driver that is never run: it reads the frontier as a run would.
         let session = Session::new(
             Arc::clone(&self.id),

@@ -1,12 +1,11 @@
 //! Opening a thread for writing: lease, status, answers, and the driver that goes on.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::checkpoint::{Checkpointer, Commit, TaskRecord, TaskRecordKind, ThreadRow, ThreadStatus};
+use crate::checkpoint::{Commit, TaskRecord, TaskRecordKind, ThreadRow, ThreadStatus};
 use crate::driver::{Attached, Control, Driver, Entry, Queue, RunPolicy, Runtime, Session, restore};
 use crate::error::RunError;
-use crate::machine::Restored;
+use crate::machine::{AnswerMap, Restored};
 use crate::questions::{Answers, Questions};
 use crate::state::State;
 use crate::thread::Thread;
@@ -25,8 +24,6 @@ pub(crate) enum Opening<S: State> {
     Edit,
 }
 
-type AnswerMap = BTreeMap<(Arc<str>, Arc<str>), Arc<[u8]>>;
-
 impl<S: State, Cx: Send + Sync + 'static> Thread<S, Cx> {
     pub(crate) async fn open(
         &self,
@@ -38,7 +35,7 @@ impl<S: State, Cx: Send + Sync + 'static> Thread<S, Cx> {
         // Without a checkpoint there is nothing to go on with, whatever a run before came to.
         let status = if restored.is_none() { ThreadStatus::New } else { status };
         self.allow(&opening, status)?;
-        let mut answers = self.stored_answers(&*attached.store).await?;
+        let mut answers = restored.as_ref().map(Restored::answers).unwrap_or_default();
         let mut abandoned = Vec::new();
         let (restored, entry) = match opening {
             Opening::Run { input, abandon } => {
@@ -52,7 +49,7 @@ impl<S: State, Cx: Send + Sync + 'static> Thread<S, Cx> {
             }
             Opening::Import(input) => (restored, Entry::Input(Some(input))),
             Opening::Resume(given) => {
-                self.store_answers(&attached, &given, &mut answers).await?;
+                self.store_answers(&attached, restored.as_ref(), &given, &mut answers).await?;
                 (restored, Entry::Resume("resume"))
             }
             Opening::Continue | Opening::Edit => (restored, Entry::Resume("continue")),
@@ -165,20 +162,14 @@ impl<S: State, Cx: Send + Sync + 'static> Thread<S, Cx> {
         }
     }
 
-    /// All answers of the thread, by task and key.
-    async fn stored_answers(&self, store: &dyn Checkpointer) -> Result<AnswerMap, RunError> {
-        let records = store.task_records(&self.id, "").await?;
-        let answers = records.into_iter().filter(|record| record.kind == TaskRecordKind::Answer);
-        Ok(answers.map(|record| ((record.task, record.key), record.payload)).collect())
-    }
-
     async fn store_answers(
         &self,
         attached: &Attached,
+        restored: Option<&Restored<S>>,
         given: &Answers,
         answers: &mut AnswerMap,
     ) -> Result<(), RunError> {
-        let questions = self.questions().await?;
+        let questions = self.seen(Some(attached.row.clone()), restored.cloned())?.questions;
         let mut records = Vec::new();
         for (question, answer) in questions.resolve(given)? {
             let payload: Arc<[u8]> =

@@ -2,6 +2,7 @@
 
 mod log;
 
+mod appending;
 mod breakpoints;
 mod budget;
 mod caching;
@@ -36,3 +37,4 @@ mod subgraphs;
 mod super_steps;
 mod time_travel;
 mod timeouts;
+mod unread;

@@ -82,9 +82,11 @@ async fn bytes_are_bounded_by_letting_the_oldest_go() {
     let (thread, store) = stored(looping(100));
     done(thread.run(Work::update()).await);
     let all = store.stats().await.unwrap().bytes;
-    let pruned = Retention::default().max_bytes(all * 3 / 4).prune(&*store, "t", 0).await.unwrap();
+    // The notes make up most of them, and the newest state has all.
+    let limit = all * 9 / 10;
+    let pruned = Retention::default().max_bytes(limit).prune(&*store, "t", 0).await.unwrap();
     let left = store.stats().await.unwrap();
-    assert!(left.bytes <= all * 3 / 4 && left.checkpoints > 1, "{left:?} of {all}: {pruned:?}");
+    assert!(left.bytes <= limit && left.checkpoints > 1, "{left:?} of {all}: {pruned:?}");
     let kept = numbers(&thread).await;
     assert_eq!(kept, (101 - left.checkpoints + 1..=101).rev().collect::<Vec<_>>(), "the newest stay");
 }

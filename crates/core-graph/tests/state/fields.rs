@@ -34,7 +34,7 @@ fn an_untracked_field_is_folded_but_never_stored() {
     assert_eq!(fold(&mut draft, update), ["topic", "cache"]);
     let cache = index::<Draft>("cache");
     assert!(draft.save(&(), cache).is_err());
-    let stored_by_an_older_version = FieldChange { field: cache as u32, op: Op::Set, bytes: vec![1] };
+    let stored_by_an_older_version = FieldChange { field: cache as u32, op: Op::Set, bytes: vec![1].into() };
     assert!(fold(&mut draft, Draft::decode_update(&(), &[stored_by_an_older_version]).unwrap()).is_empty());
     draft.reset(&(), cache);
     assert_eq!(draft.cache, Cache::default());
@@ -83,7 +83,7 @@ fn an_update_shows_itself_by_what_it_writes() {
 
 #[test]
 fn bytes_of_another_type_are_an_error_that_names_the_field() {
-    let change = |field: &str, op| FieldChange { field: index::<Draft>(field) as u32, op, bytes: vec![0xc3] };
+    let change = |field: &str, op| FieldChange { field: index::<Draft>(field) as u32, op, bytes: vec![0xc3].into() };
     for (field, op) in [("tokens", Op::Set), ("tokens", Op::Fold), ("notes", Op::Fold), ("topic", Op::Set)] {
         let error: StateError = Draft::decode_update(&(), &[change(field, op)]).unwrap_err();
         assert_eq!((error.field.as_str(), error.action), (field, "decoded"));
@@ -93,7 +93,7 @@ fn bytes_of_another_type_are_an_error_that_names_the_field() {
     }
     let a_fold_of_a_last_value = change("topic", Op::Fold);
     assert!(Draft::decode_update(&(), &[a_fold_of_a_last_value]).unwrap_err().message.contains("`Fold`"));
-    let beyond = FieldChange { field: 99, op: Op::Set, bytes: vec![] };
+    let beyond = FieldChange { field: 99, op: Op::Set, bytes: vec![].into() };
     assert!(Draft::decode_update(&(), &[beyond]).unwrap_err().message.contains("`Draft`"));
     assert!(Draft::default().save(&(), 99).is_err() && Draft::default().load(&(), 99, &[]).is_err());
     Draft::default().reset(&(), 99);

@@ -209,7 +209,7 @@ async fn bytes(ground: &Ground, thread: &Thread<Work>, field: &str) -> usize {
     let store = ground.store();
     let mut versions = std::collections::BTreeSet::new();
     for row in thread.history(&HistoryFilter::default()).await.unwrap() {
-        versions.extend(row.fields.iter().filter(|version| &*version.field == field).map(|version| version.version));
+        versions.extend(row.fields.of(field));
     }
     let mut bytes = 0;
     for version in versions {

@@ -1,5 +1,5 @@
 use super::*;
-use crate::checkpoint::{RecordKind, Source, TaskRecordKind, ThreadStatus};
+use crate::checkpoint::{FieldVersions, RecordKind, Source, TaskRecordKind, ThreadStatus};
 
 fn row(status: ThreadStatus) -> ThreadRow {
     ThreadRow {
@@ -19,12 +19,12 @@ fn checkpoint(number: u64, parent: Option<u64>) -> CheckpointRow {
     CheckpointRow {
         number,
         parent,
-        id: format!("id{number}"),
+        id: format!("id{number}").into(),
         step: number,
         source: Source::Step,
         time: 1,
         executed: number,
-        fields: Vec::new(),
+        fields: FieldVersions::default(),
         state_version: 1,
     }
 }

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use super::columns::Columns;
 use super::{
     CheckpointRow, Commit, FieldOutline, FieldRecord, HistoryFilter, JournalRow, Lease, Payload, Pruning, Stats,
     TaskRecord, ThreadRow,
@@ -26,8 +27,7 @@ struct Namespace {
     head: Option<u64>,
     /// Ascending by number.
     checkpoints: Vec<CheckpointRow>,
-    /// Per field, ascending by version.
-    fields: BTreeMap<Arc<str>, Vec<FieldRecord>>,
+    columns: Columns,
     /// Per task, with the place of each record in the order of writing.
     tasks: BTreeMap<Arc<str>, Vec<(u64, TaskRecord)>>,
     task_records_written: u64,
@@ -68,7 +68,7 @@ impl Thread {
             if head != commit.expected_head {
                 return Err(format!("the head is {}, not {}", shown(head), shown(commit.expected_head)));
             }
-            if namespace.is_some_and(|namespace| namespace.find(checkpoint.number).is_ok()) {
+            if namespace.is_some_and(|namespace| namespace.has(checkpoint.number)) {
                 return Err(format!("checkpoint {} exists already", checkpoint.number));
             }
         }
@@ -82,28 +82,34 @@ impl Thread {
         Ok(())
     }
 
-    /// Applies a checked commit.
-    pub(super) fn apply(&mut self, lease: &Lease, commit: Commit, write: u64) {
-        let Commit { ns, expected_head: _, checkpoint, fields, tasks, settled, journal, thread, release } = commit;
-        if let Some(row) = thread {
+    /// Applies a checked commit, and leaves its room.
+    pub(super) fn apply(&mut self, lease: &Lease, commit: &mut Commit, write: u64) {
+        if let Some(row) = commit.thread.take() {
             self.row = Some(ThreadRow { thread: Arc::clone(&lease.thread), ..row });
             self.written = write;
         }
         if let Some(row) = &mut self.row {
             row.epoch = lease.epoch;
-            row.owner.clear();
-            if !release {
-                row.owner.push_str(&lease.owner);
+            if commit.release {
+                row.owner.clear();
+            } else if row.owner != *lease.owner {
+                row.owner = lease.owner.to_string();
             }
         }
+        let Commit { ns, checkpoint, fields, tasks, settled, journal, .. } = commit;
         if checkpoint.is_some() || !fields.is_empty() || !tasks.is_empty() || !settled.is_empty() {
-            let namespace = match self.namespaces.get_mut(&ns) {
+            let namespace = match self.namespaces.get_mut(ns) {
                 Some(namespace) => namespace,
-                None => self.namespaces.entry(ns).or_default(),
+                None => self.namespaces.entry(Arc::clone(ns)).or_default(),
             };
-            namespace.apply(checkpoint, fields, tasks, &settled);
+            if let Some(checkpoint) = checkpoint.take() {
+                namespace.add_checkpoint(checkpoint);
+            }
+            fields.drain(..).for_each(|record| namespace.columns.add(record));
+            tasks.drain(..).for_each(|record| namespace.add_task_record(record));
+            settled.drain(..).for_each(|task| namespace.settle(&task));
         }
-        self.journal.extend(journal);
+        self.journal.append(journal);
     }
 
     /// The whole thread under another id, owned by nobody.
@@ -142,8 +148,7 @@ impl Thread {
 
     /// The chain of records behind a version, oldest first.
     pub(super) fn field(&self, ns: &str, field: &str, version: u64) -> Result<Vec<FieldRecord>, String> {
-        let records = self.namespaces.get(ns).and_then(|namespace| namespace.fields.get(field));
-        let records = records.map(Vec::as_slice).unwrap_or_default();
+        let records = self.namespaces.get(ns).map(|namespace| namespace.columns.of(field)).unwrap_or_default();
         let mut chain = Vec::new();
         let mut next = Some(version);
         while let Some(version) = next {
@@ -181,8 +186,8 @@ impl Thread {
     }
 
     pub(super) fn outline(&self, ns: &str) -> Vec<FieldOutline> {
-        let records = self.namespaces.get(ns).into_iter().flat_map(|namespace| namespace.fields.values().flatten());
-        records.map(FieldOutline::of).collect()
+        let columns = self.namespaces.get(ns).into_iter().flat_map(|namespace| namespace.columns.sorted());
+        columns.flatten().map(FieldOutline::of).collect()
     }
 
     /// Whether every namespace that remains keeps its head; otherwise which does not.
@@ -214,7 +219,7 @@ impl Thread {
     pub(super) fn add_to(&self, stats: &mut Stats) {
         for namespace in self.namespaces.values() {
             stats.checkpoints += namespace.checkpoints.len() as u64;
-            for record in namespace.fields.values().flatten() {
+            for record in namespace.columns.sorted().into_iter().flatten() {
                 if let Payload::Inline(bytes) = &record.payload {
                     stats.bytes += bytes.len() as u64;
                 }
@@ -224,6 +229,11 @@ impl Thread {
 }
 
 impl Namespace {
+    fn has(&self, number: u64) -> bool {
+        // A new one mostly is the newest.
+        self.checkpoints.last().is_some_and(|newest| number <= newest.number) && self.find(number).is_ok()
+    }
+
     fn find(&self, number: u64) -> Result<usize, usize> {
         self.checkpoints.binary_search_by_key(&number, |row| row.number)
     }
@@ -237,56 +247,42 @@ impl Namespace {
             versions.entry(field).or_default().insert(*version);
         }
         for (field, versions) in versions {
-            if let Some(records) = self.fields.get_mut(field) {
-                records.retain(|record| !versions.contains(&record.version));
-            }
+            self.columns.remove(field, &versions);
         }
-        self.fields.retain(|_, records| !records.is_empty());
         for task in &cut.tasks {
             self.tasks.remove(task);
         }
     }
 
-    fn apply(
-        &mut self,
-        checkpoint: Option<CheckpointRow>,
-        fields: Vec<FieldRecord>,
-        tasks: Vec<TaskRecord>,
-        settled: &[Arc<str>],
-    ) {
-        if let Some(checkpoint) = checkpoint {
-            self.head = Some(checkpoint.number);
-            if let Err(at) = self.find(checkpoint.number) {
-                self.checkpoints.insert(at, checkpoint);
-            }
-        }
-        for record in fields {
-            let records = match self.fields.get_mut(&record.field) {
-                Some(records) => records,
-                None => self.fields.entry(Arc::clone(&record.field)).or_default(),
-            };
-            match records.binary_search_by_key(&record.version, |stored| stored.version) {
-                Ok(at) => records[at] = record,
-                Err(at) => records.insert(at, record),
-            }
-        }
-        for record in tasks {
-            let records = self.tasks.entry(Arc::clone(&record.task)).or_default();
-            let same = |stored: &TaskRecord| stored.kind == record.kind && stored.key == record.key;
-            match records.iter_mut().find(|(_, stored)| same(stored)) {
-                Some((_, stored)) => *stored = record,
-                None => {
-                    records.push((self.task_records_written, record));
-                    self.task_records_written += 1;
+    fn add_checkpoint(&mut self, checkpoint: CheckpointRow) {
+        self.head = Some(checkpoint.number);
+        match self.checkpoints.last() {
+            Some(newest) if newest.number >= checkpoint.number => {
+                if let Err(at) = self.find(checkpoint.number) {
+                    self.checkpoints.insert(at, checkpoint);
                 }
             }
+            _ => self.checkpoints.push(checkpoint),
         }
-        for task in settled {
-            if let Some(records) = self.tasks.get_mut(task) {
-                records.retain(|(_, record)| record.kind == TaskRecordKind::Once);
-                if records.is_empty() {
-                    self.tasks.remove(task);
-                }
+    }
+
+    fn add_task_record(&mut self, record: TaskRecord) {
+        let records = self.tasks.entry(Arc::clone(&record.task)).or_default();
+        let same = |stored: &TaskRecord| stored.kind == record.kind && stored.key == record.key;
+        match records.iter_mut().find(|(_, stored)| same(stored)) {
+            Some((_, stored)) => *stored = record,
+            None => {
+                records.push((self.task_records_written, record));
+                self.task_records_written += 1;
+            }
+        }
+    }
+
+    fn settle(&mut self, task: &str) {
+        if let Some(records) = self.tasks.get_mut(task) {
+            records.retain(|(_, record)| record.kind == TaskRecordKind::Once);
+            if records.is_empty() {
+                self.tasks.remove(task);
             }
         }
     }
@@ -295,8 +291,8 @@ impl Namespace {
 /// The record with its bytes in place.
 fn inline(record: &FieldRecord) -> FieldRecord {
     let payload = match &record.payload {
-        Payload::Inline(bytes) => Payload::Inline(Arc::clone(bytes)),
-        Payload::Blob(blob) => Payload::Inline(Arc::clone(&blob.bytes)),
+        Payload::Inline(bytes) => Payload::Inline(bytes.clone()),
+        Payload::Blob(blob) => Payload::Inline(Arc::clone(&blob.bytes).into()),
     };
     FieldRecord { field: Arc::clone(&record.field), payload, ..*record }
 }

@@ -133,8 +133,7 @@ impl<'s> Plan<'s> {
         let mut seen = BTreeSet::new();
         for row in namespace.kept.values() {
             // A frontier that did not change records the same.
-            let frontier = row.fields.iter().find(|field| &*field.field == FRONTIER);
-            if !seen.insert(frontier.map(|field| field.version)) {
+            if !seen.insert(row.fields.of(FRONTIER)) {
                 continue;
             }
             let (frontier, _) = load_frontier(self.store, &self.thread.thread, ns, row).await?;
@@ -283,8 +282,8 @@ impl Namespace {
             let Some(last) = rows.last() else { return Ok(namespace) };
             filter.before = Some(last.number);
             for row in rows {
-                for field in &row.fields {
-                    namespace.used(&(Arc::clone(&field.field), field.version));
+                for (field, version) in row.fields.iter() {
+                    namespace.used(&(Arc::clone(field), version));
                 }
                 namespace.kept.insert(row.number, row);
             }
@@ -305,8 +304,8 @@ impl Namespace {
     pub(in crate::checkpoint) fn let_go(&mut self, number: u64) {
         let Some(row) = self.kept.remove(&number) else { return };
         self.gone.push(number);
-        for field in row.fields {
-            self.unused((field.field, field.version));
+        for (field, version) in row.fields.iter() {
+            self.unused((Arc::clone(field), version));
         }
     }
 

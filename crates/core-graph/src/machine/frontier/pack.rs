@@ -1,15 +1,23 @@
 //! MessagePack, as far as a frontier needs it. A commit writes one, and a serializer takes ten times as many
 //! instructions for the same bytes.
 
-use smallvec::SmallVec;
-
 /// Bytes that are being written.
-#[derive(Default)]
-pub(super) struct Pack(SmallVec<[u8; 256]>);
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Pack(Vec<u8>);
 
 impl Pack {
-    pub(super) fn bytes(&self) -> &[u8] {
+    pub(crate) fn bytes(&self) -> &[u8] {
         &self.0
+    }
+
+    /// Begins again, in the same room.
+    pub(super) fn clear(&mut self) {
+        self.0.clear();
+    }
+
+    /// Adds what is written already.
+    pub(super) fn written<const N: usize>(&mut self, bytes: [u8; N]) {
+        self.0.extend_from_slice(&bytes);
     }
 
     pub(super) fn nil(&mut self) {
@@ -19,16 +27,23 @@ impl Pack {
     pub(super) fn uint(&mut self, value: u64) {
         match value {
             0..0x80 => self.0.push(value.to_le_bytes()[0]),
-            0x80..0x100 => self.marked(0xcc, &value.to_be_bytes()[7..]),
-            0x100..0x1_0000 => self.marked(0xcd, &value.to_be_bytes()[6..]),
-            0x1_0000..0x1_0000_0000 => self.marked(0xce, &value.to_be_bytes()[4..]),
+            0x80..0x1_0000 => {
+                let [.., high, low] = value.to_be_bytes();
+                if high == 0 { self.written([0xcc, low]) } else { self.written([0xcd, high, low]) }
+            }
+            0x1_0000..0x1_0000_0000 => {
+                let [.., a, b, c, d] = value.to_be_bytes();
+                self.written([0xce, a, b, c, d]);
+            }
             _ => self.marked(0xcf, &value.to_be_bytes()),
         }
     }
 
     pub(super) fn array(&mut self, length: usize) {
+        if length < 0x10 {
+            return self.0.push(0x90 | length.to_le_bytes()[0]);
+        }
         match u32::try_from(length).unwrap_or(u32::MAX) {
-            length @ 0..0x10 => self.0.push(0x90 | length.to_le_bytes()[0]),
             length @ 0x10..0x1_0000 => self.marked(0xdc, &length.to_be_bytes()[2..]),
             length => self.marked(0xdd, &length.to_be_bytes()),
         }

@@ -57,51 +57,62 @@ pub(crate) struct TaskRow {
 
 impl<S: State> Frontier<S> {
     /// The stored form of the whole frontier: a [`FrontierDelta`] without names of fields.
-    pub(crate) fn encode(&self, topology: &Topology<S>) -> Arc<[u8]> {
-        let mut pack = Pack::default();
-        let heads = self.heads != Heads::default();
+    pub(crate) fn encode(&self, topology: &Topology<S>, pack: &mut Pack) {
+        pack.clear();
+        let heads = !self.heads.are_unset();
         pack.array(4 + usize::from(heads));
         pack.array(self.len());
-        self.iter().for_each(|(id, task)| pack_task(&mut pack, id, task, topology));
+        self.iter().for_each(|(id, task)| pack_task(pack, id, task, topology));
         pack.array(0);
-        self.pack_joins(&mut pack, topology);
+        self.pack_joins(pack, topology);
         pack.array(self.groups.len());
-        self.groups.iter().for_each(|(id, group)| pack_group(&mut pack, *id, Some(group), topology));
+        self.groups.iter().for_each(|(id, group)| pack_group(pack, *id, Some(group), topology));
         if heads {
-            pack_heads(&mut pack, &self.heads);
+            pack_heads(pack, &self.heads);
         }
-        pack.bytes().into()
+    }
+
+    /// Whether a whole stored form holds no more than what changed: a small frontier that is new altogether.
+    pub(crate) fn is_all(&self, changes: &Changes) -> bool {
+        const SMALL: usize = 4;
+        self.len() <= SMALL
+            && self.groups.len() <= SMALL
+            && self.iter().all(|(id, _)| changes.tasks.contains(&id))
+            && self.groups.keys().all(|id| changes.groups.contains(id))
+            && (self.joins.is_empty() || changes.joins)
+            && (self.heads.are_unset() || changes.heads)
     }
 
     /// The same of what changed.
-    pub(crate) fn encode_changes(&self, mut changes: Changes, topology: &Topology<S>) -> Arc<[u8]> {
-        changes.tasks.sort_unstable();
-        changes.tasks.dedup();
+    pub(crate) fn encode_changes(&self, mut changes: Changes, topology: &Topology<S>, pack: &mut Pack) {
+        if !changes.tasks.is_sorted_by(|one, other| one < other) {
+            changes.tasks.sort_unstable();
+            changes.tasks.dedup();
+        }
         changes.groups.sort_unstable();
         changes.groups.dedup();
         let removed: SmallVec<[TaskId; 4]> =
             changes.tasks.iter().copied().filter(|id| self.get(*id).is_none()).collect();
-        let mut pack = Pack::default();
+        pack.clear();
         pack.array(4 + usize::from(changes.heads));
         pack.array(changes.tasks.len() - removed.len());
         for id in changes.tasks {
             if let Some(task) = self.get(id) {
-                pack_task(&mut pack, id, task, topology);
+                pack_task(pack, id, task, topology);
             }
         }
         pack.array(removed.len());
-        removed.iter().for_each(|id| pack_id(&mut pack, id.number, id.place));
+        removed.iter().for_each(|id| pack_id(pack, id.number, id.place));
         if changes.joins {
-            self.pack_joins(&mut pack, topology);
+            self.pack_joins(pack, topology);
         } else {
             pack.nil();
         }
         pack.array(changes.groups.len());
-        changes.groups.iter().for_each(|id| pack_group(&mut pack, *id, self.groups.get(id), topology));
+        changes.groups.iter().for_each(|id| pack_group(pack, *id, self.groups.get(id), topology));
         if changes.heads {
-            pack_heads(&mut pack, &self.heads);
+            pack_heads(pack, &self.heads);
         }
-        pack.bytes().into()
     }
 
     fn pack_joins(&self, pack: &mut Pack, topology: &Topology<S>) {
@@ -130,6 +141,9 @@ fn pack_task<S: State>(pack: &mut Pack, id: TaskId, task: &Pending<S>, topology:
     pack.array(7 + usize::from(task.timeout.is_some()));
     pack_id(pack, id.number, id.place);
     pack.text(topology.node(task.node).name.as_str());
+    if task.is_new_and_plain() {
+        return pack.written([0xc0, 0xc0, 0x90, 0, 0xc0]);
+    }
     match &task.key {
         Some(key) => pack.text(key),
         None => pack.nil(),

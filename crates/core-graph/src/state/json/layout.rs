@@ -182,7 +182,8 @@ impl Column {
 fn described(field: &JsonField) -> Field {
     let stored = match field.reducer {
         _ if field.untracked => Stored::Never,
-        JsonReducer::Append | JsonReducer::Merge if !field.ephemeral => Stored::Deltas,
+        JsonReducer::Append if !field.ephemeral => Stored::Additions,
+        JsonReducer::Merge if !field.ephemeral => Stored::Deltas,
         _ => Stored::Whole,
     };
     let kind = if field.reducer == JsonReducer::Last { FieldKind::Last } else { FieldKind::Reducer };

@@ -234,10 +234,12 @@ impl State for JsonState {
             let bytes = match (reducer, value) {
                 // As the update of a derived state is written: pairs for a `Table`, a list of changes for a function.
                 (JsonReducer::Merge, Value::Object(entries)) if op == Op::Fold => {
-                    codec::encode(name, &entries.iter().collect::<Vec<_>>())?
+                    codec::encode_in_place(name, &entries.iter().collect::<Vec<_>>())?
                 }
-                (JsonReducer::Max | JsonReducer::Min, value) if op == Op::Fold => codec::encode(name, &[value])?,
-                (_, value) => codec::encode(name, value)?,
+                (JsonReducer::Max | JsonReducer::Min, value) if op == Op::Fold => {
+                    codec::encode_in_place(name, &[value])?
+                }
+                (_, value) => codec::encode_in_place(name, value)?,
             };
             changes.push(FieldChange { field: u32::try_from(field).unwrap_or(u32::MAX), op, bytes });
         }
