@@ -32,6 +32,11 @@ impl Heads {
         }
     }
 
+    /// Whether nothing is recorded.
+    pub(crate) fn are_unset(&self) -> bool {
+        self.call.is_none() && self.children.is_empty()
+    }
+
     /// What the ids of the namespace's tasks begin with.
     pub(crate) fn base<'a>(&'a self, ns: &'a Arc<str>) -> &'a Arc<str> {
         self.call.as_ref().unwrap_or(ns)

@@ -17,15 +17,15 @@ async fn records(notes: usize, letters: usize) -> (usize, Vec<FieldRecord>) {
         })
         .may_goto((GO, END));
     graph.add_edge(START, GO);
-    let threads = graph.compile().unwrap().with_context(()).with_checkpointer(MemoryCheckpointer::new());
+    let threads = graph.compile().expect("right").with_context(()).with_checkpointer(MemoryCheckpointer::new());
     let thread = threads.thread("t");
     let work = done(thread.run(Work::update()).await);
-    assert_eq!(*thread.state().await.unwrap().state, *work);
-    let outline = threads.checkpointer().outline("t", "").await.unwrap();
+    assert_eq!(*thread.state().await.expect("it reads").state, *work);
+    let outline = threads.checkpointer().outline("t", "").await.expect("it reads");
     let stored = outline.iter().filter(|record| &*record.field == "notes").map(|record| record.bytes as usize).sum();
-    let head = threads.checkpointer().checkpoint("t", "", None).await.unwrap().unwrap();
-    let version = head.fields.of("notes").unwrap();
-    (stored, threads.checkpointer().field("t", "", "notes", version).await.unwrap())
+    let head = threads.checkpointer().checkpoint("t", "", None).await.expect("it reads").expect("it reads");
+    let version = head.fields.of("notes").expect("it reads");
+    (stored, threads.checkpointer().field("t", "", "notes", version).await.expect("it reads"))
 }
 
 #[tokio::test]

@@ -74,17 +74,17 @@ async fn stored(mode: Mode, durability: Durability, last: i64, read: bool) -> St
     };
     let mut outcome = finish(thread.run(Work::update())).await;
     while let Outcome::Waiting(_) = &outcome {
-        outcome = finish(thread.resume(Answers::new().and("word", "yes").unwrap())).await;
+        outcome = finish(thread.resume(Answers::new().and("word", "yes").expect("it reads"))).await;
     }
-    let mut all = format!("{:?}\n", store.thread("t").await.unwrap());
-    for row in store.checkpoints("t", "", &HistoryFilter::default()).await.unwrap() {
+    let mut all = format!("{:?}\n", store.thread("t").await.expect("it reads"));
+    for row in store.checkpoints("t", "", &HistoryFilter::default()).await.expect("it reads") {
         all += &format!("{row:?}\n");
         for (field, version) in row.fields.iter() {
-            all += &format!("{:?}\n", store.field("t", "", field, version).await.unwrap());
+            all += &format!("{:?}\n", store.field("t", "", field, version).await.expect("it reads"));
         }
     }
-    let records: Vec<TaskRecord> = store.task_records("t", "").await.unwrap();
-    format!("{all}{records:?}\n{:#?}", store.journal("t", 0, usize::MAX).await.unwrap())
+    let records: Vec<TaskRecord> = store.task_records("t", "").await.expect("it reads");
+    format!("{all}{records:?}\n{:#?}", store.journal("t", 0, usize::MAX).await.expect("it reads"))
 }
 
 proptest! {

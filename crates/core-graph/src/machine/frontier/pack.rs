@@ -45,8 +45,10 @@ impl Pack {
     }
 
     pub(crate) fn array(&mut self, length: usize) {
+        if length < 0x10 {
+            return self.0.push(0x90 | length.to_le_bytes()[0]);
+        }
         match u32::try_from(length).unwrap_or(u32::MAX) {
-            length @ 0..0x10 => self.0.push(0x90 | length.to_le_bytes()[0]),
             length @ 0x10..0x1_0000 => self.marked(0xdc, &length.to_be_bytes()[2..]),
             length => self.marked(0xdd, &length.to_be_bytes()),
         }

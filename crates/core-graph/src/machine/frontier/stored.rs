@@ -59,7 +59,7 @@ impl<S: State> Frontier<S> {
     /// The stored form of the whole frontier: a [`FrontierDelta`] without names of fields.
     pub(crate) fn encode(&self, topology: &Topology<S>, pack: &mut Pack) {
         pack.clear();
-        let heads = self.heads != Heads::default();
+        let heads = !self.heads.are_unset();
         pack.array(4 + usize::from(heads));
         pack.array(self.len());
         self.iter().for_each(|(id, task)| pack_task(pack, id, task, topology));
@@ -80,7 +80,7 @@ impl<S: State> Frontier<S> {
             && self.iter().all(|(id, _)| changes.tasks.contains(&id))
             && self.groups.keys().all(|id| changes.groups.contains(id))
             && (self.joins.is_empty() || changes.joins)
-            && (self.heads == Heads::default() || changes.heads)
+            && (self.heads.are_unset() || changes.heads)
     }
 
     /// The same of what changed.
