@@ -43,19 +43,13 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
             && let Some(dispatch) = dispatches.pop()
         {
             let id = dispatch.id;
-            if self.session.schedule.is_some() {
-                tokio::select! {
-                    biased;
-                    () = self.turn(&dispatch) => {}
-                    () = self.session.control.cancelled() => {}
-                }
-            }
+            self.await_turn(id, dispatch.attempt).await;
             let outcome = self.attempt(dispatch).finish_unless_cancelled(&self.session.control).await;
             return self.settle_one(id, outcome).await;
         }
         if self.session.schedule.is_some() {
             for dispatch in dispatches {
-                let (id, turn) = (dispatch.id, self.turn(&dispatch));
+                let (id, turn) = (dispatch.id, self.turn(dispatch.id, dispatch.attempt));
                 let attempt = self.attempt(dispatch);
                 self.flight.launch_in_turn(turn, (id, attempt));
             }
@@ -66,11 +60,20 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
         Ok(())
     }
 
+    /// In a simulation, waits for the turn of a task that runs alone, unless the run is cancelled.
+    pub(super) async fn await_turn(&self, id: TaskId, attempt: u32) {
+        if self.session.schedule.is_some() {
+            tokio::select! {
+                biased;
+                () = self.turn(id, attempt) => {}
+                () = self.session.control.cancelled() => {}
+            }
+        }
+    }
+
     /// In a simulation, the turn of a task.
-    fn turn(&self, dispatch: &Dispatch<S>) -> impl Future<Output = ()> + Send + use<S, Cx> {
-        let attempt = dispatch.attempt;
-        let turn =
-            self.session.schedule.as_ref().map(|schedule| (Arc::clone(schedule), self.machine.task_path(dispatch.id)));
+    fn turn(&self, id: TaskId, attempt: u32) -> impl Future<Output = ()> + Send + use<S, Cx> {
+        let turn = self.session.schedule.as_ref().map(|schedule| (Arc::clone(schedule), self.machine.task_path(id)));
         async move {
             if let Some((schedule, task)) = turn {
                 schedule.turn(task, attempt).await;

@@ -30,7 +30,7 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
     /// The task that runs next, when the machine's lane of one can take it.
     pub(super) fn enter_lane(&mut self) -> Option<Lone> {
         let session = &self.session;
-        let plain = session.schedule.is_none() && session.policy.budget.is_none() && self.flight.is_empty();
+        let plain = session.policy.budget.is_none() && self.flight.is_empty();
         let kept = self.onces().is_some() || session.calls.is_used();
         if plain && self.turns.is_over() && !kept { self.machine.enter_lane() } else { None }
     }
@@ -63,6 +63,9 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
                 tokio::task::yield_now().await;
             }
             steps += 1;
+            if self.session.schedule.is_some() {
+                Box::pin(self.await_turn(lone.id, 1)).await;
+            }
             if let Some(reason) = self.session.control.reason() {
                 self.machine.leave_lane(lone, reason);
                 return Left::Behind;
