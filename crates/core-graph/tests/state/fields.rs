@@ -5,10 +5,10 @@ use super::*;
 #[test]
 fn the_field_table_says_how_fields_fold_and_are_stored() {
     use FieldKind::{Last, Reducer};
-    use Stored::{Deltas, Never, Whole};
+    use Stored::{Additions, Deltas, Never, Whole};
     let expected = [
         Field::new("topic", Last, Whole),
-        Field::new("notes", Reducer, Deltas),
+        Field::new("notes", Reducer, Additions),
         Field::new("sections", Reducer, Deltas),
         Field::new("tokens", Reducer, Whole),
         Field::new("cost", Reducer, Whole),
