@@ -17,10 +17,10 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 /// assert_eq!(CheckpointId::from("000000000000000000000000000000ff"), id);
 /// assert_eq!(CheckpointId::from("sealed").text(), "sealed");
 /// ```
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct CheckpointId(Form);
 
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 enum Form {
     /// Big-endian.
     Hash([u8; 16]),
