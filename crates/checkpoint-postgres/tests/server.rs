@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use graphloom_checkpoint_postgres::{PostgresCheckpointer, PostgresOptions, PostgresStore};
 use graphloom_core_graph::checkpoint::{
-    CheckpointError, CheckpointRow, Checkpointer, Commit, Source, ThreadRow, ThreadStatus,
+    CheckpointError, CheckpointRow, Checkpointer, Commit, FieldVersions, Source, ThreadRow, ThreadStatus,
 };
 use graphloom_core_graph::conformance;
 use graphloom_postgres_server::Server;
@@ -31,12 +31,12 @@ fn step(number: u64) -> Commit {
     let checkpoint = CheckpointRow {
         number,
         parent: before,
-        id: format!("id-{number}"),
+        id: format!("id-{number}").into(),
         step: number,
         source: Source::Step,
         time: 1,
         executed: number,
-        fields: Vec::new(),
+        fields: FieldVersions::default(),
         state_version: 1,
     };
     Commit { expected_head: before, checkpoint: Some(checkpoint), thread: (number == 1).then(row), ..Commit::default() }
