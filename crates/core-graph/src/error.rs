@@ -253,6 +253,23 @@ pub enum RunError {
         /// What differs and what to do.
         message: String,
     },
+    /// A [migration](crate::StateGraph::migrate) of the state failed. The thread is as it was.
+    #[error(
+        "the state of thread `{thread}` at checkpoint {checkpoint}{} cannot be migrated from version {version}: {message}",
+        namespace_text(ns)
+    )]
+    Migration {
+        /// The thread.
+        thread: String,
+        /// The namespace: `""` for the root graph.
+        ns: String,
+        /// The checkpoint.
+        checkpoint: u64,
+        /// The version that the state has.
+        version: u32,
+        /// What the migration had against it.
+        message: String,
+    },
     /// An import has a result that belongs to no task.
     #[error("the import has a result of {task}, which no task waits for; tasks wait at {waits}")]
     NotImported {
@@ -286,6 +303,10 @@ fn declare(method: &str, target: &str) -> String {
     } else {
         format!("Name `{target}` among the targets of `{method}`")
     }
+}
+
+fn namespace_text(ns: &str) -> String {
+    if ns.is_empty() { String::new() } else { format!(" of namespace `{ns}`") }
 }
 
 fn attempts_text(attempts: u32) -> String {

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use crate::checkpoint::{CheckpointError, CheckpointRow, Checkpointer, FieldRecord, Loaded, RecordKind};
 use crate::error::RunError;
 use crate::graph::Topology;
-use crate::machine::{Chain, FRONTIER, FrontierDelta, Restored, delta};
-use crate::state::{State, StateError, codec};
+use crate::machine::{Chain, FRONTIER, FrontierDelta, Restored, StoredState, check_chain, corrupt};
+use crate::state::{State, codec};
 
 /// Reads a namespace at a checkpoint, or at its head; `None` when it has none.
 pub(crate) async fn restore<S: State>(
@@ -23,7 +23,7 @@ pub(crate) async fn restore<S: State>(
         other => other.into(),
     });
     let Some(Loaded { head, newest, row, fields, tasks: records }) = loaded? else { return Ok(None) };
-    let (state, chains) = state_of(topology, thread, ns, &row, &fields)?;
+    let (state, chains, migrated) = topology.state_of(&StoredState { thread, ns, row: &row, records: &fields })?;
     let (frontier, frontier_chain) = match row.fields.iter().zip(&fields).find(|((name, _), _)| &***name == FRONTIER) {
         Some(((_, version), records)) => frontier_of(thread, ns, version, records)?,
         None => Default::default(),
@@ -38,7 +38,8 @@ pub(crate) async fn restore<S: State>(
             for (field, version) in past.fields.iter() {
                 fields.push(store.field(thread, ns, field, version).await?);
             }
-            older.insert(seen, Arc::new(state_of(topology, thread, ns, &past, &fields)?.0));
+            let (state, ..) = topology.state_of(&StoredState { thread, ns, row: &past, records: &fields })?;
+            older.insert(seen, Arc::new(state));
         }
     }
     Ok(Some(Restored {
@@ -51,47 +52,9 @@ pub(crate) async fn restore<S: State>(
         frontier_chain,
         records,
         older,
+        migrated,
         forget_attempts,
     }))
-}
-
-/// The state of a checkpoint from the records of its fields, and how these are stored.
-fn state_of<S: State>(
-    topology: &Topology<S>,
-    thread: &str,
-    ns: &str,
-    row: &CheckpointRow,
-    records: &[Vec<FieldRecord>],
-) -> Result<(S, Vec<Chain>), RunError> {
-    let layout = &topology.layout;
-    let fields = S::fields(layout);
-    let mut state = S::initial(layout);
-    let mut chains = vec![Chain::default(); fields.len()];
-    for ((name, version), records) in row.fields.iter().zip(records).filter(|((name, _), _)| !name.starts_with('#')) {
-        let Some(at) = fields.iter().position(|field| *field.name == **name) else {
-            tracing::warn!(thread, field = %name, "a stored field is not in the state any more and is left out");
-            continue;
-        };
-        check_chain(thread, ns, name, version, records)?;
-        let wrong = |(version_of, error): (u64, StateError)| corrupt(thread, ns, name, version_of, &error);
-        let mut updates = Vec::with_capacity(records.len());
-        for record in records {
-            chains[at].count(record);
-            let (bytes, failed) = (record.payload.bytes(), |error| wrong((record.version, error)));
-            match record.kind {
-                RecordKind::Whole => {
-                    updates.clear();
-                    state.load(layout, at, bytes).map_err(failed)?;
-                }
-                RecordKind::Delta => {
-                    let read = delta::decode(name, bytes).map_err(failed)?;
-                    updates.extend(read.into_iter().map(|update| (record.version, update)));
-                }
-            }
-        }
-        delta::fold(&mut state, layout, at, updates).map_err(wrong)?;
-    }
-    Ok((state, chains))
 }
 
 pub(crate) async fn load_frontier(
@@ -124,32 +87,4 @@ fn frontier_of(
         }
     }
     Ok((frontier, chain))
-}
-
-/// Records of a field must be a whole value and what builds on it, up to the version.
-fn check_chain(
-    thread: &str,
-    ns: &str,
-    field: &str,
-    version: u64,
-    records: &[FieldRecord],
-) -> Result<(), CheckpointError> {
-    let begins_whole = records.first().is_some_and(|record| record.kind == RecordKind::Whole);
-    let ends_there = records.last().is_some_and(|record| record.version == version);
-    let is_linked = records.windows(2).all(|pair| pair[1].previous == Some(pair[0].version));
-    if begins_whole && ends_there && is_linked {
-        return Ok(());
-    }
-    Err(CheckpointError::Corrupt {
-        place: format!("thread `{thread}`, namespace `{ns}`, field `{field}`, version {version}"),
-        message: "records are missing".to_owned(),
-    })
-}
-
-pub(super) fn corrupt(thread: &str, ns: &str, field: &str, version: u64, error: &StateError) -> CheckpointError {
-    let place = format!("thread `{thread}`, namespace `{ns}`, field `{field}`, version {version}");
-    CheckpointError::Corrupt {
-        place,
-        message: format!("{error}; if the type of the field changed, state a new state version"),
-    }
 }

@@ -7,9 +7,9 @@ use crate::checkpoint::{CheckpointError, CheckpointRow, Checkpointer, TaskRecord
 use crate::driver::budget::Budget;
 use crate::driver::calls::Calls;
 use crate::driver::drive::Driver;
-use crate::driver::load::{corrupt, load_frontier};
+use crate::driver::load::load_frontier;
 use crate::error::RunError;
-use crate::machine::{ChildHeads, FrontierDelta, WriteRow};
+use crate::machine::{ChildHeads, FrontierDelta, WriteRow, corrupt};
 use crate::state::{State, codec};
 
 impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {

@@ -7,6 +7,7 @@ use crate::error::{NodeError, panic_text};
 use crate::failure::Failure;
 use crate::graph::cache::Cache;
 use crate::graph::declarations::Declarations;
+use crate::graph::migration::Migration;
 use crate::graph::persistence::SubgraphSpec;
 use crate::graph::spec::{Mode, NodeDefaults, NodeSpec};
 use crate::graph::subgraph::{ChildOutcome, FromRef, Subgraph};
@@ -37,6 +38,7 @@ pub struct StateGraph<S: State, Cx = ()> {
     pub(super) caches: Vec<(Name, Cache<S>)>,
     pub(super) error_handlers: Vec<(Name, Arc<dyn NodeFn<S, Cx>>)>,
     pub(super) default_error_handler: Option<Arc<dyn NodeFn<S, Cx>>>,
+    pub(super) migrations: Vec<(u32, Migration<S>)>,
 }
 
 pub(super) struct Declared<S: State, Cx> {
@@ -115,10 +117,12 @@ impl<S: State, Cx: Send + Sync + 'static> StateGraph<S, Cx> {
             caches: Vec::new(),
             error_handlers: Vec::new(),
             default_error_handler: None,
+            migrations: Vec::new(),
         }
     }
 
-    /// States the version of the graph and of its state, as their author counts; both are 1 unless stated.
+    /// States the version of the graph and of its state, as their author counts; both are 1 unless stated. A thread of
+    /// a newer version is refused; one whose state is older is [migrated](Self::migrate).
     pub fn versions(&mut self, graph: u32, state: u32) -> &mut Self {
         (self.version, self.state_version) = (graph, state);
         self

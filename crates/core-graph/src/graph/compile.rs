@@ -35,6 +35,7 @@ impl<S: State, Cx: Send + Sync + 'static> StateGraph<S, Cx> {
         for (name, _) in &self.caches {
             checks.find(name, || format!("add_cache(`{name}`)"));
         }
+        checks.migrations(&self);
         let leading = leading(&self);
         let exits = checks.exits(&self, &leading);
         let start = checks.start(&self, &leading);
@@ -112,6 +113,7 @@ fn assemble<S: State, Cx: Send + Sync + 'static>(
         name: graph.name,
         version: graph.version,
         state_version: graph.state_version,
+        migrations: graph.migrations.into_iter().collect(),
         mode: graph.mode,
         field_names: S::fields(&graph.layout)
             .iter()

@@ -111,6 +111,14 @@ pub enum CompileError {
         /// The class.
         class: String,
     },
+    /// A migration that is never used.
+    #[error("the migration from state version {version} is never used: {reason}")]
+    Migration {
+        /// The version that it reads.
+        version: u32,
+        /// Why, and what to do.
+        reason: String,
+    },
     /// A stateless subgraph holds a node that asks.
     #[error(
         "subgraph `{node}` is stateless, but `{asking}` inside of it asks `{key}`, and an answer would find nothing to go on with; keep `{node}` per call or per thread"

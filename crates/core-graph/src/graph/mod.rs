@@ -8,6 +8,7 @@ mod declarations;
 mod declare;
 mod diagram;
 mod errors;
+mod migration;
 mod persistence;
 mod proofs;
 mod spec;

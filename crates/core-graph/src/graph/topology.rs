@@ -7,6 +7,7 @@ use smallvec::SmallVec;
 
 use crate::graph::declarations::Declarations;
 use crate::graph::diagram::Diagram;
+use crate::graph::migration::Migrations;
 use crate::graph::persistence::Persistence;
 use crate::graph::spec::{Ask, Mode, Retry, Timeout};
 use crate::name::{Name, Packet};
@@ -19,6 +20,8 @@ pub(crate) struct Topology<S: State> {
     pub(crate) name: String,
     pub(crate) version: u32,
     pub(crate) state_version: u32,
+    /// How states of older versions are read.
+    pub(crate) migrations: Migrations<S>,
     pub(crate) mode: Mode,
     pub(crate) layout: S::Layout,
     /// The names of the state's fields, and of the frontier after them, as stores know them.

@@ -118,6 +118,7 @@ impl<S: State> Machine<S> {
             frontier_chain,
             records: Vec::new(),
             older: BTreeMap::new(),
+            migrated: self.persist.as_ref().is_some_and(|persist| persist.anew),
             forget_attempts: false,
         })
     }

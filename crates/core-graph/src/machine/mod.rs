@@ -19,6 +19,7 @@ mod plan;
 mod reached;
 mod restore;
 mod route;
+mod stored_state;
 mod task;
 
 use std::sync::Arc;
@@ -40,6 +41,7 @@ pub(crate) use persist::{Chain, Persist};
 pub(crate) use plan::{Dispatch, Plan, Stop};
 pub(crate) use restore::{AnswerMap, Restored, WriteRow};
 use route::Triggered;
+pub(crate) use stored_state::{StoredState, check_chain, corrupt};
 use task::Phase;
 pub use task::Question;
 pub(crate) use task::{AttemptRow, TaskId, question_check};

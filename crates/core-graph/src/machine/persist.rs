@@ -10,7 +10,7 @@ use crate::checkpoint::{
 };
 use crate::machine::commit::Folded;
 use crate::machine::{Machine, Pack, delta};
-use crate::state::{FieldChange, Op, State, StateError, Stored};
+use crate::state::{FieldChange, FieldSet, Op, State, StateError, Stored};
 
 /// The stored side of a namespace.
 #[derive(Debug)]
@@ -23,6 +23,8 @@ pub(crate) struct Persist {
     /// Per field.
     pub(crate) chains: Vec<Chain>,
     pub(crate) frontier: Chain,
+    /// Whether the next commit stores all fields: those before it are of another state.
+    pub(crate) anew: bool,
     /// The room of a commit that is written.
     room: Option<Box<Commit>>,
     /// Where the frontier is encoded.
@@ -53,15 +55,16 @@ impl Persist {
             parent_id: CheckpointId::from(0),
             chains: vec![Chain::default(); fields],
             frontier: Chain::default(),
+            anew: false,
             room: None,
             pack: Pack::default(),
         }
     }
 
     /// A namespace at a checkpoint that was read.
-    pub(crate) fn at(row: &CheckpointRow, head: u64, chains: Vec<Chain>, frontier: Chain) -> Self {
+    pub(crate) fn at(row: &CheckpointRow, head: u64, chains: Vec<Chain>, frontier: Chain, anew: bool) -> Self {
         let (parent, head, parent_id) = (Some(row.number), Some(head), row.id.clone());
-        Self { parent, head, parent_id, chains, frontier, ..Self::new(0) }
+        Self { parent, head, parent_id, chains, frontier, anew, ..Self::new(0) }
     }
 }
 
@@ -174,11 +177,18 @@ impl<S: State> Machine<S> {
     ) -> Result<(), StateError> {
         let fields = S::fields(&self.topology.layout);
         records.clear();
-        for at in folded.changed.iter() {
+        let all: FieldSet;
+        let changed = if persist.anew {
+            all = (0..fields.len()).collect();
+            &all
+        } else {
+            &folded.changed
+        };
+        for at in changed.iter() {
             let (Some(field), Some(chain)) = (fields.get(at), persist.chains.get_mut(at)) else { continue };
             let name = Arc::clone(&self.topology.field_names[at]);
             let of_field = || folded.changes.iter().filter(|change| change.field as usize == at);
-            let replaced = folded.reset.contains(at) || of_field().any(|change| change.op == Op::Set);
+            let replaced = persist.anew || folded.reset.contains(at) || of_field().any(|change| change.op == Op::Set);
             match field.stored {
                 Stored::Never => {}
                 stored @ (Stored::Deltas | Stored::Additions) if !replaced && !chain.wants_whole(stored) => {
@@ -206,6 +216,7 @@ impl<S: State> Machine<S> {
             self.frontier.encode_changes(changes, &self.topology, &mut persist.pack);
             records.push(chain.delta(name, number, persist.pack.bytes()));
         }
+        persist.anew = false;
         Ok(())
     }
 

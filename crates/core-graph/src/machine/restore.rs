@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::checkpoint::{CheckpointRow, TaskRecord, TaskRecordKind};
+use crate::checkpoint::{CheckpointRow, RecordBytes, TaskRecord, TaskRecordKind};
 use crate::error::RunError;
 use crate::graph::{Join, Mode, Timeout, Topology};
 use crate::machine::frontier::{FrontierDelta, Group};
@@ -14,7 +14,7 @@ use crate::machine::persist::{Chain, Persist};
 use crate::machine::task::{AttemptRow, Done, Pending, Phase, Question, TaskId};
 use crate::machine::{Limits, Machine};
 use crate::name::{Name, Packet};
-use crate::state::{FieldChange, FieldSet, State, codec};
+use crate::state::{FieldChange, FieldSet, Op, State, codec};
 use crate::step::Next;
 
 /// A namespace as it was read.
@@ -32,6 +32,8 @@ pub(crate) struct Restored<S: State> {
     pub(crate) records: Vec<TaskRecord>,
     /// States of older checkpoints that in-flight tasks were dispatched on.
     pub(crate) older: BTreeMap<u64, Arc<S>>,
+    /// Whether the state is of an older version than the graph's and was migrated.
+    pub(crate) migrated: bool,
     /// Whether attempts that failed are forgotten, as `continue_` after a failure does.
     pub(crate) forget_attempts: bool,
 }
@@ -40,7 +42,7 @@ pub(crate) struct Restored<S: State> {
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) enum WriteRow {
     Finished {
-        changes: Vec<FieldChange>,
+        changes: Vec<ChangeRow>,
         next: NextRow,
         cost: u64,
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -49,6 +51,14 @@ pub(crate) enum WriteRow {
     Suspended {
         questions: Vec<Question>,
     },
+}
+
+/// A [`FieldChange`] that knows its field by name: the fields may stand in another order when it is read.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct ChangeRow {
+    field: Arc<str>,
+    op: Op,
+    bytes: RecordBytes,
 }
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -95,8 +105,19 @@ impl<S: State> Machine<S> {
         durable: bool,
     ) -> Result<Self, RunError> {
         let mut machine = Self::fresh(Arc::clone(topology), ns, limits, durable);
-        let Restored { row, newest, head, state, chains, frontier, frontier_chain, records, older, forget_attempts } =
-            restored;
+        let Restored {
+            row,
+            newest,
+            head,
+            state,
+            chains,
+            frontier,
+            frontier_chain,
+            records,
+            older,
+            migrated,
+            forget_attempts,
+        } = restored;
         machine.number = row.number;
         machine.newest = newest;
         machine.step = row.step;
@@ -110,9 +131,9 @@ impl<S: State> Machine<S> {
             set
         };
         machine.ephemeral = ephemeral;
-        machine.persist = durable.then(|| Persist::at(&row, head, chains, frontier_chain));
+        machine.persist = durable.then(|| Persist::at(&row, head, chains, frontier_chain, migrated));
         machine.restore_frontier(frontier, &older, forget_attempts, thread)?;
-        machine.restore_records(&records, forget_attempts)?;
+        machine.restore_records(&records, forget_attempts, migrated)?;
         Ok(machine)
     }
 
@@ -183,7 +204,13 @@ impl<S: State> Machine<S> {
         Ok(())
     }
 
-    fn restore_records(&mut self, records: &[TaskRecord], forget_attempts: bool) -> Result<(), RunError> {
+    /// What a finished task wrote is of the state before a migration: such a task runs again.
+    fn restore_records(
+        &mut self,
+        records: &[TaskRecord],
+        forget_attempts: bool,
+        migrated: bool,
+    ) -> Result<(), RunError> {
         let mut by_path: BTreeMap<Arc<str>, TaskId> = BTreeMap::new();
         for (id, _) in self.frontier.iter() {
             by_path.insert(self.task_path(id), id);
@@ -210,7 +237,9 @@ impl<S: State> Machine<S> {
                     }
                 }
                 TaskRecordKind::Write => match codec::decode("write", &record.payload)? {
+                    WriteRow::Finished { .. } if migrated => {}
                     WriteRow::Finished { changes, next, cost, heads } => {
+                        let changes = self.changes_of(changes);
                         let update = S::decode_update(&self.topology.layout, &changes)?;
                         let next = next.into_next();
                         let done = Box::new(Done { update: Some(update), next, cost, heads, encoded: changes });
@@ -241,6 +270,27 @@ impl<S: State> Machine<S> {
         Ok(())
     }
 
+    /// Changes by the places that their fields have now.
+    fn changes_of(&self, rows: Vec<ChangeRow>) -> Vec<FieldChange> {
+        let names = &self.topology.field_names;
+        let changes = rows.into_iter().filter_map(|ChangeRow { field, op, bytes }| {
+            let at = names.iter().position(|name| *name == field).and_then(|at| u32::try_from(at).ok());
+            if at.is_none() {
+                tracing::warn!(%field, "a task wrote a field that is not in the state any more; that is left out");
+            }
+            Some(FieldChange { field: at?, op, bytes })
+        });
+        changes.collect()
+    }
+
+    fn rows_of(&self, changes: &[FieldChange]) -> Vec<ChangeRow> {
+        let row = |change: &FieldChange| {
+            let field = self.topology.field_names.get(change.field as usize)?;
+            Some(ChangeRow { field: Arc::clone(field), op: change.op, bytes: change.bytes.clone() })
+        };
+        changes.iter().filter_map(row).collect()
+    }
+
     /// Gives a task a phase in which it is not ready.
     fn rest(&mut self, id: TaskId, phase: Phase<S>) {
         self.frontier.unready(id);
@@ -261,7 +311,7 @@ impl<S: State> Machine<S> {
     pub(crate) fn write_row(&self, id: TaskId) -> Option<WriteRow> {
         match &self.frontier.get(id)?.phase {
             Phase::Finished(done) => Some(WriteRow::Finished {
-                changes: done.encoded.clone(),
+                changes: self.rows_of(&done.encoded),
                 next: NextRow::of(&done.next),
                 cost: done.cost,
                 heads: done.heads.clone(),

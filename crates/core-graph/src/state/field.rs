@@ -136,6 +136,14 @@ impl FieldSet {
     }
 }
 
+impl FromIterator<usize> for FieldSet {
+    fn from_iter<I: IntoIterator<Item = usize>>(fields: I) -> Self {
+        let mut set = Self::default();
+        set.extend(fields);
+        set
+    }
+}
+
 impl Extend<usize> for FieldSet {
     fn extend<I: IntoIterator<Item = usize>>(&mut self, fields: I) {
         fields.into_iter().for_each(|field| self.insert(field));

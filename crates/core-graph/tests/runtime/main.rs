@@ -20,6 +20,7 @@ mod joins;
 mod joins_reached;
 mod json_state;
 mod managed_values;
+mod migrations;
 mod once;
 mod panics;
 mod questions;
