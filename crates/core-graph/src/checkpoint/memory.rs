@@ -2,6 +2,7 @@
 
 mod columns;
 mod hasher;
+mod pages;
 mod thread;
 
 use std::sync::atomic::{AtomicU64, Ordering};

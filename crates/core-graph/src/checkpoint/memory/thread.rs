@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::columns::Columns;
+use super::pages::Pages;
 use super::{
     CheckpointRow, Commit, FieldOutline, FieldRecord, HistoryFilter, JournalRow, Lease, Payload, Pruning, Stats,
     TaskRecord, ThreadRow,
@@ -18,15 +19,13 @@ pub(super) struct Thread {
     /// When the row was last written, counted by the store.
     written: u64,
     namespaces: BTreeMap<Arc<str>, Namespace>,
-    /// Ascending by sequence number.
-    journal: Vec<JournalRow>,
+    journal: Pages<JournalRow>,
 }
 
 #[derive(Clone, Debug, Default)]
 struct Namespace {
     head: Option<u64>,
-    /// Ascending by number.
-    checkpoints: Vec<CheckpointRow>,
+    checkpoints: Pages<CheckpointRow>,
     columns: Columns,
     /// Per task, with the place of each record in the order of writing.
     tasks: BTreeMap<Arc<str>, Vec<(u64, TaskRecord)>>,
@@ -109,7 +108,7 @@ impl Thread {
             tasks.drain(..).for_each(|record| namespace.add_task_record(record));
             settled.drain(..).for_each(|task| namespace.settle(&task));
         }
-        self.journal.append(journal);
+        journal.drain(..).for_each(|row| self.journal.put(row));
     }
 
     /// The whole thread under another id, owned by nobody.
@@ -131,8 +130,7 @@ impl Thread {
 
     pub(super) fn checkpoint(&self, ns: &str, number: Option<u64>) -> Option<CheckpointRow> {
         let namespace = self.namespaces.get(ns)?;
-        let at = namespace.find(number.or(namespace.head)?).ok()?;
-        Some(namespace.checkpoints[at].clone())
+        namespace.checkpoints.get(number.or(namespace.head)?).cloned()
     }
 
     pub(super) fn checkpoints(&self, ns: &str, filter: &HistoryFilter) -> Vec<CheckpointRow> {
@@ -148,14 +146,13 @@ impl Thread {
 
     /// The chain of records behind a version, oldest first.
     pub(super) fn field(&self, ns: &str, field: &str, version: u64) -> Result<Vec<FieldRecord>, String> {
-        let records = self.namespaces.get(ns).map(|namespace| namespace.columns.of(field)).unwrap_or_default();
+        let records = self.namespaces.get(ns).and_then(|namespace| namespace.columns.of(field));
         let mut chain = Vec::new();
         let mut next = Some(version);
         while let Some(version) = next {
-            let at = records
-                .binary_search_by_key(&version, |record| record.version)
-                .map_err(|_| format!("there is no record of version {version}"))?;
-            let record = &records[at];
+            let record = records
+                .and_then(|records| records.get(version))
+                .ok_or_else(|| format!("there is no record of version {version}"))?;
             next = match record.kind {
                 RecordKind::Whole => None,
                 RecordKind::Delta => record.previous,
@@ -177,8 +174,7 @@ impl Thread {
     }
 
     pub(super) fn journal(&self, after: u64, limit: usize) -> Vec<JournalRow> {
-        let from = self.journal.partition_point(|row| row.seq <= after);
-        self.journal[from..].iter().take(limit).cloned().collect()
+        self.journal.after(after).take(limit).cloned().collect()
     }
 
     pub(super) fn last_seq(&self) -> u64 {
@@ -186,8 +182,8 @@ impl Thread {
     }
 
     pub(super) fn outline(&self, ns: &str) -> Vec<FieldOutline> {
-        let columns = self.namespaces.get(ns).into_iter().flat_map(|namespace| namespace.columns.sorted());
-        columns.flatten().map(FieldOutline::of).collect()
+        let namespace = self.namespaces.get(ns).into_iter();
+        namespace.flat_map(|namespace| namespace.columns.records()).map(FieldOutline::of).collect()
     }
 
     /// Whether every namespace that remains keeps its head; otherwise which does not.
@@ -195,7 +191,7 @@ impl Thread {
         for Cut { ns, checkpoints, head, whole, .. } in &pruning.cuts {
             let Some(namespace) = self.namespaces.get(ns).filter(|_| !whole) else { continue };
             let Some(number) = head.or(namespace.head) else { continue };
-            if namespace.find(number).is_err() || checkpoints.contains(&number) {
+            if namespace.checkpoints.get(number).is_none() || checkpoints.contains(&number) {
                 return Err(format!("checkpoint {number} of namespace `{ns}` is the head, and would be gone"));
             }
         }
@@ -219,7 +215,7 @@ impl Thread {
     pub(super) fn add_to(&self, stats: &mut Stats) {
         for namespace in self.namespaces.values() {
             stats.checkpoints += namespace.checkpoints.len() as u64;
-            for record in namespace.columns.sorted().into_iter().flatten() {
+            for record in namespace.columns.records() {
                 if let Payload::Inline(bytes) = &record.payload {
                     stats.bytes += bytes.len() as u64;
                 }
@@ -231,11 +227,7 @@ impl Thread {
 impl Namespace {
     fn has(&self, number: u64) -> bool {
         // A new one mostly is the newest.
-        self.checkpoints.last().is_some_and(|newest| number <= newest.number) && self.find(number).is_ok()
-    }
-
-    fn find(&self, number: u64) -> Result<usize, usize> {
-        self.checkpoints.binary_search_by_key(&number, |row| row.number)
+        self.checkpoints.last().is_some_and(|newest| number <= newest.number) && self.checkpoints.get(number).is_some()
     }
 
     fn cut(&mut self, cut: &Cut) {
@@ -256,14 +248,7 @@ impl Namespace {
 
     fn add_checkpoint(&mut self, checkpoint: CheckpointRow) {
         self.head = Some(checkpoint.number);
-        match self.checkpoints.last() {
-            Some(newest) if newest.number >= checkpoint.number => {
-                if let Err(at) = self.find(checkpoint.number) {
-                    self.checkpoints.insert(at, checkpoint);
-                }
-            }
-            _ => self.checkpoints.push(checkpoint),
-        }
+        self.checkpoints.put(checkpoint);
     }
 
     fn add_task_record(&mut self, record: TaskRecord) {
