@@ -249,6 +249,7 @@ impl<S: State> Machine<S> {
     }
 
     /// The commit is the head now.
+    #[inline]
     pub(super) fn advance(&mut self, number: u64, folded: &Folded) {
         for at in folded.changed.iter() {
             self.versions[at] = number;

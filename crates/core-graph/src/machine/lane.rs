@@ -52,6 +52,7 @@ impl<S: State> Machine<S> {
 
     /// The stored form of what the task returned, when [`stride`](Self::stride) commits that: an update that cannot be
     /// encoded is not for the lane.
+    #[inline]
     pub(crate) fn strides(&self, lone: Lone, step: &Step<S>) -> Option<Vec<FieldChange>> {
         let exits = &self.topology.node(lone.node).exits;
         if !matches!(step.next, Next::Edges) || !exits.sends.is_empty() || !exits.joins.is_empty() {
@@ -120,7 +121,12 @@ impl<S: State> Machine<S> {
     }
 
     /// Makes the commit of a lone task the head.
+    #[inline]
     fn settle_lone(&mut self, number: u64, folded: &Folded, now: u64) -> Result<Option<Box<Commit>>, Box<Fault>> {
+        if self.persist.is_none() {
+            self.advance(number, folded);
+            return Ok(None);
+        }
         let stored = self.store(number, Source::Step, folded, now).map_err(|error| {
             self.in_flight = 0;
             Box::new(Fault::Run(error.into()))

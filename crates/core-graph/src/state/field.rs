@@ -125,13 +125,15 @@ impl FieldSet {
 
     /// The fields, ascending.
     pub fn iter(&self) -> impl Iterator<Item = usize> + '_ {
-        std::iter::once(self.first).chain(self.rest.iter().copied()).enumerate().flat_map(|(word, bits)| {
-            let mut left = bits;
-            std::iter::from_fn(move || {
-                let bit = (left != 0).then(|| left.trailing_zeros() as usize)?;
-                left &= left - 1;
-                Some(word * 64 + bit)
-            })
+        let (mut word, mut bits) = (0, self.first);
+        std::iter::from_fn(move || {
+            while bits == 0 {
+                bits = *self.rest.get(word)?;
+                word += 1;
+            }
+            let bit = bits.trailing_zeros() as usize;
+            bits &= bits - 1;
+            Some(word * 64 + bit)
         })
     }
 }
