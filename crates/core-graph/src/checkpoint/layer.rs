@@ -10,6 +10,9 @@ use super::{
 /// A store around another one: what it does not do itself, the inner store does. Whatever is a layer is a
 /// [`Checkpointer`].
 ///
+/// Two shortcuts are not passed on, since they would go around what the layer does: [`Checkpointer::load`] reads through
+/// the layer's own methods, and [`Checkpointer::commit_at_once`] leaves every commit to its [`commit`](Self::commit).
+///
 /// ```
 /// use std::sync::atomic::{AtomicU64, Ordering};
 ///
