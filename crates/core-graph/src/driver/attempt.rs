@@ -60,7 +60,9 @@ impl<S: State, F: Start<S>> Attempt<S, F> {
 
     /// Runs in place, until the end or until the run is cancelled. A node that is ready at once costs no registration.
     pub(crate) async fn finish_unless_cancelled(mut self, control: &Control) -> TaskOutcome<S> {
-        if let Some(outcome) = poll_fn(|context| Poll::Ready(self.poll_first(context))).await {
+        if self.start.is_some()
+            && let Some(outcome) = poll_fn(|context| Poll::Ready(self.poll_first(context))).await
+        {
             return outcome;
         }
         tokio::select! {

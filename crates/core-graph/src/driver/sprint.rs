@@ -64,7 +64,7 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
             else {
                 return Pause::Waiting(Box::new(Attempt::begun(running, cell)));
             };
-            let plain = cell.as_deref().is_none_or(|cell| cell.is_silent() && self.onces().is_none());
+            let plain = cell.as_deref().is_none_or(TaskCell::is_silent) && self.onces().is_none();
             let step = match result {
                 Ok(step) if plain && self.machine.strides(*lone, &step) => step,
                 result => {
