@@ -2,8 +2,12 @@
 
 mod columns;
 mod hasher;
+mod namespace;
 mod pages;
+mod step_writer;
+mod steps;
 mod thread;
+mod told;
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
@@ -12,6 +16,7 @@ use async_trait::async_trait;
 use dashmap::{DashMap, Entry};
 
 use self::hasher::Seeded;
+pub use self::step_writer::StepWriter;
 use self::thread::Thread;
 use super::{
     Blob, Capabilities, CheckpointError, CheckpointRow, Checkpointer, Commit, FieldOutline, FieldRecord, HistoryFilter,
@@ -177,8 +182,8 @@ impl Checkpointer for MemoryCheckpointer {
         self.commit_now(lease, &mut commit)
     }
 
-    fn commit_at_once(&self, lease: &Lease, commit: &mut Commit) -> Option<Result<(), CheckpointError>> {
-        Some(self.commit_now(lease, commit))
+    fn step_writer(&self, lease: &Lease) -> Option<StepWriter> {
+        Some(StepWriter::new(&self.slot(&lease.thread)?, lease))
     }
 
     async fn thread(&self, thread: &str) -> Result<Option<ThreadRow>, CheckpointError> {

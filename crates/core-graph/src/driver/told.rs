@@ -7,7 +7,7 @@ use smallvec::SmallVec;
 use crate::checkpoint::{JournalRow, Teller, ToldStep};
 use crate::driver::drive::Driver;
 use crate::event::{Event, EventKind, Payload};
-use crate::machine::Committed;
+use crate::machine::{Committed, Machine};
 use crate::state::State;
 
 /// What a commit tells, in order.
@@ -111,11 +111,11 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
 
     /// What the events of the namespace have in common.
     pub(super) fn teller(&mut self) -> &Arc<Teller> {
-        self.teller.get_or_insert_with(|| {
-            let (ns, base) = (Arc::clone(&self.ns), Arc::clone(self.machine.base()));
-            let topology = &self.runtime.topology;
-            let (fields, nodes) = (Arc::clone(&topology.field_names), Arc::clone(&topology.node_names));
-            Arc::new(Teller { ns, base, fields, nodes })
-        })
+        Self::teller_of(&mut self.teller, &self.machine)
+    }
+
+    /// The same, beside the rest of the driver.
+    pub(super) fn teller_of<'a>(teller: &'a mut Option<Arc<Teller>>, machine: &Machine<S>) -> &'a Arc<Teller> {
+        teller.get_or_insert_with(|| Arc::new(machine.teller()))
     }
 }

@@ -3,12 +3,14 @@
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinHandle;
 
-use crate::checkpoint::{CheckpointError, Checkpointer, Commit, JournalRow, Lease, TaskRecord, ThreadRow, ToldStep};
+use crate::checkpoint::{
+    CheckpointError, Checkpointer, Commit, Lease, PlainStep, StepWriter, TaskRecord, Teller, ThreadRow,
+};
 use crate::driver::deferred::Deferred;
 use crate::driver::policy::Durability;
 use crate::machine::Heads;
@@ -21,6 +23,8 @@ pub(crate) struct Attached {
     pub(crate) row: ThreadRow,
     /// The sequence number of the journal. Held while a commit is written, so that rows are stored in order.
     journal: tokio::sync::Mutex<u64>,
+    /// What takes plain steps in short, if the store has it.
+    steps: OnceLock<Option<StepWriter>>,
     /// Task records that wait for the next commit, per namespace.
     waiting: Mutex<Waiting>,
     background: Mutex<Option<(mpsc::Sender<Order>, JoinHandle<()>)>>,
@@ -87,6 +91,7 @@ impl Attached {
             lease,
             row,
             journal: tokio::sync::Mutex::new(last_seq),
+            steps: OnceLock::new(),
             waiting: Mutex::default(),
             background: Mutex::default(),
             failed: Arc::default(),
@@ -129,24 +134,28 @@ impl Attached {
         self.failed.check()
     }
 
-    /// Writes the commit of a step, and its event, when the store can without waiting and nobody else writes; `None`, and
-    /// the commit as it was, otherwise.
-    pub(crate) fn write_at_once(&self, commit: &mut Commit, step: ToldStep) -> Option<Result<(), CheckpointError>> {
+    /// Whether the store takes plain steps in short.
+    pub(crate) fn takes_steps(&self) -> bool {
+        self.steps.get_or_init(|| self.store.step_writer(&self.lease)).is_some()
+    }
+
+    /// Writes a plain step and its event, when the store takes it in short and nobody else writes.
+    pub(crate) fn write_step(
+        &self,
+        teller: &Arc<Teller>,
+        step: &PlainStep,
+        writes: &[u8],
+    ) -> Option<Result<(), CheckpointError>> {
+        let steps = self.steps.get()?.as_ref()?;
         let mut journal = self.journal.try_lock().ok()?;
         if let Err(error) = self.failed.check() {
             return Some(Err(error));
         }
         let seq = *journal + 1;
-        commit.journal.push(JournalRow { seq, event: ToldStep { seq, ..step }.into() });
-        let Some(written) = self.store.commit_at_once(&self.lease, commit) else {
-            commit.journal.clear();
-            return None;
-        };
-        *journal = seq;
-        Some(written.or_else(|error| {
-            self.failed.set(error);
-            self.failed.check()
-        }))
+        steps.write(teller, step, writes, seq).then(|| {
+            *journal = seq;
+            Ok(())
+        })
     }
 
     /// Makes a task record durable at once, together with all records that wait at the same time, and after all that

@@ -6,13 +6,13 @@
 
 use std::sync::Arc;
 
-use crate::checkpoint::{Commit, Source};
+use crate::checkpoint::Source;
 use crate::graph::Mode;
 use crate::machine::commit::{Committed, CommittedTask, CommittedTasks, Fault, Folded};
 use crate::machine::route::RouteFault;
 use crate::machine::task::TaskId;
-use crate::machine::{Machine, Stop};
-use crate::state::{FieldChange, FieldKind, FieldSet, State};
+use crate::machine::{Machine, Stop, Stored};
+use crate::state::{FieldChange, FieldKind, FieldSet, State, StateError};
 use crate::step::{Next, Step};
 
 /// What a committed step leads to.
@@ -20,7 +20,7 @@ pub(crate) struct Strode {
     /// The task that follows alone, in flight already.
     pub(crate) next: Option<Lone>,
     /// What is to be stored.
-    pub(crate) stored: Option<Box<Commit>>,
+    pub(crate) stored: Option<Stored>,
     pub(crate) changed: FieldSet,
 }
 
@@ -105,7 +105,8 @@ impl<S: State> Machine<S> {
             let next = Lone { id: TaskId { number, place: 0 }, node };
             if self.frontier.follow_only(lone.id, next.id, node, durable) {
                 self.step_open = !eager;
-                let stored = self.settle_lone(number, &folded, now)?;
+                let stored = self.store_step(number, (lone.id, lone.node), node, &folded, now);
+                let stored = self.settle_lone(number, &folded, stored)?;
                 self.frontier.fly_only(number);
                 return Ok(Strode { next: Some(next), stored, changed: folded.changed });
             }
@@ -116,18 +117,20 @@ impl<S: State> Machine<S> {
         // Without sends, none is coalesced.
         self.trigger(number, &mut triggered, &[]);
         self.triggered = triggered;
-        let stored = self.settle_lone(number, &folded, now)?;
+        let stored = self.store(number, Source::Step, &folded, now).map(|commit| commit.map(Stored::Commit));
+        let stored = self.settle_lone(number, &folded, stored)?;
         Ok(Strode { next: None, stored, changed: folded.changed })
     }
 
     /// Makes the commit of a lone task the head.
     #[inline]
-    fn settle_lone(&mut self, number: u64, folded: &Folded, now: u64) -> Result<Option<Box<Commit>>, Box<Fault>> {
-        if self.persist.is_none() {
-            self.advance(number, folded);
-            return Ok(None);
-        }
-        let stored = self.store(number, Source::Step, folded, now).map_err(|error| {
+    fn settle_lone(
+        &mut self,
+        number: u64,
+        folded: &Folded,
+        stored: Result<Option<Stored>, StateError>,
+    ) -> Result<Option<Stored>, Box<Fault>> {
+        let stored = stored.map_err(|error| {
             self.in_flight = 0;
             Box::new(Fault::Run(error.into()))
         })?;
@@ -145,7 +148,10 @@ impl<S: State> Machine<S> {
             next: self.next(),
             changed: strode.changed,
             coalesced: Vec::new(),
-            stored: strode.stored,
+            stored: match strode.stored {
+                Some(Stored::Commit(commit)) => Some(commit),
+                Some(Stored::Step) | None => None,
+            },
         }
     }
 
