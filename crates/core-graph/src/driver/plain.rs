@@ -2,26 +2,24 @@
 
 use std::sync::Arc;
 
-use futures::future::BoxFuture;
-
 use crate::checkpoint::CheckpointError;
 use crate::driver::drive::Driver;
 use crate::driver::policy::Durability;
 use crate::error::RunError;
-use crate::machine::{Lone, Stored, Strode};
+use crate::machine::{Committed, Lone, Stored, Strode};
 use crate::state::State;
 
 /// What becomes of a commit.
-pub(super) enum Written<'a> {
+pub(super) enum Written<S: State> {
     /// The store has it, or has failed.
     Now(Result<(), Box<RunError>>),
-    /// To be waited for. On the heap: it is large.
-    Later(BoxFuture<'a, Result<(), RunError>>),
+    /// To be published, which is to be waited for.
+    Later(Box<Committed<S>>),
 }
 
 impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
     /// Writes the commit of a step of one task.
-    pub(super) fn write_step(&mut self, lone: Lone, mut strode: Strode, now: u64) -> Written<'_> {
+    pub(super) fn write_step(&mut self, lone: Lone, mut strode: Strode) -> Written<S> {
         if let Some(Stored::Step) = strode.stored {
             if let Some(written) = self.write_plain_step() {
                 return Written::Now(written.map_err(|error| Box::new(error.into())));
@@ -29,8 +27,7 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
             let teller = Arc::clone(self.teller());
             strode.stored = self.machine.commit_of_step(&teller).map(Stored::Commit);
         }
-        let committed = self.machine.committed_lone(lone, strode);
-        Written::Later(Box::pin(self.publish(committed, now)))
+        Written::Later(Box::new(self.machine.committed_lone(lone, strode)))
     }
 
     /// Writes the newest step in short; nothing when it is to be written as a commit.
