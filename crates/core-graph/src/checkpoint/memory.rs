@@ -1,10 +1,10 @@
 //! A store of threads in this process's memory.
 
 mod columns;
+mod direct;
 mod hasher;
 mod namespace;
 mod pages;
-mod step_writer;
 mod steps;
 mod thread;
 mod told;
@@ -15,8 +15,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use async_trait::async_trait;
 use dashmap::{DashMap, Entry};
 
+pub use self::direct::DirectWriter;
 use self::hasher::Seeded;
-pub use self::step_writer::StepWriter;
 use self::thread::Thread;
 use super::{
     Blob, Capabilities, CheckpointError, CheckpointRow, Checkpointer, Commit, FieldOutline, FieldRecord, HistoryFilter,
@@ -100,7 +100,12 @@ impl MemoryCheckpointer {
         }
     }
 
-    fn commit_now(&self, lease: &Lease, commit: &mut Commit) -> Result<(), CheckpointError> {
+    fn commit_to(
+        &self,
+        slot: Option<Arc<Mutex<Slot>>>,
+        lease: &Lease,
+        commit: &mut Commit,
+    ) -> Result<(), CheckpointError> {
         let ns = Arc::clone(&commit.ns);
         let stale = |detail: &str| CheckpointError::StaleHead {
             thread: lease.thread.to_string(),
@@ -108,7 +113,7 @@ impl MemoryCheckpointer {
             epoch: lease.epoch,
             detail: detail.to_owned(),
         };
-        let slot = self.slot(&lease.thread).ok_or_else(|| stale("the lease was given back"))?;
+        let slot = slot.ok_or_else(|| stale("the lease was given back"))?;
         let mut slot = lock(&slot);
         if slot.lease.as_ref() != Some(&lease.owner) {
             return Err(stale("the lease was given back"));
@@ -179,11 +184,11 @@ impl Checkpointer for MemoryCheckpointer {
     }
 
     async fn commit(&self, lease: &Lease, mut commit: Commit) -> Result<(), CheckpointError> {
-        self.commit_now(lease, &mut commit)
+        self.commit_to(self.slot(&lease.thread), lease, &mut commit)
     }
 
-    fn step_writer(&self, lease: &Lease) -> Option<StepWriter> {
-        Some(StepWriter::new(&self.slot(&lease.thread)?, lease))
+    fn direct_writer(&self, lease: &Lease) -> Option<DirectWriter> {
+        DirectWriter::new(self, lease)
     }
 
     async fn thread(&self, thread: &str) -> Result<Option<ThreadRow>, CheckpointError> {

@@ -34,7 +34,7 @@ pub use id::CheckpointId;
 pub use layer::CheckpointerLayer;
 pub use leases::{Leases, Reserved};
 pub use loaded::Loaded;
-pub use memory::{MemoryCheckpointer, StepWriter};
+pub use memory::{DirectWriter, MemoryCheckpointer};
 pub(crate) use plain_step::PlainStep;
 pub use pruning::{Cut, FieldOutline, Pruning};
 pub use retention::{Pruned, Retention};
@@ -136,9 +136,9 @@ pub trait Checkpointer: Send + Sync + 'static {
     /// Writes one transaction under a lease.
     async fn commit(&self, lease: &Lease, commit: Commit) -> Result<(), CheckpointError>;
 
-    /// What writes plain steps under a lease past [`commit`](Self::commit), for the store that keeps them in this
-    /// process's memory. Others need no such thing.
-    fn step_writer(&self, lease: &Lease) -> Option<StepWriter> {
+    /// What writes under a lease past [`commit`](Self::commit), for the store that keeps threads in this process's memory.
+    /// Others have no such thing.
+    fn direct_writer(&self, lease: &Lease) -> Option<DirectWriter> {
         let _ = lease;
         None
     }

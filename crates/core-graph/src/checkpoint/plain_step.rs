@@ -6,9 +6,9 @@ use super::writes::{Write, writes};
 use super::{CheckpointId, CheckpointRow, FieldRecord, FieldVersions, Payload, Source, Teller, ToldStep};
 use crate::machine::{Pack, TaskId, pack_step};
 
-/// A super-step of one task, which one other task follows, as what differs from the checkpoint before: most of a long
-/// history are such. The checkpoint before is the head, and its number is one less. The task is the first that it made,
-/// and the one that follows is the first that the step made.
+/// A super-step of one task, which at most one other task follows, as what differs from the checkpoint before: most of a
+/// long history are such. The checkpoint before is the head, and its number is one less. The task is the first that it
+/// made, and the one that follows is the first that the step made.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct PlainStep {
     pub(crate) number: u64,
@@ -17,7 +17,7 @@ pub(crate) struct PlainStep {
     pub(crate) time: u64,
     pub(crate) id: u128,
     pub(crate) node: u32,
-    pub(crate) next: u32,
+    pub(crate) next: Option<u32>,
     /// A bit for each of the first fields. All of them are stored.
     pub(crate) changed: u64,
     /// Whether the frontier is stored as a whole, and not as what differs.
@@ -43,7 +43,7 @@ impl PlainStep {
     /// The records of the fields, from their bytes in a row, and of the frontier.
     pub(crate) fn records(self, teller: &Teller, content: &[u8]) -> impl Iterator<Item = FieldRecord> {
         let mut pack = Pack::default();
-        let node = teller.nodes.get(self.next as usize).map_or("", |name| &**name);
+        let node = self.next.and_then(|next| teller.nodes.get(next as usize)).map(|name| &**name);
         pack_step(&mut pack, self.number, node, self.whole);
         let frontier = Write {
             at: teller.fields.len() - 1,
@@ -64,7 +64,7 @@ impl PlainStep {
             checkpoint: self.number,
             task: TaskId { number: self.number - 1, place: 0 },
             node: self.node,
-            next: Some(self.next),
+            next: self.next,
             changed: self.changed,
         }
     }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use crate::checkpoint::CheckpointError;
 use crate::driver::drive::Driver;
 use crate::driver::policy::Durability;
+use crate::driver::writer::Attached;
 use crate::error::RunError;
 use crate::machine::{Committed, Lone, Stored, Strode};
 use crate::state::State;
@@ -42,8 +43,8 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
 
     /// Has the machine hand over plain steps in short, when the store takes them so.
     pub(super) fn shorten_steps(&mut self) {
-        let taken = self.session.attached.as_ref().is_some_and(|attached| attached.takes_steps());
-        let in_short = taken && self.is_plain();
+        let direct = |attached: &Attached| attached.is_direct(self.session.policy.durability);
+        let in_short = self.session.attached.as_ref().is_some_and(direct) && self.is_plain();
         self.machine.shorten_steps(in_short);
     }
 

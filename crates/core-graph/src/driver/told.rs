@@ -22,7 +22,7 @@ pub(crate) enum Told {
 }
 
 impl Told {
-    pub(super) fn is_journal(&self) -> bool {
+    fn is_journal(&self) -> bool {
         match self {
             Self::Event(event) => event.kind.is_journal(),
             Self::Step(_) => true,
@@ -30,7 +30,7 @@ impl Told {
     }
 
     /// Gives it its place in the journal.
-    pub(super) fn number(&mut self, seq: u64) {
+    fn number(&mut self, seq: u64) {
         match self {
             Self::Event(event) => Arc::make_mut(event).seq = Some(seq),
             Self::Step(step) => step.seq = seq,
@@ -38,12 +38,21 @@ impl Told {
     }
 
     /// The row of the journal; none for a live event.
-    pub(super) fn row(&self) -> Option<JournalRow> {
+    fn row(&self) -> Option<JournalRow> {
         match self {
             Self::Event(event) => Some(JournalRow { seq: event.seq?, event: Arc::clone(event).into() }),
             Self::Step(step) => Some(JournalRow { seq: step.seq, event: step.clone().into() }),
         }
     }
+}
+
+/// Gives events their places in the journal after a sequence number; the rows of those that it keeps.
+pub(super) fn number(events: &mut Events, seq: &mut u64) -> Vec<JournalRow> {
+    for told in events.iter_mut().filter(|told| told.is_journal()) {
+        *seq += 1;
+        told.number(*seq);
+    }
+    events.iter().filter_map(Told::row).collect()
 }
 
 impl From<Event> for Told {

@@ -30,6 +30,8 @@ pub(crate) struct Persist {
     pub(crate) anew: bool,
     /// Whether plain steps are handed to the store in short.
     in_short: bool,
+    /// The room of an update in encoded form.
+    changes: Vec<FieldChange>,
     /// What the commit writes of fields. Empty between commits; kept for its room, as are those below.
     writes: Vec<Write>,
     /// The same as bytes in a row, after what else the id is made of.
@@ -77,6 +79,7 @@ impl Persist {
             frontier: Chain::default(),
             anew: false,
             in_short: false,
+            changes: Vec::new(),
             writes: Vec::new(),
             content: Vec::new(),
             pack: Pack::default(),
@@ -88,6 +91,17 @@ impl Persist {
     pub(crate) fn at(row: &CheckpointRow, head: u64, chains: Vec<Chain>, frontier: Chain, anew: bool) -> Self {
         let (parent, head, parent_id) = (Some(row.number), Some(head), row.id.clone());
         Self { parent, head, parent_id, chains, frontier, anew, ..Self::new(0) }
+    }
+
+    /// The room for an update in encoded form, empty.
+    pub(super) fn take_changes(&mut self) -> Vec<FieldChange> {
+        std::mem::take(&mut self.changes)
+    }
+
+    /// Takes the room back.
+    pub(super) fn reuse_changes(&mut self, mut changes: Vec<FieldChange>) {
+        changes.clear();
+        self.changes = changes;
     }
 
     /// The versions of the fields, with these names.
@@ -171,22 +185,24 @@ impl<S: State> Machine<S> {
         commit.map(Some)
     }
 
-    /// The same of a step of one task, after which one task of node `next` is left.
+    /// The same of a step of one task, after which one task of node `next` is left, or what it led to otherwise.
     pub(super) fn store_step(
         &mut self,
         number: u64,
         finished: (TaskId, u32),
-        next: u32,
+        next: Option<u32>,
         folded: &Folded,
         now: u64,
     ) -> Result<Option<Stored>, StateError> {
         let Some(mut persist) = self.persist.take() else { return Ok(None) };
         let before = Some(number - 1);
         let follows = persist.in_short && !persist.anew && persist.parent == before && persist.head == before;
-        let in_short = follows && finished.0 == TaskId { number: number - 1, place: 0 };
+        // The last step of a root is more than itself: the run ends with it.
+        let goes_on = next.is_some() || !self.ns.is_empty();
+        let in_short = follows && goes_on && finished.0 == TaskId { number: number - 1, place: 0 };
         let written = self.write_fields(&mut persist, number, folded);
         let stored = written.map(|()| {
-            let step = if in_short { self.step_of(&persist, number, &folded.changed) } else { None };
+            let step = if in_short { self.step_of(&persist, number, next.is_some(), &folded.changed) } else { None };
             match step {
                 Some(step) => {
                     self.shorten(&mut persist, PlainStep { node: finished.1, next, time: now, ..step });
@@ -226,8 +242,8 @@ impl<S: State> Machine<S> {
     }
 
     /// What is to be known of the newest step to hand it over in short, when it is plain.
-    fn step_of(&self, persist: &Persist, number: u64, changed: &FieldSet) -> Option<PlainStep> {
-        let (changed, whole) = (changed.as_bits()?, self.frontier.as_step(number)?);
+    fn step_of(&self, persist: &Persist, number: u64, goes_on: bool, changed: &FieldSet) -> Option<PlainStep> {
+        let (changed, whole) = (changed.as_bits()?, self.frontier.as_step(number, goes_on)?);
         let follows =
             whole || (persist.frontier.version + 1 == number && !persist.frontier.wants_whole(FRONTIER_STORED));
         let all = persist.writes.len() == changed.count_ones() as usize;
@@ -242,7 +258,8 @@ impl<S: State> Machine<S> {
         persist.writes.drain(..).for_each(|write| write.put(number, &mut persist.content));
         let writes = start..persist.content.len();
         self.frontier.clear_changes();
-        pack_step(&mut persist.pack, number, self.topology.node(step.next).name.as_str(), step.whole);
+        let node = step.next.map(|next| self.topology.node(next).name.as_str());
+        pack_step(&mut persist.pack, number, node, step.whole);
         let bytes = persist.pack.bytes();
         let previous = (!step.whole).then_some(persist.frontier.version);
         persist.frontier.add(number, step.whole, bytes.len());

@@ -30,10 +30,14 @@ struct Row {
     id: [u8; 16],
     time: u64,
     changed: u64,
+    /// `NONE` after the last.
     next: u32,
     /// Where its writes end.
     end: u32,
 }
+
+/// No node.
+const NONE: u32 = u32::MAX;
 
 /// Steps of a page.
 const ROOM: usize = 128;
@@ -139,7 +143,7 @@ impl Page {
             && step.step == first.step + length
             && step.executed == first.executed + length
             && step.whole == first.whole
-            && self.rows.last().is_some_and(|row| row.next == step.node)
+            && self.rows.last().is_some_and(|row| row.next == step.node && row.next != NONE)
     }
 
     fn push(&mut self, step: &PlainStep, writes: &[u8]) {
@@ -149,7 +153,7 @@ impl Page {
             id: step.id.to_ne_bytes(),
             time: step.time,
             changed: step.changed,
-            next: step.next,
+            next: step.next.unwrap_or(NONE),
             end: u32::try_from(self.writes.len()).unwrap_or(u32::MAX),
         });
     }
@@ -163,7 +167,7 @@ impl Page {
             time: row.time,
             id: u128::from_ne_bytes(row.id),
             node: if at == 0 { self.first.node } else { self.rows[at - 1].next },
-            next: row.next,
+            next: Some(row.next).filter(|next| *next != NONE),
             changed: row.changed,
             whole: self.first.whole,
         }

@@ -83,13 +83,16 @@ impl<S: State> Frontier<S> {
             && (self.heads.are_unset() || changes.heads)
     }
 
-    /// Whether no more changed than that the first task of checkpoint `number` took the place of the first task of the
-    /// checkpoint before, and is all there is: with that, whether the tasks are the whole frontier.
-    pub(crate) fn as_step(&self, number: u64) -> Option<bool> {
+    /// Whether no more changed than that the first task of the checkpoint before went, and that the first task of checkpoint
+    /// `number`, if one `follows`, is all there is: with that, whether the tasks are the whole frontier.
+    pub(crate) fn as_step(&self, number: u64, follows: bool) -> Option<bool> {
         let Changes { tasks, joins: false, groups, heads: false } = &self.changes else { return None };
         let steps = |id: &TaskId| id.place == 0 && (id.number == number || id.number + 1 == number);
-        let only = self.slots.front().and_then(|(_, task)| task.as_ref()).filter(|_| self.len() == 1)?;
-        let plain = groups.is_empty() && only.is_new_and_plain() && tasks.iter().all(steps);
+        let plain = match self.slots.front() {
+            Some((_, Some(task))) => follows && self.len() == 1 && task.is_new_and_plain(),
+            _ => !follows && self.is_empty(),
+        };
+        let plain = plain && groups.is_empty() && tasks.iter().all(steps);
         plain.then(|| self.joins.is_empty() && self.groups.is_empty() && self.heads.are_unset())
     }
 
@@ -155,13 +158,18 @@ fn pack_id(pack: &mut Pack, number: u64, place: u32) {
     pack.uint(place.into());
 }
 
-/// The stored form of a frontier after a plain step into `node`: whole, when a task is all that it holds, or what changed.
-pub(crate) fn pack_step(pack: &mut Pack, number: u64, node: &str, whole: bool) {
+/// The stored form of a frontier after a plain step into `node`: whole, when that task is all it holds, or what changed.
+pub(crate) fn pack_step(pack: &mut Pack, number: u64, node: Option<&str>, whole: bool) {
     pack.clear();
-    pack.written([0x94, 0x91, 0x97]);
-    pack_id(pack, number, 0);
-    pack.text(node);
-    pack.written(NEW_AND_PLAIN);
+    match node {
+        Some(node) => {
+            pack.written([0x94, 0x91, 0x97]);
+            pack_id(pack, number, 0);
+            pack.text(node);
+            pack.written(NEW_AND_PLAIN);
+        }
+        None => pack.written([0x94, 0x90]),
+    }
     if whole {
         return pack.written([0x90, 0x90, 0x90]);
     }
@@ -292,12 +300,16 @@ mod tests {
 
     #[test]
     fn a_plain_step_is_stored_as_a_serializer_would() {
-        for (number, node) in [(1, "n"), (128, "a node with a name of more than 31 letters"), (70_000, "m")] {
+        let long = "a node with a name of more than 31 letters";
+        for (number, node) in [(1, Some("n")), (128, Some(long)), (70_000, Some("m")), (3, None)] {
             let id = TaskId { number, place: 0 };
-            let (key, input, groups, failed, seen, timeout) = (None, None, Vec::new(), 0, None, None);
-            let task = TaskRow { id, node: node.to_owned(), key, input, groups, failed, seen, timeout };
+            let task = |node: &str| {
+                let (key, input, groups, failed, seen, timeout) = (None, None, Vec::new(), 0, None, None);
+                TaskRow { id, node: node.to_owned(), key, input, groups, failed, seen, timeout }
+            };
             let removed = vec![TaskId { number: number - 1, place: 0 }];
-            let changed = FrontierDelta { tasks: vec![task], removed, ..FrontierDelta::default() };
+            let changed =
+                FrontierDelta { tasks: node.map(task).into_iter().collect(), removed, ..FrontierDelta::default() };
             let whole = FrontierDelta { removed: Vec::new(), joins: Some(Vec::new()), ..changed.clone() };
             for (delta, is_whole) in [(changed, false), (whole, true)] {
                 let mut pack = Pack::default();
