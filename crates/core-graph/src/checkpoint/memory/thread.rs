@@ -1,8 +1,9 @@
 //! What is kept of one thread.
 
-use std::collections::BTreeMap;
+use std::collections::HashMap;
 use std::sync::Arc;
 
+use super::hasher::Seeded;
 use super::namespace::Namespace;
 use super::told::Journal;
 use super::{
@@ -18,9 +19,11 @@ pub(super) struct Thread {
     row: Option<ThreadRow>,
     /// When the row was last written, counted by the store.
     written: u64,
-    namespaces: BTreeMap<Arc<str>, Namespace>,
+    namespaces: Namespaces,
     journal: Journal,
 }
+
+type Namespaces = HashMap<Arc<str>, Namespace, Seeded>;
 
 impl Thread {
     pub(super) fn row(&self) -> Option<ThreadRow> {
@@ -52,7 +55,7 @@ impl Thread {
             return Err(format!("the thread is at epoch {epoch}"));
         }
         if let Some(checkpoint) = &commit.checkpoint {
-            let namespace = self.namespaces.get(&commit.ns);
+            let namespace = self.namespaces.get(&*commit.ns);
             let head = namespace.and_then(|namespace| namespace.head);
             if head != commit.expected_head {
                 return Err(format!("the head is {}, not {}", shown(head), shown(commit.expected_head)));
@@ -87,7 +90,7 @@ impl Thread {
         }
         let Commit { ns, checkpoint, fields, tasks, settled, journal, .. } = commit;
         if checkpoint.is_some() || !fields.is_empty() || !tasks.is_empty() || !settled.is_empty() {
-            let namespace = match self.namespaces.get_mut(ns) {
+            let namespace = match self.namespaces.get_mut(&**ns) {
                 Some(namespace) => namespace,
                 None => self.namespaces.entry(Arc::clone(ns)).or_default(),
             };
@@ -135,7 +138,9 @@ impl Thread {
 
     pub(super) fn namespaces(&self) -> Vec<String> {
         let with_checkpoints = self.namespaces.iter().filter(|(_, namespace)| namespace.has_any());
-        with_checkpoints.map(|(ns, _)| ns.to_string()).collect()
+        let mut names: Vec<_> = with_checkpoints.map(|(ns, _)| ns.to_string()).collect();
+        names.sort_unstable();
+        names
     }
 
     pub(super) fn checkpoint(&self, ns: &str, number: Option<u64>) -> Option<CheckpointRow> {
@@ -225,7 +230,7 @@ impl Thread {
 }
 
 /// The row of the journal of a plain step.
-fn told(namespaces: &BTreeMap<Arc<str>, Namespace>, ns: &str, number: u64, seq: u64) -> Option<JournalRow> {
+fn told(namespaces: &Namespaces, ns: &str, number: u64, seq: u64) -> Option<JournalRow> {
     namespaces.get(ns)?.told(number, seq)
 }
 
