@@ -108,11 +108,14 @@ fn inside(steps: u64) -> StateGraph<Mixed> {
 /// All that a store answers of a thread.
 async fn answers(store: &dyn Checkpointer, thread: &str) -> Vec<String> {
     let mut all = vec![format!("{:?} {:?}", store.thread(thread).await, store.last_seq(thread).await)];
-    for ns in store.namespaces(thread).await.unwrap() {
-        let rows = store.checkpoints(thread, &ns, &HistoryFilter::default()).await.unwrap();
+    for ns in store.namespaces(thread).await.expect("the store answers") {
+        let rows = store.checkpoints(thread, &ns, &HistoryFilter::default()).await.expect("the store answers");
         for row in &rows {
             all.push(format!("{ns} {row:?}"));
-            assert_eq!(store.checkpoint(thread, &ns, Some(row.number)).await.unwrap().as_ref(), Some(row));
+            assert_eq!(
+                store.checkpoint(thread, &ns, Some(row.number)).await.expect("the store answers").as_ref(),
+                Some(row)
+            );
             for (field, version) in row.fields.iter() {
                 all.push(format!("{:?}", store.field(thread, &ns, field, version).await));
             }
@@ -133,12 +136,12 @@ async fn answers(store: &dyn Checkpointer, thread: &str) -> Vec<String> {
             store.task_records(thread, &ns).await
         ));
     }
-    let journal = store.journal(thread, 0, usize::MAX).await.unwrap();
+    let journal = store.journal(thread, 0, usize::MAX).await.expect("the store answers");
     for from in [0, 1, journal.len() / 2, journal.len()] {
-        let some = store.journal(thread, from as u64, 50).await.unwrap();
+        let some = store.journal(thread, from as u64, 50).await.expect("the store answers");
         assert_eq!(some, journal.iter().skip(from).take(50).cloned().collect::<Vec<_>>());
     }
-    all.extend(journal.iter().map(|row| format!("{} {:?}", row.seq, row.event.read().unwrap())));
+    all.extend(journal.iter().map(|row| format!("{} {:?}", row.seq, row.event.read().expect("the store answers"))));
     all
 }
 
@@ -149,22 +152,22 @@ async fn story(graph: StateGraph<Mixed>, branch: u64, store: Arc<dyn Checkpointe
     let thread: Thread<Mixed> = threads.thread("t");
     let mut told = Vec::new();
     for _ in 0..2 {
-        thread.run(Mixed::update()).await.unwrap();
+        thread.run(Mixed::update()).await.expect("nothing fails");
         told.push(answers(&*store, "t").await);
     }
-    thread.at(branch).replay().await.unwrap();
+    thread.at(branch).replay().await.expect("nothing fails");
     told.push(answers(&*store, "t").await);
-    thread.copy_to("copy").await.unwrap();
-    fork_thread(&*store, "t", branch, "fork", false).await.unwrap();
-    Retention::default().keep_last(40).prune(&*store, "t", u64::MAX / 2).await.unwrap();
+    thread.copy_to("copy").await.expect("nothing fails");
+    fork_thread(&*store, "t", branch, "fork", false).await.expect("nothing fails");
+    Retention::default().keep_last(40).prune(&*store, "t", u64::MAX / 2).await.expect("nothing fails");
     for id in ["t", "copy", "fork"] {
         told.push(answers(&*store, id).await);
         let thread = threads.thread(id);
         let run = if id == "fork" { thread.continue_() } else { thread.run(Mixed::update()) };
-        run.await.unwrap();
+        run.await.expect("nothing fails");
         told.push(answers(&*store, id).await);
     }
-    let stats = store.stats().await.unwrap();
+    let stats = store.stats().await.expect("nothing fails");
     told.push(vec![format!("{stats:?}")]);
     told
 }

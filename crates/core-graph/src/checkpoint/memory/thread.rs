@@ -222,10 +222,8 @@ impl Thread {
 
     /// Adds this thread's checkpoints and its inline bytes. Shared values are counted by the store, once.
     pub(super) fn add_to(&self, stats: &mut Stats) {
-        for namespace in self.namespaces.values() {
-            stats.checkpoints += namespace.len() as u64;
-            stats.bytes += namespace.bytes();
-        }
+        stats.checkpoints += self.namespaces.values().map(|namespace| namespace.len() as u64).sum::<u64>();
+        stats.bytes += self.namespaces.values().map(Namespace::bytes).sum::<u64>();
     }
 }
 
