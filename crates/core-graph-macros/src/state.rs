@@ -70,10 +70,11 @@ pub(crate) fn expand(model: &StateModel<'_>) -> TokenStream {
                 #(#applied)*
             }
 
-            fn encode_update(
+            fn add_encoded(
                 _: &(),
                 update: &Self::Update,
-            ) -> #result<::std::vec::Vec<#core::FieldChange>, #error> {
+                changes: &mut ::std::vec::Vec<#core::FieldChange>,
+            ) -> #result<(), #error> {
                 fn change<__V: #core::__private::serde::Serialize + ?::core::marker::Sized>(
                     field: u32,
                     name: &str,
@@ -83,9 +84,8 @@ pub(crate) fn expand(model: &StateModel<'_>) -> TokenStream {
                     let bytes = #core::__private::codec::encode_in_place(name, value)?;
                     #result::Ok(#core::FieldChange { field, op, bytes })
                 }
-                let mut changes = ::std::vec::Vec::new();
                 #(#encoded)*
-                #result::Ok(changes)
+                #result::Ok(())
             }
 
             fn decode_update(_: &(), changes: &[#core::FieldChange]) -> #result<Self::Update, #error> {

@@ -11,7 +11,7 @@ use super::{
 /// [`Checkpointer`].
 ///
 /// Two shortcuts are not passed on, since they would go around what the layer does: [`Checkpointer::load`] reads through
-/// the layer's own methods, and [`Checkpointer::commit_at_once`] leaves every commit to its [`commit`](Self::commit).
+/// the layer's own methods, and [`Checkpointer::direct_writer`] leaves every commit to its [`commit`](Self::commit).
 ///
 /// ```
 /// use std::sync::atomic::{AtomicU64, Ordering};

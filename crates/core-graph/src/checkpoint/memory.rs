@@ -1,9 +1,13 @@
 //! A store of threads in this process's memory.
 
 mod columns;
+mod direct;
 mod hasher;
+mod namespace;
 mod pages;
+mod steps;
 mod thread;
+mod told;
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
@@ -11,6 +15,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use async_trait::async_trait;
 use dashmap::{DashMap, Entry};
 
+pub use self::direct::DirectWriter;
 use self::hasher::Seeded;
 use self::thread::Thread;
 use super::{
@@ -95,7 +100,12 @@ impl MemoryCheckpointer {
         }
     }
 
-    fn commit_now(&self, lease: &Lease, commit: &mut Commit) -> Result<(), CheckpointError> {
+    fn commit_to(
+        &self,
+        slot: Option<Arc<Mutex<Slot>>>,
+        lease: &Lease,
+        commit: &mut Commit,
+    ) -> Result<(), CheckpointError> {
         let ns = Arc::clone(&commit.ns);
         let stale = |detail: &str| CheckpointError::StaleHead {
             thread: lease.thread.to_string(),
@@ -103,7 +113,7 @@ impl MemoryCheckpointer {
             epoch: lease.epoch,
             detail: detail.to_owned(),
         };
-        let slot = self.slot(&lease.thread).ok_or_else(|| stale("the lease was given back"))?;
+        let slot = slot.ok_or_else(|| stale("the lease was given back"))?;
         let mut slot = lock(&slot);
         if slot.lease.as_ref() != Some(&lease.owner) {
             return Err(stale("the lease was given back"));
@@ -174,11 +184,11 @@ impl Checkpointer for MemoryCheckpointer {
     }
 
     async fn commit(&self, lease: &Lease, mut commit: Commit) -> Result<(), CheckpointError> {
-        self.commit_now(lease, &mut commit)
+        self.commit_to(self.slot(&lease.thread), lease, &mut commit)
     }
 
-    fn commit_at_once(&self, lease: &Lease, commit: &mut Commit) -> Option<Result<(), CheckpointError>> {
-        Some(self.commit_now(lease, commit))
+    fn direct_writer(&self, lease: &Lease) -> Option<DirectWriter> {
+        DirectWriter::new(self, lease)
     }
 
     async fn thread(&self, thread: &str) -> Result<Option<ThreadRow>, CheckpointError> {

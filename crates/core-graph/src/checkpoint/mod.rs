@@ -13,6 +13,7 @@ mod layer;
 mod leases;
 mod loaded;
 mod memory;
+mod plain_step;
 mod pruning;
 mod retention;
 mod rows;
@@ -20,6 +21,7 @@ mod runs;
 mod stored_event;
 mod told_step;
 mod versions;
+mod writes;
 
 use std::sync::Arc;
 
@@ -32,7 +34,8 @@ pub use id::CheckpointId;
 pub use layer::CheckpointerLayer;
 pub use leases::{Leases, Reserved};
 pub use loaded::Loaded;
-pub use memory::MemoryCheckpointer;
+pub use memory::{DirectWriter, MemoryCheckpointer};
+pub(crate) use plain_step::PlainStep;
 pub use pruning::{Cut, FieldOutline, Pruning};
 pub use retention::{Pruned, Retention};
 pub use rows::{
@@ -43,6 +46,7 @@ pub use runs::{RunRow, delete_runs, runs};
 pub use stored_event::StoredEvent;
 pub(crate) use told_step::{Teller, ToldStep};
 pub use versions::FieldVersions;
+pub(crate) use writes::{Write, put};
 
 /// The right to write a thread. Given by [`Checkpointer::acquire`], valid until released.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -132,11 +136,10 @@ pub trait Checkpointer: Send + Sync + 'static {
     /// Writes one transaction under a lease.
     async fn commit(&self, lease: &Lease, commit: Commit) -> Result<(), CheckpointError>;
 
-    /// Writes what [`commit`](Self::commit) would, when that takes no waiting: it leaves a commit without contents, whose
-    /// room is used again. `None`, and the commit as it was, when it is to be given to `commit`; stores that do I/O need
-    /// nothing else.
-    fn commit_at_once(&self, lease: &Lease, commit: &mut Commit) -> Option<Result<(), CheckpointError>> {
-        let _ = (lease, commit);
+    /// What writes under a lease past [`commit`](Self::commit), for the store that keeps threads in this process's memory.
+    /// Others have no such thing.
+    fn direct_writer(&self, lease: &Lease) -> Option<DirectWriter> {
+        let _ = lease;
         None
     }
 

@@ -6,14 +6,16 @@ use super::stored_event::{Place, Texts, committed};
 use crate::event::{EVENT_VERSION, Event, EventKind};
 use crate::machine::TaskId;
 
-/// What the events of a namespace have in common.
+/// What the steps of a namespace have in common, and their events.
 #[derive(Debug)]
 pub(crate) struct Teller {
     pub(crate) ns: Arc<str>,
     /// What the ids of its tasks begin with.
     pub(crate) base: Arc<str>,
+    /// The last is the frontier.
     pub(crate) fields: Arc<[Arc<str>]>,
     pub(crate) nodes: Arc<[Arc<str>]>,
+    pub(crate) state_version: u32,
 }
 
 /// The event of a commit of one task, which at most one task follows: most of a journal are such.
@@ -34,7 +36,7 @@ pub(crate) struct ToldStep {
 impl ToldStep {
     /// The stored form of the event.
     pub(super) fn bytes(&self) -> Vec<u8> {
-        let Teller { ns, base, fields, nodes } = &*self.teller;
+        let Teller { ns, base, fields, nodes, .. } = &*self.teller;
         let name = |node: u32| nodes.get(node as usize).map(|name| &**name);
         let path = self.task.path(base, name(self.node).unwrap_or_default());
         let changed = fields.iter().enumerate().take(64).filter(|(at, _)| self.changed >> at & 1 == 1);
@@ -49,7 +51,7 @@ impl ToldStep {
 
     /// The event itself.
     pub(super) fn event(&self) -> Event {
-        let Teller { ns, base, fields, nodes } = &*self.teller;
+        let Teller { ns, base, fields, nodes, .. } = &*self.teller;
         let name = |node: u32| nodes.get(node as usize).map(Arc::clone);
         let node = name(self.node).unwrap_or_default();
         let changed = fields.iter().enumerate().take(64).filter(|(at, _)| self.changed >> at & 1 == 1);
@@ -80,7 +82,8 @@ mod tests {
     fn a_step_is_stored_as_its_event_is() {
         let names = |names: [&str; 2]| names.map(Arc::from).into();
         let teller = |ns: &str| {
-            Arc::new(Teller { ns: ns.into(), base: ns.into(), fields: names(["a", "b"]), nodes: names(["n", "m"]) })
+            let (fields, nodes) = (names(["a", "b"]), names(["n", "m"]));
+            Arc::new(Teller { ns: ns.into(), base: ns.into(), fields, nodes, state_version: 1 })
         };
         for (ns, next, changed) in [("", None, 0), ("child:3.0", Some(1), 0b10), ("", Some(9), 0b11)] {
             let task = TaskId { number: 300, place: 1 };

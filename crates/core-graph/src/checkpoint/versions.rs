@@ -32,6 +32,19 @@ impl FieldVersions {
         Self { names: Some(Arc::clone(names)), versions: known }
     }
 
+    /// The same versions, when they are of fields of these names in this order.
+    pub(crate) fn shared_by(self, names: &Arc<[Arc<str>]>) -> Option<Self> {
+        let same = self.names.as_ref().is_some_and(|own| Arc::ptr_eq(own, names) || own == names);
+        same.then(|| Self { names: Some(Arc::clone(names)), ..self })
+    }
+
+    /// Sets the version of the field at a place.
+    pub(crate) fn set(&mut self, at: usize, version: u64) {
+        if let Some(slot) = self.versions.get_mut(at) {
+            *slot = version;
+        }
+    }
+
     /// The fields with their versions, in order.
     pub fn iter(&self) -> impl Iterator<Item = (&Arc<str>, u64)> {
         let pairs = self.names.iter().flat_map(|names| names.iter()).zip(self.versions.iter().copied());

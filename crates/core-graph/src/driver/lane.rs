@@ -30,7 +30,11 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
         let session = &self.session;
         let plain = session.policy.budget.is_none() && self.flight.is_empty();
         let kept = self.onces().is_some() || session.calls.is_used();
-        if plain && self.turns.is_over() && !kept { self.machine.enter_lane() } else { None }
+        if !plain || !self.turns.is_over() || kept {
+            return None;
+        }
+        self.shorten_steps();
+        self.machine.enter_lane()
     }
 
     /// Runs the task and what follows it, as long as one task follows another.

@@ -11,7 +11,7 @@ use crate::driver::calls::Calls;
 use crate::driver::control::Control;
 use crate::driver::policy::RunPolicy;
 use crate::driver::sink::Queue;
-use crate::driver::told::{Events, Told};
+use crate::driver::told::{Events, Told, number};
 use crate::driver::writer::Attached;
 use crate::event::{EVENT_VERSION, Event, EventKind};
 use crate::machine::Heads;
@@ -166,13 +166,14 @@ impl Session {
         mut events: Events,
     ) -> Result<(), CheckpointError> {
         if let Some(attached) = &self.attached {
-            let mut seq = attached.lock_journal().await;
-            for told in events.iter_mut().filter(|told| told.is_journal()) {
-                *seq += 1;
-                told.number(*seq);
+            match attached.write_directly(&mut commit, &mut events, self.policy.durability) {
+                Some(written) => written?,
+                None => {
+                    let mut seq = attached.lock_journal().await;
+                    commit.journal = number(&mut events, &mut seq);
+                    attached.write(commit, heads, self.policy.durability).await?;
+                }
             }
-            commit.journal = events.iter().filter_map(Told::row).collect();
-            attached.write(commit, heads, self.policy.durability).await?;
         }
         if self.queue.is_none() {
             return Ok(());

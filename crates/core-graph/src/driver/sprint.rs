@@ -86,7 +86,7 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
                     Err(fault) => return Pause::Left(Left::Refused(fault)),
                 };
                 let next = strode.next;
-                match self.write_step(*lone, strode, now) {
+                match self.write_step(*lone, strode) {
                     Written::Now(Ok(())) => next,
                     Written::Now(Err(error)) => return Pause::Left(Left::Unwritten(error)),
                     Written::Later(committed) => return Pause::Unwritten { committed, next, now },

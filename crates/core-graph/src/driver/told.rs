@@ -7,7 +7,7 @@ use smallvec::SmallVec;
 use crate::checkpoint::{JournalRow, Teller, ToldStep};
 use crate::driver::drive::Driver;
 use crate::event::{Event, EventKind, Payload};
-use crate::machine::Committed;
+use crate::machine::{Committed, Machine};
 use crate::state::State;
 
 /// What a commit tells, in order.
@@ -22,7 +22,7 @@ pub(crate) enum Told {
 }
 
 impl Told {
-    pub(super) fn is_journal(&self) -> bool {
+    fn is_journal(&self) -> bool {
         match self {
             Self::Event(event) => event.kind.is_journal(),
             Self::Step(_) => true,
@@ -30,7 +30,7 @@ impl Told {
     }
 
     /// Gives it its place in the journal.
-    pub(super) fn number(&mut self, seq: u64) {
+    fn number(&mut self, seq: u64) {
         match self {
             Self::Event(event) => Arc::make_mut(event).seq = Some(seq),
             Self::Step(step) => step.seq = seq,
@@ -38,12 +38,21 @@ impl Told {
     }
 
     /// The row of the journal; none for a live event.
-    pub(super) fn row(&self) -> Option<JournalRow> {
+    fn row(&self) -> Option<JournalRow> {
         match self {
             Self::Event(event) => Some(JournalRow { seq: event.seq?, event: Arc::clone(event).into() }),
             Self::Step(step) => Some(JournalRow { seq: step.seq, event: step.clone().into() }),
         }
     }
+}
+
+/// Gives events their places in the journal after a sequence number; the rows of those that it keeps.
+pub(super) fn number(events: &mut Events, seq: &mut u64) -> Vec<JournalRow> {
+    for told in events.iter_mut().filter(|told| told.is_journal()) {
+        *seq += 1;
+        told.number(*seq);
+    }
+    events.iter().filter_map(Told::row).collect()
 }
 
 impl From<Event> for Told {
@@ -111,11 +120,11 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
 
     /// What the events of the namespace have in common.
     pub(super) fn teller(&mut self) -> &Arc<Teller> {
-        self.teller.get_or_insert_with(|| {
-            let (ns, base) = (Arc::clone(&self.ns), Arc::clone(self.machine.base()));
-            let topology = &self.runtime.topology;
-            let (fields, nodes) = (Arc::clone(&topology.field_names), Arc::clone(&topology.node_names));
-            Arc::new(Teller { ns, base, fields, nodes })
-        })
+        Self::teller_of(&mut self.teller, &self.machine)
+    }
+
+    /// The same, beside the rest of the driver.
+    pub(super) fn teller_of<'a>(teller: &'a mut Option<Arc<Teller>>, machine: &Machine<S>) -> &'a Arc<Teller> {
+        teller.get_or_insert_with(|| Arc::new(machine.teller()))
     }
 }

@@ -8,9 +8,12 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinHandle;
 
-use crate::checkpoint::{CheckpointError, Checkpointer, Commit, JournalRow, Lease, TaskRecord, ThreadRow, ToldStep};
+use crate::checkpoint::{
+    CheckpointError, Checkpointer, Commit, DirectWriter, Lease, PlainStep, TaskRecord, Teller, ThreadRow,
+};
 use crate::driver::deferred::Deferred;
 use crate::driver::policy::Durability;
+use crate::driver::told::{Events, number};
 use crate::machine::Heads;
 
 /// A session's side of the store.
@@ -21,11 +24,20 @@ pub(crate) struct Attached {
     pub(crate) row: ThreadRow,
     /// The sequence number of the journal. Held while a commit is written, so that rows are stored in order.
     journal: tokio::sync::Mutex<u64>,
+    /// The direct way into the store, if it has one. Commits that are waited for take it.
+    direct: Option<Direct>,
     /// Task records that wait for the next commit, per namespace.
     waiting: Mutex<Waiting>,
     background: Mutex<Option<(mpsc::Sender<Order>, JoinHandle<()>)>>,
     failed: Arc<Failed>,
     deferred: Mutex<Deferred>,
+}
+
+/// A direct way into the store, and the sequence number of the journal on it. Held while a commit is written, which takes
+/// no waiting.
+struct Direct {
+    writer: DirectWriter,
+    seq: Mutex<u64>,
 }
 
 type Waiting = BTreeMap<Arc<str>, Vec<TaskRecord>>;
@@ -82,11 +94,13 @@ impl Drop for Taken<'_> {
 
 impl Attached {
     pub(crate) fn new(store: Arc<dyn Checkpointer>, lease: Lease, row: ThreadRow, last_seq: u64) -> Self {
+        let direct = store.direct_writer(&lease).map(|writer| Direct { writer, seq: Mutex::new(last_seq) });
         Self {
             store,
             lease,
             row,
             journal: tokio::sync::Mutex::new(last_seq),
+            direct,
             waiting: Mutex::default(),
             background: Mutex::default(),
             failed: Arc::default(),
@@ -102,6 +116,9 @@ impl Attached {
     /// Goes on with the journal after a sequence number.
     pub(crate) fn resume_journal(&mut self, last_seq: u64) {
         self.journal = tokio::sync::Mutex::new(last_seq);
+        if let Some(direct) = &mut self.direct {
+            direct.seq = Mutex::new(last_seq);
+        }
     }
 
     /// The journal's sequence number; nobody else writes while it is held.
@@ -129,20 +146,43 @@ impl Attached {
         self.failed.check()
     }
 
-    /// Writes the commit of a step, and its event, when the store can without waiting and nobody else writes; `None`, and
-    /// the commit as it was, otherwise.
-    pub(crate) fn write_at_once(&self, commit: &mut Commit, step: ToldStep) -> Option<Result<(), CheckpointError>> {
-        let mut journal = self.journal.try_lock().ok()?;
+    /// Whether commits of this durability take the direct way, and plain steps go in short.
+    pub(crate) fn is_direct(&self, durability: Durability) -> bool {
+        self.direct.is_some() && durability == Durability::Sync
+    }
+
+    /// Writes a plain step and its event the direct way; nothing when the step is to be a commit.
+    pub(crate) fn write_step(
+        &self,
+        teller: &Arc<Teller>,
+        step: &PlainStep,
+        writes: &[u8],
+    ) -> Option<Result<(), CheckpointError>> {
+        let direct = self.direct.as_ref()?;
+        let mut seq = lock(&direct.seq);
         if let Err(error) = self.failed.check() {
             return Some(Err(error));
         }
-        let seq = *journal + 1;
-        commit.journal.push(JournalRow { seq, event: ToldStep { seq, ..step }.into() });
-        let Some(written) = self.store.commit_at_once(&self.lease, commit) else {
-            commit.journal.clear();
-            return None;
-        };
-        *journal = seq;
+        direct.writer.write(teller, step, writes, *seq + 1).then(|| {
+            *seq += 1;
+            Ok(())
+        })
+    }
+
+    /// Writes a commit with its events the direct way; nothing when there is none.
+    pub(crate) fn write_directly(
+        &self,
+        commit: &mut Commit,
+        events: &mut Events,
+        durability: Durability,
+    ) -> Option<Result<(), CheckpointError>> {
+        let direct = self.direct.as_ref().filter(|_| self.is_direct(durability))?;
+        let mut seq = lock(&direct.seq);
+        if let Err(error) = self.failed.check() {
+            return Some(Err(error));
+        }
+        commit.journal = number(events, &mut seq);
+        let written = direct.writer.commit(std::mem::take(commit));
         Some(written.or_else(|error| {
             self.failed.set(error);
             self.failed.check()
@@ -157,6 +197,10 @@ impl Attached {
         record: TaskRecord,
         durability: Durability,
     ) -> Result<(), CheckpointError> {
+        if self.is_direct(durability) {
+            let mut commit = Commit { ns: Arc::clone(ns), tasks: vec![record], ..Commit::default() };
+            return self.write_directly(&mut commit, &mut Events::new(), durability).unwrap_or(Ok(()));
+        }
         lock(&self.waiting).entry(Arc::clone(ns)).or_default().push(record);
         let _journal = self.lock_journal().await;
         self.failed.check()?;
@@ -192,6 +236,9 @@ impl Attached {
 
     /// Makes the store know what was committed of a namespace, for who reads it in the middle of a run.
     pub(crate) async fn settle(&self, ns: &str, durability: Durability) -> Result<(), CheckpointError> {
+        if self.is_direct(durability) {
+            return self.failed.check();
+        }
         let _journal = self.lock_journal().await;
         match durability {
             Durability::Sync => {}

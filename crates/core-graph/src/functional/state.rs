@@ -91,14 +91,14 @@ impl<I: EntryValue, O: EntryValue, P: EntryValue> State for EntryState<I, O, P> 
         self.saved = saved.or_else(|| self.saved.take());
     }
 
-    fn encode_update((): &(), update: &Self::Update) -> Result<Vec<FieldChange>, StateError> {
+    fn add_encoded((): &(), update: &Self::Update, changes: &mut Vec<FieldChange>) -> Result<(), StateError> {
         let mut written = FieldSet::default();
         Self::written(&(), update, &mut written);
-        let change = |at: usize| {
+        for at in written.iter() {
             let field = u32::try_from(at).unwrap_or(u32::MAX);
-            Ok(FieldChange { field, op: Op::Set, bytes: update.0.save(&(), at)?.into() })
-        };
-        written.iter().map(change).collect()
+            changes.push(FieldChange { field, op: Op::Set, bytes: update.0.save(&(), at)?.into() });
+        }
+        Ok(())
     }
 
     fn decode_update((): &(), changes: &[FieldChange]) -> Result<Self::Update, StateError> {

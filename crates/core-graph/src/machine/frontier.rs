@@ -14,7 +14,7 @@ use crate::machine::task::{GroupId, Pending, Phase, TaskId};
 use crate::state::State;
 
 pub(crate) use pack::Pack;
-pub(crate) use stored::{Changes, FrontierDelta};
+pub(crate) use stored::{Changes, FrontierDelta, pack_step};
 #[cfg(feature = "conformance")]
 pub(crate) use stored::{pending_frontier, recording_frontier};
 

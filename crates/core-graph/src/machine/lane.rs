@@ -6,12 +6,11 @@
 
 use std::sync::Arc;
 
-use crate::checkpoint::{Commit, Source};
 use crate::graph::Mode;
 use crate::machine::commit::{Committed, CommittedTask, CommittedTasks, Fault, Folded};
 use crate::machine::route::RouteFault;
 use crate::machine::task::TaskId;
-use crate::machine::{Machine, Stop};
+use crate::machine::{Machine, Stop, Stored};
 use crate::state::{FieldChange, FieldKind, FieldSet, State};
 use crate::step::{Next, Step};
 
@@ -20,7 +19,7 @@ pub(crate) struct Strode {
     /// The task that follows alone, in flight already.
     pub(crate) next: Option<Lone>,
     /// What is to be stored.
-    pub(crate) stored: Option<Box<Commit>>,
+    pub(crate) stored: Option<Stored>,
     pub(crate) changed: FieldSet,
 }
 
@@ -63,9 +62,12 @@ impl<S: State> Machine<S> {
     }
 
     /// The stored form of what the task returned, if it has one: what cannot be encoded is not for the lane.
-    pub(crate) fn encoded(&self, step: &Step<S>) -> Option<Vec<FieldChange>> {
-        let update = step.update.as_ref().map(|update| S::encode_update(&self.topology.layout, update));
-        update.map_or_else(|| Some(Vec::new()), Result::ok)
+    pub(crate) fn encoded(&mut self, step: &Step<S>) -> Option<Vec<FieldChange>> {
+        let mut changes = self.persist.as_mut().map_or_else(Vec::new, |persist| persist.take_changes());
+        match &step.update {
+            Some(update) => S::add_encoded(&self.topology.layout, update, &mut changes).is_ok().then_some(changes),
+            None => Some(changes),
+        }
     }
 
     /// Commits the update of the task where nothing is stored; the task that follows alone, in flight already.
@@ -92,13 +94,17 @@ impl<S: State> Machine<S> {
         let number = self.newest + 1;
         let mut folded = Folded { changes, ..Folded::default() };
         let next = self.pass(lone, number, update, &mut folded.changed)?;
-        let stored = self.store(number, Source::Step, &folded, now).map_err(|error| {
+        let (finished, follows) = ((lone.id, lone.node), next.map(|next| next.node));
+        let stored = self.store_step(number, finished, follows, &folded, now).map_err(|error| {
             self.in_flight = 0;
             Box::new(Fault::Run(error.into()))
         })?;
         self.advance(number, &folded.changed);
         if next.is_some() {
             self.frontier.fly_only(number);
+        }
+        if let Some(persist) = &mut self.persist {
+            persist.reuse_changes(folded.changes);
         }
         Ok(Strode { next, stored, changed: folded.changed })
     }
@@ -167,7 +173,10 @@ impl<S: State> Machine<S> {
             next: self.next(),
             changed: strode.changed,
             coalesced: Vec::new(),
-            stored: strode.stored,
+            stored: match strode.stored {
+                Some(Stored::Commit(commit)) => Some(commit),
+                Some(Stored::Step) | None => None,
+            },
         }
     }
 

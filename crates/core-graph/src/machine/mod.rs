@@ -26,18 +26,19 @@ use std::sync::Arc;
 
 use smallvec::{SmallVec, smallvec};
 
+use crate::checkpoint::Teller;
 use crate::graph::Topology;
 use crate::state::{FieldSet, State};
 
 pub(crate) use breaks::Breaks;
 pub(crate) use commit::{Committed, CommittedTask, Fault};
 pub(crate) use complete::{Completion, TaskOutcome};
-pub(crate) use frontier::{Frontier, FrontierDelta, Pack};
+pub(crate) use frontier::{Frontier, FrontierDelta, Pack, pack_step};
 #[cfg(feature = "conformance")]
 pub(crate) use frontier::{pending_frontier, recording_frontier};
 pub(crate) use heads::{ChildHeads, Heads};
 pub(crate) use lane::{Lone, Strode};
-pub(crate) use persist::{Chain, Persist};
+pub(crate) use persist::{Chain, Persist, Stored};
 pub(crate) use plan::{Dispatch, Plan, Stop};
 pub(crate) use restore::{AnswerMap, Restored, WriteRow};
 use route::Triggered;
@@ -75,7 +76,7 @@ pub(crate) struct Machine<S: State> {
     pub(crate) executed: u64,
     limits: Limits,
     /// What is kept for the store, if there is one.
-    persist: Option<Persist>,
+    persist: Option<Box<Persist>>,
     /// Whether anybody reads events.
     pub(crate) observed: bool,
     /// Whether somebody reads the run's events.
@@ -120,7 +121,7 @@ impl<S: State> Machine<S> {
             frontier: Frontier::new(&topology),
             executed: 0,
             limits,
-            persist: durable.then(|| Persist::new(fields)),
+            persist: durable.then(|| Box::new(Persist::new(fields))),
             observed: durable,
             watched: false,
             step_open: false,
@@ -267,6 +268,13 @@ impl<S: State> Machine<S> {
     pub(crate) fn task_path(&self, id: TaskId) -> Arc<str> {
         let node = self.frontier.get(id).map_or("?", |task| self.topology.node(task.node).name.as_str());
         id.path(self.base(), node)
+    }
+
+    /// What the steps of the namespace have in common.
+    pub(crate) fn teller(&self) -> Teller {
+        let (ns, base) = (Arc::clone(&self.ns), Arc::clone(self.base()));
+        let (fields, nodes) = (Arc::clone(&self.topology.field_names), Arc::clone(&self.topology.node_names));
+        Teller { ns, base, fields, nodes, state_version: self.topology.state_version }
     }
 
     /// What the failed attempts of a task left.

@@ -1,16 +1,19 @@
 //! Fields and frontier in stored form: whole values, or differences with a whole value from time to time.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use smallvec::SmallVec;
-use xxhash_rust::xxh3::{xxh3_64_with_seed, xxh3_128_with_seed};
+use xxhash_rust::xxh3::xxh3_128;
 
 use crate::checkpoint::{
-    CheckpointId, CheckpointRow, Commit, FieldRecord, FieldVersions, Payload, RecordBytes, RecordKind, Source,
+    CheckpointId, CheckpointRow, Commit, FieldRecord, FieldVersions, Payload, PlainStep, RecordBytes, RecordKind,
+    Source, Teller, Write, put,
 };
 use crate::machine::commit::Folded;
-use crate::machine::{Machine, Pack, delta};
-use crate::state::{FieldChange, FieldSet, Op, State, StateError, Stored};
+use crate::machine::task::TaskId;
+use crate::machine::{Machine, Pack, delta, pack_step};
+use crate::state::{self, FieldChange, FieldSet, Op, State, StateError};
 
 /// The stored side of a namespace.
 #[derive(Debug)]
@@ -25,10 +28,26 @@ pub(crate) struct Persist {
     pub(crate) frontier: Chain,
     /// Whether the next commit stores all fields: those before it are of another state.
     pub(crate) anew: bool,
-    /// The room of a commit that is written.
-    room: Option<Box<Commit>>,
+    /// Whether plain steps are handed to the store in short.
+    in_short: bool,
+    /// The room of an update in encoded form.
+    changes: Vec<FieldChange>,
+    /// What the commit writes of fields. Empty between commits; kept for its room, as are those below.
+    writes: Vec<Write>,
+    /// The same as bytes in a row, after what else the id is made of.
+    content: Vec<u8>,
     /// Where the frontier is encoded.
     pack: Pack,
+    /// The newest plain step, and where what it writes of fields is in `content`.
+    step: (PlainStep, Range<usize>),
+}
+
+/// The stored form of a commit.
+#[derive(Debug)]
+pub(crate) enum Stored {
+    Commit(Box<Commit>),
+    /// A plain step: [`Machine::plain_step`].
+    Step,
 }
 
 /// The chain of records that makes a field's value.
@@ -44,6 +63,9 @@ pub(crate) struct Chain {
 /// A whole value is stored after this many differences at the earliest.
 const MIN_DELTAS: usize = 16;
 
+/// How a frontier is stored.
+const FRONTIER_STORED: state::Stored = state::Stored::Deltas;
+
 /// About what a record takes in a store besides its bytes.
 const RECORD_BYTES: usize = 64;
 
@@ -56,8 +78,12 @@ impl Persist {
             chains: vec![Chain::default(); fields],
             frontier: Chain::default(),
             anew: false,
-            room: None,
+            in_short: false,
+            changes: Vec::new(),
+            writes: Vec::new(),
+            content: Vec::new(),
             pack: Pack::default(),
+            step: Default::default(),
         }
     }
 
@@ -65,6 +91,29 @@ impl Persist {
     pub(crate) fn at(row: &CheckpointRow, head: u64, chains: Vec<Chain>, frontier: Chain, anew: bool) -> Self {
         let (parent, head, parent_id) = (Some(row.number), Some(head), row.id.clone());
         Self { parent, head, parent_id, chains, frontier, anew, ..Self::new(0) }
+    }
+
+    /// The room for an update in encoded form, empty.
+    pub(super) fn take_changes(&mut self) -> Vec<FieldChange> {
+        std::mem::take(&mut self.changes)
+    }
+
+    /// Takes the room back.
+    pub(super) fn reuse_changes(&mut self, mut changes: Vec<FieldChange>) {
+        changes.clear();
+        self.changes = changes;
+    }
+
+    /// The versions of the fields, with these names.
+    fn versions(&self, names: &Arc<[Arc<str>]>) -> FieldVersions {
+        FieldVersions::shared(names, self.chains.iter().chain([&self.frontier]).map(|chain| chain.version))
+    }
+
+    /// Makes commit `number` the head. Its id is the same for the same commit after the same parent, in every process.
+    fn move_head(&mut self, number: u64) -> u128 {
+        let id = xxh3_128(&self.content);
+        (self.parent, self.head, self.parent_id) = (Some(number), Some(number), id.into());
+        id
     }
 }
 
@@ -75,9 +124,9 @@ impl Chain {
     /// hold what the value holds, and only their number is to be spared: a whole value is stored when it is smaller than
     /// what so many records take besides their bytes. Either way the cost of whole values is at most that of the
     /// differences, and reading takes time in proportion to the value.
-    fn wants_whole(&self, stored: Stored) -> bool {
+    fn wants_whole(&self, stored: state::Stored) -> bool {
         let costs_more = match stored {
-            Stored::Additions => self.deltas * RECORD_BYTES > self.whole_bytes + self.delta_bytes,
+            state::Stored::Additions => self.deltas * RECORD_BYTES > self.whole_bytes + self.delta_bytes,
             _ => self.delta_bytes > self.whole_bytes,
         };
         self.version == 0 || (self.deltas >= MIN_DELTAS && costs_more)
@@ -85,37 +134,37 @@ impl Chain {
 
     fn whole(
         &mut self,
-        field: Arc<str>,
+        at: usize,
         version: u64,
         bytes: impl AsRef<[u8]> + Into<RecordBytes> + Into<Arc<[u8]>>,
-    ) -> FieldRecord {
-        *self = Self { version, whole_bytes: bytes.as_ref().len(), deltas: 0, delta_bytes: 0 };
-        FieldRecord { field, version, previous: None, kind: RecordKind::Whole, payload: Payload::new(bytes) }
+    ) -> Write {
+        self.add(version, true, bytes.as_ref().len());
+        Write { at, previous: None, payload: Payload::new(bytes) }
     }
 
     fn delta(
         &mut self,
-        field: Arc<str>,
+        at: usize,
         version: u64,
         bytes: impl AsRef<[u8]> + Into<RecordBytes> + Into<Arc<[u8]>>,
-    ) -> FieldRecord {
+    ) -> Write {
         let previous = Some(self.version);
-        self.version = version;
-        self.deltas += 1;
-        self.delta_bytes += bytes.as_ref().len();
-        FieldRecord { field, version, previous, kind: RecordKind::Delta, payload: Payload::new(bytes) }
+        self.add(version, false, bytes.as_ref().len());
+        Write { at, previous, payload: Payload::new(bytes) }
     }
 
     /// Counts a record that was read back.
     pub(crate) fn count(&mut self, record: &FieldRecord) {
-        let bytes = record.payload.bytes().len();
-        self.version = record.version;
-        match record.kind {
-            RecordKind::Whole => (self.whole_bytes, self.deltas, self.delta_bytes) = (bytes, 0, 0),
-            RecordKind::Delta => {
-                self.deltas += 1;
-                self.delta_bytes += bytes;
-            }
+        self.add(record.version, record.kind == RecordKind::Whole, record.payload.bytes().len());
+    }
+
+    fn add(&mut self, version: u64, whole: bool, bytes: usize) {
+        self.version = version;
+        if whole {
+            (self.whole_bytes, self.deltas, self.delta_bytes) = (bytes, 0, 0);
+        } else {
+            self.deltas += 1;
+            self.delta_bytes += bytes;
         }
     }
 }
@@ -130,53 +179,129 @@ impl<S: State> Machine<S> {
         now: u64,
     ) -> Result<Option<Box<Commit>>, StateError> {
         let Some(mut persist) = self.persist.take() else { return Ok(None) };
-        let mut commit = persist.room.take().unwrap_or_default();
-        let result = self.records(&mut persist, number, folded, &mut commit.fields);
-        let result = result.map(|()| self.fill(&mut persist, number, source, now, &mut commit));
+        let written = self.write_fields(&mut persist, number, folded);
+        let commit = written.map(|()| self.commit_of(&mut persist, number, source, now));
         self.persist = Some(persist);
-        result.map(|()| Some(commit))
+        commit.map(Some)
     }
 
-    /// Takes the room of a commit back that is written.
-    pub(crate) fn reuse(&mut self, commit: Box<Commit>) {
+    /// The same of a step of one task, after which one task of node `next` is left, or what it led to otherwise.
+    pub(super) fn store_step(
+        &mut self,
+        number: u64,
+        finished: (TaskId, u32),
+        next: Option<u32>,
+        folded: &Folded,
+        now: u64,
+    ) -> Result<Option<Stored>, StateError> {
+        let Some(mut persist) = self.persist.take() else { return Ok(None) };
+        let before = Some(number - 1);
+        let follows = persist.in_short && !persist.anew && persist.parent == before && persist.head == before;
+        // The last step of a root is more than itself: the run ends with it.
+        let goes_on = next.is_some() || !self.ns.is_empty();
+        let in_short = follows && goes_on && finished.0 == TaskId { number: number - 1, place: 0 };
+        let written = self.write_fields(&mut persist, number, folded);
+        let stored = written.map(|()| {
+            let step = if in_short { self.step_of(&persist, number, next.is_some(), &folded.changed) } else { None };
+            match step {
+                Some(step) => {
+                    self.shorten(&mut persist, PlainStep { node: finished.1, next, time: now, ..step });
+                    Stored::Step
+                }
+                None => Stored::Commit(self.commit_of(&mut persist, number, Source::Step, now)),
+            }
+        });
+        self.persist = Some(persist);
+        stored.map(Some)
+    }
+
+    /// Whether plain steps are handed to the store in short from now on.
+    pub(crate) fn shorten_steps(&mut self, in_short: bool) {
         if let Some(persist) = &mut self.persist {
-            persist.room = Some(commit);
+            persist.in_short = in_short;
         }
     }
 
-    /// Makes a commit of the records that it has.
-    fn fill(&self, persist: &mut Persist, number: u64, source: Source, now: u64, commit: &mut Commit) {
-        let chains = persist.chains.iter().chain([&persist.frontier]);
-        let versions = FieldVersions::shared(&self.topology.field_names, chains.map(|chain| chain.version));
-        let id = self.checkpoint_id(persist, number, &commit.fields);
+    /// The newest plain step, and what it writes of fields.
+    pub(crate) fn plain_step(&self) -> Option<(&PlainStep, &[u8])> {
+        let (step, fields) = &self.persist.as_ref()?.step;
+        Some((step, self.persist.as_ref()?.content.get(fields.clone())?))
+    }
+
+    /// The newest plain step as a commit.
+    pub(crate) fn commit_of_step(&self, teller: &Teller) -> Option<Box<Commit>> {
+        let (step, content) = self.plain_step()?;
+        let versions = self.persist.as_ref()?.versions(&self.topology.field_names);
+        Some(Box::new(Commit {
+            ns: Arc::clone(&self.ns),
+            expected_head: Some(step.number - 1),
+            checkpoint: Some(step.row(teller, versions)),
+            fields: step.records(teller, content).collect(),
+            ..Commit::default()
+        }))
+    }
+
+    /// What is to be known of the newest step to hand it over in short, when it is plain.
+    fn step_of(&self, persist: &Persist, number: u64, goes_on: bool, changed: &FieldSet) -> Option<PlainStep> {
+        let (changed, whole) = (changed.as_bits()?, self.frontier.as_step(number, goes_on)?);
+        let follows =
+            whole || (persist.frontier.version + 1 == number && !persist.frontier.wants_whole(FRONTIER_STORED));
+        let all = persist.writes.len() == changed.count_ones() as usize;
+        let step =
+            PlainStep { number, step: self.step, executed: self.executed, changed, whole, ..PlainStep::default() };
+        (follows && all && persist.writes.iter().all(Write::is_short)).then_some(step)
+    }
+
+    /// Hands a plain step over in short.
+    fn shorten(&mut self, persist: &mut Persist, step: PlainStep) {
+        let (number, fields, start) = (step.number, S::fields(&self.topology.layout).len(), persist.content.len());
+        persist.writes.drain(..).for_each(|write| write.put(number, &mut persist.content));
+        let writes = start..persist.content.len();
+        self.frontier.clear_changes();
+        let node = step.next.map(|next| self.topology.node(next).name.as_str());
+        pack_step(&mut persist.pack, number, node, step.whole);
+        let bytes = persist.pack.bytes();
+        let previous = (!step.whole).then_some(persist.frontier.version);
+        persist.frontier.add(number, step.whole, bytes.len());
+        put(&mut persist.content, number, fields, previous, bytes);
+        let id = persist.move_head(number);
+        persist.step = (PlainStep { id, ..step }, writes);
+    }
+
+    /// Makes a commit of what is written of fields, and of the frontier.
+    fn commit_of(&mut self, persist: &mut Persist, number: u64, source: Source, now: u64) -> Box<Commit> {
+        self.write_frontier(persist, number);
+        let (parent, expected_head) = (persist.parent, persist.head);
+        persist.writes.iter().for_each(|write| write.put(number, &mut persist.content));
         let row = CheckpointRow {
             number,
-            parent: persist.parent,
-            id: id.clone(),
+            parent,
+            id: persist.move_head(number).into(),
             step: self.step,
             source,
             time: now,
             executed: self.executed,
-            fields: versions,
+            fields: persist.versions(&self.topology.field_names),
             state_version: self.topology.state_version,
         };
-        if *commit.ns != *self.ns {
-            commit.ns = Arc::clone(&self.ns);
-        }
-        commit.expected_head = persist.head;
-        commit.checkpoint = Some(row);
-        (persist.parent, persist.head, persist.parent_id) = (Some(number), Some(number), id);
+        let names = &self.topology.field_names;
+        Box::new(Commit {
+            ns: Arc::clone(&self.ns),
+            expected_head,
+            checkpoint: Some(row),
+            fields: persist.writes.drain(..).filter_map(|write| write.record(number, names)).collect(),
+            ..Commit::default()
+        })
     }
 
-    fn records(
-        &mut self,
-        persist: &mut Persist,
-        number: u64,
-        folded: &Folded,
-        records: &mut Vec<FieldRecord>,
-    ) -> Result<(), StateError> {
+    fn write_fields(&mut self, persist: &mut Persist, number: u64, folded: &Folded) -> Result<(), StateError> {
+        persist.content.clear();
+        for part in [&persist.parent_id.seed().to_le_bytes()[..], &number.to_le_bytes(), &self.step.to_le_bytes()] {
+            persist.content.extend_from_slice(part);
+        }
+        persist.content.extend_from_slice(self.ns.as_bytes());
+        persist.writes.clear();
         let fields = S::fields(&self.topology.layout);
-        records.clear();
         let all: FieldSet;
         let changed = if persist.anew {
             all = (0..fields.len()).collect();
@@ -186,60 +311,40 @@ impl<S: State> Machine<S> {
         };
         for at in changed.iter() {
             let (Some(field), Some(chain)) = (fields.get(at), persist.chains.get_mut(at)) else { continue };
-            let name = Arc::clone(&self.topology.field_names[at]);
             let of_field = || folded.changes.iter().filter(|change| change.field as usize == at);
             let replaced = persist.anew || folded.reset.contains(at) || of_field().any(|change| change.op == Op::Set);
-            match field.stored {
-                Stored::Never => {}
-                stored @ (Stored::Deltas | Stored::Additions) if !replaced && !chain.wants_whole(stored) => {
+            persist.writes.push(match field.stored {
+                state::Stored::Never => continue,
+                stored @ (state::Stored::Deltas | state::Stored::Additions)
+                    if !replaced && !chain.wants_whole(stored) =>
+                {
                     let changes: SmallVec<[&FieldChange; 4]> = of_field().collect();
-                    records.push(chain.delta(name, number, delta::encode(&field.name, &changes)?));
+                    chain.delta(at, number, delta::encode(&field.name, &changes)?)
                 }
-                Stored::Deltas | Stored::Additions | Stored::Whole => {
+                _ => {
                     let mut sets = of_field();
-                    records.push(match (sets.next(), sets.next()) {
+                    match (sets.next(), sets.next()) {
                         (Some(only), None) if only.op == Op::Set && !folded.reset.contains(at) => {
-                            chain.whole(name, number, only.bytes.clone())
+                            chain.whole(at, number, only.bytes.clone())
                         }
-                        _ => chain.whole(name, number, self.state.save(&self.topology.layout, at)?),
-                    });
+                        _ => chain.whole(at, number, self.state.save(&self.topology.layout, at)?),
+                    }
                 }
-            }
-        }
-        let chain = &mut persist.frontier;
-        let changes = self.frontier.take_changes();
-        let name = Arc::clone(&self.topology.field_names[fields.len()]);
-        if chain.wants_whole(Stored::Deltas) || self.frontier.is_all(&changes) {
-            self.frontier.encode(&self.topology, &mut persist.pack);
-            records.push(chain.whole(name, number, persist.pack.bytes()));
-        } else {
-            self.frontier.encode_changes(changes, &self.topology, &mut persist.pack);
-            records.push(chain.delta(name, number, persist.pack.bytes()));
+            });
         }
         persist.anew = false;
         Ok(())
     }
 
-    /// The same for the same commit after the same parent, in every process.
-    fn checkpoint_id(&self, persist: &Persist, number: u64, fields: &[FieldRecord]) -> CheckpointId {
-        let numbers = u128::from(number) << 64 | u128::from(self.step);
-        let mut chain = link(persist.parent_id.seed(), self.ns.as_bytes(), &numbers.to_le_bytes());
-        for record in fields {
-            chain = link(
-                chain,
-                record.field.as_bytes(),
-                match &record.payload {
-                    Payload::Inline(bytes) => bytes,
-                    Payload::Blob(blob) => blob.hash.as_bytes(),
-                },
-            );
-        }
-        chain.into()
+    fn write_frontier(&mut self, persist: &mut Persist, number: u64) {
+        let (chain, at) = (&mut persist.frontier, S::fields(&self.topology.layout).len());
+        let changes = self.frontier.take_changes();
+        persist.writes.push(if chain.wants_whole(FRONTIER_STORED) || self.frontier.is_all(&changes) {
+            self.frontier.encode(&self.topology, &mut persist.pack);
+            chain.whole(at, number, persist.pack.bytes())
+        } else {
+            self.frontier.encode_changes(changes, &self.topology, &mut persist.pack);
+            chain.delta(at, number, persist.pack.bytes())
+        });
     }
-}
-
-/// A chain of hashes with a part of this name more.
-fn link(chain: u128, name: &[u8], part: &[u8]) -> u128 {
-    let seed = xxh3_64_with_seed(name, chain as u64);
-    xxh3_128_with_seed(part, seed) ^ chain.rotate_left(29)
 }

@@ -131,7 +131,7 @@ impl<S: State> Machine<S> {
             set
         };
         machine.ephemeral = ephemeral;
-        machine.persist = durable.then(|| Persist::at(&row, head, chains, frontier_chain, migrated));
+        machine.persist = durable.then(|| Box::new(Persist::at(&row, head, chains, frontier_chain, migrated)));
         machine.restore_frontier(frontier, &older, forget_attempts, thread)?;
         machine.restore_records(&records, forget_attempts, migrated)?;
         Ok(machine)

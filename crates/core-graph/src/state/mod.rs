@@ -78,8 +78,19 @@ pub trait State: Clone + Send + Sync + Serialize + DeserializeOwned + JsonSchema
     /// Folds `update` into the state and marks the fields that changed.
     fn apply(&mut self, layout: &Self::Layout, update: Self::Update, changed: &mut FieldSet);
 
-    /// Encodes `update`, a change per written field; untracked fields are left out.
-    fn encode_update(layout: &Self::Layout, update: &Self::Update) -> Result<Vec<FieldChange>, StateError>;
+    /// Adds `update` in encoded form to `changes`, a change per written field; untracked fields are left out.
+    fn add_encoded(
+        layout: &Self::Layout,
+        update: &Self::Update,
+        changes: &mut Vec<FieldChange>,
+    ) -> Result<(), StateError>;
+
+    /// The changes that [`State::add_encoded`] adds.
+    fn encode_update(layout: &Self::Layout, update: &Self::Update) -> Result<Vec<FieldChange>, StateError> {
+        let mut changes = Vec::new();
+        Self::add_encoded(layout, update, &mut changes)?;
+        Ok(changes)
+    }
 
     /// Reads what [`State::encode_update`] wrote. Several changes of one field add up in order.
     fn decode_update(layout: &Self::Layout, changes: &[FieldChange]) -> Result<Self::Update, StateError>;

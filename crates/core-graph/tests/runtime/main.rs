@@ -23,6 +23,7 @@ mod managed_values;
 mod migrations;
 mod once;
 mod panics;
+mod plain_steps;
 mod questions;
 mod retention;
 mod retry;

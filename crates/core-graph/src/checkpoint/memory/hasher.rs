@@ -1,4 +1,4 @@
-//! How ids of threads are hashed.
+//! How ids of threads and names of namespaces are hashed.
 
 use std::hash::{BuildHasher, Hasher, RandomState};
 

@@ -1,5 +1,5 @@
 use super::*;
-use crate::checkpoint::{FieldVersions, RecordKind, Source, TaskRecordKind, ThreadStatus};
+use crate::checkpoint::{FieldVersions, PlainStep, RecordKind, Source, TaskRecordKind, Teller, ThreadStatus, put};
 
 fn row(status: ThreadStatus) -> ThreadRow {
     ThreadRow {
@@ -107,4 +107,48 @@ fn settling_keeps_results_of_durable_steps() {
     assert_eq!(run(store.task_records("t", "")).unwrap(), expected);
     run(store.commit(&lease, Commit { settled: vec!["x".into()], ..Commit::default() })).unwrap();
     assert_eq!(run(store.task_records("t", "")).unwrap(), expected[1..]);
+}
+
+#[test]
+fn a_plain_step_follows_the_head_under_its_lease_or_is_refused() {
+    let store = MemoryCheckpointer::new();
+    let lease = run(store.acquire("t")).unwrap();
+    let writer = store.direct_writer(&lease).unwrap();
+    let teller = |ns: &str, field: &str| {
+        let (fields, nodes) = ([field, "#frontier"].map(Arc::from).into(), ["n"].map(Arc::from).into());
+        Arc::new(Teller { ns: ns.into(), base: ns.into(), fields, nodes, state_version: 1 })
+    };
+    let known = teller("", "a");
+    let write = |teller: &Arc<Teller>, number: u64, seq: u64| {
+        let (step, executed) = (number, number);
+        let (next, changed, whole) = (Some(0), 1, true);
+        let step = PlainStep { number, step, executed, next, changed, whole, ..PlainStep::default() };
+        let mut writes = Vec::new();
+        put(&mut writes, number, 0, None, &[7]);
+        writer.write(teller, &step, &writes, seq)
+    };
+    assert!(!write(&known, 2, 1), "there is no thread");
+    let fields = FieldVersions::from([("a", 1), ("#frontier", 1)]);
+    let begun = Commit { checkpoint: Some(CheckpointRow { fields, ..checkpoint(1, None) }), ..first() };
+    run(store.commit(&lease, begun)).unwrap();
+    for (what, teller, number, seq) in [
+        ("after another", &known, 3, 1),
+        ("no place in the journal", &known, 2, 0),
+        ("other fields", &teller("", "b"), 2, 1),
+        ("another namespace", &teller("child", "a"), 2, 1),
+    ] {
+        assert!(!write(teller, number, seq), "{what}");
+    }
+    for number in 2..=300 {
+        assert!(write(&known, number, number));
+        assert!(!write(&known, number, number + 1), "it is there already");
+    }
+    let row = run(store.checkpoint("t", "", Some(200))).unwrap().unwrap();
+    assert_eq!((row.parent, row.fields), (Some(199), FieldVersions::from([("a", 200), ("#frontier", 200)])));
+    let records = run(store.field("t", "", "a", 200)).unwrap();
+    assert_eq!(records.len(), 1);
+    assert_eq!(records[0].payload, Payload::Inline(vec![7].into()));
+    assert_eq!(run(store.last_seq("t")).unwrap(), 300);
+    store.release(&lease);
+    assert!(!write(&known, 301, 301), "the lease has ended");
 }

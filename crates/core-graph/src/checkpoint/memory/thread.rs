@@ -1,15 +1,16 @@
 //! What is kept of one thread.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::columns::Columns;
-use super::pages::Pages;
+use super::hasher::Seeded;
+use super::namespace::Namespace;
+use super::told::Journal;
 use super::{
-    CheckpointRow, Commit, FieldOutline, FieldRecord, HistoryFilter, JournalRow, Lease, Payload, Pruning, Stats,
-    TaskRecord, ThreadRow,
+    CheckpointRow, Commit, FieldOutline, FieldRecord, HistoryFilter, JournalRow, Lease, Pruning, Stats, TaskRecord,
+    ThreadRow,
 };
-use crate::checkpoint::{Cut, RecordKind, TaskRecordKind};
+use crate::checkpoint::{Cut, PlainStep, RecordKind, Teller};
 
 /// One thread: its row, its namespaces and its journal.
 #[derive(Clone, Debug, Default)]
@@ -18,19 +19,11 @@ pub(super) struct Thread {
     row: Option<ThreadRow>,
     /// When the row was last written, counted by the store.
     written: u64,
-    namespaces: BTreeMap<Arc<str>, Namespace>,
-    journal: Pages<JournalRow>,
+    namespaces: Namespaces,
+    journal: Journal,
 }
 
-#[derive(Clone, Debug, Default)]
-struct Namespace {
-    head: Option<u64>,
-    checkpoints: Pages<CheckpointRow>,
-    columns: Columns,
-    /// Per task, with the place of each record in the order of writing.
-    tasks: BTreeMap<Arc<str>, Vec<(u64, TaskRecord)>>,
-    task_records_written: u64,
-}
+type Namespaces = HashMap<Arc<str>, Namespace, Seeded>;
 
 impl Thread {
     pub(super) fn row(&self) -> Option<ThreadRow> {
@@ -62,7 +55,7 @@ impl Thread {
             return Err(format!("the thread is at epoch {epoch}"));
         }
         if let Some(checkpoint) = &commit.checkpoint {
-            let namespace = self.namespaces.get(&commit.ns);
+            let namespace = self.namespaces.get(&*commit.ns);
             let head = namespace.and_then(|namespace| namespace.head);
             if head != commit.expected_head {
                 return Err(format!("the head is {}, not {}", shown(head), shown(commit.expected_head)));
@@ -97,18 +90,38 @@ impl Thread {
         }
         let Commit { ns, checkpoint, fields, tasks, settled, journal, .. } = commit;
         if checkpoint.is_some() || !fields.is_empty() || !tasks.is_empty() || !settled.is_empty() {
-            let namespace = match self.namespaces.get_mut(ns) {
+            let namespace = match self.namespaces.get_mut(&**ns) {
                 Some(namespace) => namespace,
                 None => self.namespaces.entry(Arc::clone(ns)).or_default(),
             };
             if let Some(checkpoint) = checkpoint.take() {
                 namespace.add_checkpoint(checkpoint);
             }
-            fields.drain(..).for_each(|record| namespace.columns.add(record));
+            fields.drain(..).for_each(|record| namespace.add_record(record));
             tasks.drain(..).for_each(|record| namespace.add_task_record(record));
             settled.drain(..).for_each(|task| namespace.settle(&task));
         }
         journal.drain(..).for_each(|row| self.journal.put(row));
+    }
+
+    /// Adds a plain step, when it follows the head and the thread is claimed under this epoch; otherwise nothing.
+    pub(super) fn put_step(
+        &mut self,
+        epoch: u64,
+        teller: &Arc<Teller>,
+        step: &PlainStep,
+        writes: &[u8],
+        seq: u64,
+    ) -> bool {
+        if self.epoch() != epoch || seq <= self.last_seq() {
+            return false;
+        }
+        let namespace = self.namespaces.get_mut(&teller.ns);
+        let added = namespace.is_some_and(|namespace| namespace.add_step(teller, step, writes));
+        if added {
+            self.journal.put_step(&teller.ns, step.number, seq);
+        }
+        added
     }
 
     /// The whole thread under another id, owned by nobody.
@@ -124,34 +137,30 @@ impl Thread {
     }
 
     pub(super) fn namespaces(&self) -> Vec<String> {
-        let with_checkpoints = self.namespaces.iter().filter(|(_, namespace)| !namespace.checkpoints.is_empty());
-        with_checkpoints.map(|(ns, _)| ns.to_string()).collect()
+        let with_checkpoints = self.namespaces.iter().filter(|(_, namespace)| namespace.has_any());
+        let mut names: Vec<_> = with_checkpoints.map(|(ns, _)| ns.to_string()).collect();
+        names.sort_unstable();
+        names
     }
 
     pub(super) fn checkpoint(&self, ns: &str, number: Option<u64>) -> Option<CheckpointRow> {
         let namespace = self.namespaces.get(ns)?;
-        namespace.checkpoints.get(number.or(namespace.head)?).cloned()
+        namespace.row(number.or(namespace.head)?)
     }
 
     pub(super) fn checkpoints(&self, ns: &str, filter: &HistoryFilter) -> Vec<CheckpointRow> {
         let Some(namespace) = self.namespaces.get(ns) else { return Vec::new() };
-        let newest_first = namespace.checkpoints.iter().rev();
-        newest_first
-            .filter(|row| filter.before.is_none_or(|before| row.number < before))
-            .filter(|row| filter.source.is_none_or(|source| row.source == source))
-            .take(filter.limit.unwrap_or(usize::MAX))
-            .cloned()
-            .collect()
+        namespace.newest_first(filter).take(filter.limit.unwrap_or(usize::MAX)).collect()
     }
 
     /// The chain of records behind a version, oldest first.
     pub(super) fn field(&self, ns: &str, field: &str, version: u64) -> Result<Vec<FieldRecord>, String> {
-        let records = self.namespaces.get(ns).and_then(|namespace| namespace.columns.of(field));
+        let namespace = self.namespaces.get(ns);
         let mut chain = Vec::new();
         let mut next = Some(version);
         while let Some(version) = next {
-            let record = records
-                .and_then(|records| records.get(version))
+            let record = namespace
+                .and_then(|namespace| namespace.record(field, version))
                 .ok_or_else(|| format!("there is no record of version {version}"))?;
             next = match record.kind {
                 RecordKind::Whole => None,
@@ -160,7 +169,7 @@ impl Thread {
             if next.is_some_and(|previous| previous >= version) {
                 return Err(format!("version {version} does not build on an earlier one"));
             }
-            chain.push(inline(record));
+            chain.push(record);
         }
         chain.reverse();
         Ok(chain)
@@ -174,16 +183,15 @@ impl Thread {
     }
 
     pub(super) fn journal(&self, after: u64, limit: usize) -> Vec<JournalRow> {
-        self.journal.after(after).take(limit).cloned().collect()
+        self.journal.after(after, |ns, number, seq| told(&self.namespaces, ns, number, seq)).take(limit).collect()
     }
 
     pub(super) fn last_seq(&self) -> u64 {
-        self.journal.last().map_or(0, |row| row.seq)
+        self.journal.last_seq()
     }
 
     pub(super) fn outline(&self, ns: &str) -> Vec<FieldOutline> {
-        let namespace = self.namespaces.get(ns).into_iter();
-        namespace.flat_map(|namespace| namespace.columns.records()).map(FieldOutline::of).collect()
+        self.namespaces.get(ns).map(Namespace::outline).unwrap_or_default()
     }
 
     /// Whether every namespace that remains keeps its head; otherwise which does not.
@@ -191,15 +199,17 @@ impl Thread {
         for Cut { ns, checkpoints, head, whole, .. } in &pruning.cuts {
             let Some(namespace) = self.namespaces.get(ns).filter(|_| !whole) else { continue };
             let Some(number) = head.or(namespace.head) else { continue };
-            if namespace.checkpoints.get(number).is_none() || checkpoints.contains(&number) {
+            if !namespace.has(number) || checkpoints.contains(&number) {
                 return Err(format!("checkpoint {number} of namespace `{ns}` is the head, and would be gone"));
             }
         }
         Ok(())
     }
 
-    /// Removes what checked cuts name.
+    /// Removes what checked cuts name. What remains of plain steps is kept as rows.
     pub(super) fn prune(&mut self, pruning: &Pruning) {
+        self.journal.unfold(|ns, number, seq| told(&self.namespaces, ns, number, seq));
+        self.namespaces.values_mut().for_each(Namespace::unfold);
         for cut in &pruning.cuts {
             if cut.whole {
                 self.namespaces.remove(&cut.ns);
@@ -207,79 +217,19 @@ impl Thread {
                 namespace.cut(cut);
             }
         }
-        let newest = self.journal.last().map_or(0, |row| row.seq);
-        self.journal.retain(|row| row.seq >= pruning.journal_before || row.seq == newest);
+        self.journal.cut(pruning.journal_before);
     }
 
     /// Adds this thread's checkpoints and its inline bytes. Shared values are counted by the store, once.
     pub(super) fn add_to(&self, stats: &mut Stats) {
-        for namespace in self.namespaces.values() {
-            stats.checkpoints += namespace.checkpoints.len() as u64;
-            for record in namespace.columns.records() {
-                if let Payload::Inline(bytes) = &record.payload {
-                    stats.bytes += bytes.len() as u64;
-                }
-            }
-        }
+        stats.checkpoints += self.namespaces.values().map(|namespace| namespace.len() as u64).sum::<u64>();
+        stats.bytes += self.namespaces.values().map(Namespace::bytes).sum::<u64>();
     }
 }
 
-impl Namespace {
-    fn has(&self, number: u64) -> bool {
-        // A new one mostly is the newest.
-        self.checkpoints.last().is_some_and(|newest| number <= newest.number) && self.checkpoints.get(number).is_some()
-    }
-
-    fn cut(&mut self, cut: &Cut) {
-        self.head = cut.head.or(self.head);
-        let numbers: BTreeSet<u64> = cut.checkpoints.iter().copied().collect();
-        self.checkpoints.retain(|row| !numbers.contains(&row.number));
-        let mut versions: BTreeMap<&str, BTreeSet<u64>> = BTreeMap::new();
-        for (field, version) in &cut.records {
-            versions.entry(field).or_default().insert(*version);
-        }
-        for (field, versions) in versions {
-            self.columns.remove(field, &versions);
-        }
-        for task in &cut.tasks {
-            self.tasks.remove(task);
-        }
-    }
-
-    fn add_checkpoint(&mut self, checkpoint: CheckpointRow) {
-        self.head = Some(checkpoint.number);
-        self.checkpoints.put(checkpoint);
-    }
-
-    fn add_task_record(&mut self, record: TaskRecord) {
-        let records = self.tasks.entry(Arc::clone(&record.task)).or_default();
-        let same = |stored: &TaskRecord| stored.kind == record.kind && stored.key == record.key;
-        match records.iter_mut().find(|(_, stored)| same(stored)) {
-            Some((_, stored)) => *stored = record,
-            None => {
-                records.push((self.task_records_written, record));
-                self.task_records_written += 1;
-            }
-        }
-    }
-
-    fn settle(&mut self, task: &str) {
-        if let Some(records) = self.tasks.get_mut(task) {
-            records.retain(|(_, record)| record.kind == TaskRecordKind::Once);
-            if records.is_empty() {
-                self.tasks.remove(task);
-            }
-        }
-    }
-}
-
-/// The record with its bytes in place.
-fn inline(record: &FieldRecord) -> FieldRecord {
-    let payload = match &record.payload {
-        Payload::Inline(bytes) => Payload::Inline(bytes.clone()),
-        Payload::Blob(blob) => Payload::Inline(Arc::clone(&blob.bytes).into()),
-    };
-    FieldRecord { field: Arc::clone(&record.field), payload, ..*record }
+/// The row of the journal of a plain step.
+fn told(namespaces: &Namespaces, ns: &str, number: u64, seq: u64) -> Option<JournalRow> {
+    namespaces.get(ns)?.told(number, seq)
 }
 
 /// A head in words.

@@ -83,6 +83,27 @@ impl<S: State> Frontier<S> {
             && (self.heads.are_unset() || changes.heads)
     }
 
+    /// Whether no more changed than that the first task of the checkpoint before went, and that the first task of checkpoint
+    /// `number`, if one `follows`, is all there is: with that, whether the tasks are the whole frontier.
+    pub(crate) fn as_step(&self, number: u64, follows: bool) -> Option<bool> {
+        let Changes { tasks, joins: false, groups, heads: false } = &self.changes else { return None };
+        let steps = |id: &TaskId| id.place == 0 && (id.number == number || id.number + 1 == number);
+        let plain = match self.slots.front() {
+            Some((_, Some(task))) => follows && self.len() == 1 && task.is_new_and_plain(),
+            _ => !follows && self.is_empty(),
+        };
+        let plain = plain && groups.is_empty() && tasks.iter().all(steps);
+        plain.then(|| self.joins.is_empty() && self.groups.is_empty() && self.heads.are_unset())
+    }
+
+    /// Notes that what changed is stored.
+    pub(crate) fn clear_changes(&mut self) {
+        let Changes { tasks, joins, groups, heads } = &mut self.changes;
+        tasks.clear();
+        groups.clear();
+        (*joins, *heads) = (false, false);
+    }
+
     /// The same of what changed.
     pub(crate) fn encode_changes(&self, mut changes: Changes, topology: &Topology<S>, pack: &mut Pack) {
         if !changes.tasks.is_sorted_by(|one, other| one < other) {
@@ -137,12 +158,36 @@ fn pack_id(pack: &mut Pack, number: u64, place: u32) {
     pack.uint(place.into());
 }
 
+/// The stored form of a frontier after a plain step into `node`: whole, when that task is all it holds, or what changed.
+pub(crate) fn pack_step(pack: &mut Pack, number: u64, node: Option<&str>, whole: bool) {
+    pack.clear();
+    match node {
+        Some(node) => {
+            pack.written([0x94, 0x91, 0x97]);
+            pack_id(pack, number, 0);
+            pack.text(node);
+            pack.written(NEW_AND_PLAIN);
+        }
+        None => pack.written([0x94, 0x90]),
+    }
+    if whole {
+        return pack.written([0x90, 0x90, 0x90]);
+    }
+    pack.array(1);
+    pack_id(pack, number.saturating_sub(1), 0);
+    pack.written([0xc0, 0x90]);
+}
+
+/// What follows the node in the stored form of a task that is new and plain: no key and no input, no groups, no failures,
+/// nothing seen.
+const NEW_AND_PLAIN: [u8; 5] = [0xc0, 0xc0, 0x90, 0, 0xc0];
+
 fn pack_task<S: State>(pack: &mut Pack, id: TaskId, task: &Pending<S>, topology: &Topology<S>) {
     pack.array(7 + usize::from(task.timeout.is_some()));
     pack_id(pack, id.number, id.place);
     pack.text(topology.node(task.node).name.as_str());
     if task.is_new_and_plain() {
-        return pack.written([0xc0, 0xc0, 0x90, 0, 0xc0]);
+        return pack.written(NEW_AND_PLAIN);
     }
     match &task.key {
         Some(key) => pack.text(key),
@@ -246,5 +291,33 @@ impl FrontierDelta {
     /// Where children that are kept per thread stand.
     pub(crate) fn children(&self) -> impl Iterator<Item = (&Arc<str>, u64)> {
         self.heads.iter().flat_map(|heads| &heads.children).map(|(ns, number)| (ns, *number))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_plain_step_is_stored_as_a_serializer_would() {
+        let long = "a node with a name of more than 31 letters";
+        for (number, node) in [(1, Some("n")), (128, Some(long)), (70_000, Some("m")), (3, None)] {
+            let id = TaskId { number, place: 0 };
+            let task = |node: &str| {
+                let (key, input, groups, failed, seen, timeout) = (None, None, Vec::new(), 0, None, None);
+                TaskRow { id, node: node.to_owned(), key, input, groups, failed, seen, timeout }
+            };
+            let removed = vec![TaskId { number: number - 1, place: 0 }];
+            let changed =
+                FrontierDelta { tasks: node.map(task).into_iter().collect(), removed, ..FrontierDelta::default() };
+            let whole = FrontierDelta { removed: Vec::new(), joins: Some(Vec::new()), ..changed.clone() };
+            for (delta, is_whole) in [(changed, false), (whole, true)] {
+                let mut pack = Pack::default();
+                pack_step(&mut pack, number, node, is_whole);
+                let FrontierDelta { tasks, removed, joins, groups, .. } = &delta;
+                assert_eq!(pack.bytes(), rmp_serde::to_vec(&(tasks, removed, joins, groups)).unwrap());
+                assert_eq!(rmp_serde::from_slice::<FrontierDelta>(pack.bytes()).unwrap(), delta);
+            }
+        }
     }
 }

@@ -222,9 +222,8 @@ impl State for JsonState {
         }
     }
 
-    fn encode_update(layout: &JsonLayout, update: &JsonUpdate) -> Result<Vec<FieldChange>, StateError> {
+    fn add_encoded(layout: &JsonLayout, update: &JsonUpdate, changes: &mut Vec<FieldChange>) -> Result<(), StateError> {
         update.check(layout)?;
-        let mut changes = Vec::new();
         for (Meant { field, op }, value) in update.meant(layout) {
             let Field { name, stored, .. } = &layout.table()[field];
             if *stored == Stored::Never {
@@ -243,7 +242,7 @@ impl State for JsonState {
             };
             changes.push(FieldChange { field: u32::try_from(field).unwrap_or(u32::MAX), op, bytes });
         }
-        Ok(changes)
+        Ok(())
     }
 
     fn decode_update(layout: &JsonLayout, changes: &[FieldChange]) -> Result<JsonUpdate, StateError> {

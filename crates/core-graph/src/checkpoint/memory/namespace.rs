@@ -1,0 +1,185 @@
+//! What is kept of one namespace.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use super::columns::Columns;
+use super::pages::Pages;
+use super::steps::Steps;
+use super::{CheckpointRow, FieldOutline, FieldRecord, HistoryFilter, JournalRow, Payload, TaskRecord};
+use crate::checkpoint::{Cut, PlainStep, Source, TaskRecordKind, Teller};
+
+/// Checkpoints and field records, as rows or in short, and records of tasks.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Namespace {
+    pub(super) head: Option<u64>,
+    checkpoints: Pages<CheckpointRow>,
+    columns: Columns,
+    /// Checkpoints that are not among the rows, with their records.
+    steps: Steps,
+    /// Per task, with the place of each record in the order of writing.
+    pub(super) tasks: BTreeMap<Arc<str>, Vec<(u64, TaskRecord)>>,
+    task_records_written: u64,
+}
+
+impl Namespace {
+    // ===== checkpoints and field records =====
+
+    pub(super) fn has_any(&self) -> bool {
+        !self.checkpoints.is_empty() || !self.steps.is_empty()
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.checkpoints.len() + self.steps.len()
+    }
+
+    pub(super) fn has(&self, number: u64) -> bool {
+        // A new one mostly is the newest.
+        let may = self.checkpoints.last().is_some_and(|newest| number <= newest.number);
+        may && self.checkpoints.get(number).is_some() || self.steps.has(number)
+    }
+
+    pub(super) fn row(&self, number: u64) -> Option<CheckpointRow> {
+        self.steps.row(number).or_else(|| self.checkpoints.get(number).cloned())
+    }
+
+    /// The checkpoints that a filter names, but for its limit.
+    pub(super) fn newest_first(&self, filter: &HistoryFilter) -> impl Iterator<Item = CheckpointRow> {
+        let HistoryFilter { before, source, .. } = *filter;
+        let is_before = move |number: u64| before.is_none_or(|before| number < before);
+        let is_of = move |made_by: Source| source.is_none_or(|source| made_by == source);
+        let rows = self.checkpoints.iter().rev().filter(move |row| is_before(row.number) && is_of(row.source));
+        let steps = self.steps.newest_first().filter(move |number| is_before(*number) && is_of(Source::Step));
+        let (mut rows, mut steps) = (rows.peekable(), steps.peekable());
+        std::iter::from_fn(move || match (rows.peek(), steps.peek()) {
+            (Some(row), Some(step)) if row.number > *step => rows.next().cloned(),
+            (_, Some(_)) => steps.next().and_then(|number| self.steps.row(number)),
+            (_, None) => rows.next().cloned(),
+        })
+    }
+
+    /// The record of a field, with its bytes in place.
+    pub(super) fn record(&self, field: &str, version: u64) -> Option<FieldRecord> {
+        let row = self.columns.of(field).and_then(|records| records.get(version)).map(inline);
+        row.or_else(|| self.steps.record(field, version))
+    }
+
+    /// The records of all fields, by field and version.
+    pub(super) fn outline(&self) -> Vec<FieldOutline> {
+        let rows = self.columns.records().map(FieldOutline::of);
+        let mut all: Vec<_> = rows.chain(self.steps.records().map(|record| FieldOutline::of(&record))).collect();
+        if !self.steps.is_empty() {
+            all.sort_by(|one, other| (&one.field, one.version).cmp(&(&other.field, other.version)));
+        }
+        all
+    }
+
+    /// The bytes of all records that are not shared.
+    pub(super) fn bytes(&self) -> u64 {
+        let length = |payload: &Payload| match payload {
+            Payload::Inline(bytes) => bytes.len() as u64,
+            Payload::Blob(_) => 0,
+        };
+        let rows: u64 = self.columns.records().map(|record| length(&record.payload)).sum();
+        rows + self.steps.records().map(|record| length(&record.payload)).sum::<u64>()
+    }
+
+    /// The row of the journal of a plain step.
+    pub(super) fn told(&self, number: u64, seq: u64) -> Option<JournalRow> {
+        self.steps.told(number, seq)
+    }
+
+    pub(super) fn add_checkpoint(&mut self, checkpoint: CheckpointRow) {
+        self.head = Some(checkpoint.number);
+        self.checkpoints.put(checkpoint);
+    }
+
+    pub(super) fn add_record(&mut self, record: FieldRecord) {
+        // It may take the place of one that a step wrote.
+        if self.steps.newest().is_some_and(|newest| record.version <= newest) {
+            self.unfold();
+        }
+        self.columns.add(record);
+    }
+
+    /// Adds a plain step after the head, unless that is not the newest checkpoint or is of other fields.
+    pub(super) fn add_step(&mut self, teller: &Arc<Teller>, step: &PlainStep, writes: &[u8]) -> bool {
+        let Self { head, checkpoints, steps, .. } = self;
+        let newest = steps.newest().max(checkpoints.last().map(|row| row.number));
+        if step.number.checked_sub(1) != *head || newest != *head {
+            return false;
+        }
+        let before = |steps: &Steps| {
+            let row = head.and_then(|head| steps.row(head).or_else(|| checkpoints.get(head).cloned()))?;
+            row.fields.shared_by(&teller.fields)
+        };
+        let added = steps.add(teller, step, writes, before);
+        if added {
+            *head = Some(step.number);
+        }
+        added
+    }
+
+    /// Keeps all that is kept in short as rows.
+    pub(super) fn unfold(&mut self) {
+        if self.steps.is_empty() {
+            return;
+        }
+        let mut rows: Vec<_> = self.newest_first(&HistoryFilter::default()).collect();
+        rows.reverse();
+        let mut records: Vec<_> = self.columns.records().cloned().chain(self.steps.records()).collect();
+        records.sort_by_key(|record| record.version);
+        (self.checkpoints, self.columns, self.steps) = (Pages::default(), Columns::default(), Steps::default());
+        rows.into_iter().for_each(|row| self.checkpoints.put(row));
+        records.into_iter().for_each(|record| self.columns.add(record));
+    }
+
+    /// Removes what a cut names. Nothing is kept in short.
+    pub(super) fn cut(&mut self, cut: &Cut) {
+        self.head = cut.head.or(self.head);
+        let numbers: BTreeSet<u64> = cut.checkpoints.iter().copied().collect();
+        self.checkpoints.retain(|row| !numbers.contains(&row.number));
+        let mut versions: BTreeMap<&str, BTreeSet<u64>> = BTreeMap::new();
+        for (field, version) in &cut.records {
+            versions.entry(field).or_default().insert(*version);
+        }
+        for (field, versions) in versions {
+            self.columns.remove(field, &versions);
+        }
+        for task in &cut.tasks {
+            self.tasks.remove(task);
+        }
+    }
+
+    // ===== records of tasks =====
+
+    pub(super) fn add_task_record(&mut self, record: TaskRecord) {
+        let records = self.tasks.entry(Arc::clone(&record.task)).or_default();
+        let same = |stored: &TaskRecord| stored.kind == record.kind && stored.key == record.key;
+        match records.iter_mut().find(|(_, stored)| same(stored)) {
+            Some((_, stored)) => *stored = record,
+            None => {
+                records.push((self.task_records_written, record));
+                self.task_records_written += 1;
+            }
+        }
+    }
+
+    pub(super) fn settle(&mut self, task: &str) {
+        if let Some(records) = self.tasks.get_mut(task) {
+            records.retain(|(_, record)| record.kind == TaskRecordKind::Once);
+            if records.is_empty() {
+                self.tasks.remove(task);
+            }
+        }
+    }
+}
+
+/// The record with its bytes in place.
+fn inline(record: &FieldRecord) -> FieldRecord {
+    let payload = match &record.payload {
+        Payload::Inline(bytes) => Payload::Inline(bytes.clone()),
+        Payload::Blob(blob) => Payload::Inline(Arc::clone(&blob.bytes).into()),
+    };
+    FieldRecord { field: Arc::clone(&record.field), payload, ..*record }
+}
