@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use graphloom_core_graph::checkpoint::{
-    CheckpointRow, Commit, FieldRecord, Lease, Payload, RecordKind, TaskRecord, TaskRecordKind, ThreadRow,
+    Blob, CheckpointRow, Commit, FieldRecord, Lease, Payload, RecordKind, TaskRecord, TaskRecordKind, ThreadRow,
 };
 use rusqlite::{Connection, OptionalExtension, params};
 use serde::Serialize;
@@ -53,7 +53,7 @@ pub(super) fn apply(
     names: &Names,
 ) -> Result<(), Failure> {
     let Commit { checkpoint, fields, tasks, settled, journal, .. } = commit;
-    let mut head = advance(connection, lease, commit, known)?;
+    let mut head = move_head(connection, lease, commit, known)?;
     if head.is_none() {
         known.thread = claim(connection, lease, commit)?;
         if checkpoint.is_some() || !fields.is_empty() || !tasks.is_empty() || !settled.is_empty() {
@@ -72,17 +72,11 @@ pub(super) fn apply(
                 }
             })?;
         }
-        for record in fields {
-            let field = names.made(connection, &record.field, &mut known.asked)?;
-            write_field(connection, head, field, record)?;
-        }
+        write_fields(connection, head, fields, names, &mut known.asked)?;
         for record in tasks {
             write_task_record(connection, head, record)?;
         }
-        for task in settled {
-            let statement = "DELETE FROM task_records WHERE head = ?1 AND task = ?2 AND kind <> ?3";
-            connection.prepare_cached(statement)?.execute(params![head, task, word(&TaskRecordKind::Once)?])?;
-        }
+        settle(connection, head, settled)?;
     }
     if !journal.is_empty() {
         let mut last = match known.last_seq {
@@ -108,25 +102,60 @@ pub(super) fn apply(
     Ok(())
 }
 
-/// Moves the head of a namespace whose row is known, when the lease still holds the thread and the head is the expected
-/// one; `None` leaves it to [`claim`] and [`find_head`] to do it, or to tell why not.
-fn advance(connection: &Connection, lease: &Lease, commit: &Commit, known: &Known) -> Result<Option<i64>, Failure> {
+/// Moves the head of a namespace of a thread whose row is known, when the lease still holds the thread and the head is
+/// the expected one; `None` leaves it to [`claim`] and [`find_head`] to do it, or to tell why not.
+fn move_head(
+    connection: &Connection,
+    lease: &Lease,
+    commit: &Commit,
+    known: &mut Known,
+) -> Result<Option<i64>, Failure> {
     let (Some(checkpoint), None, false) = (&commit.checkpoint, &commit.thread, commit.release) else { return Ok(None) };
-    let Some(head) = known.heads.get(&commit.ns) else { return Ok(None) };
-    let statement = "UPDATE heads SET number = ?1 WHERE id = ?2 AND number IS ?3 AND thread = ?4 AND ns = ?5
-        AND EXISTS (SELECT 1 FROM threads WHERE id = ?4 AND thread = ?6 AND epoch = ?7 AND owner = ?8)";
-    let values = params![
-        checkpoint.number,
-        head,
-        commit.expected_head,
-        known.thread,
-        commit.ns,
-        lease.thread,
-        lease.epoch,
-        lease.owner
-    ];
+    match (known.heads.get(&commit.ns), commit.expected_head) {
+        (Some(head), Some(expected)) => {
+            advance(connection, lease, &commit.ns, known.thread, *head, expected, checkpoint)
+        }
+        (_, None) => {
+            let head = begin(connection, lease, &commit.ns, known.thread, checkpoint)?;
+            known.heads.extend(head.map(|head| (Arc::clone(&commit.ns), head)));
+            Ok(head)
+        }
+        (None, Some(_)) => Ok(None),
+    }
+}
+
+/// Moves a head that is known. An owner names one lease, and a lease one thread, so the thread's name need not be
+/// compared.
+fn advance(
+    connection: &Connection,
+    lease: &Lease,
+    ns: &str,
+    thread: i64,
+    head: i64,
+    expected: u64,
+    checkpoint: &CheckpointRow,
+) -> Result<Option<i64>, Failure> {
+    let statement = "UPDATE heads SET number = ?1 WHERE id = ?2 AND number = ?3 AND thread = ?4 AND ns = ?5
+        AND EXISTS (SELECT 1 FROM threads WHERE id = ?4 AND epoch = ?6 AND owner = ?7)";
+    let values = params![checkpoint.number, head, expected, thread, ns, lease.epoch, lease.owner];
     let moved = connection.prepare_cached(statement)?.execute(values)?;
-    Ok((moved == 1).then_some(*head))
+    Ok((moved == 1).then_some(head))
+}
+
+/// Adds the head of a new namespace. Nothing is added when there is one, or when the lease does not hold the thread:
+/// a head without a thread is ignored, too.
+fn begin(
+    connection: &Connection,
+    lease: &Lease,
+    ns: &str,
+    thread: i64,
+    checkpoint: &CheckpointRow,
+) -> Result<Option<i64>, Failure> {
+    let statement = "INSERT OR IGNORE INTO heads (thread, ns, number)
+        VALUES ((SELECT id FROM threads WHERE id = ?1 AND epoch = ?2 AND owner = ?3), ?4, ?5)";
+    let values = params![thread, lease.epoch, lease.owner, ns, checkpoint.number];
+    let added = connection.prepare_cached(statement)?.execute(values)?;
+    Ok((added == 1).then(|| connection.last_insert_rowid()))
 }
 
 /// Checks owner and epoch, writes the thread's row as far as it changes, and answers its id.
@@ -210,31 +239,54 @@ fn insert_checkpoint(
             (head, number, parent, id, step, source, time, executed, fields, state_version)
         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)";
     let CheckpointRow { number, parent, id, step, source, time, executed, fields, state_version } = row;
-    let made = |(field, version)| Ok((names.made(connection, field, asked)?, version));
-    let fields = fields.iter().map(made).collect::<Result<Vec<_>, Failure>>()?;
-    let (id, fields) = (packed::id(id), packed::versions(*number, fields.into_iter()));
+    let made = |(field, version)| Ok::<_, Failure>((names.made(connection, field, asked)?, version));
+    let (id, fields) = (packed::id(id), packed::versions(*number, fields.iter().map(made))?);
     let values = params![head, number, parent, id, step, word(source)?, time, executed, fields, state_version];
     connection.prepare_cached(statement)?.execute(values)?;
     Ok(())
 }
 
-fn write_field(connection: &Connection, head: i64, field: i64, record: &FieldRecord) -> Result<(), Failure> {
-    let (payload, blob) = match &record.payload {
-        Payload::Inline(bytes) => (Some(&**bytes), None),
-        Payload::Blob(blob) => {
-            // Large values are not even bound when they are there already.
-            if !connection.prepare_cached("SELECT 1 FROM blobs WHERE hash = ?1")?.exists([&blob.hash])? {
-                let insert = "INSERT INTO blobs (hash, bytes) VALUES (?1, ?2)";
-                connection.prepare_cached(insert)?.execute(params![blob.hash, blob.bytes])?;
+fn write_fields(
+    connection: &Connection,
+    head: i64,
+    fields: &[FieldRecord],
+    names: &Names,
+    asked: &mut Asked,
+) -> Result<(), Failure> {
+    if fields.is_empty() {
+        return Ok(());
+    }
+    let mut insert = connection.prepare_cached(
+        "INSERT OR REPLACE INTO fields (head, field, version, previous, whole, payload, blob)
+        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+    )?;
+    // What is bound stays bound from row to row.
+    insert.raw_bind_parameter(1, head)?;
+    for record in fields {
+        insert.raw_bind_parameter(2, names.made(connection, &record.field, asked)?)?;
+        insert.raw_bind_parameter(3, record.version)?;
+        insert.raw_bind_parameter(4, record.previous)?;
+        insert.raw_bind_parameter(5, record.kind == RecordKind::Whole)?;
+        let (payload, blob) = match &record.payload {
+            Payload::Inline(bytes) => (Some(&**bytes), None),
+            Payload::Blob(blob) => {
+                write_blob(connection, blob)?;
+                (None, Some(&blob.hash))
             }
-            (None, Some(&blob.hash))
-        }
-    };
-    let statement = "INSERT OR REPLACE INTO fields (head, field, version, previous, whole, payload, blob)
-        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)";
-    let whole = record.kind == RecordKind::Whole;
-    let values = params![head, field, record.version, record.previous, whole, payload, blob];
-    connection.prepare_cached(statement)?.execute(values)?;
+        };
+        insert.raw_bind_parameter(6, payload)?;
+        insert.raw_bind_parameter(7, blob)?;
+        insert.raw_execute()?;
+    }
+    Ok(())
+}
+
+fn write_blob(connection: &Connection, blob: &Blob) -> Result<(), Failure> {
+    // Large values are not even bound when they are there already.
+    if !connection.prepare_cached("SELECT 1 FROM blobs WHERE hash = ?1")?.exists([&blob.hash])? {
+        let insert = "INSERT INTO blobs (hash, bytes) VALUES (?1, ?2)";
+        connection.prepare_cached(insert)?.execute(params![blob.hash, blob.bytes])?;
+    }
     Ok(())
 }
 
@@ -243,6 +295,18 @@ fn write_task_record(connection: &Connection, head: i64, record: &TaskRecord) ->
         ON CONFLICT (head, task, kind, key) DO UPDATE SET payload = excluded.payload";
     let values = params![head, record.task, word(&record.kind)?, record.key, record.payload];
     connection.prepare_cached(statement)?.execute(values)?;
+    Ok(())
+}
+
+fn settle(connection: &Connection, head: i64, tasks: &[Arc<str>]) -> Result<(), Failure> {
+    if tasks.is_empty() {
+        return Ok(());
+    }
+    let statement = "DELETE FROM task_records WHERE head = ?1 AND task = ?2 AND kind <> ?3";
+    let (mut delete, kept) = (connection.prepare_cached(statement)?, word(&TaskRecordKind::Once)?);
+    for task in tasks {
+        delete.execute(params![head, task, kept])?;
+    }
     Ok(())
 }
 
