@@ -53,9 +53,15 @@ pub(super) fn apply(
     names: &Names,
 ) -> Result<(), Failure> {
     let Commit { checkpoint, fields, tasks, settled, journal, .. } = commit;
-    let mut head = move_head(connection, lease, commit, known)?;
+    let rewritten = rewrite_thread(connection, lease, commit, known.thread)?;
+    let mut head = None;
+    if !commit.release && (rewritten || commit.thread.is_none()) {
+        head = move_head(connection, lease, commit, known)?;
+    }
     if head.is_none() {
-        known.thread = claim(connection, lease, commit)?;
+        if !rewritten {
+            known.thread = claim(connection, lease, commit)?;
+        }
         if checkpoint.is_some() || !fields.is_empty() || !tasks.is_empty() || !settled.is_empty() {
             let found = find_head(connection, known.thread, lease, commit)?;
             known.heads.insert(Arc::clone(&commit.ns), found);
@@ -102,6 +108,17 @@ pub(super) fn apply(
     Ok(())
 }
 
+/// Writes the row of a thread when the commit brings one, the row is known and the lease still holds it; whether it did.
+fn rewrite_thread(connection: &Connection, lease: &Lease, commit: &Commit, thread: i64) -> Result<bool, Failure> {
+    match &commit.thread {
+        Some(row) if thread != 0 => {
+            let owner = if commit.release { "" } else { &*lease.owner };
+            update_thread(connection, lease, row, owner, thread, (lease.epoch, &lease.owner))
+        }
+        _ => Ok(false),
+    }
+}
+
 /// Moves the head of a namespace of a thread whose row is known, when the lease still holds the thread and the head is
 /// the expected one; `None` leaves it to [`claim`] and [`find_head`] to do it, or to tell why not.
 fn move_head(
@@ -110,7 +127,7 @@ fn move_head(
     commit: &Commit,
     known: &mut Known,
 ) -> Result<Option<i64>, Failure> {
-    let (Some(checkpoint), None, false) = (&commit.checkpoint, &commit.thread, commit.release) else { return Ok(None) };
+    let Some(checkpoint) = &commit.checkpoint else { return Ok(None) };
     match (known.heads.get(&commit.ns), commit.expected_head) {
         (Some(head), Some(expected)) => {
             advance(connection, lease, &commit.ns, known.thread, *head, expected, checkpoint)
@@ -169,7 +186,11 @@ pub(super) fn claim(connection: &Connection, lease: &Lease, commit: &Commit) -> 
     let owner = if commit.release { "" } else { &*lease.owner };
     match (stored, &commit.thread) {
         (None, None) => Err(Refusal::UnknownThread { thread: lease.thread.to_string() }.into()),
-        (stored, Some(row)) => write_thread(connection, lease, row, owner, stored.map(|stored| stored.id)),
+        (None, Some(row)) => insert_thread(connection, lease, row, owner),
+        (Some(stored), Some(row)) => {
+            update_thread(connection, lease, row, owner, stored.id, (stored.epoch, &stored.owner))?;
+            Ok(stored.id)
+        }
         (Some(stored), None) => {
             if !owned || commit.release {
                 let statement = "UPDATE threads SET epoch = ?2, owner = ?3 WHERE id = ?1";
@@ -180,25 +201,43 @@ pub(super) fn claim(connection: &Connection, lease: &Lease, commit: &Commit) -> 
     }
 }
 
-fn write_thread(
+fn insert_thread(connection: &Connection, lease: &Lease, row: &ThreadRow, owner: &str) -> Result<i64, Failure> {
+    let statement = "INSERT INTO threads
+            (thread, graph, graph_version, status, detail, created, updated, epoch, owner, written)
+        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, (SELECT coalesce(max(written), 0) + 1 FROM threads))";
+    let ThreadRow { thread: _, graph, graph_version, status, detail, created, updated, epoch: _, owner: _ } = row;
+    let values =
+        params![lease.thread, graph, graph_version, word(status)?, detail, created, updated, lease.epoch, owner];
+    Ok(connection.prepare_cached(statement)?.insert(values)?)
+}
+
+/// Writes the row of a thread that is stored with this epoch and owner; whether there is one.
+fn update_thread(
     connection: &Connection,
     lease: &Lease,
     row: &ThreadRow,
     owner: &str,
-    id: Option<i64>,
-) -> Result<i64, Failure> {
-    let statement = "INSERT INTO threads
-            (id, thread, graph, graph_version, status, detail, created, updated, epoch, owner, written)
-        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, (SELECT coalesce(max(written), 0) + 1 FROM threads))
-        ON CONFLICT (id) DO UPDATE SET
-            graph = excluded.graph, graph_version = excluded.graph_version, status = excluded.status,
-            detail = excluded.detail, created = excluded.created, updated = excluded.updated,
-            epoch = excluded.epoch, owner = excluded.owner, written = excluded.written
-        RETURNING id";
+    id: i64,
+    (stored_epoch, stored_owner): (u64, &str),
+) -> Result<bool, Failure> {
+    let statement = "UPDATE threads SET graph = ?4, graph_version = ?5, status = ?6, detail = ?7, created = ?8,
+            updated = ?9, epoch = ?10, owner = ?11, written = (SELECT max(written) + 1 FROM threads)
+        WHERE id = ?1 AND epoch = ?2 AND owner = ?3";
     let ThreadRow { thread: _, graph, graph_version, status, detail, created, updated, epoch: _, owner: _ } = row;
-    let status = word(status)?;
-    let values = params![id, lease.thread, graph, graph_version, status, detail, created, updated, lease.epoch, owner];
-    Ok(connection.prepare_cached(statement)?.query_row(values, |row| row.get(0))?)
+    let values = params![
+        id,
+        stored_epoch,
+        stored_owner,
+        graph,
+        graph_version,
+        word(status)?,
+        detail,
+        created,
+        updated,
+        lease.epoch,
+        owner
+    ];
+    Ok(connection.prepare_cached(statement)?.execute(values)? == 1)
 }
 
 /// The row of the commit's namespace, with the head moved when the commit brings a checkpoint.
