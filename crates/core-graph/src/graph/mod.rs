@@ -32,4 +32,4 @@ pub use subgraph::{ChildOutcome, FromRef};
 pub(crate) use compiled::NodeRun;
 pub(crate) use declarations::Declarations;
 pub(crate) use spec::AnswerCheck;
-pub(crate) use topology::{Exits, Found, Join, Topology};
+pub(crate) use topology::{Exits, Join, Topology};
