@@ -78,11 +78,11 @@ where
 /// So many letters: a beginning, a number, and zeros between them. A node is to cost little beside what is measured.
 fn filled(begins: &str, number: u64, letters: usize) -> String {
     let digits = number.to_string();
-    let mut text = String::with_capacity(letters);
-    text.push_str(begins);
-    text.push_str(&"0".repeat(letters.saturating_sub(begins.len() + digits.len())));
-    text.push_str(&digits);
-    text
+    let mut text = Vec::with_capacity(letters);
+    text.extend_from_slice(begins.as_bytes());
+    text.resize(letters.saturating_sub(digits.len()).max(begins.len()), b'0');
+    text.extend_from_slice(digits.as_bytes());
+    String::from_utf8(text).unwrap_or_default()
 }
 
 /// A wrong result is no result.

@@ -6,8 +6,8 @@ use std::time::Duration;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Synchronous {
-    /// The death of the process. Power loss may take the last commits, never the file. Commits run on the thread that
-    /// asks for them.
+    /// The death of the process. Power loss may take the last commits, never the file. Commits run on a thread
+    /// that asks for one, those that wait together in one transaction.
     #[default]
     Normal,
     /// Power loss. Commits run on a thread of their own, and those that wait together share one write to the disk.

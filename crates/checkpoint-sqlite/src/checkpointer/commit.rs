@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use graphloom_core_graph::checkpoint::{
-    CheckpointRow, Commit, FieldRecord, Lease, Payload, RecordKind, TaskRecord, TaskRecordKind, ThreadRow,
+    Blob, CheckpointRow, Commit, FieldRecord, Lease, Payload, RecordKind, TaskRecord, TaskRecordKind, ThreadRow,
 };
 use rusqlite::{Connection, OptionalExtension, params};
 use serde::Serialize;
@@ -53,9 +53,15 @@ pub(super) fn apply(
     names: &Names,
 ) -> Result<(), Failure> {
     let Commit { checkpoint, fields, tasks, settled, journal, .. } = commit;
-    let mut head = advance(connection, lease, commit, known)?;
+    let rewritten = rewrite_thread(connection, lease, commit, known.thread)?;
+    let mut head = None;
+    if !commit.release && (rewritten || commit.thread.is_none()) {
+        head = move_head(connection, lease, commit, known)?;
+    }
     if head.is_none() {
-        known.thread = claim(connection, lease, commit)?;
+        if !rewritten {
+            known.thread = claim(connection, lease, commit)?;
+        }
         if checkpoint.is_some() || !fields.is_empty() || !tasks.is_empty() || !settled.is_empty() {
             let found = find_head(connection, known.thread, lease, commit)?;
             known.heads.insert(Arc::clone(&commit.ns), found);
@@ -72,17 +78,11 @@ pub(super) fn apply(
                 }
             })?;
         }
-        for record in fields {
-            let field = names.made(connection, &record.field, &mut known.asked)?;
-            write_field(connection, head, field, record)?;
-        }
+        write_fields(connection, head, fields, names, &mut known.asked)?;
         for record in tasks {
             write_task_record(connection, head, record)?;
         }
-        for task in settled {
-            let statement = "DELETE FROM task_records WHERE head = ?1 AND task = ?2 AND kind <> ?3";
-            connection.prepare_cached(statement)?.execute(params![head, task, word(&TaskRecordKind::Once)?])?;
-        }
+        settle(connection, head, settled)?;
     }
     if !journal.is_empty() {
         let mut last = match known.last_seq {
@@ -108,25 +108,71 @@ pub(super) fn apply(
     Ok(())
 }
 
-/// Moves the head of a namespace whose row is known, when the lease still holds the thread and the head is the expected
-/// one; `None` leaves it to [`claim`] and [`find_head`] to do it, or to tell why not.
-fn advance(connection: &Connection, lease: &Lease, commit: &Commit, known: &Known) -> Result<Option<i64>, Failure> {
-    let (Some(checkpoint), None, false) = (&commit.checkpoint, &commit.thread, commit.release) else { return Ok(None) };
-    let Some(head) = known.heads.get(&commit.ns) else { return Ok(None) };
-    let statement = "UPDATE heads SET number = ?1 WHERE id = ?2 AND number IS ?3 AND thread = ?4 AND ns = ?5
-        AND EXISTS (SELECT 1 FROM threads WHERE id = ?4 AND thread = ?6 AND epoch = ?7 AND owner = ?8)";
-    let values = params![
-        checkpoint.number,
-        head,
-        commit.expected_head,
-        known.thread,
-        commit.ns,
-        lease.thread,
-        lease.epoch,
-        lease.owner
-    ];
+/// Writes the row of a thread when the commit brings one, the row is known and the lease still holds it; whether it did.
+fn rewrite_thread(connection: &Connection, lease: &Lease, commit: &Commit, thread: i64) -> Result<bool, Failure> {
+    match &commit.thread {
+        Some(row) if thread != 0 => {
+            let owner = if commit.release { "" } else { &*lease.owner };
+            update_thread(connection, lease, row, owner, thread, (lease.epoch, &lease.owner))
+        }
+        _ => Ok(false),
+    }
+}
+
+/// Moves the head of a namespace of a thread whose row is known, when the lease still holds the thread and the head is
+/// the expected one; `None` leaves it to [`claim`] and [`find_head`] to do it, or to tell why not.
+fn move_head(
+    connection: &Connection,
+    lease: &Lease,
+    commit: &Commit,
+    known: &mut Known,
+) -> Result<Option<i64>, Failure> {
+    let Some(checkpoint) = &commit.checkpoint else { return Ok(None) };
+    match (known.heads.get(&commit.ns), commit.expected_head) {
+        (Some(head), Some(expected)) => {
+            advance(connection, lease, &commit.ns, known.thread, *head, expected, checkpoint)
+        }
+        (_, None) => {
+            let head = begin(connection, lease, &commit.ns, known.thread, checkpoint)?;
+            known.heads.extend(head.map(|head| (Arc::clone(&commit.ns), head)));
+            Ok(head)
+        }
+        (None, Some(_)) => Ok(None),
+    }
+}
+
+/// Moves a head that is known. An owner names one lease, and a lease one thread, so the thread's name need not be
+/// compared.
+fn advance(
+    connection: &Connection,
+    lease: &Lease,
+    ns: &str,
+    thread: i64,
+    head: i64,
+    expected: u64,
+    checkpoint: &CheckpointRow,
+) -> Result<Option<i64>, Failure> {
+    let statement = "UPDATE heads SET number = ?1 WHERE id = ?2 AND number = ?3 AND thread = ?4 AND ns = ?5
+        AND EXISTS (SELECT 1 FROM threads WHERE id = ?4 AND epoch = ?6 AND owner = ?7)";
+    let values = params![checkpoint.number, head, expected, thread, ns, lease.epoch, lease.owner];
     let moved = connection.prepare_cached(statement)?.execute(values)?;
-    Ok((moved == 1).then_some(*head))
+    Ok((moved == 1).then_some(head))
+}
+
+/// Adds the head of a new namespace. Nothing is added when there is one, or when the lease does not hold the thread:
+/// a head without a thread is ignored, too.
+fn begin(
+    connection: &Connection,
+    lease: &Lease,
+    ns: &str,
+    thread: i64,
+    checkpoint: &CheckpointRow,
+) -> Result<Option<i64>, Failure> {
+    let statement = "INSERT OR IGNORE INTO heads (thread, ns, number)
+        VALUES ((SELECT id FROM threads WHERE id = ?1 AND epoch = ?2 AND owner = ?3), ?4, ?5)";
+    let values = params![thread, lease.epoch, lease.owner, ns, checkpoint.number];
+    let added = connection.prepare_cached(statement)?.execute(values)?;
+    Ok((added == 1).then(|| connection.last_insert_rowid()))
 }
 
 /// Checks owner and epoch, writes the thread's row as far as it changes, and answers its id.
@@ -140,7 +186,11 @@ pub(super) fn claim(connection: &Connection, lease: &Lease, commit: &Commit) -> 
     let owner = if commit.release { "" } else { &*lease.owner };
     match (stored, &commit.thread) {
         (None, None) => Err(Refusal::UnknownThread { thread: lease.thread.to_string() }.into()),
-        (stored, Some(row)) => write_thread(connection, lease, row, owner, stored.map(|stored| stored.id)),
+        (None, Some(row)) => insert_thread(connection, lease, row, owner),
+        (Some(stored), Some(row)) => {
+            update_thread(connection, lease, row, owner, stored.id, (stored.epoch, &stored.owner))?;
+            Ok(stored.id)
+        }
         (Some(stored), None) => {
             if !owned || commit.release {
                 let statement = "UPDATE threads SET epoch = ?2, owner = ?3 WHERE id = ?1";
@@ -151,25 +201,43 @@ pub(super) fn claim(connection: &Connection, lease: &Lease, commit: &Commit) -> 
     }
 }
 
-fn write_thread(
+fn insert_thread(connection: &Connection, lease: &Lease, row: &ThreadRow, owner: &str) -> Result<i64, Failure> {
+    let statement = "INSERT INTO threads
+            (thread, graph, graph_version, status, detail, created, updated, epoch, owner, written)
+        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, (SELECT coalesce(max(written), 0) + 1 FROM threads))";
+    let ThreadRow { thread: _, graph, graph_version, status, detail, created, updated, epoch: _, owner: _ } = row;
+    let values =
+        params![lease.thread, graph, graph_version, word(status)?, detail, created, updated, lease.epoch, owner];
+    Ok(connection.prepare_cached(statement)?.insert(values)?)
+}
+
+/// Writes the row of a thread that is stored with this epoch and owner; whether there is one.
+fn update_thread(
     connection: &Connection,
     lease: &Lease,
     row: &ThreadRow,
     owner: &str,
-    id: Option<i64>,
-) -> Result<i64, Failure> {
-    let statement = "INSERT INTO threads
-            (id, thread, graph, graph_version, status, detail, created, updated, epoch, owner, written)
-        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, (SELECT coalesce(max(written), 0) + 1 FROM threads))
-        ON CONFLICT (id) DO UPDATE SET
-            graph = excluded.graph, graph_version = excluded.graph_version, status = excluded.status,
-            detail = excluded.detail, created = excluded.created, updated = excluded.updated,
-            epoch = excluded.epoch, owner = excluded.owner, written = excluded.written
-        RETURNING id";
+    id: i64,
+    (stored_epoch, stored_owner): (u64, &str),
+) -> Result<bool, Failure> {
+    let statement = "UPDATE threads SET graph = ?4, graph_version = ?5, status = ?6, detail = ?7, created = ?8,
+            updated = ?9, epoch = ?10, owner = ?11, written = (SELECT max(written) + 1 FROM threads)
+        WHERE id = ?1 AND epoch = ?2 AND owner = ?3";
     let ThreadRow { thread: _, graph, graph_version, status, detail, created, updated, epoch: _, owner: _ } = row;
-    let status = word(status)?;
-    let values = params![id, lease.thread, graph, graph_version, status, detail, created, updated, lease.epoch, owner];
-    Ok(connection.prepare_cached(statement)?.query_row(values, |row| row.get(0))?)
+    let values = params![
+        id,
+        stored_epoch,
+        stored_owner,
+        graph,
+        graph_version,
+        word(status)?,
+        detail,
+        created,
+        updated,
+        lease.epoch,
+        owner
+    ];
+    Ok(connection.prepare_cached(statement)?.execute(values)? == 1)
 }
 
 /// The row of the commit's namespace, with the head moved when the commit brings a checkpoint.
@@ -210,31 +278,54 @@ fn insert_checkpoint(
             (head, number, parent, id, step, source, time, executed, fields, state_version)
         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)";
     let CheckpointRow { number, parent, id, step, source, time, executed, fields, state_version } = row;
-    let made = |(field, version)| Ok((names.made(connection, field, asked)?, version));
-    let fields = fields.iter().map(made).collect::<Result<Vec<_>, Failure>>()?;
-    let (id, fields) = (packed::id(id), packed::versions(*number, fields.into_iter()));
+    let made = |(field, version)| Ok::<_, Failure>((names.made(connection, field, asked)?, version));
+    let (id, fields) = (packed::id(id), packed::versions(*number, fields.iter().map(made))?);
     let values = params![head, number, parent, id, step, word(source)?, time, executed, fields, state_version];
     connection.prepare_cached(statement)?.execute(values)?;
     Ok(())
 }
 
-fn write_field(connection: &Connection, head: i64, field: i64, record: &FieldRecord) -> Result<(), Failure> {
-    let (payload, blob) = match &record.payload {
-        Payload::Inline(bytes) => (Some(&**bytes), None),
-        Payload::Blob(blob) => {
-            // Large values are not even bound when they are there already.
-            if !connection.prepare_cached("SELECT 1 FROM blobs WHERE hash = ?1")?.exists([&blob.hash])? {
-                let insert = "INSERT INTO blobs (hash, bytes) VALUES (?1, ?2)";
-                connection.prepare_cached(insert)?.execute(params![blob.hash, blob.bytes])?;
+fn write_fields(
+    connection: &Connection,
+    head: i64,
+    fields: &[FieldRecord],
+    names: &Names,
+    asked: &mut Asked,
+) -> Result<(), Failure> {
+    if fields.is_empty() {
+        return Ok(());
+    }
+    let mut insert = connection.prepare_cached(
+        "INSERT OR REPLACE INTO fields (head, field, version, previous, whole, payload, blob)
+        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+    )?;
+    // What is bound stays bound from row to row.
+    insert.raw_bind_parameter(1, head)?;
+    for record in fields {
+        insert.raw_bind_parameter(2, names.made(connection, &record.field, asked)?)?;
+        insert.raw_bind_parameter(3, record.version)?;
+        insert.raw_bind_parameter(4, record.previous)?;
+        insert.raw_bind_parameter(5, record.kind == RecordKind::Whole)?;
+        let (payload, blob) = match &record.payload {
+            Payload::Inline(bytes) => (Some(&**bytes), None),
+            Payload::Blob(blob) => {
+                write_blob(connection, blob)?;
+                (None, Some(&blob.hash))
             }
-            (None, Some(&blob.hash))
-        }
-    };
-    let statement = "INSERT OR REPLACE INTO fields (head, field, version, previous, whole, payload, blob)
-        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)";
-    let whole = record.kind == RecordKind::Whole;
-    let values = params![head, field, record.version, record.previous, whole, payload, blob];
-    connection.prepare_cached(statement)?.execute(values)?;
+        };
+        insert.raw_bind_parameter(6, payload)?;
+        insert.raw_bind_parameter(7, blob)?;
+        insert.raw_execute()?;
+    }
+    Ok(())
+}
+
+fn write_blob(connection: &Connection, blob: &Blob) -> Result<(), Failure> {
+    // Large values are not even bound when they are there already.
+    if !connection.prepare_cached("SELECT 1 FROM blobs WHERE hash = ?1")?.exists([&blob.hash])? {
+        let insert = "INSERT INTO blobs (hash, bytes) VALUES (?1, ?2)";
+        connection.prepare_cached(insert)?.execute(params![blob.hash, blob.bytes])?;
+    }
     Ok(())
 }
 
@@ -243,6 +334,18 @@ fn write_task_record(connection: &Connection, head: i64, record: &TaskRecord) ->
         ON CONFLICT (head, task, kind, key) DO UPDATE SET payload = excluded.payload";
     let values = params![head, record.task, word(&record.kind)?, record.key, record.payload];
     connection.prepare_cached(statement)?.execute(values)?;
+    Ok(())
+}
+
+fn settle(connection: &Connection, head: i64, tasks: &[Arc<str>]) -> Result<(), Failure> {
+    if tasks.is_empty() {
+        return Ok(());
+    }
+    let statement = "DELETE FROM task_records WHERE head = ?1 AND task = ?2 AND kind <> ?3";
+    let (mut delete, kept) = (connection.prepare_cached(statement)?, word(&TaskRecordKind::Once)?);
+    for task in tasks {
+        delete.execute(params![head, task, kept])?;
+    }
     Ok(())
 }
 

@@ -33,7 +33,8 @@ use crate::store::SqliteStore;
 /// checkpointer, and so to the same leases.
 ///
 /// With [`Synchronous::Normal`](crate::Synchronous::Normal) a commit runs on the thread that polls it, some tens of
-/// microseconds, and longer while another process writes. Reads never wait for writers.
+/// microseconds, and longer while another process writes; one that comes meanwhile waits without keeping its thread, and
+/// is done by who is at work, together with all that wait. Reads never wait for writers.
 #[derive(Clone, Debug)]
 pub struct SqliteCheckpointer {
     inner: Arc<Inner>,

@@ -5,13 +5,14 @@ use rusqlite::types::{Value, ValueRef};
 
 /// Versions of fields: pairs of the name's number and of how many checkpoints before `number` it changed, in base 128
 /// with the low digits first.
-pub(super) fn versions(number: u64, fields: impl Iterator<Item = (i64, u64)>) -> Vec<u8> {
-    let mut bytes = Vec::with_capacity(32);
-    for (name, version) in fields {
+pub(super) fn versions<E>(number: u64, fields: impl Iterator<Item = Result<(i64, u64), E>>) -> Result<Vec<u8>, E> {
+    let mut bytes = Vec::with_capacity(64);
+    for field in fields {
+        let (name, version) = field?;
         put(&mut bytes, name.cast_unsigned());
         put(&mut bytes, number.wrapping_sub(version));
     }
-    bytes
+    Ok(bytes)
 }
 
 /// What [`versions`] wrote; `None` for other bytes.
@@ -69,9 +70,12 @@ mod tests {
     #[test]
     fn versions_of_any_size_come_back() {
         let fields = [(1, 7), (300, 6), (i64::MAX, 0), (2, u64::MAX), (0, 1_000_000)];
-        let bytes = versions(7, fields.into_iter());
+        let written = |number, fields: &[(i64, u64)]| {
+            versions(number, fields.iter().map(|field| Ok::<_, std::convert::Infallible>(*field))).unwrap()
+        };
+        let bytes = written(7, &fields);
         assert_eq!(read_versions(7, &bytes).unwrap(), fields);
-        assert_eq!(versions(1_000_000, [(1, 999_999), (2, 999_998)].into_iter()).len(), 4);
+        assert_eq!(written(1_000_000, &[(1, 999_999), (2, 999_998)]).len(), 4);
         assert_eq!(read_versions(7, &bytes[..bytes.len() - 1]), None);
         assert_eq!(read_versions(7, &[0xff; 30]), None);
     }

@@ -1,9 +1,10 @@
 //! The one connection that writes, and the queue before it.
 //!
-//! Whoever gets the connection takes all that is queued into one transaction, each piece of work in a savepoint of its
-//! own: a refused piece is undone alone, and every caller gets its own answer. With [`Synchronous::Normal`] the callers
-//! themselves take turns; with [`Synchronous::Full`], where a commit waits for the disk, a thread does it and the
-//! callers' threads stay free.
+//! Whoever has the connection takes all that is queued into one transaction. When a piece of work is refused, what shared
+//! the transaction is done again without it, so it is undone alone and every caller gets its own answer. With
+//! [`Synchronous::Normal`] a caller that finds the connection free works itself, and then does what others have queued
+//! meanwhile; nobody's thread waits for the connection. With [`Synchronous::Full`], where a commit waits for the disk, a
+//! thread does it all.
 
 use std::panic::AssertUnwindSafe;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, TryLockError};
@@ -28,20 +29,46 @@ enum Job {
 
 struct Write {
     work: Work,
-    reply: oneshot::Sender<Result<(), Failure>>,
+    /// Taken when the answer is given.
+    reply: Option<Reply>,
+}
+
+type Reply = oneshot::Sender<Result<(), Failure>>;
+
+impl Write {
+    fn new(work: Work) -> (Self, oneshot::Receiver<Result<(), Failure>>) {
+        let (reply, answer) = oneshot::channel();
+        (Self { work, reply: Some(reply) }, answer)
+    }
+
+    /// Does it in a transaction of its own.
+    fn run(&mut self, connection: &Connection) {
+        let answer = by_itself(connection, &mut self.work);
+        self.answer(answer);
+    }
+
+    fn answer(&mut self, answer: Result<(), Failure>) {
+        // A caller that is gone needs no answer.
+        let _ = self.reply.take().map(|reply| reply.send(answer));
+    }
 }
 
 #[derive(Debug)]
 pub(crate) struct Writer {
     shared: Arc<Shared>,
-    /// With [`Synchronous::Full`].
-    thread: Option<JoinHandle<()>>,
+    /// Whether all is left to the thread.
+    apart: bool,
+    /// With [`Synchronous::Full`] there from the beginning.
+    thread: Mutex<Option<JoinHandle<()>>>,
 }
+
+/// So often a caller does what others have queued, before a thread goes on with it and the caller with its own.
+const ROUNDS: usize = 8;
 
 struct Shared {
     connection: Mutex<Connection>,
-    /// Jobs leave the queue only under the connection's lock, so whoever has had the lock since it queued a job knows
-    /// that the job is done.
+    /// Jobs leave the queue only under the connection's lock, and whoever has had the lock looks at the queue once more:
+    /// a job that was queued when the lock was taken is not forgotten.
     queue: Mutex<Queue>,
     arrived: Condvar,
 }
@@ -56,26 +83,20 @@ impl Writer {
     pub(super) fn new(connection: Connection, synchronous: Synchronous) -> Result<Self, Failure> {
         let shared =
             Arc::new(Shared { connection: Mutex::new(connection), queue: Mutex::default(), arrived: Condvar::new() });
-        let thread = match synchronous {
-            Synchronous::Normal => None,
-            Synchronous::Full => {
-                let shared = Arc::clone(&shared);
-                let thread = std::thread::Builder::new().name("graphloom-sqlite".to_owned());
-                Some(thread.spawn(move || shared.serve_until_closed())?)
-            }
-        };
-        Ok(Self { shared, thread })
+        let writer = Self { shared, apart: synchronous == Synchronous::Full, thread: Mutex::default() };
+        if writer.apart {
+            writer.start_thread()?;
+        }
+        Ok(writer)
     }
 
     /// Does a piece of work in a transaction and returns when it is durable.
     pub(crate) async fn write(&self, mut work: Work) -> Result<(), Failure> {
-        if self.thread.is_none()
-            && let Some(connection) = self.shared.unwanted()
-        {
-            return by_itself(&connection, &mut work);
+        if let Some(written) = self.write_now(&mut work) {
+            return written;
         }
-        let (reply, answer) = oneshot::channel();
-        self.submit(Job::Write(Write { work, reply }));
+        let (write, answer) = Write::new(work);
+        self.submit(Job::Write(write));
         answer.await.unwrap_or_else(|_| Err(stopped()))
     }
 
@@ -94,30 +115,73 @@ impl Writer {
 
     /// Does a piece of work on another thread, whatever comes of it.
     pub(crate) fn write_later(&self, work: Work) {
-        let (reply, _) = oneshot::channel();
-        lock(&self.shared.queue).jobs.push(Job::Write(Write { work, reply }));
-        if self.thread.is_some() {
-            self.shared.arrived.notify_one();
-        } else {
-            let shared = Arc::clone(&self.shared);
-            // Without a thread to spare, the next who commits takes it along.
-            let _ = std::thread::Builder::new().spawn(move || shared.serve());
-        }
+        self.shared.push(Job::Write(Write::new(work).0));
+        // Without a thread to spare, the next who commits takes it along.
+        let _ = self.hand_over();
     }
 
     fn submit(&self, job: Job) {
-        lock(&self.shared.queue).jobs.push(job);
-        if self.thread.is_some() {
+        self.shared.push(job);
+        if self.apart {
             self.shared.arrived.notify_one();
         } else {
-            self.shared.serve();
+            self.serve_waiting();
         }
+    }
+
+    /// Does a piece of work here and now, when nobody has the connection or waits for it.
+    fn write_now(&self, work: &mut Work) -> Option<Result<(), Failure>> {
+        if self.apart {
+            return None;
+        }
+        let connection = self.shared.free()?;
+        if !self.shared.is_idle() {
+            return None;
+        }
+        let _rest = Rest(self);
+        let written = by_itself(&connection, work);
+        drop(connection);
+        self.serve_waiting();
+        Some(written)
+    }
+
+    /// Does what is queued, unless somebody has the connection, who does it then.
+    fn serve_waiting(&self) {
+        let _rest = Rest(self);
+        for _ in 0..ROUNDS {
+            if self.shared.is_idle() {
+                return;
+            }
+            let Some(mut connection) = self.shared.free() else { return };
+            self.shared.serve(&mut connection);
+        }
+        while !self.shared.is_idle() && self.hand_over().is_err() {
+            let Some(mut connection) = self.shared.free() else { return };
+            self.shared.serve(&mut connection);
+        }
+    }
+
+    /// Has the thread do what is queued.
+    fn hand_over(&self) -> Result<(), Failure> {
+        self.start_thread()?;
+        self.shared.arrived.notify_one();
+        Ok(())
+    }
+
+    fn start_thread(&self) -> Result<(), Failure> {
+        let mut thread = lock(&self.thread);
+        if thread.is_none() {
+            let shared = Arc::clone(&self.shared);
+            let named = std::thread::Builder::new().name("graphloom-sqlite".to_owned());
+            *thread = Some(named.spawn(move || shared.serve_until_closed())?);
+        }
+        Ok(())
     }
 
     #[cfg(test)]
     fn queue_only(&self, work: Work) -> oneshot::Receiver<Result<(), Failure>> {
-        let (reply, answer) = oneshot::channel();
-        lock(&self.shared.queue).jobs.push(Job::Write(Write { work, reply }));
+        let (write, answer) = Write::new(work);
+        self.shared.push(Job::Write(write));
         answer
     }
 }
@@ -126,29 +190,47 @@ impl Drop for Writer {
     fn drop(&mut self) {
         lock(&self.shared.queue).closed = true;
         self.shared.arrived.notify_one();
-        if let Some(thread) = self.thread.take() {
+        if let Some(thread) = lock(&self.thread).take() {
             // It ends when the queue is empty. It has caught its panics.
             let _ = thread.join();
         }
     }
 }
 
+/// Leaves what is queued to the thread when a piece of work panics.
+struct Rest<'w>(&'w Writer);
+
+impl Drop for Rest<'_> {
+    fn drop(&mut self) {
+        if std::thread::panicking() && !self.0.shared.is_idle() {
+            // Without a thread to spare, the next who commits takes it along.
+            let _ = self.0.hand_over();
+        }
+    }
+}
+
 impl Shared {
-    /// The connection, when nobody has it or waits for it.
-    fn unwanted(&self) -> Option<MutexGuard<'_, Connection>> {
-        let connection = match self.connection.try_lock() {
-            Ok(connection) => connection,
-            Err(TryLockError::Poisoned(poisoned)) => poisoned.into_inner(),
-            Err(TryLockError::WouldBlock) => return None,
-        };
-        lock(&self.queue).jobs.is_empty().then_some(connection)
+    fn push(&self, job: Job) {
+        lock(&self.queue).jobs.push(job);
     }
 
-    /// Waits for the connection and does all that is queued by then.
-    fn serve(&self) {
-        let mut connection = lock(&self.connection);
+    fn is_idle(&self) -> bool {
+        lock(&self.queue).jobs.is_empty()
+    }
+
+    /// The connection, when nobody has it.
+    fn free(&self) -> Option<MutexGuard<'_, Connection>> {
+        match self.connection.try_lock() {
+            Ok(connection) => Some(connection),
+            Err(TryLockError::Poisoned(poisoned)) => Some(poisoned.into_inner()),
+            Err(TryLockError::WouldBlock) => None,
+        }
+    }
+
+    /// Does all that is queued by now.
+    fn serve(&self, connection: &mut Connection) {
         let jobs = std::mem::take(&mut lock(&self.queue).jobs);
-        run(&mut connection, jobs);
+        run(connection, jobs);
     }
 
     fn serve_until_closed(&self) {
@@ -161,7 +243,7 @@ impl Shared {
             }
             drop(queue);
             // After a panic the callers concerned see that their answer is not coming; the others go on.
-            let _ = std::panic::catch_unwind(AssertUnwindSafe(|| self.serve()));
+            let _ = std::panic::catch_unwind(AssertUnwindSafe(|| self.serve(&mut lock(&self.connection))));
         }
     }
 }
@@ -182,29 +264,13 @@ fn run(connection: &mut Connection, jobs: Vec<Job>) {
         match job {
             Job::Write(write) => group.push(write),
             Job::Alone(task) => {
-                write_group(connection, std::mem::take(&mut group));
+                write_group(connection, &mut group);
+                group.clear();
                 task(connection);
             }
         }
     }
-    write_group(connection, group);
-}
-
-fn write_group(connection: &Connection, mut group: Vec<Write>) {
-    let answers = match group.as_mut_slice() {
-        [] => return,
-        [write] => vec![by_itself(connection, &mut write.work)],
-        several => match together(connection, several) {
-            Together::Done(answers) => answers,
-            Together::NotBegun(failure) => several.iter().map(|_| Err(failure.clone())).collect(),
-            // What was too much for all, or for the largest, need not be too much for each.
-            Together::Lost => several.iter_mut().map(|write| by_itself(connection, &mut write.work)).collect(),
-        },
-    };
-    for (write, answer) in group.into_iter().zip(answers) {
-        // A caller that is gone needs no answer.
-        let _ = write.reply.send(answer);
-    }
+    write_group(connection, &mut group);
 }
 
 fn by_itself(connection: &Connection, work: &mut Work) -> Result<(), Failure> {
@@ -213,13 +279,41 @@ fn by_itself(connection: &Connection, work: &mut Work) -> Result<(), Failure> {
     transaction.commit()
 }
 
+/// Does pieces of work in as few transactions as they let it, in their order.
+fn write_group(connection: &Connection, mut group: &mut [Write]) {
+    while let [first, others @ ..] = &mut *group {
+        if others.is_empty() {
+            return first.run(connection);
+        }
+        match together(connection, group) {
+            Together::Done => return group.iter_mut().for_each(|write| write.answer(Ok(()))),
+            Together::NotBegun(failure) => {
+                return group.iter_mut().for_each(|write| write.answer(Err(failure.clone())));
+            }
+            Together::Failed(at) => {
+                let (before, rest) = std::mem::take(&mut group).split_at_mut(at);
+                write_group(connection, before);
+                let (failed, after) = rest.split_at_mut(1);
+                failed.iter_mut().for_each(|write| write.run(connection));
+                group = after;
+            }
+            // What was too much for all, or for the largest, need not be too much for each.
+            Together::Lost => {
+                return group.iter_mut().for_each(|write| write.run(connection));
+            }
+        }
+    }
+}
+
 /// What became of a group's transaction.
 enum Together {
-    /// It is durable; each has its own answer.
-    Done(Vec<Result<(), Failure>>),
+    /// It is durable.
+    Done,
     /// It could not begin.
     NotBegun(Failure),
-    /// It was undone as a whole.
+    /// It was undone, because this piece was refused.
+    Failed(usize),
+    /// It was undone, because it could not be committed.
     Lost,
 }
 
@@ -228,23 +322,11 @@ fn together(connection: &Connection, group: &mut [Write]) -> Together {
         Ok(transaction) => transaction,
         Err(failure) => return Together::NotBegun(failure),
     };
-    let mut answers = Vec::with_capacity(group.len());
-    for write in group {
-        if execute(connection, "SAVEPOINT piece").is_err() {
-            return Together::Lost;
-        }
-        let answer = (write.work)(connection);
-        // Some errors make SQLite undo the whole transaction by itself.
-        let undone = connection.is_autocommit()
-            || (answer.is_err() && execute(connection, "ROLLBACK TO piece").is_err())
-            || execute(connection, "RELEASE piece").is_err();
-        if undone {
-            return Together::Lost;
-        }
-        answers.push(answer);
+    if let Some(at) = group.iter_mut().position(|write| (write.work)(connection).is_err()) {
+        return Together::Failed(at);
     }
     match transaction.commit() {
-        Ok(()) => Together::Done(answers),
+        Ok(()) => Together::Done,
         Err(_) => Together::Lost,
     }
 }
