@@ -36,11 +36,16 @@ impl<S: State, F: FnOnce() -> NodeFuture<S>> Start<S> for F {
     }
 }
 
-type NodeFuture<S> = BoxFuture<'static, Result<Step<S>, NodeError>>;
+pub(crate) type NodeFuture<S> = BoxFuture<'static, Result<Step<S>, NodeError>>;
 
 impl<S: State, F: Start<S>> Attempt<S, F> {
     pub(crate) fn new(start: F, timeout: Timeout, cell: Option<Arc<TaskCell>>) -> Self {
         Self { start: Some(start), future: None, timeout, cell }
+    }
+
+    /// One without time limits that was polled before, and waits.
+    pub(crate) fn begun(future: Option<NodeFuture<S>>, cell: Option<Arc<TaskCell>>) -> Self {
+        Self { start: None, future, timeout: Timeout::default(), cell }
     }
 
     /// Runs to the end.
@@ -54,8 +59,15 @@ impl<S: State, F: Start<S>> Attempt<S, F> {
     }
 
     /// Runs in place, until the end or until the run is cancelled. A node that is ready at once costs no registration.
-    pub(crate) async fn finish_unless_cancelled(self, control: &Control) -> TaskOutcome<S> {
-        self.step_unless_cancelled(control).await.map_or_else(|outcome| outcome, |step| TaskOutcome::done(step, 0))
+    pub(crate) async fn finish_unless_cancelled(mut self, control: &Control) -> TaskOutcome<S> {
+        if let Some(outcome) = poll_fn(|context| Poll::Ready(self.poll_first(context))).await {
+            return outcome;
+        }
+        tokio::select! {
+            biased;
+            outcome = self.finish() => outcome,
+            () = control.cancelled() => TaskOutcome::Abandoned(Stop::Cancelled),
+        }
     }
 
     /// The same; the step of a node that was ready at once and said nothing to its context comes by itself.
@@ -87,27 +99,7 @@ impl<S: State, F: Start<S>> Attempt<S, F> {
     }
 
     fn poll_node(&mut self, context: &mut TaskContext<'_>) -> Poll<Result<Step<S>, NodeError>> {
-        let guarded = catch_unwind(AssertUnwindSafe(|| {
-            if let Some(start) = self.start.take() {
-                self.future = Some(start.start());
-            }
-            let Some(future) = &mut self.future else { return Poll::Pending };
-            let polled = future.as_mut().poll(context);
-            if polled.is_ready() {
-                self.future = None;
-            }
-            polled
-        }));
-        guarded.unwrap_or_else(|payload| {
-            let _ = self.give_up();
-            Poll::Ready(Err(NodeError::panic(payload.as_ref())))
-        })
-    }
-
-    /// Drops what runs.
-    fn give_up(&mut self) -> Result<(), NodeError> {
-        let future = self.future.take();
-        catch_unwind(AssertUnwindSafe(|| drop(future))).map_err(|payload| NodeError::panic(payload.as_ref()))
+        poll_node(self.start.take(), &mut self.future, context)
     }
 
     async fn limited(&mut self) -> Result<Step<S>, NodeError> {
@@ -129,7 +121,7 @@ impl<S: State, F: Start<S>> Attempt<S, F> {
             }
             let alive = kind == "idle" && self.cell.as_deref().is_some_and(|cell| cell.idle() < limit);
             if !alive {
-                self.give_up()?;
+                give_up(&mut self.future)?;
                 return Err(NodeError::timeout(kind, limit));
             }
         }
@@ -143,4 +135,34 @@ impl<S: State, F: Start<S>> Attempt<S, F> {
             (None, Err(error)) => TaskOutcome::Error(error),
         }
     }
+}
+
+/// Starts a node or goes on with what runs of it. A panic of the node, of its future or of what that drops is its error.
+#[inline]
+pub(crate) fn poll_node<S: State>(
+    start: Option<impl Start<S>>,
+    running: &mut Option<NodeFuture<S>>,
+    context: &mut TaskContext<'_>,
+) -> Poll<Result<Step<S>, NodeError>> {
+    let guarded = catch_unwind(AssertUnwindSafe(|| {
+        if let Some(start) = start {
+            *running = Some(start.start());
+        }
+        let Some(future) = running else { return Poll::Pending };
+        let polled = future.as_mut().poll(context);
+        if polled.is_ready() {
+            *running = None;
+        }
+        polled
+    }));
+    guarded.unwrap_or_else(|payload| {
+        let _ = give_up(running);
+        Poll::Ready(Err(NodeError::panic(payload.as_ref())))
+    })
+}
+
+/// Drops what runs.
+fn give_up<S: State>(running: &mut Option<NodeFuture<S>>) -> Result<(), NodeError> {
+    let future = running.take();
+    catch_unwind(AssertUnwindSafe(|| drop(future))).map_err(|payload| NodeError::panic(payload.as_ref()))
 }

@@ -28,6 +28,7 @@ mod sink;
 mod stock;
 mod told;
 mod turns;
+mod walk;
 mod writer;
 
 pub use calls::Standing;

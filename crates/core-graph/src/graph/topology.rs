@@ -129,6 +129,16 @@ impl<S: State> Exits<S> {
     pub(crate) fn none() -> Self {
         Self { edges: Vec::new(), conditionals: Vec::new(), sends: Vec::new(), joins: Vec::new() }
     }
+
+    /// Where one edge leads, or none, when that is all there is.
+    pub(crate) fn only_edge(&self) -> Option<Option<NodeIndex>> {
+        let nothing_else = self.conditionals.is_empty() && self.sends.is_empty() && self.joins.is_empty();
+        match self.edges[..] {
+            [] if nothing_else => Some(None),
+            [node] if nothing_else => Some(Some(node)),
+            _ => None,
+        }
+    }
 }
 
 impl<S: State> fmt::Debug for Topology<S> {

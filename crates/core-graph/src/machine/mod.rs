@@ -21,6 +21,7 @@ mod restore;
 mod route;
 mod stored_state;
 mod task;
+mod walk;
 
 use std::sync::Arc;
 
@@ -40,11 +41,12 @@ pub(crate) use lane::{Lone, Strode};
 pub(crate) use persist::{Chain, Persist};
 pub(crate) use plan::{Dispatch, Plan, Stop};
 pub(crate) use restore::{AnswerMap, Restored, WriteRow};
-use route::Triggered;
+pub(crate) use route::{RouteFault, Triggered};
 pub(crate) use stored_state::{StoredState, check_chain, corrupt};
 use task::Phase;
 pub use task::Question;
 pub(crate) use task::{AttemptRow, TaskId, question_check};
+pub(crate) use walk::{Onward, Stand};
 
 /// The name under which stores keep the frontier.
 pub(crate) const FRONTIER: &str = "#frontier";

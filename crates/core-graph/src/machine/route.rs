@@ -1,9 +1,10 @@
 //! What a finished task triggers: edges, routers, sends, gotos, joins and fan-outs.
 
-use std::cmp::Ordering;
 use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
+
+use smallvec::SmallVec;
 
 use crate::error::{NodeError, RunError, panic_text};
 use crate::graph::{Exits, Found, Timeout, Topology};
@@ -15,7 +16,7 @@ use crate::step::Next;
 
 /// What a commit triggers, before tasks are made of it.
 #[derive(Debug, Default)]
-pub(super) struct Triggered {
+pub(crate) struct Triggered {
     /// Nodes, one entry per trigger.
     nodes: Vec<u32>,
     packets: Vec<Sent>,
@@ -25,8 +26,24 @@ pub(super) struct Triggered {
     opened: Vec<(GroupId, BTreeSet<u32>)>,
 }
 
-/// A send: target, key, input, the fan-outs that wait for it, and its own time limit.
-type Sent = (u32, Arc<str>, Arc<[u8]>, Groups, Option<Box<Timeout>>);
+/// A send.
+#[derive(Debug)]
+struct Sent {
+    node: u32,
+    key: Arc<str>,
+    input: Arc<[u8]>,
+    /// The fan-outs that wait for it.
+    groups: Groups,
+    /// Its own time limit.
+    timeout: Option<Box<Timeout>>,
+}
+
+impl Sent {
+    /// Its place among the sends of a commit.
+    fn order(&self) -> (KeyOrder<&str>, u32) {
+        (KeyOrder::of(&self.key), self.node)
+    }
+}
 
 /// A send that did nothing, because its target has one of the same key.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -35,9 +52,24 @@ pub(crate) struct Coalesced {
     pub(crate) key: Arc<str>,
 }
 
+/// A fan-out, and how many of its tasks ended with a commit.
+pub(super) type Finished = (GroupId, u64);
+
+/// Counts fan-outs; neighbours that are the same one are counted together.
+pub(super) fn counted(groups: impl Iterator<Item = GroupId>) -> SmallVec<[Finished; 1]> {
+    let mut counts = SmallVec::<[Finished; 1]>::new();
+    for group in groups {
+        match counts.last_mut() {
+            Some((last, tasks)) if *last == group => *tasks += 1,
+            _ => counts.push((group, 1)),
+        }
+    }
+    counts
+}
+
 /// Why routing failed.
 #[derive(Debug)]
-pub(super) enum RouteFault {
+pub(crate) enum RouteFault {
     Run(RunError),
     Node(NodeError),
 }
@@ -141,12 +173,14 @@ impl Triggered {
         declared: &[u32],
         groups: &[GroupId],
     ) -> Result<(), SendFault> {
+        self.packets.reserve(packets.len());
         for packet in packets {
             let Some(at) = declared.iter().find(|at| topology.node(**at).name == packet.to) else {
                 return Err(SendFault::Undeclared(packet.to, topology.names(declared)));
             };
             let input = packet.input.map_err(SendFault::Input)?;
-            self.packets.push((*at, packet.key, input, groups.into(), packet.timeout));
+            let Packet { key, timeout, .. } = packet;
+            self.packets.push(Sent { node: *at, key, input, groups: Groups::from_slice(groups), timeout });
         }
         self.opened.extend(groups.iter().map(|group| (*group, declared.iter().copied().collect())));
         Ok(())
@@ -161,6 +195,11 @@ impl Triggered {
             [node] if nothing_else => Some(node),
             _ => None,
         }
+    }
+
+    /// Whether nothing is triggered.
+    pub(super) fn is_empty(&self) -> bool {
+        self.nodes.is_empty() && self.packets.is_empty() && self.arrivals.is_empty() && self.opened.is_empty()
     }
 
     pub(super) fn clear(&mut self) {
@@ -201,7 +240,12 @@ pub(super) fn guarded<T>(what: &str, call: impl FnOnce() -> T) -> Result<T, Node
 impl<S: State> Machine<S> {
     /// Makes tasks of what was triggered: nodes by name, then sends by key. `finished` are the fan-outs of the tasks
     /// that ended with this commit. Returns sends that did nothing.
-    pub(super) fn trigger(&mut self, number: u64, triggered: &mut Triggered, finished: &[GroupId]) -> Vec<Coalesced> {
+    pub(super) fn trigger(
+        &mut self,
+        number: u64,
+        triggered: &mut Triggered,
+        finished: &[Finished],
+    ) -> Vec<Coalesced> {
         let Triggered { nodes, packets, arrivals, opened } = triggered;
         let (packets, coalesced) =
             if packets.is_empty() { Default::default() } else { self.coalesce(std::mem::take(packets)) };
@@ -228,7 +272,8 @@ impl<S: State> Machine<S> {
             self.frontier.push(TaskId { number, place }, Pending::new(node, phase), durable);
             place += 1;
         }
-        for (node, key, input, groups, timeout) in packets {
+        self.frontier.reserve(packets.len());
+        for Sent { node, key, input, groups, timeout } in packets {
             let task =
                 Pending { key: Some(key), input: Some(input), groups, timeout, ..Pending::new(node, Phase::Ready) };
             self.frontier.push(TaskId { number, place }, task, durable);
@@ -241,47 +286,54 @@ impl<S: State> Machine<S> {
     /// Sends in the order of their keys, each once. A second send of a key does nothing, but its fan-out waits for the
     /// task of the first.
     fn coalesce(&mut self, mut sent: Vec<Sent>) -> (Vec<Sent>, Vec<Coalesced>) {
+        let differ = sent.iter().map(Sent::order).is_sorted_by(|one, next| one < next);
+        if differ && !self.frontier.has_sends() {
+            self.open_groups(sent.iter().flat_map(|packet| packet.groups.iter().copied()));
+            return (sent, Vec::new());
+        }
         let (mut coalesced, mut joined) = (Vec::new(), Vec::new());
         let mut packets: Vec<Sent> = Vec::with_capacity(sent.len());
-        let order = |a: &Sent, b: &Sent| by_key(&a.1, &b.1).then(a.0.cmp(&b.0));
-        if !sent.is_sorted_by(|a, b| order(a, b).is_le()) {
-            sent.sort_by_cached_key(|(node, key, ..)| (KeyOrder::of(key), *node));
+        if !differ {
+            sent.sort_by_cached_key(|Sent { node, key, .. }| (KeyOrder::at(key, Arc::clone(key)), *node));
         }
         for packet in sent {
-            let pending = self.frontier.sent(packet.0, &packet.1);
+            let pending = self.frontier.sent(packet.node, &packet.key);
             let waits_for = match (packets.last_mut(), pending.and_then(|id| self.frontier.get_mut(id))) {
                 (_, Some(task)) => &mut task.groups,
-                (Some((node, key, _, groups, _)), None) if *node == packet.0 && *key == packet.1 => groups,
+                (Some(last), None) if last.node == packet.node && last.key == packet.key => &mut last.groups,
                 _ => {
-                    for group in &packet.3 {
-                        self.frontier.groups.entry(*group).or_default().open += 1;
-                    }
+                    self.open_groups(packet.groups.iter().copied());
                     packets.push(packet);
                     continue;
                 }
             };
-            for group in packet.3 {
+            for group in packet.groups {
                 if !waits_for.contains(&group) {
                     waits_for.push(group);
                     joined.push(group);
                 }
             }
-            coalesced.push(Coalesced { node: packet.0, key: packet.1 });
+            coalesced.push(Coalesced { node: packet.node, key: packet.key });
             if let (Some(id), true) = (pending, self.persist.is_some()) {
                 self.frontier.touch(id);
             }
         }
-        for group in joined {
-            self.frontier.groups.entry(group).or_default().open += 1;
-        }
+        self.open_groups(joined.into_iter());
         (packets, coalesced)
+    }
+
+    /// Counts a task more for each of these fan-outs.
+    fn open_groups(&mut self, groups: impl Iterator<Item = GroupId>) {
+        for (id, tasks) in counted(groups) {
+            self.frontier.groups.entry(id).or_default().open += tasks;
+        }
     }
 
     /// Opens, widens and closes fan-outs; a closed one arrives at the joins of its targets.
     fn count_groups(
         &mut self,
         opened: &[(GroupId, BTreeSet<u32>)],
-        finished: &[GroupId],
+        finished: &[Finished],
         arrivals: &mut Vec<(usize, usize)>,
     ) {
         let mut touched = BTreeSet::new();
@@ -289,9 +341,9 @@ impl<S: State> Machine<S> {
             self.frontier.groups.entry(*id).or_default().targets.extend(targets);
             touched.insert(*id);
         }
-        for id in finished {
+        for (id, tasks) in finished {
             if let Some(group) = self.frontier.groups.get_mut(id) {
-                group.open = group.open.saturating_sub(1);
+                group.open = group.open.saturating_sub(*tasks);
             }
             touched.insert(*id);
         }
@@ -335,9 +387,9 @@ pub(super) struct KeyOrder<K> {
     text: K,
 }
 
-impl KeyOrder<Arc<str>> {
-    fn of(key: &Arc<str>) -> Self {
-        KeyOrder::at(key, Arc::clone(key))
+impl<'k> KeyOrder<&'k str> {
+    pub(super) fn of(key: &'k str) -> Self {
+        Self::at(key, key)
     }
 }
 
@@ -348,18 +400,14 @@ impl<K> KeyOrder<K> {
     }
 }
 
-pub(super) fn by_key(a: &str, b: &str) -> Ordering {
-    KeyOrder::at(a, a).cmp(&KeyOrder::at(b, b))
-}
-
 #[cfg(test)]
 mod tests {
-    use super::by_key;
+    use super::KeyOrder;
 
     #[test]
     fn numbers_sort_by_value_and_before_texts() {
         let mut keys = ["b", "10", "9", "a", "1.2"];
-        keys.sort_by(|a, b| by_key(a, b));
+        keys.sort_by(|a, b| KeyOrder::of(a).cmp(&KeyOrder::of(b)));
         assert_eq!(keys, ["9", "10", "1.2", "a", "b"]);
     }
 }
