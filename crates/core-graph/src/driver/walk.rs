@@ -1,12 +1,12 @@
 //! Calls of subgraphs that nobody stores or reads, walked node by node.
 //!
-//! Most fan out to subgraphs whose nodes follow each other. Such a call is no more than its state, the number of its
-//! commits and the node that is next. Whatever else comes up (a failure, a question, a fan-out, a join, a request to
+//! Most fan-outs to subgraphs are to nodes that follow each other. Such a call is no more than its state, the number of
+//! its commits and the node that is next. Whatever else comes up (a failure, a question, a fan-out, a join, a request to
 //! stop) is for a driver, whose machine stands where the walk ended.
 
 use std::future::poll_fn;
 use std::sync::Arc;
-use std::task::Poll;
+use std::task::{Context as TaskContext, Poll};
 
 use crate::context::{Context, TaskServices};
 use crate::driver::attempt::{Attempt, NodeFuture, poll_node};
@@ -14,14 +14,14 @@ use crate::driver::cell::{Home, TaskCell};
 use crate::driver::child::{Child, ChildEnd, Scope};
 use crate::driver::drive::Driver;
 use crate::driver::runtime::Runtime;
-use crate::error::RunError;
+use crate::error::{NodeError, RunError};
 use crate::graph::{Persistence, Timeout};
 use crate::machine::{Lone, Onward, RouteFault, Stand, Stop, TaskOutcome, Triggered};
 use crate::state::{Snapshot, State};
 use crate::step::{Next, Step};
 
 /// A node that is always ready gives way to others after this many steps.
-const STEPS_A_TURN: u64 = 512;
+const STEPS_A_TURN: u32 = 512;
 
 /// A call that is walked.
 pub(super) struct Walk<'c, S: State, Cx> {
@@ -32,20 +32,33 @@ pub(super) struct Walk<'c, S: State, Cx> {
     home: Option<Arc<Home>>,
 }
 
-/// How a walk ends.
-enum Ended<S: State> {
+/// Where a walk stops, for a while or for good.
+enum Halt<S: State> {
     /// Nothing is left to do.
     Done,
     /// A step was refused.
-    Refused(RunError),
-    /// With more than a walk can do.
-    Left(Rest<S>),
+    Refused(Box<RunError>),
+    /// It has taken its turn.
+    Turn(Lone),
+    /// A task is not ready. On the heap, as all that is rare: what an attempt holds is large.
+    Waiting(Box<Waiting<S>>),
+    /// The rest is for a driver.
+    Rest(Box<Rest<S>>),
 }
+
+/// A task that runs.
+struct Waiting<S: State> {
+    lone: Lone,
+    began: u64,
+    attempt: Attempt<S, Begin<S>>,
+}
+
+type Begin<S> = Box<dyn FnOnce() -> NodeFuture<S> + Send>;
 
 /// What a walk leaves to a driver.
 enum Rest<S: State> {
     /// What is to be made tasks of.
-    Fork(Triggered),
+    Fork(Box<Triggered>),
     /// A task that has not begun.
     Ahead(Lone),
     /// A task that has ended out of the ordinary, and when it began.
@@ -75,102 +88,124 @@ impl<'c, S: State, Cx: Send + Sync + 'static> Walk<'c, S, Cx> {
             Err((state, error)) => return Ok(Child::of(ChildEnd::Failed { state, error }, 0)),
         };
         let mut walk = Self { runtime, scope, stand, home: None };
-        let end = match walk.walk(onward).await {
-            Ended::Done => ChildEnd::Done(walk.stand.state),
-            Ended::Refused(error) => ChildEnd::Failed { state: walk.stand.state, error },
-            // On the heap: a driver is large, and most walks do without.
-            Ended::Left(rest) => return Box::pin(walk.drive(rest)).await,
-        };
-        Ok(Child::of(end, walk.stand.executed))
-    }
-
-    async fn walk(&mut self, mut onward: Onward) -> Ended<S> {
-        let session = self.scope.session();
+        let mut next = walk.onward(onward);
         loop {
-            let lone = match onward {
-                Onward::To(lone) => lone,
-                Onward::End => return Ended::Done,
-                Onward::Fork(triggered) => return Ended::Left(Rest::Fork(triggered)),
+            let halt = match next {
+                Ok(lone) => walk.stride(lone).await,
+                Err(halt) => halt,
             };
-            if !self.runtime.topology.is_step(lone.node) {
-                return Ended::Left(Rest::Ahead(lone));
-            }
-            if lone.id.number % STEPS_A_TURN == 0 {
-                tokio::task::yield_now().await;
-            }
-            if session.schedule.is_some() {
-                Box::pin(self.await_turn(lone)).await;
-            }
-            if session.control.reason().is_some() {
-                return Ended::Left(Rest::Ahead(lone));
-            }
-            let began = match self.runtime.topology.node(lone.node).retry {
-                Some(_) => session.clock.now(),
-                None => 0,
+            next = match halt {
+                Halt::Done => return Ok(Child::of(ChildEnd::Done(walk.stand.state), walk.stand.executed)),
+                Halt::Refused(error) => {
+                    let Stand { state, executed, .. } = walk.stand;
+                    return Ok(Child::of(ChildEnd::Failed { state, error: *error }, executed));
+                }
+                Halt::Turn(lone) => {
+                    tokio::task::yield_now().await;
+                    Ok(lone)
+                }
+                Halt::Waiting(waiting) => {
+                    let Waiting { lone, began, attempt } = *waiting;
+                    let outcome = Box::pin(attempt.finish_unless_cancelled(&scope.session().control)).await;
+                    walk.settle(lone, began, outcome)
+                }
+                // A driver is large, and most walks do without.
+                Halt::Rest(rest) => return Box::pin(walk.drive(*rest)).await,
             };
-            let outcome = match self.attempt(lone, began).await {
-                Ok((step, cost)) => match self.take(lone, step, cost) {
-                    Ok(next) => {
-                        onward = next;
-                        continue;
-                    }
-                    Err(ended) => return ended,
-                },
-                Err(outcome) => outcome,
-            };
-            return Ended::Left(Rest::Ended { lone, began, outcome });
         }
     }
 
-    /// Runs a task. The plain step of one comes by itself, with the tasks that were executed inside.
-    async fn attempt(&mut self, lone: Lone, began: u64) -> Result<(Step<S>, u64), TaskOutcome<S>> {
-        let info = self.runtime.topology.node(lone.node);
-        let handler = self.runtime.function(lone.node, false);
-        let cell = handler.wants_context().then(|| self.cell(lone, began));
-        let context = cell.as_ref().map(|cell| {
-            let services: Arc<dyn TaskServices> = Arc::clone(cell) as Arc<dyn TaskServices>;
-            Context::new(services, self.runtime.shared_resources())
-        });
-        let state = Snapshot::new(Arc::clone(&self.stand.state));
-        let start = || handler.call(None, state, context);
-        let control = &self.scope.session().control;
-        let outcome = if info.timeout == Timeout::default() {
-            let (mut start, mut running) = (Some(start), None::<NodeFuture<S>>);
-            let polled = poll_fn(|context| Poll::Ready(poll_node(start.take(), &mut running, context))).await;
-            match (polled, cell) {
-                (Poll::Ready(Ok(step)), None) if matches!(step.next, Next::Edges) => return Ok((step, 0)),
-                (Poll::Ready(Ok(step)), None) => TaskOutcome::done(step, 0),
-                (Poll::Ready(Err(error)), None) => TaskOutcome::Error(error),
-                (Poll::Ready(result), Some(cell)) => cell.judge(result),
-                (Poll::Pending, cell) => {
-                    let attempt = Attempt::<S, fn() -> NodeFuture<S>>::begun(running, cell);
-                    Box::pin(attempt.finish_unless_cancelled(control)).await
+    /// Runs the task and those that follow it, as far as they are ready.
+    async fn stride(&mut self, lone: Lone) -> Halt<S> {
+        let mut turn = STEPS_A_TURN;
+        if self.scope.session().schedule.is_some() {
+            Box::pin(self.await_turn(lone)).await;
+            turn = 1;
+        }
+        let mut lone = lone;
+        poll_fn(|context| {
+            for _ in 0..turn {
+                match self.step(lone, context) {
+                    Ok(next) => lone = next,
+                    Err(halt) => return Poll::Ready(halt),
                 }
             }
-        } else {
-            Box::pin(Attempt::new(start, info.timeout, cell).finish_unless_cancelled(control)).await
-        };
-        // The commit of a task forgets the results of its durable steps.
-        let is_used = self.home.as_ref().is_some_and(|home| home.onces.is_used());
-        match outcome {
-            TaskOutcome::Step(done) if done.is_plain() && !is_used => Ok(done.into_step()),
-            outcome => Err(outcome),
+            Poll::Ready(Halt::Turn(lone))
+        })
+        .await
+    }
+
+    /// Runs a task, if it is ready, and commits its step; the task that follows it.
+    fn step(&mut self, lone: Lone, context: &mut TaskContext<'_>) -> Result<Lone, Halt<S>> {
+        let Self { runtime, scope, .. } = *self;
+        let session = scope.session();
+        if session.control.reason().is_some() {
+            return Err(Rest::Ahead(lone).into());
         }
+        let info = runtime.topology.node(lone.node);
+        let began = if info.retry.is_some() { session.clock.now() } else { 0 };
+        let handler = runtime.function(lone.node, false);
+        let cell = handler.wants_context().then(|| self.cell(lone, began));
+        let services = cell.as_ref().map(|cell| {
+            let services: Arc<dyn TaskServices> = Arc::clone(cell) as Arc<dyn TaskServices>;
+            Context::new(services, runtime.shared_resources())
+        });
+        let state = Snapshot::new(Arc::clone(&self.stand.state));
+        if info.timeout != Timeout::default() {
+            let handler = Arc::clone(handler);
+            let begin: Begin<S> = Box::new(move || handler.call(None, state, services));
+            let attempt = Attempt::new(begin, info.timeout, cell);
+            return Err(Halt::Waiting(Box::new(Waiting { lone, began, attempt })));
+        }
+        let mut running = None;
+        match (poll_node(Some(|| handler.call(None, state, services)), &mut running, context), cell) {
+            (Poll::Ready(Ok(step)), None) if self.is_plain(&step.next) => self.take(lone, step.update, 0),
+            (Poll::Ready(result), cell) => self.settle(lone, began, judge(result, cell.as_deref())),
+            (Poll::Pending, cell) => {
+                let attempt = Attempt::begun(running, cell);
+                Err(Halt::Waiting(Box::new(Waiting { lone, began, attempt })))
+            }
+        }
+    }
+
+    /// Commits what a task left, if that is a plain step.
+    fn settle(&mut self, lone: Lone, began: u64, outcome: TaskOutcome<S>) -> Result<Lone, Halt<S>> {
+        match outcome {
+            TaskOutcome::Step(done) if done.heads.is_empty() && self.is_plain(&done.next) => {
+                self.take(lone, done.update, done.cost)
+            }
+            outcome => Err(Rest::Ended { lone, began, outcome }.into()),
+        }
+    }
+
+    /// Whether a step follows the edges of its node, and its commit does nothing else: that of a task with durable steps
+    /// forgets their results.
+    fn is_plain(&self, next: &Next) -> bool {
+        matches!(next, Next::Edges) && self.home.as_ref().is_none_or(|home| !home.onces.is_used())
     }
 
     /// Commits a plain step.
-    fn take(&mut self, lone: Lone, step: Step<S>, cost: u64) -> Result<Onward, Ended<S>> {
-        let topology = &*self.runtime.topology;
-        self.stand.step(topology, lone, step.update, cost).map_err(|fault| {
-            Ended::Refused(match fault {
-                RouteFault::Run(error) => error,
-                RouteFault::Node(error) => {
-                    let node = topology.node(lone.node).name.to_string();
-                    let task = self.path(lone).to_string();
-                    RunError::TaskFailed { node, task, attempts: 1, message: error.to_string() }
-                }
-            })
-        })
+    fn take(&mut self, lone: Lone, update: Option<S::Update>, cost: u64) -> Result<Lone, Halt<S>> {
+        match self.stand.step(&self.runtime.topology, lone, update, cost) {
+            Ok(onward) => self.onward(onward),
+            Err(RouteFault::Run(error)) => Err(Halt::Refused(Box::new(error))),
+            Err(RouteFault::Node(error)) => {
+                let node = self.runtime.topology.node(lone.node).name.to_string();
+                let (task, message) = (self.path(lone).to_string(), error.to_string());
+                let error = RunError::TaskFailed { node, task, attempts: 1, message };
+                Err(Halt::Refused(Box::new(error)))
+            }
+        }
+    }
+
+    /// The task that follows, if a walk may run it.
+    fn onward(&self, onward: Onward) -> Result<Lone, Halt<S>> {
+        match onward {
+            Onward::To(lone) if self.runtime.topology.is_step(lone.node) => Ok(lone),
+            Onward::To(lone) => Err(Rest::Ahead(lone).into()),
+            Onward::End => Err(Halt::Done),
+            Onward::Fork(triggered) => Err(Rest::Fork(triggered).into()),
+        }
     }
 
     fn path(&self, lone: Lone) -> Arc<str> {
@@ -209,19 +244,37 @@ impl<'c, S: State, Cx: Send + Sync + 'static> Walk<'c, S, Cx> {
         if let Some(home) = home {
             driver.move_in(home);
         }
-        let stop = Self::go_on(&mut driver, rest).await;
+        let stop = driver.go_on(rest).await;
         driver.end_of_child(stop)
     }
+}
 
-    async fn go_on(driver: &mut Driver<S, Cx>, rest: Rest<S>) -> Result<Stop, RunError> {
+impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
+    /// Takes over what a walk left.
+    async fn go_on(&mut self, rest: Rest<S>) -> Result<Stop, RunError> {
         match rest {
-            Rest::Fork(triggered) => driver.machine.fork_walk(triggered),
-            Rest::Ahead(lone) => driver.machine.await_lone(lone),
+            Rest::Fork(triggered) => self.machine.fork_walk(triggered),
+            Rest::Ahead(lone) => self.machine.await_lone(lone),
             Rest::Ended { lone, began, outcome } => {
-                driver.machine.fly_lone(lone, began);
-                driver.settle_one(lone.id, outcome).await?;
+                self.machine.fly_lone(lone, began);
+                self.settle_one(lone.id, outcome).await?;
             }
         }
-        driver.drive().await
+        self.drive().await
+    }
+}
+
+/// How a task ended, seen together with what it said to its context.
+fn judge<S: State>(result: Result<Step<S>, NodeError>, cell: Option<&TaskCell>) -> TaskOutcome<S> {
+    match (result, cell) {
+        (result, Some(cell)) => cell.judge(result),
+        (Ok(step), None) => TaskOutcome::done(step, 0),
+        (Err(error), None) => TaskOutcome::Error(error),
+    }
+}
+
+impl<S: State> From<Rest<S>> for Halt<S> {
+    fn from(rest: Rest<S>) -> Self {
+        Self::Rest(Box::new(rest))
     }
 }

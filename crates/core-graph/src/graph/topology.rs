@@ -8,6 +8,7 @@ use smallvec::SmallVec;
 use crate::graph::declarations::Declarations;
 use crate::graph::diagram::Diagram;
 use crate::graph::migration::Migrations;
+use crate::graph::pace::Pace;
 use crate::graph::persistence::Persistence;
 use crate::graph::spec::{Ask, Mode, Retry, Timeout};
 use crate::name::{Name, Packet};
@@ -62,6 +63,7 @@ pub(crate) struct NodeInfo<S: State> {
     pub(crate) child: Option<Arc<dyn Declarations>>,
     /// What the store keeps of that subgraph.
     pub(crate) persistence: Persistence,
+    pub(crate) pace: Pace,
 }
 
 /// What follows a node.

@@ -132,16 +132,6 @@ impl<S: State> Done<S> {
     pub(crate) fn of(step: Step<S>, cost: u64) -> Box<Self> {
         Box::new(Self { update: step.update, next: step.next, cost, heads: ChildHeads::new(), encoded: Vec::new() })
     }
-
-    /// Whether it follows the edges of its node, and left no children that are kept per thread.
-    pub(crate) fn is_plain(&self) -> bool {
-        matches!(self.next, Next::Edges) && self.heads.is_empty()
-    }
-
-    /// The step, and what was executed inside.
-    pub(crate) fn into_step(self) -> (Step<S>, u64) {
-        (Step { update: self.update, next: self.next }, self.cost)
-    }
 }
 
 impl TaskId {

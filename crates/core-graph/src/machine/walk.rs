@@ -29,7 +29,7 @@ pub(crate) enum Onward {
     /// Nothing.
     End,
     /// What a machine is to make tasks of.
-    Fork(Triggered),
+    Fork(Box<Triggered>),
 }
 
 impl<S: State> Topology<S> {
@@ -123,7 +123,7 @@ impl<S: State> Stand<S> {
         Ok(match triggered.only_node() {
             Some(node) => to(node),
             None if triggered.is_empty() => Onward::End,
-            None => Onward::Fork(triggered),
+            None => Onward::Fork(Box::new(triggered)),
         })
     }
 }
@@ -165,7 +165,7 @@ impl<S: State> Machine<S> {
     }
 
     /// Makes tasks of what a walk triggered.
-    pub(crate) fn fork_walk(&mut self, mut triggered: Triggered) {
+    pub(crate) fn fork_walk(&mut self, mut triggered: Box<Triggered>) {
         // Nobody is told which sends did nothing.
         self.trigger(self.number, &mut triggered, &[]);
     }
