@@ -39,3 +39,4 @@ mod super_steps;
 mod time_travel;
 mod timeouts;
 mod unread;
+mod walks;
