@@ -84,6 +84,10 @@ impl Node {
         self.0.as_str()
     }
 
+    pub(crate) fn name(&self) -> &Name {
+        &self.0
+    }
+
     pub(crate) fn into_name(self) -> Name {
         self.0
     }

@@ -20,10 +20,17 @@ pub(crate) enum Next {
     /// What the graph's edges say.
     #[default]
     Edges,
-    /// These nodes and sends instead.
-    To { goto: Vec<Name>, send: Vec<Packet> },
+    /// These nodes and sends instead. On the heap: most steps name none.
+    To(Box<Chosen>),
     /// Nothing.
     End,
+}
+
+/// The nodes and sends that a node names itself.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Chosen {
+    pub(crate) goto: Vec<Name>,
+    pub(crate) send: Vec<Packet>,
 }
 
 impl<S: State> Step<S> {
@@ -62,26 +69,27 @@ impl<S: State> Step<S> {
     /// The same step, going to `node` as well.
     #[must_use]
     pub fn and_goto(mut self, node: Node) -> Self {
-        let (goto, _) = self.targets();
-        goto.push(node.into_name());
+        self.next.chosen().goto.push(node.into_name());
         self
     }
 
     /// The same step, sending `packets` as well.
     #[must_use]
     pub fn and_send(mut self, packets: impl IntoIterator<Item = Packet>) -> Self {
-        let (_, send) = self.targets();
-        send.extend(packets);
+        self.next.chosen().send.extend(packets);
         self
     }
+}
 
-    fn targets(&mut self) -> (&mut Vec<Name>, &mut Vec<Packet>) {
-        if !matches!(self.next, Next::To { .. }) {
-            self.next = Next::To { goto: Vec::new(), send: Vec::new() };
+impl Next {
+    /// What the node names; nothing yet, if it left that to the edges.
+    fn chosen(&mut self) -> &mut Chosen {
+        if !matches!(self, Self::To(_)) {
+            *self = Self::To(Box::default());
         }
-        match &mut self.next {
-            Next::To { goto, send } => (goto, send),
-            Next::Edges | Next::End => unreachable!("set just above"),
+        match self {
+            Self::To(chosen) => chosen,
+            Self::Edges | Self::End => unreachable!("set just above"),
         }
     }
 }

@@ -50,7 +50,7 @@ impl<S: State, F: Start<S>> Attempt<S, F> {
 
     /// Runs to the end.
     pub(crate) async fn finish(mut self) -> TaskOutcome<S> {
-        let result = if self.timeout == Timeout::default() {
+        let result = if !self.timeout.is_set() {
             poll_fn(|context| self.poll_node(context)).await
         } else {
             self.limited().await
@@ -70,26 +70,9 @@ impl<S: State, F: Start<S>> Attempt<S, F> {
         }
     }
 
-    /// The same; the step of a node that was ready at once and said nothing to its context comes by itself.
-    pub(crate) async fn step_unless_cancelled(mut self, control: &Control) -> Result<Step<S>, TaskOutcome<S>> {
-        if self.timeout == Timeout::default()
-            && let Poll::Ready(result) = poll_fn(|context| Poll::Ready(self.poll_node(context))).await
-        {
-            return match result {
-                Ok(step) if self.cell.as_deref().is_none_or(TaskCell::is_silent) => Ok(step),
-                result => Err(self.judge(result)),
-            };
-        }
-        Err(tokio::select! {
-            biased;
-            outcome = self.finish() => outcome,
-            () = control.cancelled() => TaskOutcome::Abandoned(Stop::Cancelled),
-        })
-    }
-
     /// Polls once, if the node has no time limits: how it ended, if it did. To be finished elsewhere otherwise.
     pub(crate) fn poll_first(&mut self, context: &mut TaskContext<'_>) -> Option<TaskOutcome<S>> {
-        if self.timeout != Timeout::default() {
+        if self.timeout.is_set() {
             return None;
         }
         match self.poll_node(context) {

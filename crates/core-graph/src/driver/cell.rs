@@ -18,7 +18,7 @@ use crate::driver::onces::Onces;
 use crate::driver::session::Session;
 use crate::error::{ErrorKind, NodeError};
 use crate::event::{EventKind, Payload};
-use crate::graph::{Declarations, Persistence, Topology};
+use crate::graph::{Declarations, NodeInfo, Persistence, Topology};
 use crate::machine::{Question, Stop, TaskId, TaskOutcome};
 use crate::name::Name;
 use crate::state::State;
@@ -32,7 +32,7 @@ pub(crate) struct Home {
     /// What the ids of the tasks begin with.
     pub(crate) base: Arc<str>,
     pub(crate) onces: Onces,
-    /// Finds the checks of declared questions, and what is kept of subgraphs.
+    /// Finds the checks of declared questions.
     pub(crate) declarations: Arc<dyn Declarations>,
     /// The super-step of the namespace at which the run's limit of super-steps stops it.
     pub(crate) last_step: Option<u64>,
@@ -57,6 +57,8 @@ pub(crate) struct TaskCell {
     home: Arc<Home>,
     id: TaskId,
     node: Name,
+    /// What is kept of the subgraph in the node.
+    persistence: Persistence,
     key: Option<Arc<str>>,
     attempt: u32,
     step: u64,
@@ -86,10 +88,10 @@ struct Said {
 }
 
 impl TaskCell {
-    pub(crate) fn new(
+    pub(crate) fn new<S: State>(
         home: &Arc<Home>,
         id: TaskId,
-        node: &Name,
+        node: &NodeInfo<S>,
         key: Option<Arc<str>>,
         attempt: u32,
         step: u64,
@@ -98,7 +100,8 @@ impl TaskCell {
         Self {
             home: Arc::clone(home),
             id,
-            node: node.clone(),
+            node: node.name.clone(),
+            persistence: node.persistence,
             key,
             attempt,
             step,
@@ -123,7 +126,7 @@ impl TaskCell {
 
     /// What is kept of the subgraph in the node.
     pub(super) fn persistence(&self) -> Persistence {
-        self.home.declarations.persistence(self.node.as_str())
+        self.persistence
     }
 
     pub(super) fn is_retried(&self) -> bool {

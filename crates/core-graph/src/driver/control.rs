@@ -32,6 +32,7 @@ impl Control {
         self.changed.notify_waiters();
     }
 
+    #[inline]
     pub(crate) fn reason(&self) -> Option<Stop> {
         match self.reason.load(Ordering::Relaxed) {
             0 => None,

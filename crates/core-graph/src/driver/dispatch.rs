@@ -110,7 +110,7 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
         let info = self.runtime.topology.node(node);
         let timeout = timeout.unwrap_or(info.timeout);
         let cell = handler.wants_context().then(|| {
-            let cell = TaskCell::new(self.home(), id, &info.name, key, number, self.machine.step(), began);
+            let cell = TaskCell::new(self.home(), id, info, key, number, self.machine.step(), began);
             Arc::new(if timeout.idle.is_some() { cell.watch_idle() } else { cell })
         });
         let context = cell.as_ref().map(|cell| {

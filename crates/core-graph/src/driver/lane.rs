@@ -1,21 +1,19 @@
 //! The lane of one: runs steps of a single task, one after the other, in place.
 
-use std::sync::Arc;
+use std::future::poll_fn;
+use std::task::Poll;
 
-use crate::context::{Context, TaskServices};
-use crate::driver::attempt::Attempt;
-use crate::driver::cell::TaskCell;
 use crate::driver::drive::Driver;
-use crate::driver::plain::Written;
+use crate::driver::sprint::Pause;
 use crate::error::RunError;
 use crate::machine::{Fault, Lone, Stop, TaskId, TaskOutcome};
-use crate::state::{Snapshot, State};
+use crate::state::State;
 
 /// A node that is always ready gives way to others after this many steps.
 const STEPS_A_TURN: u32 = 512;
 
 /// How the lane is left.
-enum Left<S: State> {
+pub(super) enum Left<S: State> {
     /// Nothing is in flight.
     Behind,
     /// With a task that ended out of the ordinary, to be settled as any.
@@ -37,7 +35,7 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
 
     /// Runs the task and what follows it, as long as one task follows another.
     pub(super) async fn take_lane(&mut self, lone: Lone) -> Result<(), RunError> {
-        match self.stride(lone).await {
+        match self.run_lane(lone).await {
             Left::Behind => Ok(()),
             Left::With(id, outcome) => Box::pin(self.settle_one(id, outcome)).await,
             Left::Refused(fault) => Box::pin(self.refused(*fault)).await,
@@ -54,89 +52,39 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
         Ok(done.then_some(Stop::Done))
     }
 
-    async fn stride(&mut self, mut lone: Lone) -> Left<S> {
-        let mut spare: Option<Arc<TaskCell>> = None;
-        let mut steps = 0;
+    async fn run_lane(&mut self, mut lone: Lone) -> Left<S> {
+        let in_turn = self.session.schedule.is_some();
+        let mut room = STEPS_A_TURN;
         loop {
-            if steps == STEPS_A_TURN {
-                steps = 0;
-                tokio::task::yield_now().await;
-            }
-            steps += 1;
-            if self.session.schedule.is_some() {
+            if in_turn {
                 Box::pin(self.await_turn(lone.id, 1)).await;
+                room = 1;
             }
-            if let Some(reason) = self.session.control.reason() {
-                self.machine.leave_lane(lone, reason);
-                return Left::Behind;
-            }
-            let info = self.runtime.topology.node(lone.node);
-            let handler = self.runtime.function(lone.node, false);
-            let cell = if handler.wants_context() {
-                let began = match info.retry {
-                    Some(_) => self.machine.begin(lone.id, self.session.clock.now()),
-                    None => 0,
-                };
-                Some(self.lone_cell(lone, began, spare.take()))
-            } else {
-                None
-            };
-            let context = cell.as_ref().map(|cell| {
-                let services: Arc<dyn TaskServices> = Arc::clone(cell) as Arc<dyn TaskServices>;
-                Context::new(services, self.runtime.shared_resources())
-            });
-            let state = Snapshot::new(Arc::clone(&self.machine.state));
-            let attempt = Attempt::new(|| handler.call(None, state, context), info.timeout, cell.clone());
-            spare = cell.or(spare);
-            let outcome = match attempt.step_unless_cancelled(&self.session.control).await {
-                Ok(step) if self.onces().is_none() => match self.machine.strides(lone, &step) {
-                    Some(changes) => {
-                        let now = self.now();
-                        let strode = match self.machine.stride(lone, step, changes, now) {
-                            Ok(strode) => strode,
-                            Err(fault) => return Left::Refused(fault),
-                        };
-                        let next = strode.next;
-                        if strode.stored.is_some() {
-                            match self.write_step(lone, strode, now) {
-                                Written::Now(Ok(())) => {}
-                                Written::Now(Err(error)) => return Left::Unwritten(error),
-                                Written::Later(written) => {
-                                    if let Err(error) = written.await {
-                                        return Left::Unwritten(Box::new(error));
-                                    }
-                                }
-                            }
-                        }
-                        match next {
-                            Some(next) => lone = next,
-                            None => return Left::Behind,
-                        }
-                        continue;
-                    }
-                    None => TaskOutcome::done(step, 0),
-                },
-                Ok(step) => TaskOutcome::done(step, 0),
-                Err(outcome) => outcome,
-            };
-            return Left::With(lone.id, outcome);
-        }
-    }
-
-    /// The services of the task, in the place of those of the task before, unless its node still holds them.
-    fn lone_cell(&self, lone: Lone, began: u64, before: Option<Arc<TaskCell>>) -> Arc<TaskCell> {
-        let info = self.runtime.topology.node(lone.node);
-        let fresh = TaskCell::new(self.home(), lone.id, &info.name, None, 1, self.machine.step(), began);
-        let fresh = if info.timeout.idle.is_some() { fresh.watch_idle() } else { fresh };
-        match before {
-            Some(mut before) => match Arc::get_mut(&mut before) {
-                Some(place) => {
-                    *place = fresh;
-                    before
+            match poll_fn(|context| Poll::Ready(self.sprint(&mut lone, &mut room, context))).await {
+                Pause::Left(left) => return left,
+                Pause::Turn => {
+                    tokio::task::yield_now().await;
+                    room = STEPS_A_TURN;
                 }
-                None => Arc::new(fresh),
-            },
-            None => Arc::new(fresh),
+                Pause::Stopped(reason) => {
+                    self.machine.leave_lane(lone, reason);
+                    return Left::Behind;
+                }
+                Pause::Waiting(attempt) => {
+                    let outcome = attempt.finish_unless_cancelled(&self.session.control).await;
+                    return Left::With(lone.id, outcome);
+                }
+                Pause::Unwritten { committed, next, now } => {
+                    // On the heap: it is large.
+                    if let Err(error) = Box::pin(self.publish(*committed, now)).await {
+                        return Left::Unwritten(Box::new(error));
+                    }
+                    match next {
+                        Some(next) => lone = next,
+                        None => return Left::Behind,
+                    }
+                }
+            }
         }
     }
 }

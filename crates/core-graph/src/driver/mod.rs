@@ -25,6 +25,7 @@ mod runtime;
 mod session;
 mod settle;
 mod sink;
+mod sprint;
 mod stock;
 mod told;
 mod turns;

@@ -2,26 +2,24 @@
 
 use std::sync::Arc;
 
-use futures::future::BoxFuture;
-
 use crate::checkpoint::ToldStep;
 use crate::driver::drive::Driver;
 use crate::driver::policy::Durability;
 use crate::error::RunError;
-use crate::machine::{Lone, Strode};
+use crate::machine::{Committed, Lone, Strode};
 use crate::state::State;
 
 /// What becomes of a commit.
-pub(super) enum Written<'a> {
+pub(super) enum Written<S: State> {
     /// The store has it, or has failed.
     Now(Result<(), Box<RunError>>),
-    /// To be waited for. On the heap: it is large.
-    Later(BoxFuture<'a, Result<(), RunError>>),
+    /// To be published, which is to be waited for.
+    Later(Box<Committed<S>>),
 }
 
 impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
     /// Writes the commit of a step of one task.
-    pub(super) fn write_step(&mut self, lone: Lone, mut strode: Strode, now: u64) -> Written<'_> {
+    pub(super) fn write_step(&mut self, lone: Lone, mut strode: Strode, now: u64) -> Written<S> {
         if let (true, Some(next), Some(changed)) = (self.is_plain(), strode.next, strode.changed.as_bits())
             && let Some(mut commit) = strode.stored.take()
         {
@@ -43,8 +41,7 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
             }
             strode.stored = Some(commit);
         }
-        let committed = self.machine.committed_lone(lone, strode);
-        Written::Later(Box::pin(self.publish(committed, now)))
+        Written::Later(Box::new(self.machine.committed_lone(lone, strode)))
     }
 
     /// Whether a commit has nothing to tell or to end but its own step, and is written at once.

@@ -9,13 +9,14 @@ use std::sync::Arc;
 use std::task::{Context as TaskContext, Poll};
 
 use crate::context::{Context, TaskServices};
-use crate::driver::attempt::{Attempt, NodeFuture, poll_node};
+use crate::driver::attempt::{Attempt, poll_node};
 use crate::driver::cell::{Home, TaskCell};
 use crate::driver::child::{Child, ChildEnd, Scope};
 use crate::driver::drive::Driver;
+use crate::driver::flight::Call;
 use crate::driver::runtime::Runtime;
 use crate::error::{NodeError, RunError};
-use crate::graph::{Persistence, Timeout};
+use crate::graph::Persistence;
 use crate::machine::{Lone, Onward, RouteFault, Stand, Stop, TaskOutcome, Triggered};
 use crate::state::{Snapshot, State};
 use crate::step::{Next, Step};
@@ -33,7 +34,7 @@ pub(super) struct Walk<'c, S: State, Cx> {
 }
 
 /// Where a walk stops, for a while or for good.
-enum Halt<S: State> {
+enum Halt<S: State, Cx> {
     /// Nothing is left to do.
     Done,
     /// A step was refused.
@@ -41,19 +42,17 @@ enum Halt<S: State> {
     /// It has taken its turn.
     Turn(Lone),
     /// A task is not ready. On the heap, as all that is rare: what an attempt holds is large.
-    Waiting(Box<Waiting<S>>),
+    Waiting(Box<Waiting<S, Cx>>),
     /// The rest is for a driver.
     Rest(Box<Rest<S>>),
 }
 
 /// A task that runs.
-struct Waiting<S: State> {
+struct Waiting<S: State, Cx> {
     lone: Lone,
     began: u64,
-    attempt: Attempt<S, Begin<S>>,
+    attempt: Attempt<S, Call<S, Cx>>,
 }
-
-type Begin<S> = Box<dyn FnOnce() -> NodeFuture<S> + Send>;
 
 /// What a walk leaves to a driver.
 enum Rest<S: State> {
@@ -116,16 +115,16 @@ impl<'c, S: State, Cx: Send + Sync + 'static> Walk<'c, S, Cx> {
     }
 
     /// Runs the task and those that follow it, as far as they are ready.
-    async fn stride(&mut self, lone: Lone) -> Halt<S> {
+    async fn stride(&mut self, lone: Lone) -> Halt<S, Cx> {
         let mut turn = STEPS_A_TURN;
         if self.scope.session().schedule.is_some() {
             Box::pin(self.await_turn(lone)).await;
             turn = 1;
         }
         let mut lone = lone;
-        poll_fn(|context| {
+        poll_fn(|waker| {
             for _ in 0..turn {
-                match self.step(lone, context) {
+                match self.step(lone, waker) {
                     Ok(next) => lone = next,
                     Err(halt) => return Poll::Ready(halt),
                 }
@@ -136,7 +135,7 @@ impl<'c, S: State, Cx: Send + Sync + 'static> Walk<'c, S, Cx> {
     }
 
     /// Runs a task, if it is ready, and commits its step; the task that follows it.
-    fn step(&mut self, lone: Lone, context: &mut TaskContext<'_>) -> Result<Lone, Halt<S>> {
+    fn step(&mut self, lone: Lone, waker: &mut TaskContext<'_>) -> Result<Lone, Halt<S, Cx>> {
         let Self { runtime, scope, .. } = *self;
         let session = scope.session();
         if session.control.reason().is_some() {
@@ -146,19 +145,18 @@ impl<'c, S: State, Cx: Send + Sync + 'static> Walk<'c, S, Cx> {
         let began = if info.retry.is_some() { session.clock.now() } else { 0 };
         let handler = runtime.function(lone.node, false);
         let cell = handler.wants_context().then(|| self.cell(lone, began));
-        let services = cell.as_ref().map(|cell| {
+        let context = cell.as_ref().map(|cell| {
             let services: Arc<dyn TaskServices> = Arc::clone(cell) as Arc<dyn TaskServices>;
             Context::new(services, runtime.shared_resources())
         });
         let state = Snapshot::new(Arc::clone(&self.stand.state));
-        if info.timeout != Timeout::default() {
-            let handler = Arc::clone(handler);
-            let begin: Begin<S> = Box::new(move || handler.call(None, state, services));
-            let attempt = Attempt::new(begin, info.timeout, cell);
+        if info.timeout.is_set() {
+            let call = Call { handler: Arc::clone(handler), input: None, state, context };
+            let attempt = Attempt::new(call, info.timeout, cell);
             return Err(Halt::Waiting(Box::new(Waiting { lone, began, attempt })));
         }
         let mut running = None;
-        match (poll_node(Some(|| handler.call(None, state, services)), &mut running, context), cell) {
+        match (poll_node(Some(|| handler.call(None, state, context)), &mut running, waker), cell) {
             (Poll::Ready(Ok(step)), None) if self.is_plain(&step.next) => self.take(lone, step.update, 0),
             (Poll::Ready(result), cell) => self.settle(lone, began, judge(result, cell.as_deref())),
             (Poll::Pending, cell) => {
@@ -169,7 +167,7 @@ impl<'c, S: State, Cx: Send + Sync + 'static> Walk<'c, S, Cx> {
     }
 
     /// Commits what a task left, if that is a plain step.
-    fn settle(&mut self, lone: Lone, began: u64, outcome: TaskOutcome<S>) -> Result<Lone, Halt<S>> {
+    fn settle(&mut self, lone: Lone, began: u64, outcome: TaskOutcome<S>) -> Result<Lone, Halt<S, Cx>> {
         match outcome {
             TaskOutcome::Step(done) if done.heads.is_empty() && self.is_plain(&done.next) => {
                 self.take(lone, done.update, done.cost)
@@ -185,7 +183,7 @@ impl<'c, S: State, Cx: Send + Sync + 'static> Walk<'c, S, Cx> {
     }
 
     /// Commits a plain step.
-    fn take(&mut self, lone: Lone, update: Option<S::Update>, cost: u64) -> Result<Lone, Halt<S>> {
+    fn take(&mut self, lone: Lone, update: Option<S::Update>, cost: u64) -> Result<Lone, Halt<S, Cx>> {
         match self.stand.step(&self.runtime.topology, lone, update, cost) {
             Ok(onward) => self.onward(onward),
             Err(RouteFault::Run(error)) => Err(Halt::Refused(Box::new(error))),
@@ -199,7 +197,7 @@ impl<'c, S: State, Cx: Send + Sync + 'static> Walk<'c, S, Cx> {
     }
 
     /// The task that follows, if a walk may run it.
-    fn onward(&self, onward: Onward) -> Result<Lone, Halt<S>> {
+    fn onward(&self, onward: Onward) -> Result<Lone, Halt<S, Cx>> {
         match onward {
             Onward::To(lone) if self.runtime.topology.is_step(lone.node) => Ok(lone),
             Onward::To(lone) => Err(Rest::Ahead(lone).into()),
@@ -231,7 +229,7 @@ impl<'c, S: State, Cx: Send + Sync + 'static> Walk<'c, S, Cx> {
             Arc::new(Home::of_call(self.scope.session(), call, &self.runtime.topology))
         });
         let info = self.runtime.topology.node(lone.node);
-        let cell = TaskCell::new(home, lone.id, &info.name, None, 1, lone.id.number.saturating_sub(1), began);
+        let cell = TaskCell::new(home, lone.id, info, None, 1, lone.id.number.saturating_sub(1), began);
         Arc::new(if info.timeout.idle.is_some() { cell.watch_idle() } else { cell })
     }
 
@@ -273,7 +271,7 @@ fn judge<S: State>(result: Result<Step<S>, NodeError>, cell: Option<&TaskCell>) 
     }
 }
 
-impl<S: State> From<Rest<S>> for Halt<S> {
+impl<S: State, Cx> From<Rest<S>> for Halt<S, Cx> {
     fn from(rest: Rest<S>) -> Self {
         Self::Rest(Box::new(rest))
     }

@@ -11,7 +11,7 @@ use crate::graph::migration::Migration;
 use crate::graph::persistence::SubgraphSpec;
 use crate::graph::spec::{Mode, NodeDefaults, NodeSpec};
 use crate::graph::subgraph::{ChildOutcome, FromRef, Subgraph};
-use crate::graph::topology::{Found, RouteFn, SendFn};
+use crate::graph::topology::{RouteFn, SendFn};
 use crate::graph::{Compiled, Diagram};
 use crate::handler::{Handler, NodeFn, TaskHandler};
 use crate::name::{Name, Node, Packet, Targets, Task};
@@ -270,8 +270,7 @@ impl<S: State, Cx: Send + Sync + 'static> StateGraph<S, Cx> {
         targets: impl Targets,
         route: impl Fn(&S) -> R + Send + Sync + 'static,
     ) -> &mut Self {
-        let route: RouteFn<S> =
-            Arc::new(move |state, found: &mut Found| route(state).visit(|node| found.push(node.into_name())));
+        let route: RouteFn<S> = Arc::new(move |state, found| route(state).visit(|node| found(node.name())));
         self.conditionals.push((from.into().into_name(), targets.names(), route));
         self
     }

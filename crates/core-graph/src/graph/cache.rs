@@ -16,7 +16,7 @@ use crate::graph::spec::Timeout;
 use crate::handler::NodeFn;
 use crate::name::{Name, Packet};
 use crate::state::{FieldChange, Op, Snapshot, State, StateError, codec};
-use crate::step::{Next, Step};
+use crate::step::{Chosen, Next, Step};
 use crate::store::{MemoryStore, Namespace, PutOptions, Query, Store, StoreError};
 
 /// When a result of a node may stand for another run of it, see [`StateGraph::add_cache`](crate::StateGraph::add_cache).
@@ -179,9 +179,9 @@ impl<S: State> Shelf<S> {
         let next = match &step.next {
             Next::Edges => NextRow::Edges,
             Next::End => NextRow::End,
-            Next::To { goto, send } => NextRow::To {
-                goto: goto.iter().map(Name::to_string).collect(),
-                send: send.iter().map(packet_row).collect::<Result<_, _>>()?,
+            Next::To(chosen) => NextRow::To {
+                goto: chosen.goto.iter().map(Name::to_string).collect(),
+                send: chosen.send.iter().map(packet_row).collect::<Result<_, _>>()?,
             },
         };
         Ok(Row { update: update.map(|changes| changes.into_iter().map(named).collect()), next })
@@ -204,7 +204,7 @@ impl<S: State> Shelf<S> {
         let next = match row.next {
             NextRow::Edges => Next::Edges,
             NextRow::End => Next::End,
-            NextRow::To { goto, send } => Next::To {
+            NextRow::To { goto, send } => Next::To(Box::new(Chosen {
                 goto: goto.into_iter().map(owned).collect(),
                 send: send
                     .into_iter()
@@ -213,7 +213,7 @@ impl<S: State> Shelf<S> {
                         ..Packet::of(owned(to), key, Ok(input.into_vec().into()))
                     })
                     .collect(),
-            },
+            })),
         };
         Some(Step { update, next })
     }

@@ -34,4 +34,4 @@ pub(crate) use compiled::NodeRun;
 pub(crate) use declarations::Declarations;
 pub(crate) use pace::HASTE;
 pub(crate) use spec::AnswerCheck;
-pub(crate) use topology::{Exits, Found, Join, Topology};
+pub(crate) use topology::{Exits, Join, NodeInfo, Topology};

@@ -235,6 +235,11 @@ impl Timeout {
         Self { attempt: Some(limit), idle: None }
     }
 
+    /// Whether there is any limit.
+    pub(crate) fn is_set(&self) -> bool {
+        self.attempt.is_some() || self.idle.is_some()
+    }
+
     /// A limit between two signs of life.
     pub fn idle(limit: Duration) -> Self {
         Self { attempt: None, idle: Some(limit) }

@@ -3,8 +3,6 @@
 use std::fmt;
 use std::sync::Arc;
 
-use smallvec::SmallVec;
-
 use crate::graph::declarations::Declarations;
 use crate::graph::diagram::Diagram;
 use crate::graph::migration::Migrations;
@@ -75,9 +73,8 @@ pub(crate) struct Exits<S: State> {
     pub(crate) joins: Vec<(usize, usize)>,
 }
 
-/// The names that a router found.
-pub(crate) type Found = SmallVec<[Name; 2]>;
-pub(crate) type RouteFn<S> = Arc<dyn Fn(&S, &mut Found) + Send + Sync>;
+/// A router: tells the nodes that it chooses, one after the other.
+pub(crate) type RouteFn<S> = Arc<dyn Fn(&S, &mut dyn FnMut(&Name)) + Send + Sync>;
 pub(crate) type SendFn<S> = Arc<dyn Fn(&S) -> Vec<Packet> + Send + Sync>;
 
 pub(crate) struct Conditional<S: State> {

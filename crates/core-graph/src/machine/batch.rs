@@ -50,8 +50,9 @@ impl<S: State> Machine<S> {
         } else {
             self.frontier.iter_mut().filter(|(_, task)| task.in_step).for_each(|(id, task)| take(id, task));
         }
-        // Tasks of one commit are in this order already; deferred and renewed ones may be of several.
-        if batch.len() > 1 && !batch.iter().map(|task| self.order_in_step(task)).is_sorted() {
+        // Deferred and renewed tasks, for instance, may be of several commits.
+        let in_order = batch.iter().all(|task| self.in_order == Some(task.id.number));
+        if !in_order && !batch.iter().map(|task| self.order_in_step(task)).is_sorted() {
             batch.sort_by_cached_key(|task| self.order_in_step(task));
         }
         batch
@@ -106,13 +107,16 @@ impl<S: State> Machine<S> {
 
     /// Barrier mode: a router sees the head with its own task's update, not its siblings'.
     pub(super) fn own_states(&self, batch: &Batch<S>) -> Result<SmallVec<[Option<Arc<S>>; 1]>, (TaskId, NodeError)> {
-        if batch.len() < 2 {
+        let is_routed = |task: &Batched<S>| {
+            let exits = &self.topology.node(task.node).exits;
+            !(exits.conditionals.is_empty() && exits.sends.is_empty())
+        };
+        if batch.len() < 2 || !batch.iter().any(is_routed) {
             return Ok(SmallVec::new());
         }
         let mut ignored = FieldSet::default();
         let mut own = |task: &Batched<S>| {
-            let exits = &self.topology.node(task.node).exits;
-            if exits.conditionals.is_empty() && exits.sends.is_empty() {
+            if !is_routed(task) {
                 return Ok(None);
             }
             let mut state = S::clone(&self.state);

@@ -110,7 +110,7 @@ impl<S: State> Machine<S> {
         let coalesced = self.trigger(number, &mut triggered, &finished);
         self.triggered = triggered;
         let Some(tasks) = told else {
-            self.advance(number, &folded);
+            self.advance(number, &folded.changed);
             return Ok(None);
         };
         let committed = self.seal(number, Source::Step, folded, tasks, coalesced, now)?;
@@ -207,6 +207,7 @@ impl<S: State> Machine<S> {
     /// the fan-outs of the dropped ones.
     fn renew_tasks(&mut self, number: u64, dropped: Option<u32>) -> (Renamed, Vec<GroupId>) {
         let durable = self.persist.is_some();
+        self.in_order = None;
         let ids: Vec<_> = self.frontier.iter().map(|(id, _)| id).collect();
         let (mut renamed, mut left) = (Vec::new(), Vec::new());
         let mut place = 0;
@@ -263,8 +264,8 @@ impl<S: State> Machine<S> {
 
     /// The commit is the head now.
     #[inline]
-    pub(super) fn advance(&mut self, number: u64, folded: &Folded) {
-        for at in folded.changed.iter() {
+    pub(super) fn advance(&mut self, number: u64, changed: &FieldSet) {
+        for at in changed.iter() {
             self.versions[at] = number;
         }
         (self.number, self.newest) = (number, number);
@@ -280,7 +281,7 @@ impl<S: State> Machine<S> {
         now: u64,
     ) -> Result<Committed<S>, Fault> {
         let stored = self.store(number, source, &folded, now).map_err(|error| Fault::Run(error.into()))?;
-        self.advance(number, &folded);
+        self.advance(number, &folded.changed);
         let next = if self.observed { self.next() } else { Nodes::new() };
         Ok(Committed { number, step: self.step, tasks, next, changed: folded.changed, coalesced, stored })
     }

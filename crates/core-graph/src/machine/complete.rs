@@ -124,8 +124,9 @@ impl<S: State> Machine<S> {
 
     /// Encodes the update for the store. A send whose input cannot be encoded is found here too.
     fn encode(&self, step: &Done<S>) -> Result<Vec<FieldChange>, StateError> {
-        if let Next::To { send, .. } = &step.next
-            && let Some((packet, message)) = send.iter().find_map(|packet| Some((packet, packet.input.as_ref().err()?)))
+        if let Next::To(chosen) = &step.next
+            && let Some((packet, message)) =
+                chosen.send.iter().find_map(|packet| Some((packet, packet.input.as_ref().err()?)))
         {
             let field = format!("input of the send `{}` to `{}`", packet.key, packet.to);
             return Err(StateError { field, action: "encoded", message: message.clone() });

@@ -50,37 +50,77 @@ impl<S: State> Machine<S> {
         Some(lone)
     }
 
-    /// The stored form of what the task returned, when [`stride`](Self::stride) commits that: an update that cannot be
-    /// encoded is not for the lane.
+    /// Whether [`stride`](Self::stride) commits what the task returned.
     #[inline]
-    pub(crate) fn strides(&self, lone: Lone, step: &Step<S>) -> Option<Vec<FieldChange>> {
+    pub(crate) fn strides(&self, lone: Lone, step: &Step<S>) -> bool {
         let exits = &self.topology.node(lone.node).exits;
-        if !matches!(step.next, Next::Edges) || !exits.sends.is_empty() || !exits.joins.is_empty() {
-            return None;
-        }
-        match &step.update {
-            Some(update) if self.persist.is_some() => S::encode_update(&self.topology.layout, update).ok(),
-            _ => Some(Vec::new()),
-        }
+        matches!(step.next, Next::Edges) && exits.sends.is_empty() && exits.joins.is_empty()
     }
 
-    /// Commits the step of the task, whose update has this stored form.
-    pub(crate) fn stride(
+    /// Whether commits are stored.
+    pub(crate) fn is_durable(&self) -> bool {
+        self.persist.is_some()
+    }
+
+    /// The stored form of what the task returned, if it has one: what cannot be encoded is not for the lane.
+    pub(crate) fn encoded(&self, step: &Step<S>) -> Option<Vec<FieldChange>> {
+        let update = step.update.as_ref().map(|update| S::encode_update(&self.topology.layout, update));
+        update.map_or_else(|| Some(Vec::new()), Result::ok)
+    }
+
+    /// Commits the update of the task where nothing is stored; the task that follows alone, in flight already.
+    #[inline]
+    pub(crate) fn stride(&mut self, lone: Lone, update: Option<S::Update>) -> Result<Option<Lone>, Box<Fault>> {
+        let number = self.newest + 1;
+        let mut changed = FieldSet::default();
+        let next = self.pass(lone, number, update, &mut changed)?;
+        self.advance(number, &changed);
+        if next.is_some() {
+            self.frontier.fly_only(number);
+        }
+        Ok(next)
+    }
+
+    /// The same where commits are stored, with the update in stored form.
+    pub(crate) fn stride_stored(
         &mut self,
         lone: Lone,
-        step: Step<S>,
+        update: Option<S::Update>,
         changes: Vec<FieldChange>,
         now: u64,
     ) -> Result<Strode, Box<Fault>> {
         let number = self.newest + 1;
-        // As in `commit`: a refused step leaves the state as it was where somebody still looks at it.
-        let watched = (!self.ns.is_empty() || Arc::strong_count(&self.state) > 1) && !self.is_sure(lone, &step);
-        let kept = watched.then(|| Arc::clone(&self.state));
         let mut folded = Folded { changes, ..Folded::default() };
-        let update = step.update.map_or(Ok(()), |update| self.fold(update, &mut folded.changed));
-        let routed = update
-            .map_err(RouteFault::Node)
-            .and_then(|()| self.triggered.follow(&self.topology, Some(lone.node), Next::Edges, &*self.state, &[]));
+        let next = self.pass(lone, number, update, &mut folded.changed)?;
+        let stored = self.store(number, Source::Step, &folded, now).map_err(|error| {
+            self.in_flight = 0;
+            Box::new(Fault::Run(error.into()))
+        })?;
+        self.advance(number, &folded.changed);
+        if next.is_some() {
+            self.frontier.fly_only(number);
+        }
+        Ok(Strode { next, stored, changed: folded.changed })
+    }
+
+    /// Folds the update of the task, and puts what follows in its place.
+    #[inline]
+    fn pass(
+        &mut self,
+        lone: Lone,
+        number: u64,
+        update: Option<S::Update>,
+        changed: &mut FieldSet,
+    ) -> Result<Option<Lone>, Box<Fault>> {
+        // As in `commit`: a refused step leaves the state as it was where somebody still looks at it.
+        let watched =
+            (!self.ns.is_empty() || Arc::strong_count(&self.state) > 1) && !self.is_sure(lone, update.as_ref());
+        let kept = watched.then(|| Arc::clone(&self.state));
+        let folded = update.map_or(Ok(()), |update| self.fold(update, changed));
+        let routed = folded.map_err(RouteFault::Node).and_then(|()| {
+            let exits = &self.topology.node(lone.node).exits;
+            self.triggered.edges(&self.topology, Some(lone.node), exits, &*self.state, &[])
+        });
         if let Err(fault) = routed {
             self.triggered.clear();
             if let Some(kept) = kept {
@@ -94,20 +134,18 @@ impl<S: State> Machine<S> {
         self.count_step();
         let eager = self.topology.mode == Mode::Eager;
         if eager {
-            folded.changed.iter().for_each(|at| self.writers[at] = Some(lone.node));
+            changed.iter().for_each(|at| self.writers[at] = Some(lone.node));
         }
         let durable = self.persist.is_some();
         if let Some(node) = self.triggered.only_node()
             && !self.topology.node(node).deferred
             && self.topology.node(node).class.is_none()
         {
-            self.triggered.clear();
             let next = Lone { id: TaskId { number, place: 0 }, node };
             if self.frontier.follow_only(lone.id, next.id, node, durable) {
+                self.triggered.forget_only();
                 self.step_open = !eager;
-                let stored = self.settle_lone(number, &folded, now)?;
-                self.frontier.fly_only(number);
-                return Ok(Strode { next: Some(next), stored, changed: folded.changed });
+                return Ok(Some(next));
             }
         }
         self.frontier.forget(lone.id, durable);
@@ -116,23 +154,7 @@ impl<S: State> Machine<S> {
         // Without sends, none is coalesced.
         self.trigger(number, &mut triggered, &[]);
         self.triggered = triggered;
-        let stored = self.settle_lone(number, &folded, now)?;
-        Ok(Strode { next: None, stored, changed: folded.changed })
-    }
-
-    /// Makes the commit of a lone task the head.
-    #[inline]
-    fn settle_lone(&mut self, number: u64, folded: &Folded, now: u64) -> Result<Option<Box<Commit>>, Box<Fault>> {
-        if self.persist.is_none() {
-            self.advance(number, folded);
-            return Ok(None);
-        }
-        let stored = self.store(number, Source::Step, folded, now).map_err(|error| {
-            self.in_flight = 0;
-            Box::new(Fault::Run(error.into()))
-        })?;
-        self.advance(number, folded);
-        Ok(stored)
+        Ok(None)
     }
 
     /// The commit of a lone task, which was the last, as any commit is told.
@@ -150,11 +172,11 @@ impl<S: State> Machine<S> {
     }
 
     /// Whether the step cannot be refused any more once its update is checked: it calls no reducer and no router.
-    fn is_sure(&self, lone: Lone, step: &Step<S>) -> bool {
+    fn is_sure(&self, lone: Lone, update: Option<&S::Update>) -> bool {
         let (layout, exits) = (&self.topology.layout, &self.topology.node(lone.node).exits);
         let fields = S::fields(layout);
         exits.conditionals.is_empty()
-            && step.update.as_ref().is_none_or(|update| {
+            && update.is_none_or(|update| {
                 let mut written = FieldSet::default();
                 S::written(layout, update, &mut written);
                 written.iter().all(|at| fields[at].kind == FieldKind::Last)

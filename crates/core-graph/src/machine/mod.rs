@@ -95,6 +95,8 @@ pub(crate) struct Machine<S: State> {
     breaks: Breaks,
     /// Empty between commits; kept for its room.
     triggered: Triggered,
+    /// The commit whose tasks are in the order in which they commit.
+    in_order: Option<u64>,
 }
 
 /// Limits of a run.
@@ -133,6 +135,7 @@ impl<S: State> Machine<S> {
             in_class: vec![0; topology.limits.len()],
             breaks: Breaks::default(),
             triggered: Triggered::default(),
+            in_order: None,
             topology,
         }
     }

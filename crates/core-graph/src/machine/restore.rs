@@ -15,7 +15,7 @@ use crate::machine::task::{AttemptRow, Done, Pending, Phase, Question, TaskId};
 use crate::machine::{Limits, Machine};
 use crate::name::{Name, Packet};
 use crate::state::{FieldChange, FieldSet, Op, State, codec};
-use crate::step::Next;
+use crate::step::{Chosen, Next};
 
 /// A namespace as it was read.
 #[derive(Clone)]
@@ -327,9 +327,10 @@ impl NextRow {
         match next {
             Next::Edges => Self::Edges,
             Next::End => Self::End,
-            Next::To { goto, send } => Self::To {
-                goto: goto.iter().map(ToString::to_string).collect(),
-                send: send
+            Next::To(chosen) => Self::To {
+                goto: chosen.goto.iter().map(ToString::to_string).collect(),
+                send: chosen
+                    .send
                     .iter()
                     .map(|packet| PacketRow {
                         to: packet.to.to_string(),
@@ -346,7 +347,7 @@ impl NextRow {
         match self {
             Self::Edges => Next::Edges,
             Self::End => Next::End,
-            Self::To { goto, send } => Next::To {
+            Self::To { goto, send } => Next::To(Box::new(Chosen {
                 goto: goto.into_iter().map(|name| Name::Owned(name.into())).collect(),
                 send: send
                     .into_iter()
@@ -355,7 +356,7 @@ impl NextRow {
                         ..Packet::of(Name::Owned(row.to.into()), row.key, Ok(row.input.into()))
                     })
                     .collect(),
-            },
+            })),
         }
     }
 }

@@ -7,12 +7,12 @@ use std::sync::Arc;
 use smallvec::SmallVec;
 
 use crate::error::{NodeError, RunError, panic_text};
-use crate::graph::{Exits, Found, Timeout, Topology};
+use crate::graph::{Exits, Timeout, Topology};
 use crate::machine::Machine;
 use crate::machine::task::{GroupId, Groups, Pending, Phase, TaskId};
 use crate::name::{END, Name, Packet};
 use crate::state::State;
-use crate::step::Next;
+use crate::step::{Chosen, Next};
 
 /// What a commit triggers, before tasks are made of it.
 #[derive(Debug, Default)]
@@ -90,14 +90,15 @@ impl Triggered {
                 let exits = node.map_or(&topology.start, |node| &topology.node(node).exits);
                 self.edges(topology, node, exits, state, groups)
             }
-            Next::To { goto, send } => {
+            Next::To(chosen) => {
                 let Some(node) = node else { return Ok(()) };
-                self.chosen(topology, node, &goto, send, groups)
+                self.chosen(topology, node, *chosen, groups)
             }
         }
     }
 
-    fn edges<S: State>(
+    /// Follows the edges of a finished task.
+    pub(super) fn edges<S: State>(
         &mut self,
         topology: &Topology<S>,
         node: Option<u32>,
@@ -108,11 +109,15 @@ impl Triggered {
         self.nodes.extend_from_slice(&exits.edges);
         let name = || node.map_or_else(|| "START".to_owned(), |node| topology.node(node).name.to_string());
         for conditional in &exits.conditionals {
-            let mut found = Found::new();
+            let mut refused = None;
+            let mut found = |target: &Name| {
+                if let Err(declared) = self.goto(topology, target, &conditional.targets, conditional.may_end) {
+                    refused.get_or_insert_with(|| (target.clone(), declared));
+                }
+            };
             guarded("router", || (conditional.route)(state, &mut found)).map_err(RouteFault::Node)?;
-            for target in &found {
-                self.goto(topology, target, &conditional.targets, conditional.may_end)
-                    .map_err(|declared| undeclared(name(), target, declared, "add_conditional_edges"))?;
+            if let Some((target, declared)) = refused {
+                return Err(undeclared(name(), &target, declared, "add_conditional_edges"));
             }
         }
         for rule in &exits.sends {
@@ -130,12 +135,12 @@ impl Triggered {
         &mut self,
         topology: &Topology<S>,
         node: u32,
-        goto: &[Name],
-        send: Vec<Packet>,
+        chosen: Chosen,
         groups: &[GroupId],
     ) -> Result<(), RouteFault> {
         let info = topology.node(node);
-        for target in goto {
+        let Chosen { goto, send } = chosen;
+        for target in &goto {
             self.goto(topology, target, &info.goto, info.goto_end)
                 .map_err(|declared| undeclared(info.name.to_string(), target, declared, "may_goto"))?;
         }
@@ -153,14 +158,12 @@ impl Triggered {
         declared: &[u32],
         may_end: bool,
     ) -> Result<(), String> {
-        if target.as_str() == END.as_str() && may_end {
-            return Ok(());
-        }
         match declared.iter().find(|at| topology.node(**at).name == *target) {
             Some(at) => {
                 self.nodes.push(*at);
                 Ok(())
             }
+            None if may_end && target.as_str() == END.as_str() => Ok(()),
             None if may_end => Err(format!("{}, `END`", topology.names(declared))),
             None => Err(topology.names(declared)),
         }
@@ -200,6 +203,11 @@ impl Triggered {
     /// Whether nothing is triggered.
     pub(super) fn is_empty(&self) -> bool {
         self.nodes.is_empty() && self.packets.is_empty() && self.arrivals.is_empty() && self.opened.is_empty()
+    }
+
+    /// Forgets the only node.
+    pub(super) fn forget_only(&mut self) {
+        self.nodes.clear();
     }
 
     pub(super) fn clear(&mut self) {
@@ -279,7 +287,9 @@ impl<S: State> Machine<S> {
             self.frontier.push(TaskId { number, place }, task, durable);
             place += 1;
         }
+        let placed = self.frontier.len();
         self.trigger_reached(number);
+        self.in_order = (self.frontier.len() == placed).then_some(number);
         coalesced
     }
 

@@ -86,12 +86,17 @@ impl Field {
 
 impl FieldSet {
     /// Adds a field.
+    #[inline]
     pub fn insert(&mut self, field: usize) {
-        let (word, bit) = (field / 64, 1u64 << (field % 64));
-        if word == 0 {
-            self.first |= bit;
-            return;
+        if field < 64 {
+            self.first |= 1 << field;
+        } else {
+            self.insert_far(field);
         }
+    }
+
+    fn insert_far(&mut self, field: usize) {
+        let (word, bit) = (field / 64, 1u64 << (field % 64));
         if self.rest.len() < word {
             self.rest.resize(word, 0);
         }

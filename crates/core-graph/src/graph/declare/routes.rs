@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use crate::graph::declare::description::{RouteDescription, SendDescription};
-use crate::graph::topology::{Found, RouteFn, SendFn};
+use crate::graph::topology::{RouteFn, SendFn};
 use crate::name::{END, Name, Packet, START};
 use crate::state::{JsonState, codec};
 
@@ -34,9 +34,9 @@ pub(super) fn router(route: &RouteDescription) -> RouteFn<JsonState> {
     let names = |names: &[String]| names.iter().map(|name| named(name)).collect::<Vec<_>>();
     let cases: Vec<_> = route.cases.iter().map(|case| (case.when.clone(), names(&case.to))).collect();
     let otherwise = names(&route.otherwise);
-    Arc::new(move |state, found: &mut Found| {
+    Arc::new(move |state, found| {
         let chosen = cases.iter().find(|(when, _)| when.holds(state)).map_or(&otherwise, |(_, to)| to);
-        found.extend(chosen.iter().cloned());
+        chosen.iter().for_each(found);
     })
 }
 

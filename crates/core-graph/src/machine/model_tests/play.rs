@@ -47,11 +47,17 @@ pub(super) fn stride(
         task.phase = Phase::Runs;
         let step = step(Model::label(task));
         // What does not stride goes on as a task in flight.
-        let choose_stride = choose(4)? > 0;
-        let changes = machine.strides(lone, &step).filter(|_| choose_stride);
-        let Some(changes) = changes else { return Some(strides) };
+        if choose(4)? == 0 || !machine.strides(lone, &step) {
+            return Some(strides);
+        }
         task.phase = Phase::Finished;
-        next = machine.stride(lone, step, changes, 0).unwrap_or_else(|fault| panic!("{fault:?}")).next;
+        let strode = if machine.is_durable() {
+            let changes = machine.encoded(&step).expect("it can be encoded");
+            machine.stride_stored(lone, step.update, changes, 0).map(|strode| strode.next)
+        } else {
+            machine.stride(lone, step.update)
+        };
+        next = strode.unwrap_or_else(|fault| panic!("{fault:?}"));
         model.commit(id);
         compare(machine, model);
         strides += 1;
