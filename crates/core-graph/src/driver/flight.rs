@@ -5,7 +5,8 @@
 //! once: it may be next in the queue for a lock that the driver asks for, too, and must not wait for the driver.
 //!
 //! Waking a thread takes longer than many nodes do. Tasks of nodes that have been quick are polled by the driver itself,
-//! for a short time; hands take what is left.
+//! for a short time; hands take what is left. A node that suddenly computes holds up the others by one task, and is given
+//! hands from then on.
 
 use std::collections::VecDeque;
 use std::future::{Future, poll_fn};
@@ -131,12 +132,7 @@ impl<S: State, Cx: Send + Sync + 'static> Flight<S, Cx> {
     }
 
     /// Starts tasks of one dispatch.
-    pub(super) fn launch(
-        &mut self,
-        jobs: VecDeque<Job<S, Cx>>,
-        topology: &Arc<Topology<S>>,
-        session: &Arc<Session>,
-    ) {
+    pub(super) fn launch(&mut self, jobs: VecDeque<Job<S, Cx>>, topology: &Arc<Topology<S>>, session: &Arc<Session>) {
         self.aloft += jobs.len();
         let hands = jobs.len().min(Handle::current().metrics().num_workers());
         let jobs = Arc::new(Mutex::new(jobs));

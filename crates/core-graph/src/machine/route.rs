@@ -248,12 +248,7 @@ pub(super) fn guarded<T>(what: &str, call: impl FnOnce() -> T) -> Result<T, Node
 impl<S: State> Machine<S> {
     /// Makes tasks of what was triggered: nodes by name, then sends by key. `finished` are the fan-outs of the tasks
     /// that ended with this commit. Returns sends that did nothing.
-    pub(super) fn trigger(
-        &mut self,
-        number: u64,
-        triggered: &mut Triggered,
-        finished: &[Finished],
-    ) -> Vec<Coalesced> {
+    pub(super) fn trigger(&mut self, number: u64, triggered: &mut Triggered, finished: &[Finished]) -> Vec<Coalesced> {
         let Triggered { nodes, packets, arrivals, opened } = triggered;
         let (packets, coalesced) =
             if packets.is_empty() { Default::default() } else { self.coalesce(std::mem::take(packets)) };

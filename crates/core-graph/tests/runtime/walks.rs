@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use graphloom_core_graph::{
-    ChildOutcome, Compiled, Context, END, Mode, Node, NodeError, Outcome, Retry, START, Snapshot, StateGraph, Step, Task,
-    Timeout,
+    ChildOutcome, Compiled, Context, END, Mode, Node, NodeError, Outcome, Retry, START, Snapshot, StateGraph, Step,
+    Task, Timeout,
 };
 use proptest::prelude::*;
 
@@ -92,7 +92,8 @@ fn child(acts: &[Act], mode: Mode) -> Compiled<Work> {
     let mut graph = StateGraph::<Work>::new("child");
     graph.mode(mode).limit("one", 1);
     graph.add_node(SIDE, |_: Snapshot<Work>| async { Ok::<_, NodeError>(noted("side")) });
-    graph.add_task(PART, |part: u64, _: Snapshot<Work>| async move { Ok::<_, NodeError>(noted(format!("part{part}"))) });
+    graph
+        .add_task(PART, |part: u64, _: Snapshot<Work>| async move { Ok::<_, NodeError>(noted(format!("part{part}"))) });
     graph.add_edge(START, name(0));
     // Something leads to both, whatever the nodes do.
     graph.add_conditional_edges(START, [SIDE, END], |_: &Work| END);
@@ -232,9 +233,8 @@ async fn a_child_that_is_always_ready_gives_way_and_is_cancelled() {
     graph.add_edge(START, SIDE);
     graph.add_conditional_edges(SIDE, (SIDE, END), |work: &Work| if work.count < 0 { END } else { SIDE });
     let mut parent = StateGraph::<Work>::new("parent");
-    let (endless, out) = (graph.compile().expect("right"), |child: ChildOutcome<Work>| {
-        Ok(Work::update().count(child.done()?.count))
-    });
+    let (endless, out) =
+        (graph.compile().expect("right"), |child: ChildOutcome<Work>| Ok(Work::update().count(child.done()?.count)));
     parent.add_subgraph(CHILD, endless, |_: &Work| Work::update(), out);
     parent.add_edge(START, CHILD);
     let run = parent.compile().expect("right").run_once(Work::update()).start();
