@@ -70,8 +70,12 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
     /// Whether the nodes of a dispatch, which are mostly one, have been quick.
     fn are_quick(&self, dispatches: &[Dispatch<S>]) -> bool {
         let fan_outs = dispatches.chunk_by(|one, next| one.node == next.node).filter_map(|fan_out| fan_out.first());
-        // All are asked: each counts its dispatches.
-        fan_outs.fold(true, |quick, first| self.runtime.topology.node(first.node).pace.is_quick() && quick)
+        let mut quick = true;
+        for first in fan_outs {
+            // All are asked: each counts its dispatches.
+            quick &= self.runtime.topology.node(first.node).pace.is_quick();
+        }
+        quick
     }
 
     fn job(&mut self, dispatch: Dispatch<S>) -> Job<S, Cx> {
