@@ -263,6 +263,7 @@ impl<S: State> Machine<S> {
         let durable = self.persist.is_some();
         nodes.sort_unstable();
         let mut place = self.frontier.next_place(number);
+        let is_first = place == 0;
         let mut last = None;
         for node in nodes.drain(..) {
             let info = self.topology.node(node);
@@ -284,7 +285,7 @@ impl<S: State> Machine<S> {
         }
         let placed = self.frontier.len();
         self.trigger_reached(number);
-        self.in_order = (self.frontier.len() == placed).then_some(number);
+        self.in_order = (is_first && self.frontier.len() == placed).then_some(number);
         coalesced
     }
 
