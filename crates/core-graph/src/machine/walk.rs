@@ -7,10 +7,11 @@ use std::sync::Arc;
 
 use crate::error::{NodeError, RunError};
 use crate::graph::{Exits, Topology};
+use crate::machine::lane::is_sure;
 use crate::machine::route::{RouteFault, Triggered, guarded};
 use crate::machine::task::{GroupId, Pending, Phase, TaskId};
 use crate::machine::{Lone, Machine};
-use crate::state::{FieldKind, FieldSet, State};
+use crate::state::{FieldSet, State};
 use crate::step::Next;
 
 /// Where a walk stands.
@@ -126,17 +127,6 @@ impl<S: State> Stand<S> {
             None => Onward::Fork(Box::new(triggered)),
         })
     }
-}
-
-/// Whether a commit cannot be refused any more once its update is checked: it calls no reducer and no router.
-fn is_sure<S: State>(topology: &Topology<S>, exits: &Exits<S>, update: Option<&S::Update>) -> bool {
-    let fields = S::fields(&topology.layout);
-    exits.only_edge().is_some()
-        && update.is_none_or(|update| {
-            let mut written = FieldSet::default();
-            S::written(&topology.layout, update, &mut written);
-            written.iter().all(|at| fields[at].kind == FieldKind::Last)
-        })
 }
 
 impl<S: State> Machine<S> {
