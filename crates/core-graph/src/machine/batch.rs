@@ -8,7 +8,8 @@ use crate::error::{NodeError, RunError};
 use crate::graph::Mode;
 use crate::machine::Machine;
 use crate::machine::commit::{CommittedTask, CommittedTasks};
-use crate::machine::route::{KeyOrder, guarded};
+use crate::machine::fan_out::KeyOrder;
+use crate::machine::route::guarded;
 use crate::machine::task::{Done, Groups, Pending, Phase, TaskId};
 use crate::state::{FieldKind, FieldSet, State, Stored};
 

@@ -9,6 +9,7 @@ mod breaks;
 mod commit;
 mod complete;
 pub(crate) mod delta;
+mod fan_out;
 mod frontier;
 mod heads;
 mod lane;
