@@ -106,7 +106,7 @@ pub trait TaskServices: Send + Sync + 'static {
     }
 
     /// The place where a subgraph runs; none for drivers without subgraphs.
-    fn scope(&self) -> Option<Scope>;
+    fn scope(&self) -> Option<Scope<'_>>;
 
     /// A subgraph of the task waits for these answers.
     fn adopt_questions(&self, questions: Vec<Question>);

@@ -152,7 +152,8 @@ impl fmt::Write for ShortText {
 
 impl From<ShortText> for Arc<str> {
     fn from(text: ShortText) -> Self {
-        String::from_utf8_lossy(&text.0).into()
+        // It is made of texts.
+        std::str::from_utf8(&text.0).unwrap_or_default().into()
     }
 }
 

@@ -18,7 +18,7 @@ use crate::driver::onces::Onces;
 use crate::driver::session::Session;
 use crate::error::{ErrorKind, NodeError};
 use crate::event::{EventKind, Payload};
-use crate::graph::Declarations;
+use crate::graph::{Declarations, NodeInfo, Persistence, Topology};
 use crate::machine::{Question, Stop, TaskId, TaskOutcome};
 use crate::name::Name;
 use crate::state::State;
@@ -32,10 +32,24 @@ pub(crate) struct Home {
     /// What the ids of the tasks begin with.
     pub(crate) base: Arc<str>,
     pub(crate) onces: Onces,
-    /// Finds the checks of declared questions, and what is kept of subgraphs.
+    /// Finds the checks of declared questions.
     pub(crate) declarations: Arc<dyn Declarations>,
     /// The super-step of the namespace at which the run's limit of super-steps stops it.
     pub(crate) last_step: Option<u64>,
+}
+
+impl Home {
+    /// The home of a call of a subgraph with its own state, in a run without limits.
+    pub(super) fn of_call<S: State>(session: &Arc<Session>, call: &Arc<str>, topology: &Arc<Topology<S>>) -> Self {
+        Self {
+            session: Arc::clone(session),
+            ns: Arc::clone(call),
+            base: Arc::clone(call),
+            onces: Onces::default(),
+            declarations: Arc::clone(topology) as Arc<dyn Declarations>,
+            last_step: None,
+        }
+    }
 }
 
 /// The services of one attempt.
@@ -43,6 +57,8 @@ pub(crate) struct TaskCell {
     home: Arc<Home>,
     id: TaskId,
     node: Name,
+    /// What is kept of the subgraph in the node.
+    persistence: Persistence,
     key: Option<Arc<str>>,
     attempt: u32,
     step: u64,
@@ -72,10 +88,10 @@ struct Said {
 }
 
 impl TaskCell {
-    pub(crate) fn new(
+    pub(crate) fn new<S: State>(
         home: &Arc<Home>,
         id: TaskId,
-        node: &Name,
+        node: &NodeInfo<S>,
         key: Option<Arc<str>>,
         attempt: u32,
         step: u64,
@@ -84,7 +100,8 @@ impl TaskCell {
         Self {
             home: Arc::clone(home),
             id,
-            node: node.clone(),
+            node: node.name.clone(),
+            persistence: node.persistence,
             key,
             attempt,
             step,
@@ -103,13 +120,27 @@ impl TaskCell {
         self
     }
 
+    pub(super) fn session(&self) -> &Arc<Session> {
+        &self.home.session
+    }
+
+    /// What is kept of the subgraph in the node.
+    pub(super) fn persistence(&self) -> Persistence {
+        self.persistence
+    }
+
+    pub(super) fn is_retried(&self) -> bool {
+        self.attempt > 1
+    }
+
     /// How long the node has given no sign of life.
     pub(crate) fn idle(&self) -> Duration {
         let alive = Duration::from_millis(self.alive.load(Ordering::Relaxed));
         self.started.map_or(Duration::ZERO, |started| started.elapsed().saturating_sub(alive))
     }
 
-    fn path(&self) -> &Arc<str> {
+    /// The task's id in the thread.
+    pub(super) fn path(&self) -> &Arc<str> {
         self.path.get_or_init(|| self.id.path(&self.home.base, self.node.as_str()))
     }
 
@@ -272,13 +303,8 @@ impl TaskServices for TaskCell {
         (self.began > 0).then_some(self.began)
     }
 
-    fn scope(&self) -> Option<Scope> {
-        Some(Scope {
-            session: Arc::clone(&self.home.session),
-            call: Arc::clone(self.path()),
-            persistence: self.home.declarations.persistence(self.node.as_str()),
-            again: self.attempt > 1,
-        })
+    fn scope(&self) -> Option<Scope<'_>> {
+        Some(Scope::of(self))
     }
 
     fn adopt_questions(&self, mut questions: Vec<Question>) {

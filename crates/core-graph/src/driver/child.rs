@@ -6,30 +6,46 @@ use std::sync::Arc;
 use crate::checkpoint::CheckpointError;
 use crate::context::TaskServices;
 use crate::driver::calls::Standing;
+use crate::driver::cell::TaskCell;
 use crate::driver::drive::{Driver, Entry};
 use crate::driver::ground::Ground;
 use crate::driver::runtime::Runtime;
 use crate::driver::session::Session;
 use crate::driver::stock::kept_namespace;
+use crate::driver::walk::Walk;
 use crate::error::{NodeError, RunError};
 use crate::graph::Persistence;
 use crate::machine::{Question, Stop};
 use crate::state::State;
 
 /// The place where a subgraph runs: the session of its parent, and the call that it is. Opaque; made by drivers.
-#[derive(Clone)]
-pub struct Scope {
-    pub(crate) session: Arc<Session>,
+#[derive(Clone, Copy)]
+pub struct Scope<'t> {
+    cell: &'t TaskCell,
+}
+
+impl<'t> Scope<'t> {
+    pub(super) fn of(cell: &'t TaskCell) -> Self {
+        Self { cell }
+    }
+
+    pub(super) fn session(&self) -> &'t Arc<Session> {
+        self.cell.session()
+    }
+
     /// The id of the parent's task.
-    pub(crate) call: Arc<str>,
+    pub(super) fn call(&self) -> &'t Arc<str> {
+        self.cell.path()
+    }
+
     /// What is kept of the subgraph.
-    pub(crate) persistence: Persistence,
-    /// Whether the parent's task is tried again: what failed in the child is then tried anew.
-    pub(crate) again: bool,
+    pub(super) fn persistence(&self) -> Persistence {
+        self.cell.persistence()
+    }
 }
 
 /// How a subgraph ended.
-enum ChildEnd<S: State> {
+pub(super) enum ChildEnd<S: State> {
     Done(Arc<S>),
     Failed {
         state: Arc<S>,
@@ -41,22 +57,39 @@ enum ChildEnd<S: State> {
     Stopped(Stop),
 }
 
-/// Runs a subgraph, or goes on with it where it stopped. Also tells how many tasks it has executed, and where what is
-/// kept per thread stands.
+/// A subgraph that has ended.
+pub(super) struct Child<S: State> {
+    end: ChildEnd<S>,
+    /// How many tasks it has executed.
+    executed: u64,
+    /// Where what is kept per thread stands.
+    standing: Standing,
+}
+
+impl<S: State> Child<S> {
+    /// One in which nothing is kept per thread.
+    pub(super) fn of(end: ChildEnd<S>, executed: u64) -> Self {
+        Self { end, executed, standing: Standing::default() }
+    }
+}
+
+/// Runs a subgraph, or goes on with it where it stopped.
 async fn run_child<S: State, Cx: Send + Sync + 'static>(
-    runtime: Runtime<S, Cx>,
-    scope: Scope,
+    runtime: &Runtime<S, Cx>,
+    scope: &Scope<'_>,
     input: S::Update,
-) -> Result<(ChildEnd<S>, u64, Standing), RunError> {
-    let Scope { mut session, call, persistence, again } = scope;
+) -> Result<Child<S>, RunError> {
+    let persistence = scope.persistence();
+    // What failed in the child is tried anew with the parent's task.
+    let again = scope.cell.is_retried();
+    let (mut session, call) = (Arc::clone(scope.session()), Arc::clone(scope.call()));
     if persistence == Persistence::Stateless {
         session = Arc::new(session.detached());
     }
-    let max_steps = session.policy.max_steps;
     let topology = &*runtime.topology;
     let (ns, serves, ground) = if persistence == Persistence::PerThread {
         let ns = kept_namespace(&call);
-        let ground = Box::pin(Ground::of_thread(topology, &session, &ns, &call, again)).await;
+        let ground = Ground::of_thread(topology, &session, &ns, &call, again).await;
         (ns, Some(call), ground)
     } else {
         let ground = Ground::of_call(topology, &session, &call, again).await;
@@ -64,36 +97,46 @@ async fn run_child<S: State, Cx: Send + Sync + 'static>(
     };
     let Ground { restored, after, is_open, dropped } = ground.map_err(|error| unread(&session, error))?;
     let entry = if is_open { Entry::Resume("continue") } else { Entry::Input(Some(input)) };
-    let mut driver = Driver::new(runtime, session, Arc::clone(&ns), serves, restored)?;
+    let mut driver = Driver::new(runtime.clone(), session, Arc::clone(&ns), serves, restored)?;
     if let Some((newest, head)) = after {
         driver.machine.begin_after(newest, head);
     }
     driver.abandoned = dropped;
     let stop = driver.run(entry).await;
-    let machine = driver.machine();
-    let state = Arc::clone(&machine.state);
-    let end = match stop {
-        Ok(Stop::Done) => ChildEnd::Done(state),
-        Ok(Stop::Waiting) => ChildEnd::Waiting(machine.questions()),
-        Ok(Stop::Failed) => ChildEnd::Failed { state, error: machine.failure_of_run() },
-        Ok(stop @ (Stop::Budget | Stop::Drained | Stop::Cancelled)) => ChildEnd::Stopped(stop),
-        Ok(Stop::StepLimit) => {
-            let limit = max_steps.unwrap_or_default();
-            let error = RunError::StepLimit { limit, next: machine.next_nodes().join(", ") };
-            ChildEnd::Failed { state, error }
-        }
-        Err(error @ RunError::Checkpoint(_)) => return Err(error),
-        Err(error) => ChildEnd::Failed { state, error },
-    };
-    let mut standing = Standing::default();
-    if let ChildEnd::Done(_) | ChildEnd::Failed { .. } = end {
-        standing.heads = machine.heads().children.iter().map(|(ns, head)| (Arc::clone(ns), *head)).collect();
-        if persistence == Persistence::PerThread {
-            standing.heads.push((Arc::clone(&ns), machine.number));
-            standing.own = Some((ns, Arc::new(machine.keep()?)));
-        }
+    let mut child = driver.end_of_child(stop)?;
+    if let (Persistence::PerThread, ChildEnd::Done(_) | ChildEnd::Failed { .. }) = (persistence, &child.end) {
+        let machine = driver.machine();
+        child.standing.heads.push((Arc::clone(&ns), machine.number));
+        child.standing.own = Some((ns, Arc::new(machine.keep()?)));
     }
-    Ok((end, machine.executed, standing))
+    Ok(child)
+}
+
+impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
+    /// What became of the subgraph that the driver ran. A store that fails ends the run of the parent, too.
+    pub(super) fn end_of_child(&self, stop: Result<Stop, RunError>) -> Result<Child<S>, RunError> {
+        let machine = self.machine();
+        let state = Arc::clone(&machine.state);
+        let end = match stop {
+            Ok(Stop::Done) => ChildEnd::Done(state),
+            Ok(Stop::Waiting) => ChildEnd::Waiting(machine.questions()),
+            Ok(Stop::Failed) => ChildEnd::Failed { state, error: machine.failure_of_run() },
+            Ok(stop @ (Stop::Budget | Stop::Drained | Stop::Cancelled)) => ChildEnd::Stopped(stop),
+            Ok(Stop::StepLimit) => {
+                let limit = self.session.policy.max_steps.unwrap_or_default();
+                let error = RunError::StepLimit { limit, next: machine.next_nodes().join(", ") };
+                ChildEnd::Failed { state, error }
+            }
+            Err(error @ RunError::Checkpoint(_)) => return Err(error),
+            Err(error) => ChildEnd::Failed { state, error },
+        };
+        let mut child = Child::of(end, machine.executed);
+        if let ChildEnd::Done(_) | ChildEnd::Failed { .. } = child.end {
+            let heads = &machine.heads().children;
+            child.standing.heads = heads.iter().map(|(ns, head)| (Arc::clone(ns), *head)).collect();
+        }
+        Ok(child)
+    }
 }
 
 /// A store that fails to read a subgraph ends the run, as one that fails to commit does: it is no failure of the node.
@@ -112,12 +155,18 @@ fn unread(session: &Session, error: RunError) -> RunError {
 
 /// Runs a subgraph for the task behind `services`: `None` when the task waits or stops with it.
 pub(crate) async fn run_in_task<S: State, Cx: Send + Sync + 'static>(
-    runtime: Runtime<S, Cx>,
-    services: &Arc<dyn TaskServices>,
+    runtime: &Runtime<S, Cx>,
+    services: &dyn TaskServices,
     input: S::Update,
 ) -> Result<Result<Arc<S>, (Arc<S>, RunError)>, NodeError> {
     let scope = services.scope().ok_or_else(|| NodeError::terminal("this driver runs no subgraphs"))?;
-    let (end, executed, standing) = run_child(runtime, scope, input).await.map_err(|error| match error {
+    let child = if Walk::suits(runtime, &scope) {
+        Walk::run(runtime, &scope, input).await
+    } else {
+        // On the heap: it is large, and most calls without a store do without.
+        Box::pin(run_child(runtime, &scope, input)).await
+    };
+    let Child { end, executed, standing } = child.map_err(|error| match error {
         // The other call may have ended when this one is tried again.
         busy @ RunError::SubgraphBusy { .. } => NodeError::from(busy),
         error => NodeError::terminal(error),
@@ -140,8 +189,8 @@ pub(crate) async fn run_in_task<S: State, Cx: Send + Sync + 'static>(
     }
 }
 
-impl fmt::Debug for Scope {
+impl fmt::Debug for Scope<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Scope").field("call", &self.call).finish_non_exhaustive()
+        f.debug_struct("Scope").field("call", self.call()).finish_non_exhaustive()
     }
 }

@@ -7,8 +7,8 @@ use smallvec::SmallVec;
 use crate::context::{Context, TaskServices};
 use crate::driver::attempt::Attempt;
 use crate::driver::cell::TaskCell;
-use crate::driver::drive::Driver;
-use crate::driver::flight::Call;
+use crate::driver::drive::{Driver, Ended};
+use crate::driver::flight::{Call, Job};
 use crate::error::RunError;
 use crate::event::EventKind;
 use crate::machine::{Dispatch, TaskId};
@@ -49,15 +49,37 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
         }
         if self.session.schedule.is_some() {
             for dispatch in dispatches {
-                let (id, turn) = (dispatch.id, self.turn(dispatch.id, dispatch.attempt));
-                let attempt = self.attempt(dispatch);
-                self.flight.launch_in_turn(turn, (id, attempt));
+                let turn = self.turn(dispatch.id, dispatch.attempt);
+                let job = self.job(dispatch);
+                self.flight.launch_in_turn(turn, job);
             }
             return Ok(());
         }
-        let jobs = dispatches.into_iter().map(|dispatch| (dispatch.id, self.attempt(dispatch))).collect();
-        self.flight.launch(jobs, &self.session);
-        Ok(())
+        let is_quick = self.are_quick(&dispatches);
+        let mut jobs = dispatches.into_iter().map(|dispatch| self.job(dispatch)).collect();
+        let ended = match is_quick {
+            true => self.flight.hasten(&mut jobs, &self.runtime.topology, &self.session.control).await,
+            false => Ended::new(),
+        };
+        if !jobs.is_empty() {
+            self.flight.launch(jobs, &self.runtime.topology, &self.session);
+        }
+        if ended.is_empty() { Ok(()) } else { self.settle(ended).await }
+    }
+
+    /// Whether the nodes of a dispatch, which are mostly one, have been quick.
+    fn are_quick(&self, dispatches: &[Dispatch<S>]) -> bool {
+        let fan_outs = dispatches.chunk_by(|one, next| one.node == next.node).filter_map(|fan_out| fan_out.first());
+        let mut quick = true;
+        for first in fan_outs {
+            // All are asked: each counts its dispatches.
+            quick &= self.runtime.topology.node(first.node).pace.is_quick();
+        }
+        quick
+    }
+
+    fn job(&mut self, dispatch: Dispatch<S>) -> Job<S, Cx> {
+        Job { id: dispatch.id, node: dispatch.node, attempt: self.attempt(dispatch) }
     }
 
     /// In a simulation, waits for the turn of a task that runs alone, unless the run is cancelled.
@@ -92,7 +114,7 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
         let info = self.runtime.topology.node(node);
         let timeout = timeout.unwrap_or(info.timeout);
         let cell = handler.wants_context().then(|| {
-            let cell = TaskCell::new(self.home(), id, &info.name, key, number, self.machine.step(), began);
+            let cell = TaskCell::new(self.home(), id, info, key, number, self.machine.step(), began);
             Arc::new(if timeout.idle.is_some() { cell.watch_idle() } else { cell })
         });
         let context = cell.as_ref().map(|cell| {

@@ -171,6 +171,11 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
         })
     }
 
+    /// Takes over what the tasks of the namespace have shared so far.
+    pub(super) fn move_in(&mut self, home: Arc<Home>) {
+        self.home = OnceLock::from(home);
+    }
+
     /// The results of durable steps, if there are any.
     pub(super) fn onces(&self) -> Option<&Onces> {
         self.home.get().map(|home| &home.onces).filter(|onces| onces.is_used())

@@ -3,12 +3,17 @@
 //! As many hands as the runtime has threads take the tasks of a dispatch and poll each once. A node that only computes
 //! uses all cores that way, and one that is ready at once never becomes a task of the runtime. One that waits does, at
 //! once: it may be next in the queue for a lock that the driver asks for, too, and must not wait for the driver.
+//!
+//! Waking a thread takes longer than many nodes do. Tasks of nodes that have been quick are polled by the driver itself,
+//! for a short time; hands take what is left. A node that suddenly computes holds up the others by one task, and is given
+//! hands from then on.
 
 use std::collections::VecDeque;
 use std::future::{Future, poll_fn};
 use std::marker::PhantomData;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::Poll;
+use std::time::Instant;
 
 use futures::future::BoxFuture;
 use tokio::runtime::Handle;
@@ -17,9 +22,11 @@ use tokio::task::JoinSet;
 
 use crate::context::Context;
 use crate::driver::attempt::{Attempt, Start};
+use crate::driver::control::Control;
 use crate::driver::drive::Ended;
 use crate::driver::session::Session;
 use crate::error::NodeError;
+use crate::graph::{HASTE, Topology};
 use crate::handler::NodeFn;
 use crate::machine::{TaskId, TaskOutcome};
 use crate::state::{Snapshot, State};
@@ -42,7 +49,12 @@ impl<S: State, Cx: 'static> Start<S> for Call<S, Cx> {
     }
 }
 
-type Job<S, Cx> = (TaskId, Attempt<S, Call<S, Cx>>);
+/// A task that is to begin.
+pub(super) struct Job<S: State, Cx> {
+    pub(super) id: TaskId,
+    pub(super) node: u32,
+    pub(super) attempt: Attempt<S, Call<S, Cx>>,
+}
 
 /// The tasks in flight.
 pub(super) struct Flight<S: State, Cx> {
@@ -89,24 +101,57 @@ impl<S: State, Cx: Send + Sync + 'static> Flight<S, Cx> {
         self.aloft == 0
     }
 
+    /// Starts tasks of one dispatch in place, one after the other, as many as come to their turn in a short time; what
+    /// has ended by then.
+    pub(super) async fn hasten(
+        &mut self,
+        jobs: &mut VecDeque<Job<S, Cx>>,
+        topology: &Topology<S>,
+        control: &Control,
+    ) -> Ended<S> {
+        let mut ended = Ended::with_capacity(jobs.len());
+        poll_fn(|context| {
+            let begun = Instant::now();
+            let mut now = begun;
+            while now - begun < HASTE && !control.is_cancelled() {
+                let Some(Job { id, node, mut attempt }) = jobs.pop_front() else { break };
+                match attempt.poll_first(context) {
+                    Some(outcome) => ended.push((id, outcome)),
+                    None => {
+                        self.aloft += 1;
+                        self.field().strip.follow(id, attempt);
+                    }
+                }
+                let before = std::mem::replace(&mut now, Instant::now());
+                topology.node(node).pace.note(now - before);
+            }
+            Poll::Ready(())
+        })
+        .await;
+        ended
+    }
+
     /// Starts tasks of one dispatch.
-    pub(super) fn launch(&mut self, jobs: VecDeque<Job<S, Cx>>, session: &Arc<Session>) {
+    pub(super) fn launch(&mut self, jobs: VecDeque<Job<S, Cx>>, topology: &Arc<Topology<S>>, session: &Arc<Session>) {
         self.aloft += jobs.len();
         let hands = jobs.len().min(Handle::current().metrics().num_workers());
         let jobs = Arc::new(Mutex::new(jobs));
         let field = self.field();
         for _ in 0..hands {
-            let (jobs, strip, session) = (Arc::clone(&jobs), Arc::clone(&field.strip), Arc::clone(session));
+            let (jobs, strip) = (Arc::clone(&jobs), Arc::clone(&field.strip));
+            let (topology, session) = (Arc::clone(topology), Arc::clone(session));
             field.hands.spawn(async move {
                 let mut polls = 0;
-                while let Some((id, mut attempt)) = next_of(&jobs) {
+                while let Some(Job { id, node, mut attempt }) = next_of(&jobs) {
                     if session.control.is_cancelled() {
                         return;
                     }
+                    let begun = Instant::now();
                     match poll_fn(|context| Poll::Ready(attempt.poll_first(context))).await {
                         Some(outcome) => strip.land(id, outcome),
                         None => strip.follow(id, attempt),
                     }
+                    topology.node(node).pace.note(begun.elapsed());
                     polls += 1;
                     if polls % POLLS_A_TURN == 0 {
                         tokio::task::yield_now().await;
@@ -120,7 +165,7 @@ impl<S: State, Cx: Send + Sync + 'static> Flight<S, Cx> {
     pub(super) fn launch_in_turn(
         &mut self,
         turn: impl Future<Output = ()> + Send + 'static,
-        (id, attempt): Job<S, Cx>,
+        Job { id, attempt, .. }: Job<S, Cx>,
     ) {
         self.aloft += 1;
         let field = self.field();
@@ -228,11 +273,14 @@ mod tests {
     use super::*;
     use crate::clock::SystemClock;
     use crate::driver::policy::RunPolicy;
-    use crate::graph::Timeout;
-    use crate::handler::Handler;
+    use crate::driver::runtime::Runtime;
+    use crate::graph::{StateGraph, Timeout};
+    use crate::name::{Node, START};
 
     #[derive(crate::State, Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
     struct Empty {}
+
+    const WAITS: Node = Node::named("waits");
 
     #[tokio::test(start_paused = true)]
     async fn a_task_that_waits_runs_on_while_the_driver_waits_for_what_it_holds() {
@@ -246,13 +294,18 @@ mod tests {
                 Ok::<_, NodeError>(())
             }
         };
-        let handler: Arc<dyn NodeFn<Empty, ()>> = node.into_node();
+        let mut graph = StateGraph::<Empty>::new("waits");
+        graph.add_node(WAITS, node);
+        graph.add_edge(START, WAITS);
+        let runtime = Runtime::of(&graph.compile().unwrap(), Arc::new(()));
+        let handler = Arc::clone(runtime.function(0, false));
         let call = Call { handler, input: None, state: Snapshot::new(Arc::default()), context: None };
         let attempt = Attempt::new(call, Timeout::default(), None);
         let (clock, policy) = (Arc::new(SystemClock), RunPolicy::default());
         let session = Session::new("".into(), None, clock, Arc::default(), policy, None, None, Default::default());
         let mut flight = Flight::new();
-        flight.launch([(TaskId { number: 0, place: 0 }, attempt)].into(), &Arc::new(session));
+        let job = Job { id: TaskId { number: 0, place: 0 }, node: 0, attempt };
+        flight.launch([job].into(), &runtime.topology, &Arc::new(session));
         tokio::time::sleep(Duration::from_secs(1)).await;
         // The task is next. The driver, which holds the tasks, asks for the same without looking at them.
         drop(held);

@@ -29,6 +29,7 @@ mod sprint;
 mod stock;
 mod told;
 mod turns;
+mod walk;
 mod writer;
 
 pub use calls::Standing;

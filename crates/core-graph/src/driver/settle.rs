@@ -27,12 +27,22 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
     /// Takes up tasks that ended: commits what is ready, and keeps what the rest left in one transaction.
     pub(super) async fn settle(&mut self, ended: Ended<S>) -> Result<(), RunError> {
         let mut left = Left::default();
+        if self.turns.is_over() {
+            for (id, outcome) in ended {
+                if self.take_up(id, outcome, &mut left) {
+                    self.commit(id).await?;
+                }
+            }
+            return self.keep(left).await;
+        }
         // Taken from the back, oldest first.
         let mut queue = ended;
         queue.reverse();
         while let Some((id, outcome)) = queue.pop() {
             let Some(outcome) = self.take_turn(id, outcome) else { continue };
-            self.take_up(id, outcome, &mut left).await?;
+            if self.take_up(id, outcome, &mut left) {
+                self.commit(id).await?;
+            }
             if let Some(next) = self.turns.next() {
                 queue.insert(0, next);
             }
@@ -46,26 +56,28 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
             return self.settle(Ended::from_iter([(id, outcome)])).await;
         }
         let mut left = Left::default();
-        self.take_up(id, outcome, &mut left).await?;
+        if self.take_up(id, outcome, &mut left) {
+            self.commit(id).await?;
+        }
         if left.is_empty() { Ok(()) } else { self.keep(left).await }
     }
 
-    /// What an ended task leads to: a commit, or something to keep.
-    async fn take_up(&mut self, id: TaskId, outcome: TaskOutcome<S>, left: &mut Left) -> Result<(), RunError> {
+    /// What an ended task leads to: a commit, for which it is true, or something to keep.
+    fn take_up(&mut self, id: TaskId, outcome: TaskOutcome<S>, left: &mut Left) -> bool {
         let wide = self.machine.in_wide_step();
         match self.complete(id, outcome, left) {
             Completion::Commit => {
                 if self.machine.in_barrier() {
                     left.writes.retain(|record: &TaskRecord| record.kind == TaskRecordKind::Attempt);
                 }
-                return self.commit(id).await;
+                return true;
             }
             Completion::Hold if wide => left.writes.extend(self.write_record(id)),
             Completion::Suspended => left.writes.extend(self.write_record(id)),
             Completion::Retry { .. } | Completion::Handle => left.writes.extend(self.attempt_record(id)),
             Completion::Hold | Completion::Failed | Completion::Ready => {}
         }
-        Ok(())
+        false
     }
 
     async fn keep(&mut self, left: Left) -> Result<(), RunError> {
@@ -82,18 +94,21 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
     }
 
     fn complete(&mut self, id: TaskId, outcome: TaskOutcome<S>, left: &mut Left) -> Completion {
-        let quiet = self.session.is_silent();
-        let plain = matches!(outcome, TaskOutcome::Step(_));
-        let now = if plain { 0 } else { self.session.clock.now() };
-        let path = (!plain).then(|| self.machine.task_path(id));
+        if let TaskOutcome::Step(_) = outcome {
+            return self.machine.complete(id, outcome, 0);
+        }
+        let now = self.session.clock.now();
+        let path = self.machine.task_path(id);
         let (error, swallowed) = match &outcome {
             TaskOutcome::Error(error) => (Some(error.to_string()), false),
             TaskOutcome::Suspended { swallowed, .. } => (None, *swallowed),
             _ => (None, false),
         };
-        let attempt = if plain { 1 } else { self.machine.attempt(id) };
+        let attempt = self.machine.attempt(id);
         let completion = self.machine.complete(id, outcome, now);
-        let (Some(path), false) = (path, quiet) else { return completion };
+        if self.session.is_silent() {
+            return completion;
+        }
         let node = path.rsplit('/').next().and_then(|last| last.split(':').next()).unwrap_or_default().to_owned();
         let mut tell =
             |kind| left.events.push(self.session.event(&self.ns, self.machine.step(), Some((&path, attempt)), kind));

@@ -10,6 +10,7 @@ use crate::graph::compiled::{self, NodeRun};
 use crate::graph::declarations::Declarations;
 use crate::graph::diagram::Diagram;
 use crate::graph::errors::{CompileError, CompileErrors, CompileWarning};
+use crate::graph::pace::Pace;
 use crate::graph::persistence::SubgraphSpec;
 use crate::graph::topology::{Conditional, Exits, Join, NodeIndex, NodeInfo, SendRule, Topology};
 use crate::graph::upstream::hold_back;
@@ -106,6 +107,7 @@ fn assemble<S: State, Cx: Send + Sync + 'static>(
             exits,
             child: child.map(|(declarations, _)| declarations),
             persistence,
+            pace: Pace::unknown(),
         });
         handlers.push(NodeRun { run, on_error, shelf });
     }

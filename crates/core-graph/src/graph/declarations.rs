@@ -17,9 +17,6 @@ pub(crate) trait Declarations: Send + Sync {
 
     /// The first subgraph that is kept per thread, with the nodes that lead to it.
     fn first_kept(&self) -> Option<String>;
-
-    /// What the store keeps of the subgraph in a node.
-    fn persistence(&self, node: &str) -> Persistence;
 }
 
 impl<S: State> Declarations for Topology<S> {
@@ -50,9 +47,5 @@ impl<S: State> Declarations for Topology<S> {
                 _ => Some(format!("{}/{}", node.name, child.first_kept()?)),
             }
         })
-    }
-
-    fn persistence(&self, node: &str) -> Persistence {
-        self.find(node).map_or(Persistence::PerCall, |at| self.node(at).persistence)
     }
 }

@@ -9,6 +9,7 @@ mod declare;
 mod diagram;
 mod errors;
 mod migration;
+mod pace;
 mod persistence;
 mod proofs;
 mod spec;
@@ -31,5 +32,6 @@ pub use subgraph::{ChildOutcome, FromRef};
 
 pub(crate) use compiled::NodeRun;
 pub(crate) use declarations::Declarations;
+pub(crate) use pace::HASTE;
 pub(crate) use spec::AnswerCheck;
-pub(crate) use topology::{Exits, Join, Topology};
+pub(crate) use topology::{Exits, Join, NodeInfo, Topology};

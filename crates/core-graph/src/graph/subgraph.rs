@@ -112,7 +112,7 @@ where
             let update = (parts.map_in)(input, &state);
             drop(state);
             let runtime = Runtime::of(&parts.child, Ccx::from_ref(context.shared_resources()));
-            let outcome = match run_in_task(runtime, context.services(), update).await? {
+            let outcome = match run_in_task(&runtime, &**context.services(), update).await? {
                 Ok(state) => ChildOutcome::Done(state),
                 Err((state, error)) => ChildOutcome::Failed { state, error },
             };

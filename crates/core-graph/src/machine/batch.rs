@@ -1,6 +1,5 @@
 //! The finished tasks that commit together: in order, checked against each other, and what their routers see.
 
-use std::cmp::Ordering;
 use std::sync::Arc;
 
 use smallvec::SmallVec;
@@ -9,7 +8,8 @@ use crate::error::{NodeError, RunError};
 use crate::graph::Mode;
 use crate::machine::Machine;
 use crate::machine::commit::{CommittedTask, CommittedTasks};
-use crate::machine::route::{by_key, guarded};
+use crate::machine::fan_out::KeyOrder;
+use crate::machine::route::guarded;
 use crate::machine::task::{Done, Groups, Pending, Phase, TaskId};
 use crate::state::{FieldKind, FieldSet, State, Stored};
 
@@ -17,7 +17,6 @@ use crate::state::{FieldKind, FieldSet, State, Stored};
 pub(super) struct Batched<S: State> {
     pub(super) id: TaskId,
     pub(super) node: u32,
-    pub(super) key: Option<Arc<str>>,
     /// The fan-outs that the task belongs to; what any other sends is a fan-out of its own.
     pub(super) groups: Groups,
     pub(super) seen: u64,
@@ -39,8 +38,7 @@ impl<S: State> Machine<S> {
             batch.push(Batched {
                 id,
                 node: task.node,
-                key: task.key.clone(),
-                groups: if task.groups.is_empty() { Groups::new() } else { task.groups.clone() },
+                groups: Groups::from_slice(&task.groups),
                 seen: task.seen.unwrap_or(0),
                 attempt: task.failed + 1,
                 done,
@@ -53,17 +51,18 @@ impl<S: State> Machine<S> {
         } else {
             self.frontier.iter_mut().filter(|(_, task)| task.in_step).for_each(|(id, task)| take(id, task));
         }
-        // Tasks of one commit are in this order already; deferred and renewed ones may be of several.
-        let order = |a: &Batched<S>, b: &Batched<S>| match (&a.key, &b.key) {
-            (None, None) => a.node.cmp(&b.node),
-            (None, Some(_)) => Ordering::Less,
-            (Some(_), None) => Ordering::Greater,
-            (Some(one), Some(other)) => by_key(one, other).then(a.node.cmp(&b.node)),
-        };
-        if batch.len() > 1 && !batch.is_sorted_by(|a, b| order(a, b).is_le()) {
-            batch.sort_by(order);
+        // Deferred and renewed tasks, for instance, may be of several commits.
+        let in_order = batch.iter().all(|task| self.in_order == Some(task.id.number));
+        if !in_order && !batch.iter().map(|task| self.order_in_step(task)).is_sorted() {
+            batch.sort_by_cached_key(|task| self.order_in_step(task));
         }
         batch
+    }
+
+    /// The place of a task in its commit: nodes by name, then sends by key.
+    fn order_in_step(&self, task: &Batched<S>) -> (Option<KeyOrder<&str>>, u32) {
+        let key = self.frontier.get(task.id).and_then(|pending| pending.key.as_deref());
+        (key.map(KeyOrder::of), task.node)
     }
 
     pub(super) fn check_conflicts(&self, batch: &Batch<S>) -> Result<(), (TaskId, RunError)> {
@@ -75,9 +74,10 @@ impl<S: State> Machine<S> {
         let mut writers: Vec<Option<u32>> = vec![None; fields.len()];
         let mut replacers: Vec<Option<u32>> = vec![None; fields.len()];
         let name = |node: u32| self.topology.node(node).name.to_string();
+        let (mut replaced, mut written) = (FieldSet::default(), FieldSet::default());
         for task in batch {
             let Some(update) = &task.done.update else { continue };
-            let mut replaced = FieldSet::default();
+            replaced.clear();
             S::replaced(&self.topology.layout, update, &mut replaced);
             for at in replaced.iter() {
                 if let Some(first) = replacers[at].replace(task.node) {
@@ -86,7 +86,7 @@ impl<S: State> Machine<S> {
                     return Err((task.id, error));
                 }
             }
-            let mut written = FieldSet::default();
+            written.clear();
             S::written(&self.topology.layout, update, &mut written);
             for at in
                 written.iter().filter(|at| fields[*at].kind == FieldKind::Last && fields[*at].stored != Stored::Never)
@@ -108,13 +108,16 @@ impl<S: State> Machine<S> {
 
     /// Barrier mode: a router sees the head with its own task's update, not its siblings'.
     pub(super) fn own_states(&self, batch: &Batch<S>) -> Result<SmallVec<[Option<Arc<S>>; 1]>, (TaskId, NodeError)> {
-        if batch.len() < 2 {
+        let is_routed = |task: &Batched<S>| {
+            let exits = &self.topology.node(task.node).exits;
+            !(exits.conditionals.is_empty() && exits.sends.is_empty())
+        };
+        if batch.len() < 2 || !batch.iter().any(is_routed) {
             return Ok(SmallVec::new());
         }
         let mut ignored = FieldSet::default();
         let mut own = |task: &Batched<S>| {
-            let exits = &self.topology.node(task.node).exits;
-            if exits.conditionals.is_empty() && exits.sends.is_empty() {
+            if !is_routed(task) {
                 return Ok(None);
             }
             let mut state = S::clone(&self.state);

@@ -7,8 +7,10 @@ use smallvec::SmallVec;
 use crate::checkpoint::{Commit, Source};
 use crate::error::{NodeError, RunError};
 use crate::graph::{Mode, Topology};
-use crate::machine::route::{Coalesced, RouteFault, Triggered, guarded};
-use crate::machine::task::{GroupId, Groups, Phase, TaskId};
+use crate::machine::batch::Batch;
+use crate::machine::fan_out::{Coalesced, counted};
+use crate::machine::route::{RouteFault, Triggered, guarded};
+use crate::machine::task::{GroupId, Phase, TaskId};
 use crate::machine::{Machine, Nodes};
 use crate::state::{FieldChange, FieldSet, State};
 use crate::step::Next;
@@ -75,14 +77,9 @@ impl<S: State> Machine<S> {
         let mut folded = Folded::default();
         let told = self.told(&batch);
         self.fade(batch.iter().filter_map(|task| task.done.update.as_ref()), &mut folded);
-        for task in &mut batch {
-            if let Some(update) = task.done.update.take()
-                && let Err(error) = self.fold(update, &mut folded.changed)
-            {
-                self.state = kept.unwrap_or_else(|| Arc::clone(&self.state));
-                return Err(self.refuse(task.id, RouteFault::Node(error)));
-            }
-            folded.changes.append(&mut task.done.encoded);
+        if let Err((id, error)) = self.fold_batch(&mut batch, &mut folded) {
+            self.state = kept.unwrap_or_else(|| Arc::clone(&self.state));
+            return Err(self.refuse(id, RouteFault::Node(error)));
         }
         let mut triggered = std::mem::take(&mut self.triggered);
         for (at, task) in batch.iter_mut().enumerate() {
@@ -97,11 +94,10 @@ impl<S: State> Machine<S> {
                 return Err(self.refuse(task.id, fault));
             }
         }
-        let mut finished = Groups::new();
+        let finished = counted(batch.iter().flat_map(|task| task.groups.iter().copied()));
         for task in &batch {
             self.executed += 1 + task.done.cost;
             self.frontier.record_heads(&task.done.heads);
-            finished.extend_from_slice(&task.groups);
             self.frontier.forget(task.id, self.persist.is_some());
         }
         if self.topology.mode == Mode::Eager {
@@ -120,6 +116,24 @@ impl<S: State> Machine<S> {
         };
         let committed = self.seal(number, Source::Step, folded, tasks, coalesced, now)?;
         Ok(Some(Box::new(committed)))
+    }
+
+    /// Folds the updates of a batch into the state, in order, and collects their stored forms.
+    fn fold_batch(&mut self, batch: &mut Batch<S>, folded: &mut Folded) -> Result<(), (TaskId, NodeError)> {
+        let layout = &self.topology.layout;
+        let mut state = match batch.iter().any(|task| task.done.update.is_some()) {
+            true => Some(Arc::make_mut(&mut self.state)),
+            false => None,
+        };
+        for task in batch {
+            if let (Some(state), Some(update)) = (&mut state, task.done.update.take()) {
+                S::check(layout, &update).map_err(|error| (task.id, NodeError::terminal(error)))?;
+                guarded("reducer", || state.apply(layout, update, &mut folded.changed))
+                    .map_err(|error| (task.id, error))?;
+            }
+            folded.changes.append(&mut task.done.encoded);
+        }
+        Ok(())
     }
 
     /// Folds an update into the state. A reducer that panics may leave it half folded.
@@ -186,7 +200,7 @@ impl<S: State> Machine<S> {
                 RouteFault::Node(error) => of_node(error, &self.topology),
             });
         }
-        let coalesced = self.trigger(number, &mut triggered, &finished);
+        let coalesced = self.trigger(number, &mut triggered, &counted(finished.into_iter()));
         self.seal(number, source, folded, SmallVec::new(), coalesced, now)
     }
 
@@ -194,6 +208,7 @@ impl<S: State> Machine<S> {
     /// the fan-outs of the dropped ones.
     fn renew_tasks(&mut self, number: u64, dropped: Option<u32>) -> (Renamed, Vec<GroupId>) {
         let durable = self.persist.is_some();
+        self.in_order = None;
         let ids: Vec<_> = self.frontier.iter().map(|(id, _)| id).collect();
         let (mut renamed, mut left) = (Vec::new(), Vec::new());
         let mut place = 0;

@@ -126,6 +126,12 @@ impl<S: State> Frontier<S> {
         }
     }
 
+    /// Makes room for more tasks.
+    pub(crate) fn reserve(&mut self, tasks: usize) {
+        self.slots.reserve(tasks);
+        self.ready.reserve(tasks);
+    }
+
     /// Takes a task out.
     pub(crate) fn remove(&mut self, id: TaskId, durable: bool) -> Option<Pending<S>> {
         let at = self.count_out(id, durable)?;
@@ -258,6 +264,11 @@ impl<S: State> Frontier<S> {
 
     pub(crate) fn ready_len(&self) -> usize {
         self.ready.len()
+    }
+
+    /// Whether a task of a send is unfinished.
+    pub(crate) fn has_sends(&self) -> bool {
+        self.keyed > 0
     }
 
     /// The unfinished task of a send.

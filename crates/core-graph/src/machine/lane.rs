@@ -6,7 +6,7 @@
 
 use std::sync::Arc;
 
-use crate::graph::Mode;
+use crate::graph::{Exits, Mode, Topology};
 use crate::machine::commit::{Committed, CommittedTask, CommittedTasks, Fault, Folded};
 use crate::machine::route::RouteFault;
 use crate::machine::task::TaskId;
@@ -119,8 +119,9 @@ impl<S: State> Machine<S> {
         changed: &mut FieldSet,
     ) -> Result<Option<Lone>, Box<Fault>> {
         // As in `commit`: a refused step leaves the state as it was where somebody still looks at it.
-        let watched =
-            (!self.ns.is_empty() || Arc::strong_count(&self.state) > 1) && !self.is_sure(lone, update.as_ref());
+        let exits = &self.topology.node(lone.node).exits;
+        let watched = (!self.ns.is_empty() || Arc::strong_count(&self.state) > 1)
+            && !is_sure(&self.topology, exits, update.as_ref());
         let kept = watched.then(|| Arc::clone(&self.state));
         let folded = update.map_or(Ok(()), |update| self.fold(update, changed));
         let routed = folded.map_err(RouteFault::Node).and_then(|()| {
@@ -180,21 +181,22 @@ impl<S: State> Machine<S> {
         }
     }
 
-    /// Whether the step cannot be refused any more once its update is checked: it calls no reducer and no router.
-    fn is_sure(&self, lone: Lone, update: Option<&S::Update>) -> bool {
-        let (layout, exits) = (&self.topology.layout, &self.topology.node(lone.node).exits);
-        let fields = S::fields(layout);
-        exits.conditionals.is_empty()
-            && update.is_none_or(|update| {
-                let mut written = FieldSet::default();
-                S::written(layout, update, &mut written);
-                written.iter().all(|at| fields[at].kind == FieldKind::Last)
-            })
-    }
-
     /// Takes the dispatch of a lone task back: the run is asked to stop.
     pub(crate) fn leave_lane(&mut self, lone: Lone, reason: Stop) {
         self.put_back(lone.id, false);
         self.halt(reason);
     }
+}
+
+/// Whether a commit cannot be refused any more once its update is checked: it calls no reducer, no router and no send
+/// function.
+pub(super) fn is_sure<S: State>(topology: &Topology<S>, exits: &Exits<S>, update: Option<&S::Update>) -> bool {
+    let fields = S::fields(&topology.layout);
+    exits.conditionals.is_empty()
+        && exits.sends.is_empty()
+        && update.is_none_or(|update| {
+            let mut written = FieldSet::default();
+            S::written(&topology.layout, update, &mut written);
+            written.iter().all(|at| fields[at].kind == FieldKind::Last)
+        })
 }

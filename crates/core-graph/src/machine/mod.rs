@@ -9,6 +9,7 @@ mod breaks;
 mod commit;
 mod complete;
 pub(crate) mod delta;
+mod fan_out;
 mod frontier;
 mod heads;
 mod lane;
@@ -21,6 +22,7 @@ mod restore;
 mod route;
 mod stored_state;
 mod task;
+mod walk;
 
 use std::sync::Arc;
 
@@ -41,11 +43,12 @@ pub(crate) use lane::{Lone, Strode};
 pub(crate) use persist::{Chain, Persist, Stored};
 pub(crate) use plan::{Dispatch, Plan, Stop};
 pub(crate) use restore::{AnswerMap, Restored, WriteRow};
-use route::Triggered;
+pub(crate) use route::{RouteFault, Triggered};
 pub(crate) use stored_state::{StoredState, check_chain, corrupt};
 use task::Phase;
 pub use task::Question;
 pub(crate) use task::{AttemptRow, TaskId, question_check};
+pub(crate) use walk::{Onward, Stand};
 
 /// The name under which stores keep the frontier.
 pub(crate) const FRONTIER: &str = "#frontier";
@@ -94,6 +97,8 @@ pub(crate) struct Machine<S: State> {
     breaks: Breaks,
     /// Empty between commits; kept for its room.
     triggered: Triggered,
+    /// The commit whose tasks are in the order in which they commit.
+    in_order: Option<u64>,
 }
 
 /// Limits of a run.
@@ -132,6 +137,7 @@ impl<S: State> Machine<S> {
             in_class: vec![0; topology.limits.len()],
             breaks: Breaks::default(),
             triggered: Triggered::default(),
+            in_order: None,
             topology,
         }
     }

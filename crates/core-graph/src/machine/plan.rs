@@ -121,7 +121,7 @@ impl<S: State> Machine<S> {
         let slots = self.limits.concurrency.saturating_sub(self.in_flight);
         let eager = self.topology.mode == Mode::Eager;
         let mut room = self.limits.room.filter(|_| eager).unwrap_or(u64::MAX);
-        let mut dispatches = SmallVec::new();
+        let mut dispatches = SmallVec::with_capacity(slots.min(self.frontier.ready_len()));
         let Self { frontier, topology, in_class, state, number, persist, .. } = self;
         let mut seen = SmallVec::<[TaskId; 4]>::new();
         let running = std::cell::RefCell::new(in_class);

@@ -1,13 +1,12 @@
 //! What a finished task triggers: edges, routers, sends, gotos, joins and fan-outs.
 
-use std::cmp::Ordering;
 use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Arc;
 
 use crate::error::{NodeError, RunError, panic_text};
-use crate::graph::{Exits, Timeout, Topology};
+use crate::graph::{Exits, Topology};
 use crate::machine::Machine;
+use crate::machine::fan_out::{Coalesced, Finished, Sent};
 use crate::machine::task::{GroupId, Groups, Pending, Phase, TaskId};
 use crate::name::{END, Name, Packet};
 use crate::state::State;
@@ -15,7 +14,7 @@ use crate::step::{Chosen, Next};
 
 /// What a commit triggers, before tasks are made of it.
 #[derive(Debug, Default)]
-pub(super) struct Triggered {
+pub(crate) struct Triggered {
     /// Nodes, one entry per trigger.
     nodes: Vec<u32>,
     packets: Vec<Sent>,
@@ -25,19 +24,9 @@ pub(super) struct Triggered {
     opened: Vec<(GroupId, BTreeSet<u32>)>,
 }
 
-/// A send: target, key, input, the fan-outs that wait for it, and its own time limit.
-type Sent = (u32, Arc<str>, Arc<[u8]>, Groups, Option<Box<Timeout>>);
-
-/// A send that did nothing, because its target has one of the same key.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Coalesced {
-    pub(crate) node: u32,
-    pub(crate) key: Arc<str>,
-}
-
 /// Why routing failed.
 #[derive(Debug)]
-pub(super) enum RouteFault {
+pub(crate) enum RouteFault {
     Run(RunError),
     Node(NodeError),
 }
@@ -144,12 +133,14 @@ impl Triggered {
         declared: &[u32],
         groups: &[GroupId],
     ) -> Result<(), SendFault> {
+        self.packets.reserve(packets.len());
         for packet in packets {
             let Some(at) = declared.iter().find(|at| topology.node(**at).name == packet.to) else {
                 return Err(SendFault::Undeclared(packet.to, topology.names(declared)));
             };
             let input = packet.input.map_err(SendFault::Input)?;
-            self.packets.push((*at, packet.key, input, groups.into(), packet.timeout));
+            let Packet { key, timeout, .. } = packet;
+            self.packets.push(Sent { node: *at, key, input, groups: Groups::from_slice(groups), timeout });
         }
         self.opened.extend(groups.iter().map(|group| (*group, declared.iter().copied().collect())));
         Ok(())
@@ -164,6 +155,11 @@ impl Triggered {
             [node] if nothing_else => Some(node),
             _ => None,
         }
+    }
+
+    /// Whether nothing is triggered.
+    pub(super) fn is_empty(&self) -> bool {
+        self.nodes.is_empty() && self.packets.is_empty() && self.arrivals.is_empty() && self.opened.is_empty()
     }
 
     /// Forgets the only node.
@@ -209,7 +205,7 @@ pub(super) fn guarded<T>(what: &str, call: impl FnOnce() -> T) -> Result<T, Node
 impl<S: State> Machine<S> {
     /// Makes tasks of what was triggered: nodes by name, then sends by key. `finished` are the fan-outs of the tasks
     /// that ended with this commit. Returns sends that did nothing.
-    pub(super) fn trigger(&mut self, number: u64, triggered: &mut Triggered, finished: &[GroupId]) -> Vec<Coalesced> {
+    pub(super) fn trigger(&mut self, number: u64, triggered: &mut Triggered, finished: &[Finished]) -> Vec<Coalesced> {
         let Triggered { nodes, packets, arrivals, opened } = triggered;
         let (packets, coalesced) =
             if packets.is_empty() { Default::default() } else { self.coalesce(std::mem::take(packets)) };
@@ -224,6 +220,7 @@ impl<S: State> Machine<S> {
         let durable = self.persist.is_some();
         nodes.sort_unstable();
         let mut place = self.frontier.next_place(number);
+        let is_first = place == 0;
         let mut last = None;
         for node in nodes.drain(..) {
             let info = self.topology.node(node);
@@ -236,84 +233,17 @@ impl<S: State> Machine<S> {
             self.frontier.push(TaskId { number, place }, Pending::new(node, phase), durable);
             place += 1;
         }
-        for (node, key, input, groups, timeout) in packets {
+        self.frontier.reserve(packets.len());
+        for Sent { node, key, input, groups, timeout } in packets {
             let task =
                 Pending { key: Some(key), input: Some(input), groups, timeout, ..Pending::new(node, Phase::Ready) };
             self.frontier.push(TaskId { number, place }, task, durable);
             place += 1;
         }
+        let placed = self.frontier.len();
         self.trigger_reached(number);
+        self.in_order = (is_first && self.frontier.len() == placed).then_some(number);
         coalesced
-    }
-
-    /// Sends in the order of their keys, each once. A second send of a key does nothing, but its fan-out waits for the
-    /// task of the first.
-    fn coalesce(&mut self, mut sent: Vec<Sent>) -> (Vec<Sent>, Vec<Coalesced>) {
-        let (mut coalesced, mut joined) = (Vec::new(), Vec::new());
-        let mut packets: Vec<Sent> = Vec::with_capacity(sent.len());
-        let order = |a: &Sent, b: &Sent| by_key(&a.1, &b.1).then(a.0.cmp(&b.0));
-        if !sent.is_sorted_by(|a, b| order(a, b).is_le()) {
-            sent.sort_by_cached_key(|(node, key, ..)| (KeyOrder::of(key), *node));
-        }
-        for packet in sent {
-            let pending = self.frontier.sent(packet.0, &packet.1);
-            let waits_for = match (packets.last_mut(), pending.and_then(|id| self.frontier.get_mut(id))) {
-                (_, Some(task)) => &mut task.groups,
-                (Some((node, key, _, groups, _)), None) if *node == packet.0 && *key == packet.1 => groups,
-                _ => {
-                    for group in &packet.3 {
-                        self.frontier.groups.entry(*group).or_default().open += 1;
-                    }
-                    packets.push(packet);
-                    continue;
-                }
-            };
-            for group in packet.3 {
-                if !waits_for.contains(&group) {
-                    waits_for.push(group);
-                    joined.push(group);
-                }
-            }
-            coalesced.push(Coalesced { node: packet.0, key: packet.1 });
-            if let (Some(id), true) = (pending, self.persist.is_some()) {
-                self.frontier.touch(id);
-            }
-        }
-        for group in joined {
-            self.frontier.groups.entry(group).or_default().open += 1;
-        }
-        (packets, coalesced)
-    }
-
-    /// Opens, widens and closes fan-outs; a closed one arrives at the joins of its targets.
-    fn count_groups(
-        &mut self,
-        opened: &[(GroupId, BTreeSet<u32>)],
-        finished: &[GroupId],
-        arrivals: &mut Vec<(usize, usize)>,
-    ) {
-        let mut touched = BTreeSet::new();
-        for (id, targets) in opened {
-            self.frontier.groups.entry(*id).or_default().targets.extend(targets);
-            touched.insert(*id);
-        }
-        for id in finished {
-            if let Some(group) = self.frontier.groups.get_mut(id) {
-                group.open = group.open.saturating_sub(1);
-            }
-            touched.insert(*id);
-        }
-        for id in touched {
-            self.frontier.touch_group_if(id, self.persist.is_some());
-            if self.frontier.groups.get(&id).is_some_and(|group| group.open == 0)
-                && let Some(group) = self.frontier.groups.remove(&id)
-            {
-                group
-                    .targets
-                    .iter()
-                    .for_each(|target| arrivals.extend_from_slice(&self.topology.node(*target).exits.joins));
-            }
-        }
     }
 
     fn arrive(&mut self, arrivals: &[(usize, usize)], nodes: &mut Vec<u32>) {
@@ -332,42 +262,5 @@ impl<S: State> Machine<S> {
         if self.persist.is_some() {
             self.frontier.touch_joins();
         }
-    }
-}
-
-/// The order of keys: those that are numbers by value, all others as text after them.
-#[derive(PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct KeyOrder<K> {
-    is_text: bool,
-    number: i64,
-    text: K,
-}
-
-impl KeyOrder<Arc<str>> {
-    fn of(key: &Arc<str>) -> Self {
-        KeyOrder::at(key, Arc::clone(key))
-    }
-}
-
-impl<K> KeyOrder<K> {
-    fn at(key: &str, text: K) -> Self {
-        let number = key.parse::<i64>();
-        Self { is_text: number.is_err(), number: number.unwrap_or(0), text }
-    }
-}
-
-pub(super) fn by_key(a: &str, b: &str) -> Ordering {
-    KeyOrder::at(a, a).cmp(&KeyOrder::at(b, b))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::by_key;
-
-    #[test]
-    fn numbers_sort_by_value_and_before_texts() {
-        let mut keys = ["b", "10", "9", "a", "1.2"];
-        keys.sort_by(|a, b| by_key(a, b));
-        assert_eq!(keys, ["9", "10", "1.2", "a", "b"]);
     }
 }

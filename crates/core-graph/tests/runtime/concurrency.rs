@@ -2,6 +2,7 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Barrier};
+use std::time::{Duration, Instant};
 
 use graphloom_core_graph::{Mode, Node, RunPolicy, START, Snapshot, StateGraph, Task};
 
@@ -11,6 +12,7 @@ const PLAN: Node = Node::named("plan");
 const A: Node = Node::named("a");
 const B: Node = Node::named("b");
 const CALL: Task<u64> = Task::named("call");
+const SPIN: Task<bool> = Task::named("spin");
 
 /// A fan-out of 20 that notes the most tasks in flight at a time.
 fn crowd(mode: Mode, class: Option<usize>) -> (StateGraph<Work>, Arc<AtomicUsize>) {
@@ -70,6 +72,34 @@ async fn two_cpu_bound_branches_run_at_the_same_time() {
     }
     graph.add_edge(START, A).add_edge(START, B);
     assert_eq!(done(thread(graph).run(Work::update()).await).story(), "a b");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_node_that_was_quick_and_computes_now_runs_on_all_cores() {
+    // A task that computes looks for others that do until it sees one, for a while at most.
+    let (now, most) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
+    let (inside, peak) = (Arc::clone(&now), Arc::clone(&most));
+    let mut graph = StateGraph::<Work>::new("g");
+    graph.add_task(SPIN, move |computes: bool, _: Snapshot<Work>| {
+        let (inside, peak) = (Arc::clone(&inside), Arc::clone(&peak));
+        async move {
+            let begun = Instant::now();
+            peak.fetch_max(inside.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
+            while computes && peak.load(Ordering::SeqCst) < 2 && begun.elapsed() < Duration::from_secs(1) {
+                std::hint::spin_loop();
+            }
+            inside.fetch_sub(1, Ordering::SeqCst);
+            Noted::Ok(Work::update().count(1))
+        }
+    });
+    graph.add_sends(START, SPIN, |work: &Work| (0..8).map(|at| SPIN.send(at, work.count > 0)).collect());
+    let app = graph.compile().expect("right").with_context(());
+    for computes in [0, 0, 1] {
+        most.store(0, Ordering::SeqCst);
+        assert_eq!(done(app.run_once(Work::update().count(computes)).await).count, 8 + computes);
+    }
+    // The first held up the others, and then two met.
+    assert_eq!((now.load(Ordering::SeqCst), most.load(Ordering::SeqCst)), (0, 2));
 }
 
 #[tokio::test]

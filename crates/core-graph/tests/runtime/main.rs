@@ -40,3 +40,4 @@ mod super_steps;
 mod time_travel;
 mod timeouts;
 mod unread;
+mod walks;
