@@ -12,7 +12,7 @@ use std::collections::VecDeque;
 use std::future::{Future, poll_fn};
 use std::marker::PhantomData;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::task::Poll;
+use std::task::{Context as TaskContext, Poll};
 use std::time::Instant;
 
 use futures::future::BoxFuture;
@@ -26,7 +26,7 @@ use crate::driver::control::Control;
 use crate::driver::drive::Ended;
 use crate::driver::session::Session;
 use crate::error::NodeError;
-use crate::graph::{HASTE, Topology};
+use crate::graph::{HAND_OVER, HASTE, Topology};
 use crate::handler::NodeFn;
 use crate::machine::{TaskId, TaskOutcome};
 use crate::state::{Snapshot, State};
@@ -101,8 +101,8 @@ impl<S: State, Cx: Send + Sync + 'static> Flight<S, Cx> {
         self.aloft == 0
     }
 
-    /// Starts tasks of one dispatch in place, one after the other, as many as come to their turn in a short time; what
-    /// has ended by then.
+    /// Starts tasks of one dispatch in place, one after the other: as many as come to their turn in a short time, and more
+    /// while it would take longer to hand them over. What has ended by then.
     pub(super) async fn hasten(
         &mut self,
         jobs: &mut VecDeque<Job<S, Cx>>,
@@ -110,25 +110,36 @@ impl<S: State, Cx: Send + Sync + 'static> Flight<S, Cx> {
         control: &Control,
     ) -> Ended<S> {
         let mut ended = Ended::with_capacity(jobs.len());
-        poll_fn(|context| {
-            let begun = Instant::now();
-            let mut now = begun;
-            while now - begun < HASTE && !control.is_cancelled() {
-                let Some(Job { id, node, mut attempt }) = jobs.pop_front() else { break };
-                match attempt.poll_first(context) {
-                    Some(outcome) => ended.push((id, outcome)),
-                    None => {
-                        self.aloft += 1;
-                        self.field().strip.follow(id, attempt);
-                    }
-                }
-                let before = std::mem::replace(&mut now, Instant::now());
-                topology.node(node).pace.note(now - before);
-            }
-            Poll::Ready(())
-        })
-        .await;
+        while poll_fn(|context| Poll::Ready(self.spell(jobs, &mut ended, (topology, control), context))).await {
+            tokio::task::yield_now().await;
+        }
         ended
+    }
+
+    /// Starts tasks for a short time; whether the next are to be started here, too.
+    fn spell(
+        &mut self,
+        jobs: &mut VecDeque<Job<S, Cx>>,
+        ended: &mut Ended<S>,
+        (topology, control): (&Topology<S>, &Control),
+        context: &mut TaskContext<'_>,
+    ) -> bool {
+        let begun = Instant::now();
+        let (mut now, mut started) = (begun, 0);
+        while now - begun < HASTE && !control.is_cancelled() {
+            let Some(Job { id, node, mut attempt }) = jobs.pop_front() else { return false };
+            match attempt.poll_first(context) {
+                Some(outcome) => ended.push((id, outcome)),
+                None => {
+                    self.aloft += 1;
+                    self.field().strip.follow(id, attempt);
+                }
+            }
+            let before = std::mem::replace(&mut now, Instant::now());
+            topology.node(node).pace.note(now - before);
+            started += 1;
+        }
+        now - begun < HAND_OVER * started && !control.is_cancelled()
     }
 
     /// Starts tasks of one dispatch.

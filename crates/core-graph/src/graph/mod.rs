@@ -32,6 +32,6 @@ pub use subgraph::{ChildOutcome, FromRef};
 
 pub(crate) use compiled::NodeRun;
 pub(crate) use declarations::Declarations;
-pub(crate) use pace::HASTE;
+pub(crate) use pace::{HAND_OVER, HASTE};
 pub(crate) use spec::AnswerCheck;
 pub(crate) use topology::{Exits, Join, NodeInfo, Topology};

@@ -6,6 +6,10 @@ use std::time::Duration;
 /// How long tasks of one dispatch may hold up each other and the driver.
 pub(crate) const HASTE: Duration = Duration::from_micros(100);
 
+/// Tasks that take less than this are done before another thread has taken them: a wake-up, two locks, and what moves
+/// between the caches of two cores.
+pub(crate) const HAND_OVER: Duration = Duration::from_micros(2);
+
 /// A node that was longer about it is taken for one that computes, for so many dispatches.
 const DISPATCHES: u8 = 32;
 
