@@ -55,7 +55,7 @@ impl<S: State, F: Start<S>> Attempt<S, F> {
         } else {
             self.limited().await
         };
-        self.judge(result)
+        judge(result, self.cell.as_deref())
     }
 
     /// Runs in place, until the end or until the run is cancelled. A node that is ready at once costs no registration.
@@ -78,7 +78,7 @@ impl<S: State, F: Start<S>> Attempt<S, F> {
             return None;
         }
         match self.poll_node(context) {
-            Poll::Ready(result) => Some(self.judge(result)),
+            Poll::Ready(result) => Some(judge(result, self.cell.as_deref())),
             Poll::Pending => None,
         }
     }
@@ -111,15 +111,6 @@ impl<S: State, F: Start<S>> Attempt<S, F> {
             }
         }
     }
-
-    /// How the attempt ended, seen together with what the node said to its context.
-    fn judge(&self, result: Result<Step<S>, NodeError>) -> TaskOutcome<S> {
-        match (&self.cell, result) {
-            (Some(cell), result) => cell.judge(result),
-            (None, Ok(step)) => TaskOutcome::done(step, 0),
-            (None, Err(error)) => TaskOutcome::Error(error),
-        }
-    }
 }
 
 /// Starts a node or goes on with what runs of it. A panic of the node, of its future or of what that drops is its error.
@@ -150,4 +141,13 @@ pub(crate) fn poll_node<S: State>(
 fn give_up<S: State>(running: &mut Option<NodeFuture<S>>) -> Result<(), NodeError> {
     let future = running.take();
     catch_unwind(AssertUnwindSafe(|| drop(future))).map_err(|payload| NodeError::panic(payload.as_ref()))
+}
+
+/// How an attempt ended, seen together with what the node said to its context.
+pub(crate) fn judge<S: State>(result: Result<Step<S>, NodeError>, cell: Option<&TaskCell>) -> TaskOutcome<S> {
+    match (result, cell) {
+        (result, Some(cell)) => cell.judge(result),
+        (Ok(step), None) => TaskOutcome::done(step, 0),
+        (Err(error), None) => TaskOutcome::Error(error),
+    }
 }

@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use smallvec::SmallVec;
 
-use crate::context::{Context, TaskServices};
 use crate::driver::attempt::Attempt;
 use crate::driver::cell::TaskCell;
 use crate::driver::drive::{Driver, Ended};
@@ -117,10 +116,7 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
             let cell = TaskCell::new(self.home(), id, info, key, number, self.machine.step(), began);
             Arc::new(if timeout.idle.is_some() { cell.watch_idle() } else { cell })
         });
-        let context = cell.as_ref().map(|cell| {
-            let services: Arc<dyn TaskServices> = Arc::clone(cell) as Arc<dyn TaskServices>;
-            Context::new(services, self.runtime.shared_resources())
-        });
+        let context = cell.as_ref().map(|cell| self.runtime.context(cell));
         Attempt::new(Call { handler, input, state: Snapshot::new(state), context }, timeout, cell)
     }
 

@@ -10,7 +10,7 @@ use crate::machine::{Fault, Lone, Stop, TaskId, TaskOutcome};
 use crate::state::State;
 
 /// A node that is always ready gives way to others after this many steps.
-const STEPS_A_TURN: u32 = 512;
+pub(super) const STEPS_A_TURN: u32 = 512;
 
 /// How the lane is left.
 pub(super) enum Left<S: State> {

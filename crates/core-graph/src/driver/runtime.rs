@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use crate::context::{Context, TaskServices};
+use crate::driver::cell::TaskCell;
 use crate::error::RunError;
 use crate::graph::{App, Compiled, NodeRun, Topology};
 use crate::handler::NodeFn;
@@ -38,8 +40,10 @@ impl<S: State, Cx> Runtime<S, Cx> {
         on_error.as_ref().filter(|_| handling).unwrap_or(run)
     }
 
-    pub(super) fn shared_resources(&self) -> Arc<Cx> {
-        Arc::clone(&self.resources)
+    /// The context of a task with these services.
+    pub(super) fn context(&self, cell: &Arc<TaskCell>) -> Context<Cx> {
+        let services: Arc<dyn TaskServices> = Arc::clone(cell) as Arc<dyn TaskServices>;
+        Context::new(services, Arc::clone(&self.resources))
     }
 
     pub(crate) fn of(graph: &Compiled<S, Cx>, resources: Arc<Cx>) -> Self {

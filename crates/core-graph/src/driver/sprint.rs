@@ -3,8 +3,7 @@
 use std::sync::Arc;
 use std::task::{Context as TaskContext, Poll};
 
-use crate::context::{Context, TaskServices};
-use crate::driver::attempt::{Attempt, NodeFuture, poll_node};
+use crate::driver::attempt::{Attempt, NodeFuture, judge, poll_node};
 use crate::driver::cell::TaskCell;
 use crate::driver::drive::Driver;
 use crate::driver::flight::Call;
@@ -50,10 +49,7 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
             } else {
                 None
             };
-            let context = cell.as_ref().map(|cell| {
-                let services: Arc<dyn TaskServices> = Arc::clone(cell) as Arc<dyn TaskServices>;
-                Context::new(services, self.runtime.shared_resources())
-            });
+            let context = cell.as_ref().map(|cell| self.runtime.context(cell));
             let state = Snapshot::new(Arc::clone(&self.machine.state));
             if timeout.is_set() {
                 let call = Call { handler: Arc::clone(handler), input: None, state, context };
@@ -67,13 +63,7 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
             let plain = cell.as_deref().is_none_or(TaskCell::is_silent) && self.onces().is_none();
             let step = match result {
                 Ok(step) if plain && self.machine.strides(*lone, &step) => step,
-                result => {
-                    let outcome = match &cell {
-                        Some(cell) => cell.judge(result),
-                        None => result.map_or_else(TaskOutcome::Error, |step| TaskOutcome::done(step, 0)),
-                    };
-                    return Pause::Left(Left::With(lone.id, outcome));
-                }
+                result => return Pause::Left(Left::With(lone.id, judge(result, cell.as_deref()))),
             };
             spare = cell;
             let next = if self.machine.is_durable() {

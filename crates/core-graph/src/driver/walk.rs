@@ -8,21 +8,18 @@ use std::future::poll_fn;
 use std::sync::Arc;
 use std::task::{Context as TaskContext, Poll};
 
-use crate::context::{Context, TaskServices};
-use crate::driver::attempt::{Attempt, poll_node};
+use crate::driver::attempt::{Attempt, judge, poll_node};
 use crate::driver::cell::{Home, TaskCell};
 use crate::driver::child::{Child, ChildEnd, Scope};
 use crate::driver::drive::Driver;
 use crate::driver::flight::Call;
+use crate::driver::lane::STEPS_A_TURN;
 use crate::driver::runtime::Runtime;
-use crate::error::{NodeError, RunError};
+use crate::error::RunError;
 use crate::graph::Persistence;
 use crate::machine::{Lone, Onward, RouteFault, Stand, Stop, TaskOutcome, Triggered};
 use crate::state::{Snapshot, State};
-use crate::step::{Next, Step};
-
-/// A node that is always ready gives way to others after this many steps.
-const STEPS_A_TURN: u32 = 512;
+use crate::step::Next;
 
 /// A call that is walked.
 pub(super) struct Walk<'c, S: State, Cx> {
@@ -145,10 +142,7 @@ impl<'c, S: State, Cx: Send + Sync + 'static> Walk<'c, S, Cx> {
         let began = if info.retry.is_some() { session.clock.now() } else { 0 };
         let handler = runtime.function(lone.node, false);
         let cell = handler.wants_context().then(|| self.cell(lone, began));
-        let context = cell.as_ref().map(|cell| {
-            let services: Arc<dyn TaskServices> = Arc::clone(cell) as Arc<dyn TaskServices>;
-            Context::new(services, runtime.shared_resources())
-        });
+        let context = cell.as_ref().map(|cell| runtime.context(cell));
         let state = Snapshot::new(Arc::clone(&self.stand.state));
         if info.timeout.is_set() {
             let call = Call { handler: Arc::clone(handler), input: None, state, context };
@@ -259,15 +253,6 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
             }
         }
         self.drive().await
-    }
-}
-
-/// How a task ended, seen together with what it said to its context.
-fn judge<S: State>(result: Result<Step<S>, NodeError>, cell: Option<&TaskCell>) -> TaskOutcome<S> {
-    match (result, cell) {
-        (result, Some(cell)) => cell.judge(result),
-        (Ok(step), None) => TaskOutcome::done(step, 0),
-        (Err(error), None) => TaskOutcome::Error(error),
     }
 }
 
