@@ -146,7 +146,10 @@ fn table_entry(model: &StateModel<'_>, field: &FieldModel<'_>) -> TokenStream {
         (false, false) => quote!(Whole),
     };
     let ephemeral = field.ephemeral.then(|| quote!(.ephemeral()));
-    quote!(#core::Field::new(#shown, #core::FieldKind::#kind, #core::Stored::#stored) #ephemeral)
+    // Keys of a `merge` are compared by functions of the program.
+    let is_sure = matches!(field.fold, Fold::Last | Fold::Append(_) | Fold::Add { .. });
+    let sure = is_sure.then(|| quote!(.sure()));
+    quote!(#core::Field::new(#shown, #core::FieldKind::#kind, #core::Stored::#stored) #ephemeral #sure)
 }
 
 fn written(field: &FieldModel<'_>) -> TokenStream {

@@ -123,6 +123,7 @@ fn assemble<S: State, Cx: Send + Sync + 'static>(
             .chain([Arc::from(FRONTIER)])
             .collect(),
         fades: S::fields(&graph.layout).iter().any(|field| field.ephemeral),
+        sure: S::fields(&graph.layout).iter().all(|field| field.sure),
         layout: graph.layout,
         node_names: nodes.iter().map(|node| Arc::from(node.name.as_str())).collect(),
         nodes,

@@ -27,6 +27,8 @@ pub(crate) struct Topology<S: State> {
     pub(crate) field_names: Arc<[Arc<str>]>,
     /// Whether the state has ephemeral fields.
     pub(crate) fades: bool,
+    /// Whether an update that fits always folds into the state, whatever it writes.
+    pub(crate) sure: bool,
     pub(crate) nodes: Vec<NodeInfo<S>>,
     /// The names of the nodes, as events hold them.
     pub(crate) node_names: Arc<[Arc<str>]>,

@@ -11,7 +11,7 @@ use crate::machine::commit::{Committed, CommittedTask, CommittedTasks, Fault, Fo
 use crate::machine::route::RouteFault;
 use crate::machine::task::TaskId;
 use crate::machine::{Machine, Stop, Stored};
-use crate::state::{FieldChange, FieldKind, FieldSet, State};
+use crate::state::{FieldChange, FieldSet, State};
 use crate::step::{Next, Step};
 
 /// What a committed step leads to.
@@ -188,15 +188,14 @@ impl<S: State> Machine<S> {
     }
 }
 
-/// Whether a commit cannot be refused any more once its update is checked: it calls no reducer, no router and no send
-/// function.
+/// Whether a commit cannot be refused any more once its update is checked: it calls no reducer of the program, no router
+/// and no send function.
 pub(super) fn is_sure<S: State>(topology: &Topology<S>, exits: &Exits<S>, update: Option<&S::Update>) -> bool {
-    let fields = S::fields(&topology.layout);
-    exits.conditionals.is_empty()
-        && exits.sends.is_empty()
-        && update.is_none_or(|update| {
-            let mut written = FieldSet::default();
-            S::written(&topology.layout, update, &mut written);
-            written.iter().all(|at| fields[at].kind == FieldKind::Last)
-        })
+    let folds = |update: &S::Update| {
+        let mut written = FieldSet::default();
+        S::written(&topology.layout, update, &mut written);
+        let fields = S::fields(&topology.layout);
+        written.iter().all(|at| fields[at].sure)
+    };
+    exits.conditionals.is_empty() && exits.sends.is_empty() && (topology.sure || update.is_none_or(folds))
 }

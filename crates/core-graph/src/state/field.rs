@@ -18,6 +18,8 @@ pub struct Field {
     pub stored: Stored,
     /// Whether the value is visible for one super-step only.
     pub ephemeral: bool,
+    /// Whether an update that fits always folds, since that calls no function of the program.
+    pub sure: bool,
 }
 
 /// How updates of a field fold.
@@ -71,15 +73,23 @@ pub enum Op {
 }
 
 impl Field {
-    /// A field of a name, a kind and a way of storage, not ephemeral.
+    /// A field of a name, a kind and a way of storage, not ephemeral. It is sure when the last value stays.
     pub const fn new(name: &'static str, kind: FieldKind, stored: Stored) -> Self {
-        Self { name: Cow::Borrowed(name), kind, stored, ephemeral: false }
+        let sure = matches!(kind, FieldKind::Last);
+        Self { name: Cow::Borrowed(name), kind, stored, ephemeral: false, sure }
     }
 
     /// The same field, visible for one super-step only.
     #[must_use]
     pub const fn ephemeral(mut self) -> Self {
         self.ephemeral = true;
+        self
+    }
+
+    /// The same field, with a reducer that cannot fail: it calls no function of the program, and does not panic.
+    #[must_use]
+    pub const fn sure(mut self) -> Self {
+        self.sure = true;
         self
     }
 }

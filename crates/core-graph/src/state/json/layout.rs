@@ -187,7 +187,8 @@ fn described(field: &JsonField) -> Field {
         _ => Stored::Whole,
     };
     let kind = if field.reducer == JsonReducer::Last { FieldKind::Last } else { FieldKind::Reducer };
-    Field { name: field.name.clone().into(), kind, stored, ephemeral: field.ephemeral }
+    let sure = kind == FieldKind::Last;
+    Field { name: field.name.clone().into(), kind, stored, ephemeral: field.ephemeral, sure }
 }
 
 fn bad_name(name: &str) -> Option<&'static str> {
