@@ -2,6 +2,7 @@
 
 use std::future::Future;
 use std::sync::Arc;
+use std::task::Context as TaskContext;
 
 use futures::future::BoxFuture;
 use serde::de::DeserializeOwned;
@@ -35,6 +36,14 @@ pub trait TaskHandler<M, I, S: State, Cx>: Send + Sync + 'static {
     fn into_node(self) -> Arc<dyn NodeFn<S, Cx>>;
 }
 
+/// What becomes of a node that is called.
+pub enum Called<S: State> {
+    /// It has ended already.
+    Ended(Result<Step<S>, NodeError>),
+    /// It has not, or has not begun: this is to be polled.
+    Runs(BoxFuture<'static, Result<Step<S>, NodeError>>),
+}
+
 /// A node as the driver calls it.
 pub trait NodeFn<S: State, Cx>: Send + Sync + 'static {
     /// Whether [`NodeFn::call`] needs a context.
@@ -47,11 +56,33 @@ pub trait NodeFn<S: State, Cx>: Send + Sync + 'static {
         state: Snapshot<S>,
         context: Option<Context<Cx>>,
     ) -> BoxFuture<'static, Result<Step<S>, NodeError>>;
+
+    /// Starts the node where it is polled. One that needs no future of its own while it is ready may end at once; what is
+    /// left of any other is polled with the same waker next.
+    fn begin(
+        &self,
+        input: Option<Arc<[u8]>>,
+        state: Snapshot<S>,
+        context: Option<Context<Cx>>,
+        waker: &mut TaskContext<'_>,
+    ) -> Called<S> {
+        let _ = waker;
+        Called::Runs(self.call(input, state, context))
+    }
 }
 
 impl<S, Cx> std::fmt::Debug for dyn NodeFn<S, Cx> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("NodeFn")
+    }
+}
+
+impl<S: State> std::fmt::Debug for Called<S> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Ended(result) => f.debug_tuple("Ended").field(result).finish(),
+            Self::Runs(_) => f.write_str("Runs"),
+        }
     }
 }
 
@@ -92,7 +123,7 @@ fn steps<S: State, R: Into<Step<S>>>(
     }
 }
 
-fn given<Cx>(context: Option<Context<Cx>>) -> Result<Context<Cx>, NodeError> {
+pub(crate) fn given<Cx>(context: Option<Context<Cx>>) -> Result<Context<Cx>, NodeError> {
     context.ok_or_else(|| NodeError::terminal("called without a context".to_owned()))
 }
 

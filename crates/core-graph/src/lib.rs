@@ -139,7 +139,7 @@ pub use graph::{
     SendDescription, StateGraph, SubgraphSpec, Timeout, TimeoutDescription, When,
 };
 pub use graphloom_core_graph_macros::State;
-pub use handler::{Handler, NodeFn, TaskHandler};
+pub use handler::{Called, Handler, NodeFn, TaskHandler};
 pub use machine::Question;
 pub use name::{END, Name, Node, Packet, START, Targets, Task};
 pub use questions::{Answers, Questions};

@@ -12,6 +12,7 @@ use crate::driver::cell::TaskCell;
 use crate::driver::control::Control;
 use crate::error::NodeError;
 use crate::graph::Timeout;
+use crate::handler::Called;
 use crate::machine::{Stop, TaskOutcome};
 use crate::state::State;
 use crate::step::Step;
@@ -27,12 +28,12 @@ pub(crate) struct Attempt<S: State, F> {
 
 /// What calls a node.
 pub(crate) trait Start<S: State> {
-    fn start(self) -> NodeFuture<S>;
+    fn start(self, waker: &mut TaskContext<'_>) -> Called<S>;
 }
 
-impl<S: State, F: FnOnce() -> NodeFuture<S>> Start<S> for F {
-    fn start(self) -> NodeFuture<S> {
-        self()
+impl<S: State, F: FnOnce(&mut TaskContext<'_>) -> Called<S>> Start<S> for F {
+    fn start(self, waker: &mut TaskContext<'_>) -> Called<S> {
+        self(waker)
     }
 }
 
@@ -122,7 +123,10 @@ pub(crate) fn poll_node<S: State>(
 ) -> Poll<Result<Step<S>, NodeError>> {
     let guarded = catch_unwind(AssertUnwindSafe(|| {
         if let Some(start) = start {
-            *running = Some(start.start());
+            match start.start(context) {
+                Called::Ended(result) => return Poll::Ready(result),
+                Called::Runs(future) => *running = Some(future),
+            }
         }
         let Some(future) = running else { return Poll::Pending };
         let polled = future.as_mut().poll(context);

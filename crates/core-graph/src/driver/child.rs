@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::sync::Arc;
+use std::task::Context as TaskContext;
 
 use crate::checkpoint::CheckpointError;
 use crate::context::TaskServices;
@@ -12,9 +13,9 @@ use crate::driver::ground::Ground;
 use crate::driver::runtime::Runtime;
 use crate::driver::session::Session;
 use crate::driver::stock::kept_namespace;
-use crate::driver::walk::Walk;
+use crate::driver::walk::{Paused, Walk};
 use crate::error::{NodeError, RunError};
-use crate::graph::Persistence;
+use crate::graph::{Compiled, Persistence};
 use crate::machine::{Question, Stop};
 use crate::state::State;
 
@@ -43,6 +44,36 @@ impl<'t> Scope<'t> {
         self.cell.persistence()
     }
 }
+
+/// A call of a subgraph: what runs, and where.
+pub(super) struct Site<'c, S: State, Cx> {
+    pub(super) graph: &'c Compiled<S, Cx>,
+    pub(super) resources: &'c Arc<Cx>,
+    pub(super) scope: Scope<'c>,
+}
+
+impl<'c, S: State, Cx> Site<'c, S, Cx> {
+    fn of(
+        graph: &'c Compiled<S, Cx>,
+        resources: &'c Arc<Cx>,
+        services: &'c dyn TaskServices,
+    ) -> Result<Self, NodeError> {
+        let scope = services.scope().ok_or_else(|| NodeError::terminal("this driver runs no subgraphs"))?;
+        Ok(Self { graph, resources, scope })
+    }
+
+    pub(super) fn runtime(&self) -> Runtime<S, Cx> {
+        Runtime::of(self.graph, Arc::clone(self.resources))
+    }
+}
+
+impl<S: State, Cx> Clone for Site<'_, S, Cx> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<S: State, Cx> Copy for Site<'_, S, Cx> {}
 
 /// How a subgraph ended.
 pub(super) enum ChildEnd<S: State> {
@@ -75,10 +106,10 @@ impl<S: State> Child<S> {
 
 /// Runs a subgraph, or goes on with it where it stopped.
 async fn run_child<S: State, Cx: Send + Sync + 'static>(
-    runtime: &Runtime<S, Cx>,
-    scope: &Scope<'_>,
+    site: &Site<'_, S, Cx>,
     input: S::Update,
 ) -> Result<Child<S>, RunError> {
+    let Site { graph, scope, .. } = site;
     let persistence = scope.persistence();
     // What failed in the child is tried anew with the parent's task.
     let again = scope.cell.is_retried();
@@ -86,7 +117,7 @@ async fn run_child<S: State, Cx: Send + Sync + 'static>(
     if persistence == Persistence::Stateless {
         session = Arc::new(session.detached());
     }
-    let topology = &*runtime.topology;
+    let topology = &*graph.topology;
     let (ns, serves, ground) = if persistence == Persistence::PerThread {
         let ns = kept_namespace(&call);
         let ground = Ground::of_thread(topology, &session, &ns, &call, again).await;
@@ -97,7 +128,7 @@ async fn run_child<S: State, Cx: Send + Sync + 'static>(
     };
     let Ground { restored, after, is_open, dropped } = ground.map_err(|error| unread(&session, error))?;
     let entry = if is_open { Entry::Resume("continue") } else { Entry::Input(Some(input)) };
-    let mut driver = Driver::new(runtime.clone(), session, Arc::clone(&ns), serves, restored)?;
+    let mut driver = Driver::new(site.runtime(), session, Arc::clone(&ns), serves, restored)?;
     if let Some((newest, head)) = after {
         driver.machine.begin_after(newest, head);
     }
@@ -153,24 +184,62 @@ fn unread(session: &Session, error: RunError) -> RunError {
     RunError::Checkpoint(CheckpointError::Store { action, source })
 }
 
-/// Runs a subgraph for the task behind `services`: `None` when the task waits or stops with it.
-pub(crate) async fn run_in_task<S: State, Cx: Send + Sync + 'static>(
-    runtime: &Runtime<S, Cx>,
+/// A subgraph as its task sees it: its state, and the error of one that failed.
+pub(crate) type Ended<S> = Result<Arc<S>, (Arc<S>, RunError)>;
+
+/// What is left of a call that did not end where it began.
+pub(crate) enum Left<S: State, Cx> {
+    /// All of it, with its input.
+    Call(S::Update),
+    /// A walk.
+    Walk(Paused<S, Cx>),
+}
+
+/// Begins a subgraph for the task behind `services`, and runs it in place as far as it gets: how it ended, or what is
+/// left of it.
+pub(crate) fn begin_in_task<S: State, Cx: Send + Sync + 'static>(
+    graph: &Compiled<S, Cx>,
+    resources: &Arc<Cx>,
     services: &dyn TaskServices,
     input: S::Update,
-) -> Result<Result<Arc<S>, (Arc<S>, RunError)>, NodeError> {
-    let scope = services.scope().ok_or_else(|| NodeError::terminal("this driver runs no subgraphs"))?;
-    let child = if Walk::suits(runtime, &scope) {
-        Walk::run(runtime, &scope, input).await
-    } else {
-        // On the heap: it is large, and most calls without a store do without.
-        Box::pin(run_child(runtime, &scope, input)).await
+    waker: &mut TaskContext<'_>,
+) -> Result<Result<Ended<S>, NodeError>, Box<Left<S, Cx>>> {
+    let site = match Site::of(graph, resources, services) {
+        Ok(site) => site,
+        Err(error) => return Ok(Err(error)),
     };
-    let Child { end, executed, standing } = child.map_err(|error| match error {
+    if !Walk::suits(&site) {
+        return Err(Box::new(Left::Call(input)));
+    }
+    match Walk::begin(site, input, waker) {
+        Ok(child) => Ok(adopt(child, services)),
+        Err(paused) => Err(Box::new(Left::Walk(paused))),
+    }
+}
+
+/// Runs what is left of a subgraph.
+pub(crate) async fn finish_in_task<S: State, Cx: Send + Sync + 'static>(
+    graph: &Compiled<S, Cx>,
+    resources: &Arc<Cx>,
+    services: &dyn TaskServices,
+    left: Left<S, Cx>,
+) -> Result<Ended<S>, NodeError> {
+    let site = Site::of(graph, resources, services)?;
+    let child = match left {
+        Left::Call(input) => run_child(&site, input).await,
+        Left::Walk(paused) => Walk::go_on(site, paused).await,
+    };
+    let child = child.map_err(|error| match error {
         // The other call may have ended when this one is tried again.
         busy @ RunError::SubgraphBusy { .. } => NodeError::from(busy),
         error => NodeError::terminal(error),
     })?;
+    adopt(child, services)
+}
+
+/// Tells the task behind `services` what its subgraph did. An error when the task waits or stops with it.
+fn adopt<S: State>(child: Child<S>, services: &dyn TaskServices) -> Result<Ended<S>, NodeError> {
+    let Child { end, executed, standing } = child;
     services.adopt_cost(executed);
     if !standing.heads.is_empty() {
         services.adopt_standing(standing);

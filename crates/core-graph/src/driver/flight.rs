@@ -15,7 +15,6 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context as TaskContext, Poll};
 use std::time::Instant;
 
-use futures::future::BoxFuture;
 use tokio::runtime::Handle;
 use tokio::sync::Notify;
 use tokio::task::JoinSet;
@@ -25,12 +24,10 @@ use crate::driver::attempt::{Attempt, Start};
 use crate::driver::control::Control;
 use crate::driver::drive::Ended;
 use crate::driver::session::Session;
-use crate::error::NodeError;
 use crate::graph::{HAND_OVER, HASTE, Topology};
-use crate::handler::NodeFn;
+use crate::handler::{Called, NodeFn};
 use crate::machine::{TaskId, TaskOutcome};
 use crate::state::{Snapshot, State};
-use crate::step::Step;
 
 /// A hand gives way to other tasks of the runtime after this many first polls.
 const POLLS_A_TURN: usize = 128;
@@ -44,8 +41,8 @@ pub(super) struct Call<S: State, Cx> {
 }
 
 impl<S: State, Cx: 'static> Start<S> for Call<S, Cx> {
-    fn start(self) -> BoxFuture<'static, Result<Step<S>, NodeError>> {
-        self.handler.call(self.input, self.state, self.context)
+    fn start(self, waker: &mut TaskContext<'_>) -> Called<S> {
+        self.handler.begin(self.input, self.state, self.context, waker)
     }
 }
 
@@ -285,6 +282,7 @@ mod tests {
     use crate::clock::SystemClock;
     use crate::driver::policy::RunPolicy;
     use crate::driver::runtime::Runtime;
+    use crate::error::NodeError;
     use crate::graph::{StateGraph, Timeout};
     use crate::name::{Node, START};
 

@@ -36,19 +36,23 @@ impl<S: State, Cx> Runtime<S, Cx> {
 
     /// What runs for a node: its function, or its error handler.
     pub(super) fn function(&self, node: u32, handling: bool) -> &Arc<dyn NodeFn<S, Cx>> {
-        let NodeRun { run, on_error, .. } = &self.handlers[node as usize];
-        on_error.as_ref().filter(|_| handling).unwrap_or(run)
+        self.handlers[node as usize].function(handling)
     }
 
     /// The context of a task with these services.
     pub(super) fn context(&self, cell: &Arc<TaskCell>) -> Context<Cx> {
-        let services: Arc<dyn TaskServices> = Arc::clone(cell) as Arc<dyn TaskServices>;
-        Context::new(services, Arc::clone(&self.resources))
+        context(cell, &self.resources)
     }
 
     pub(crate) fn of(graph: &Compiled<S, Cx>, resources: Arc<Cx>) -> Self {
         Self { topology: Arc::clone(&graph.topology), handlers: Arc::clone(&graph.handlers), resources }
     }
+}
+
+/// The context of a task with these services and resources.
+pub(super) fn context<Cx>(cell: &Arc<TaskCell>, resources: &Arc<Cx>) -> Context<Cx> {
+    let services: Arc<dyn TaskServices> = Arc::clone(cell) as Arc<dyn TaskServices>;
+    Context::new(services, Arc::clone(resources))
 }
 
 impl<S: State, Cx> Clone for Runtime<S, Cx> {

@@ -56,8 +56,8 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
                 return Pause::Waiting(Box::new(Attempt::new(call, timeout, cell)));
             }
             let mut running: Option<NodeFuture<S>> = None;
-            let Poll::Ready(result) = poll_node(Some(|| handler.call(None, state, context)), &mut running, waker)
-            else {
+            let call = |waker: &mut TaskContext<'_>| handler.begin(None, state, context, waker);
+            let Poll::Ready(result) = poll_node(Some(call), &mut running, waker) else {
                 return Pause::Waiting(Box::new(Attempt::begun(running, cell)));
             };
             let plain = cell.as_deref().is_none_or(TaskCell::is_silent) && self.onces().is_none();

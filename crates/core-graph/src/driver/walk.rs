@@ -1,8 +1,9 @@
 //! Calls of subgraphs that nobody stores or reads, walked node by node.
 //!
 //! Most fan-outs to subgraphs are to nodes that follow each other. Such a call is no more than its state, the number of
-//! its commits and the node that is next. Whatever else comes up (a failure, a question, a fan-out, a join, a request to
-//! stop) is for a driver, whose machine stands where the walk ended.
+//! its commits and the node that is next: it is walked in place, without a future of its own, for as long as its nodes
+//! are ready. Whatever else comes up (a failure, a question, a fan-out, a join, a request to stop) is for a driver, whose
+//! machine stands where the walk ended.
 
 use std::future::poll_fn;
 use std::sync::Arc;
@@ -10,11 +11,11 @@ use std::task::{Context as TaskContext, Poll};
 
 use crate::driver::attempt::{Attempt, judge, poll_node};
 use crate::driver::cell::{Home, TaskCell};
-use crate::driver::child::{Child, ChildEnd, Scope};
+use crate::driver::child::{Child, ChildEnd, Site};
 use crate::driver::drive::Driver;
 use crate::driver::flight::Call;
 use crate::driver::lane::STEPS_A_TURN;
-use crate::driver::runtime::Runtime;
+use crate::driver::runtime::context;
 use crate::error::RunError;
 use crate::graph::Persistence;
 use crate::machine::{Lone, Onward, RouteFault, Stand, Stop, TaskOutcome, Triggered};
@@ -23,11 +24,17 @@ use crate::step::Next;
 
 /// A call that is walked.
 pub(super) struct Walk<'c, S: State, Cx> {
-    runtime: &'c Runtime<S, Cx>,
-    scope: &'c Scope<'c>,
+    site: Site<'c, S, Cx>,
     stand: Stand<S>,
     /// Made for the first task that takes a context.
     home: Option<Arc<Home>>,
+}
+
+/// A walk that is to go on later.
+pub(crate) struct Paused<S: State, Cx> {
+    stand: Stand<S>,
+    home: Option<Arc<Home>>,
+    halt: Halt<S, Cx>,
 }
 
 /// Where a walk stops, for a while or for good.
@@ -36,8 +43,8 @@ enum Halt<S: State, Cx> {
     Done,
     /// A step was refused.
     Refused(Box<RunError>),
-    /// It has taken its turn.
-    Turn(Lone),
+    /// Others have their turn before the node.
+    Turn(u32),
     /// A task is not ready. On the heap, as all that is rare: what an attempt holds is large.
     Waiting(Box<Waiting<S, Cx>>),
     /// The rest is for a driver.
@@ -46,7 +53,7 @@ enum Halt<S: State, Cx> {
 
 /// A task that runs.
 struct Waiting<S: State, Cx> {
-    lone: Lone,
+    node: u32,
     began: u64,
     attempt: Attempt<S, Call<S, Cx>>,
 }
@@ -63,47 +70,57 @@ enum Rest<S: State> {
 
 impl<'c, S: State, Cx: Send + Sync + 'static> Walk<'c, S, Cx> {
     /// Whether the call may be walked.
-    pub(super) fn suits(runtime: &Runtime<S, Cx>, scope: &Scope<'_>) -> bool {
-        let session = scope.session();
+    pub(super) fn suits(site: &Site<'_, S, Cx>) -> bool {
+        let session = site.scope.session();
         let is_unlimited = session.policy.budget.is_none() && session.policy.max_steps.is_none();
         session.is_silent()
             && is_unlimited
             && !session.calls.is_used()
-            && runtime.topology.is_walkable()
-            && scope.persistence() == Persistence::PerCall
+            && site.graph.topology.is_walkable()
+            && site.scope.persistence() == Persistence::PerCall
     }
 
-    /// Runs the call.
-    pub(super) async fn run(
-        runtime: &'c Runtime<S, Cx>,
-        scope: &'c Scope<'c>,
+    /// Begins the call: how it ended, or where it pauses.
+    pub(super) fn begin(
+        site: Site<'c, S, Cx>,
         input: S::Update,
-    ) -> Result<Child<S>, RunError> {
-        let (stand, onward) = match Stand::enter(&runtime.topology, input) {
+        waker: &mut TaskContext<'_>,
+    ) -> Result<Child<S>, Paused<S, Cx>> {
+        let (stand, onward) = match Stand::enter(&site.graph.topology, input) {
             Ok(entered) => entered,
-            Err((state, error)) => return Ok(Child::of(ChildEnd::Failed { state, error }, 0)),
+            Err((state, error)) => return Ok(Child::of(ChildEnd::Failed { state, error: *error }, 0)),
         };
-        let mut walk = Self { runtime, scope, stand, home: None };
-        let mut next = walk.onward(onward);
+        let mut walk = Self { site, stand, home: None };
+        let halt = match walk.onward(onward) {
+            Ok(node) if walk.is_simulated() => Halt::Turn(node),
+            Ok(node) => walk.stride(node, waker),
+            Err(halt) => halt,
+        };
+        match halt {
+            Halt::Done => Ok(Child::of(ChildEnd::Done(walk.stand.state), walk.stand.executed)),
+            halt => Err(Paused { stand: walk.stand, home: walk.home, halt }),
+        }
+    }
+
+    /// Goes on to the end.
+    pub(super) async fn go_on(site: Site<'c, S, Cx>, paused: Paused<S, Cx>) -> Result<Child<S>, RunError> {
+        let Paused { stand, home, mut halt } = paused;
+        let mut walk = Self { site, stand, home };
         loop {
-            let halt = match next {
-                Ok(lone) => walk.stride(lone).await,
-                Err(halt) => halt,
-            };
-            next = match halt {
+            halt = match halt {
                 Halt::Done => return Ok(Child::of(ChildEnd::Done(walk.stand.state), walk.stand.executed)),
                 Halt::Refused(error) => {
                     let Stand { state, executed, .. } = walk.stand;
                     return Ok(Child::of(ChildEnd::Failed { state, error: *error }, executed));
                 }
-                Halt::Turn(lone) => {
-                    tokio::task::yield_now().await;
-                    Ok(lone)
+                Halt::Turn(node) => {
+                    walk.give_way(node).await;
+                    poll_fn(|waker| Poll::Ready(walk.stride(node, waker))).await
                 }
                 Halt::Waiting(waiting) => {
-                    let Waiting { lone, began, attempt } = *waiting;
-                    let outcome = Box::pin(attempt.finish_unless_cancelled(&scope.session().control)).await;
-                    walk.settle(lone, began, outcome)
+                    let Waiting { node, began, attempt } = *waiting;
+                    let outcome = Box::pin(attempt.finish_unless_cancelled(&site.scope.session().control)).await;
+                    walk.settle(node, began, outcome).map_or_else(|halt| halt, Halt::Turn)
                 }
                 // A driver is large, and most walks do without.
                 Halt::Rest(rest) => return Box::pin(walk.drive(*rest)).await,
@@ -111,62 +128,60 @@ impl<'c, S: State, Cx: Send + Sync + 'static> Walk<'c, S, Cx> {
         }
     }
 
-    /// Runs the task and those that follow it, as far as they are ready.
-    async fn stride(&mut self, lone: Lone) -> Halt<S, Cx> {
-        let mut turn = STEPS_A_TURN;
-        if self.scope.session().schedule.is_some() {
-            Box::pin(self.await_turn(lone)).await;
-            turn = 1;
-        }
-        let mut lone = lone;
-        poll_fn(|waker| {
-            for _ in 0..turn {
-                match self.step(lone, waker) {
-                    Ok(next) => lone = next,
-                    Err(halt) => return Poll::Ready(halt),
-                }
-            }
-            Poll::Ready(Halt::Turn(lone))
-        })
-        .await
+    fn is_simulated(&self) -> bool {
+        self.site.scope.session().schedule.is_some()
     }
 
-    /// Runs a task, if it is ready, and commits its step; the task that follows it.
-    fn step(&mut self, lone: Lone, waker: &mut TaskContext<'_>) -> Result<Lone, Halt<S, Cx>> {
-        let Self { runtime, scope, .. } = *self;
+    /// Runs the node and those that follow it, as far as they are ready.
+    fn stride(&mut self, node: u32, waker: &mut TaskContext<'_>) -> Halt<S, Cx> {
+        let mut node = node;
+        for _ in 0..if self.is_simulated() { 1 } else { STEPS_A_TURN } {
+            match self.step(node, waker) {
+                Ok(next) => node = next,
+                Err(halt) => return halt,
+            }
+        }
+        Halt::Turn(node)
+    }
+
+    /// Runs a task of the node, if it is ready, and commits its step; the node that follows it.
+    #[inline]
+    fn step(&mut self, node: u32, waker: &mut TaskContext<'_>) -> Result<u32, Halt<S, Cx>> {
+        let Site { graph, resources, scope } = self.site;
         let session = scope.session();
         if session.control.reason().is_some() {
-            return Err(Rest::Ahead(lone).into());
+            return Err(Rest::Ahead(self.stand.task(node)).into());
         }
-        let info = runtime.topology.node(lone.node);
+        let info = graph.topology.node(node);
         let began = if info.retry.is_some() { session.clock.now() } else { 0 };
-        let handler = runtime.function(lone.node, false);
-        let cell = handler.wants_context().then(|| self.cell(lone, began));
-        let context = cell.as_ref().map(|cell| runtime.context(cell));
+        let handler = graph.handlers[node as usize].function(false);
+        let cell = handler.wants_context().then(|| self.cell(node, began));
+        let context = cell.as_ref().map(|cell| context(cell, resources));
         let state = Snapshot::new(Arc::clone(&self.stand.state));
         if info.timeout.is_set() {
             let call = Call { handler: Arc::clone(handler), input: None, state, context };
             let attempt = Attempt::new(call, info.timeout, cell);
-            return Err(Halt::Waiting(Box::new(Waiting { lone, began, attempt })));
+            return Err(Halt::Waiting(Box::new(Waiting { node, began, attempt })));
         }
         let mut running = None;
-        match (poll_node(Some(|| handler.call(None, state, context)), &mut running, waker), cell) {
-            (Poll::Ready(Ok(step)), None) if self.is_plain(&step.next) => self.take(lone, step.update, 0),
-            (Poll::Ready(result), cell) => self.settle(lone, began, judge(result, cell.as_deref())),
+        let call = |waker: &mut TaskContext<'_>| handler.begin(None, state, context, waker);
+        match (poll_node(Some(call), &mut running, waker), cell) {
+            (Poll::Ready(Ok(step)), None) if self.is_plain(&step.next) => self.take(node, step.update, 0),
+            (Poll::Ready(result), cell) => self.settle(node, began, judge(result, cell.as_deref())),
             (Poll::Pending, cell) => {
                 let attempt = Attempt::begun(running, cell);
-                Err(Halt::Waiting(Box::new(Waiting { lone, began, attempt })))
+                Err(Halt::Waiting(Box::new(Waiting { node, began, attempt })))
             }
         }
     }
 
     /// Commits what a task left, if that is a plain step.
-    fn settle(&mut self, lone: Lone, began: u64, outcome: TaskOutcome<S>) -> Result<Lone, Halt<S, Cx>> {
+    fn settle(&mut self, node: u32, began: u64, outcome: TaskOutcome<S>) -> Result<u32, Halt<S, Cx>> {
         match outcome {
             TaskOutcome::Step(done) if done.heads.is_empty() && self.is_plain(&done.next) => {
-                self.take(lone, done.update, done.cost)
+                self.take(node, done.update, done.cost)
             }
-            outcome => Err(Rest::Ended { lone, began, outcome }.into()),
+            outcome => Err(Rest::Ended { lone: self.stand.task(node), began, outcome }.into()),
         }
     }
 
@@ -177,61 +192,70 @@ impl<'c, S: State, Cx: Send + Sync + 'static> Walk<'c, S, Cx> {
     }
 
     /// Commits a plain step.
-    fn take(&mut self, lone: Lone, update: Option<S::Update>, cost: u64) -> Result<Lone, Halt<S, Cx>> {
-        match self.stand.step(&self.runtime.topology, lone, update, cost) {
+    #[inline]
+    fn take(&mut self, node: u32, update: Option<S::Update>, cost: u64) -> Result<u32, Halt<S, Cx>> {
+        match self.stand.step(&self.site.graph.topology, node, update, cost) {
             Ok(onward) => self.onward(onward),
-            Err(RouteFault::Run(error)) => Err(Halt::Refused(Box::new(error))),
-            Err(RouteFault::Node(error)) => {
-                let node = self.runtime.topology.node(lone.node).name.to_string();
-                let (task, message) = (self.path(lone).to_string(), error.to_string());
-                let error = RunError::TaskFailed { node, task, attempts: 1, message };
-                Err(Halt::Refused(Box::new(error)))
-            }
+            Err(fault) => Err(self.refused(node, *fault)),
         }
     }
 
-    /// The task that follows, if a walk may run it.
-    fn onward(&self, onward: Onward) -> Result<Lone, Halt<S, Cx>> {
+    fn refused(&self, node: u32, fault: RouteFault) -> Halt<S, Cx> {
+        Halt::Refused(Box::new(match fault {
+            RouteFault::Run(error) => error,
+            RouteFault::Node(error) => {
+                let (task, message) = (self.path(node).to_string(), error.to_string());
+                let node = self.site.graph.topology.node(node).name.to_string();
+                RunError::TaskFailed { node, task, attempts: 1, message }
+            }
+        }))
+    }
+
+    /// The node that follows, if a walk may run it.
+    #[inline]
+    fn onward(&self, onward: Onward) -> Result<u32, Halt<S, Cx>> {
         match onward {
-            Onward::To(lone) if self.runtime.topology.is_step(lone.node) => Ok(lone),
-            Onward::To(lone) => Err(Rest::Ahead(lone).into()),
+            Onward::To(node) if self.site.graph.topology.is_step(node) => Ok(node),
+            Onward::To(node) => Err(Rest::Ahead(self.stand.task(node)).into()),
             Onward::End => Err(Halt::Done),
             Onward::Fork(triggered) => Err(Rest::Fork(triggered).into()),
         }
     }
 
-    fn path(&self, lone: Lone) -> Arc<str> {
-        lone.id.path(self.scope.call(), self.runtime.topology.node(lone.node).name.as_str())
+    /// The id of the task of the node that is next, or that has just run.
+    fn path(&self, node: u32) -> Arc<str> {
+        let Site { graph, scope, .. } = self.site;
+        self.stand.task(node).id.path(scope.call(), graph.topology.node(node).name.as_str())
     }
 
-    /// In a simulation, waits for the turn of a task, unless the run is cancelled.
-    async fn await_turn(&self, lone: Lone) {
-        let session = self.scope.session();
-        if let Some(schedule) = &session.schedule {
-            tokio::select! {
+    /// Lets others have their turn; in a simulation, until it is the node's, unless the run is cancelled.
+    async fn give_way(&self, node: u32) {
+        let session = self.site.scope.session();
+        match &session.schedule {
+            Some(schedule) => tokio::select! {
                 biased;
-                () = schedule.turn(self.path(lone), 1) => {}
+                () = schedule.turn(self.path(node), 1) => {}
                 () = session.control.cancelled() => {}
-            }
+            },
+            None => tokio::task::yield_now().await,
         }
     }
 
     /// The services of a task.
-    fn cell(&mut self, lone: Lone, began: u64) -> Arc<TaskCell> {
-        let home = self.home.get_or_insert_with(|| {
-            let call = self.scope.call();
-            Arc::new(Home::of_call(self.scope.session(), call, &self.runtime.topology))
-        });
-        let info = self.runtime.topology.node(lone.node);
-        let cell = TaskCell::new(home, lone.id, info, None, 1, lone.id.number.saturating_sub(1), began);
+    fn cell(&mut self, node: u32, began: u64) -> Arc<TaskCell> {
+        let Site { graph, scope, .. } = self.site;
+        let home =
+            self.home.get_or_insert_with(|| Arc::new(Home::of_call(scope.session(), scope.call(), &graph.topology)));
+        let (info, steps) = (graph.topology.node(node), self.stand.steps());
+        let cell = TaskCell::new(home, self.stand.task(node).id, info, None, 1, steps, began);
         Arc::new(if info.timeout.idle.is_some() { cell.watch_idle() } else { cell })
     }
 
     /// Goes on with a driver.
     async fn drive(self, rest: Rest<S>) -> Result<Child<S>, RunError> {
-        let Self { runtime, scope, stand, home } = self;
-        let (session, call) = (Arc::clone(scope.session()), Arc::clone(scope.call()));
-        let mut driver = Driver::new(runtime.clone(), session, call, None, None)?;
+        let Self { site, stand, home } = self;
+        let (session, call) = (Arc::clone(site.scope.session()), Arc::clone(site.scope.call()));
+        let mut driver = Driver::new(site.runtime(), session, call, None, None)?;
         driver.machine.stand(stand);
         if let Some(home) = home {
             driver.move_in(home);

@@ -37,6 +37,13 @@ pub(crate) struct NodeRun<S: State, Cx> {
     pub(super) shelf: Option<Arc<Shelf<S>>>,
 }
 
+impl<S: State, Cx> NodeRun<S, Cx> {
+    /// The node's function, or its error handler.
+    pub(crate) fn function(&self, handling: bool) -> &Arc<dyn NodeFn<S, Cx>> {
+        self.on_error.as_ref().filter(|_| handling).unwrap_or(&self.run)
+    }
+}
+
 pub(super) fn new<S: State, Cx>(
     topology: Topology<S>,
     handlers: Vec<NodeRun<S, Cx>>,

@@ -2,15 +2,16 @@
 
 use std::marker::PhantomData;
 use std::sync::Arc;
+use std::task::Context as TaskContext;
 
 use futures::future::BoxFuture;
 use serde::de::DeserializeOwned;
 
 use crate::context::Context;
-use crate::driver::{Runtime, run_in_task};
+use crate::driver::{EndedChild, LeftChild, begin_in_task, finish_in_task};
 use crate::error::{NodeError, RunError};
 use crate::graph::Compiled;
-use crate::handler::NodeFn;
+use crate::handler::{Called, NodeFn, given};
 use crate::state::{Snapshot, State, codec};
 use crate::step::Step;
 
@@ -81,6 +82,52 @@ impl<I, C: State, Ccx, In, Out> Subgraph<I, C, Ccx, In, Out> {
     }
 }
 
+impl<I: DeserializeOwned, C: State, Ccx, In, Out> Subgraph<I, C, Ccx, In, Out> {
+    /// What the child begins with.
+    fn enter<S>(&self, input: Option<Arc<[u8]>>, state: &S) -> Result<C::Update, NodeError>
+    where
+        In: Fn(I, &S) -> C::Update,
+    {
+        // A node without an input gets the encoded form of none.
+        let nil = [0xC0];
+        let bytes = if self.takes_input { input.as_deref().unwrap_or_default() } else { &nil };
+        let input = codec::decode("input", bytes).map_err(NodeError::terminal)?;
+        Ok((self.parts.map_in)(input, state))
+    }
+}
+
+impl<C: State, Ccx: Send + Sync + 'static, In, Out> Parts<C, Ccx, In, Out> {
+    /// Runs what is left of a call.
+    async fn finish<Cx, S, R>(
+        &self,
+        resources: &Arc<Ccx>,
+        context: &Context<Cx>,
+        left: LeftChild<C, Ccx>,
+    ) -> Result<Step<S>, NodeError>
+    where
+        S: State,
+        Out: Fn(ChildOutcome<C>) -> Result<R, NodeError>,
+        R: Into<Step<S>>,
+    {
+        let ended = finish_in_task(&self.child, resources, &**context.services(), left).await?;
+        self.leave(ended)
+    }
+
+    /// What the node makes of a child that has ended.
+    fn leave<S, R>(&self, ended: EndedChild<C>) -> Result<Step<S>, NodeError>
+    where
+        S: State,
+        Out: Fn(ChildOutcome<C>) -> Result<R, NodeError>,
+        R: Into<Step<S>>,
+    {
+        let outcome = match ended {
+            Ok(state) => ChildOutcome::Done(state),
+            Err((state, error)) => ChildOutcome::Failed { state, error },
+        };
+        (self.map_out)(outcome).map(Into::into)
+    }
+}
+
 impl<S, Cx, I, C, Ccx, In, Out, R> NodeFn<S, Cx> for Subgraph<I, C, Ccx, In, Out>
 where
     S: State,
@@ -102,22 +149,36 @@ where
         state: Snapshot<S>,
         context: Option<Context<Cx>>,
     ) -> BoxFuture<'static, Result<Step<S>, NodeError>> {
-        let (parts, takes_input) = (Arc::clone(&self.parts), self.takes_input);
+        let entered = given(context).and_then(|context| Ok((self.enter(input, &*state)?, context)));
+        let parts = Arc::clone(&self.parts);
         Box::pin(async move {
-            let context = context.ok_or_else(|| NodeError::terminal("called without a context"))?;
-            // A node without an input gets the encoded form of none.
-            let nil = [0xC0];
-            let bytes = if takes_input { input.as_deref().unwrap_or_default() } else { &nil };
-            let input: I = codec::decode("input", bytes).map_err(NodeError::terminal)?;
-            let update = (parts.map_in)(input, &state);
-            drop(state);
-            let runtime = Runtime::of(&parts.child, Ccx::from_ref(context.shared_resources()));
-            let outcome = match run_in_task(&runtime, &**context.services(), update).await? {
-                Ok(state) => ChildOutcome::Done(state),
-                Err((state, error)) => ChildOutcome::Failed { state, error },
-            };
-            (parts.map_out)(outcome).map(Into::into)
+            let (update, context) = entered?;
+            let resources = Ccx::from_ref(context.shared_resources());
+            parts.finish(&resources, &context, LeftChild::Call(update)).await
         })
+    }
+
+    fn begin(
+        &self,
+        input: Option<Arc<[u8]>>,
+        state: Snapshot<S>,
+        context: Option<Context<Cx>>,
+        waker: &mut TaskContext<'_>,
+    ) -> Called<S> {
+        let entered = given(context).and_then(|context| Ok((self.enter(input, &*state)?, context)));
+        drop(state);
+        let (update, context) = match entered {
+            Ok(entered) => entered,
+            Err(error) => return Called::Ended(Err(error)),
+        };
+        let resources = Ccx::from_ref(context.shared_resources());
+        match begin_in_task(&self.parts.child, &resources, &**context.services(), update, waker) {
+            Ok(ended) => Called::Ended(ended.and_then(|ended| self.parts.leave(ended))),
+            Err(left) => {
+                let parts = Arc::clone(&self.parts);
+                Called::Runs(Box::pin(async move { parts.finish(&resources, &context, *left).await }))
+            }
+        }
     }
 }
 

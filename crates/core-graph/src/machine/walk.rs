@@ -18,15 +18,15 @@ use crate::step::Next;
 pub(crate) struct Stand<S: State> {
     pub(crate) state: Arc<S>,
     /// The commits so far, the input's included.
-    pub(crate) number: u64,
+    number: u64,
     /// The tasks executed so far, those of subgraphs included.
     pub(crate) executed: u64,
 }
 
 /// What follows a commit of a walk.
 pub(crate) enum Onward {
-    /// One task.
-    To(Lone),
+    /// A task of this node.
+    To(u32),
     /// Nothing.
     End,
     /// What a machine is to make tasks of.
@@ -51,89 +51,103 @@ impl<S: State> Stand<S> {
     ///
     /// # Errors
     /// The input was refused; the state is the initial one.
-    pub(crate) fn enter(topology: &Topology<S>, update: S::Update) -> Result<(Self, Onward), (Arc<S>, RunError)> {
-        let mut stand = Self { state: Arc::new(S::initial(&topology.layout)), number: 0, executed: 0 };
-        let onward = match S::check(&topology.layout, &update) {
-            Ok(()) => stand.commit(topology, None, Some(update)).map_err(|fault| match fault {
-                RouteFault::Run(error) => error,
-                RouteFault::Node(error) => RunError::TaskFailed {
-                    node: "START".to_owned(),
-                    task: String::new(),
-                    attempts: 1,
-                    message: error.to_string(),
-                },
-            }),
-            Err(error) => Err(error.into()),
+    pub(crate) fn enter(topology: &Topology<S>, update: S::Update) -> Result<(Self, Onward), (Arc<S>, Box<RunError>)> {
+        // Nobody looks at the state before it is committed, so that it needs no copy to go back to.
+        let enter = || {
+            S::check(&topology.layout, &update).map_err(RunError::from)?;
+            let mut state = S::initial(&topology.layout);
+            fold(topology, &mut state, update)
+                .and_then(|()| follow(topology, None, &topology.start, &state, 1))
+                .map(|onward| (state, onward))
+                .map_err(|fault| match fault {
+                    RouteFault::Run(error) => error,
+                    RouteFault::Node(error) => RunError::TaskFailed {
+                        node: "START".to_owned(),
+                        task: String::new(),
+                        attempts: 1,
+                        message: error.to_string(),
+                    },
+                })
         };
-        match onward {
-            Ok(onward) => Ok((stand, onward)),
-            Err(error) => Err((stand.state, error)),
+        match enter() {
+            Ok((state, onward)) => Ok((Self { state: Arc::new(state), number: 1, executed: 0 }, onward)),
+            Err(error) => Err((Arc::new(S::initial(&topology.layout)), Box::new(error))),
         }
     }
 
-    /// Commits the step of a task, inside of which `cost` tasks were executed.
+    /// The task of the node that the newest commit led to.
+    pub(crate) fn task(&self, node: u32) -> Lone {
+        Lone { id: TaskId { number: self.number, place: 0 }, node }
+    }
+
+    /// The super-steps so far.
+    pub(crate) fn steps(&self) -> u64 {
+        self.number.saturating_sub(1)
+    }
+
+    /// Commits the step of a task of `node`, inside of which `cost` tasks were executed.
     ///
     /// # Errors
     /// The step was refused; the state is as it was.
     pub(crate) fn step(
         &mut self,
         topology: &Topology<S>,
-        lone: Lone,
+        node: u32,
         update: Option<S::Update>,
         cost: u64,
-    ) -> Result<Onward, RouteFault> {
+    ) -> Result<Onward, Box<RouteFault>> {
         if let Some(update) = &update {
             S::check(&topology.layout, update).map_err(|error| RouteFault::Node(NodeError::terminal(error)))?;
         }
-        let onward = self.commit(topology, Some(lone.node), update)?;
-        self.executed += 1 + cost;
-        Ok(onward)
-    }
-
-    fn commit(
-        &mut self,
-        topology: &Topology<S>,
-        node: Option<u32>,
-        update: Option<S::Update>,
-    ) -> Result<Onward, RouteFault> {
-        let exits = node.map_or(&topology.start, |node| &topology.node(node).exits);
+        let exits = &topology.node(node).exits;
         let kept = (!is_sure(topology, exits, update.as_ref())).then(|| Arc::clone(&self.state));
-        let onward = self.fold(topology, update).and_then(|()| self.follow(topology, node, exits));
-        match (&onward, kept) {
-            (Ok(_), _) => self.number += 1,
-            (Err(_), Some(kept)) => self.state = kept,
-            (Err(_), None) => {}
+        let folded = update.map_or(Ok(()), |update| fold(topology, Arc::make_mut(&mut self.state), update));
+        let onward = folded.and_then(|()| follow(topology, Some(node), exits, &*self.state, self.number + 1));
+        match onward {
+            Ok(onward) => {
+                self.number += 1;
+                self.executed += 1 + cost;
+                Ok(onward)
+            }
+            Err(fault) => {
+                if let Some(kept) = kept {
+                    self.state = kept;
+                }
+                Err(Box::new(fault))
+            }
         }
-        onward
     }
+}
 
-    fn fold(&mut self, topology: &Topology<S>, update: Option<S::Update>) -> Result<(), RouteFault> {
-        let Some(update) = update else { return Ok(()) };
-        let state = Arc::make_mut(&mut self.state);
-        guarded("reducer", || state.apply(&topology.layout, update, &mut FieldSet::default())).map_err(RouteFault::Node)
-    }
+fn fold<S: State>(topology: &Topology<S>, state: &mut S, update: S::Update) -> Result<(), RouteFault> {
+    guarded("reducer", || state.apply(&topology.layout, update, &mut FieldSet::default())).map_err(RouteFault::Node)
+}
 
-    fn follow(&self, topology: &Topology<S>, node: Option<u32>, exits: &Exits<S>) -> Result<Onward, RouteFault> {
-        let number = self.number + 1;
-        let to = |node| Onward::To(Lone { id: TaskId { number, place: 0 }, node });
-        if let Some(next) = exits.only_edge() {
-            return Ok(next.map_or(Onward::End, to));
-        }
-        let mut triggered = Triggered::default();
-        triggered.follow(topology, node, Next::Edges, &*self.state, &[GroupId { number, place: 0 }])?;
-        Ok(match triggered.only_node() {
-            Some(node) => to(node),
-            None if triggered.is_empty() => Onward::End,
-            None => Onward::Fork(Box::new(triggered)),
-        })
+/// What follows commit `number`, which `node` made, or the input.
+fn follow<S: State>(
+    topology: &Topology<S>,
+    node: Option<u32>,
+    exits: &Exits<S>,
+    state: &S,
+    number: u64,
+) -> Result<Onward, RouteFault> {
+    if let Some(next) = exits.only_edge() {
+        return Ok(next.map_or(Onward::End, Onward::To));
     }
+    let mut triggered = Triggered::default();
+    triggered.follow(topology, node, Next::Edges, state, &[GroupId { number, place: 0 }])?;
+    Ok(match triggered.only_node() {
+        Some(node) => Onward::To(node),
+        None if triggered.is_empty() => Onward::End,
+        None => Onward::Fork(Box::new(triggered)),
+    })
 }
 
 impl<S: State> Machine<S> {
     /// Takes over from a walk.
     pub(crate) fn stand(&mut self, stand: Stand<S>) {
+        let steps = stand.steps();
         (self.number, self.newest) = (stand.number, stand.number);
-        let steps = stand.number.saturating_sub(1);
         (self.step, self.steps_this_run) = (steps, steps);
         (self.state, self.executed) = (stand.state, stand.executed);
     }
