@@ -6,6 +6,7 @@ use std::sync::Arc;
 use futures::future::BoxFuture;
 use serde::de::DeserializeOwned;
 
+use crate::checkpoint::RecordBytes;
 use crate::context::Context;
 use crate::driver::{Runtime, run_in_task};
 use crate::error::{NodeError, RunError};
@@ -98,7 +99,7 @@ where
 
     fn call(
         &self,
-        input: Option<Arc<[u8]>>,
+        input: Option<RecordBytes>,
         state: Snapshot<S>,
         context: Option<Context<Cx>>,
     ) -> BoxFuture<'static, Result<Step<S>, NodeError>> {
