@@ -7,6 +7,7 @@ use std::task::Context as TaskContext;
 use futures::future::BoxFuture;
 use serde::de::DeserializeOwned;
 
+use crate::checkpoint::RecordBytes;
 use crate::context::Context;
 use crate::error::NodeError;
 use crate::state::{Snapshot, State, codec};
@@ -52,7 +53,7 @@ pub trait NodeFn<S: State, Cx>: Send + Sync + 'static {
     /// Starts the node. `input` is the encoded input of a task node.
     fn call(
         &self,
-        input: Option<Arc<[u8]>>,
+        input: Option<RecordBytes>,
         state: Snapshot<S>,
         context: Option<Context<Cx>>,
     ) -> BoxFuture<'static, Result<Step<S>, NodeError>>;
@@ -61,7 +62,7 @@ pub trait NodeFn<S: State, Cx>: Send + Sync + 'static {
     /// left of any other is polled with the same waker next.
     fn begin(
         &self,
-        input: Option<Arc<[u8]>>,
+        input: Option<RecordBytes>,
         state: Snapshot<S>,
         context: Option<Context<Cx>>,
         waker: &mut TaskContext<'_>,
@@ -97,7 +98,7 @@ type NodeFuture<S> = BoxFuture<'static, Result<Step<S>, NodeError>>;
 impl<S, Cx, F> NodeFn<S, Cx> for Function<F>
 where
     S: State,
-    F: Fn(Option<Arc<[u8]>>, Snapshot<S>, Option<Context<Cx>>) -> NodeFuture<S> + Send + Sync + 'static,
+    F: Fn(Option<RecordBytes>, Snapshot<S>, Option<Context<Cx>>) -> NodeFuture<S> + Send + Sync + 'static,
 {
     fn wants_context(&self) -> bool {
         self.wants_context
@@ -105,7 +106,7 @@ where
 
     fn call(
         &self,
-        input: Option<Arc<[u8]>>,
+        input: Option<RecordBytes>,
         state: Snapshot<S>,
         context: Option<Context<Cx>>,
     ) -> BoxFuture<'static, Result<Step<S>, NodeError>> {
@@ -127,7 +128,7 @@ pub(crate) fn given<Cx>(context: Option<Context<Cx>>) -> Result<Context<Cx>, Nod
     context.ok_or_else(|| NodeError::terminal("called without a context".to_owned()))
 }
 
-fn input<I: DeserializeOwned>(bytes: Option<Arc<[u8]>>) -> Result<I, NodeError> {
+fn input<I: DeserializeOwned>(bytes: Option<RecordBytes>) -> Result<I, NodeError> {
     let bytes = bytes.ok_or_else(|| NodeError::terminal("called without an input".to_owned()))?;
     codec::decode("input", &bytes).map_err(NodeError::terminal)
 }

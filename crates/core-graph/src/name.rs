@@ -4,9 +4,11 @@ use std::fmt::{self, Write as _};
 use std::marker::PhantomData;
 use std::sync::Arc;
 
+use castaway::match_type;
+use compact_str::CompactString;
 use serde::Serialize;
-use smallvec::SmallVec;
 
+use crate::checkpoint::RecordBytes;
 use crate::graph::Timeout;
 use crate::state::codec;
 
@@ -32,8 +34,8 @@ pub struct Task<I>(Name, PhantomData<fn(I)>);
 #[derive(Clone, Debug)]
 pub struct Packet {
     pub(crate) to: Name,
-    pub(crate) key: Arc<str>,
-    pub(crate) input: Result<Arc<[u8]>, String>,
+    pub(crate) key: CompactString,
+    pub(crate) input: Result<RecordBytes, String>,
     /// In the place of the node's.
     pub(crate) timeout: Option<Box<Timeout>>,
 }
@@ -116,7 +118,7 @@ impl<I> Task<I> {
 
 impl Packet {
     /// A send whose input is encoded, or could not be.
-    pub(crate) fn of(to: Name, key: Arc<str>, input: Result<Arc<[u8]>, String>) -> Self {
+    pub(crate) fn of(to: Name, key: CompactString, input: Result<RecordBytes, String>) -> Self {
         Self { to, key, input, timeout: None }
     }
 
@@ -131,30 +133,27 @@ impl Packet {
 impl<I: Serialize> Task<I> {
     /// A send of `input` under `key`. An input that cannot be encoded fails the task that sends it.
     pub fn send(&self, key: impl fmt::Display, input: I) -> Packet {
-        let input = codec::encode_shared("input", &input).map_err(|error| error.to_string());
-        let mut text = ShortText::default();
-        // Writing to it does not fail.
-        let _ = write!(text, "{key}");
-        Packet::of(self.0.clone(), text.into(), input)
+        let input = codec::encode_in_place("input", &input).map_err(|error| error.to_string());
+        Packet::of(self.0.clone(), key_of(&key), input)
     }
 }
 
-/// A key as it is written; most are short.
-#[derive(Default)]
-struct ShortText(SmallVec<[u8; 32]>);
-
-impl fmt::Write for ShortText {
-    fn write_str(&mut self, text: &str) -> fmt::Result {
-        self.0.extend_from_slice(text.as_bytes());
-        Ok(())
-    }
-}
-
-impl From<ShortText> for Arc<str> {
-    fn from(text: ShortText) -> Self {
-        // It is made of texts.
-        std::str::from_utf8(&text.0).unwrap_or_default().into()
-    }
+/// A key as it is written. Most are short numbers, which need no formatter.
+fn key_of<K: fmt::Display>(key: &K) -> CompactString {
+    let integer = |digits: &str| CompactString::new(digits);
+    match_type!(key, {
+        &u64 as key => integer(itoa::Buffer::new().format(*key)),
+        &usize as key => integer(itoa::Buffer::new().format(*key)),
+        &u32 as key => integer(itoa::Buffer::new().format(*key)),
+        &i64 as key => integer(itoa::Buffer::new().format(*key)),
+        &i32 as key => integer(itoa::Buffer::new().format(*key)),
+        key => {
+            let mut text = CompactString::default();
+            // Writing to it does not fail.
+            let _ = write!(text, "{key}");
+            text
+        }
+    })
 }
 
 impl<I> Clone for Task<I> {

@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
+use compact_str::CompactString;
 use futures::future::BoxFuture;
 use serde_json::Value;
 use tokio::time::Instant;
@@ -59,15 +60,18 @@ pub(crate) struct TaskCell {
     node: Name,
     /// What is kept of the subgraph in the node.
     persistence: Persistence,
-    key: Option<Arc<str>>,
+    key: Option<CompactString>,
     attempt: u32,
     step: u64,
     /// When the first attempt began, in milliseconds since 1970; 0 for a node that is tried once.
     began: u64,
     /// The task's id in the thread. Made when somebody asks, as `info`: most nodes never do.
     path: OnceLock<Arc<str>>,
-    info: OnceLock<TaskInfo>,
-    said: Mutex<Said>,
+    info: OnceLock<Box<TaskInfo>>,
+    /// Tasks that its subgraph has executed.
+    cost: AtomicU64,
+    /// Made for the first word: most nodes say nothing.
+    said: OnceLock<Box<Mutex<Said>>>,
     /// For a node with an idle limit.
     started: Option<Instant>,
     /// Milliseconds since `started` of the last sign of life.
@@ -82,8 +86,6 @@ struct Said {
     questions: Vec<Question>,
     /// Its subgraph stopped together with the run.
     stopped: Option<Stop>,
-    /// Tasks that its subgraph has executed.
-    cost: u64,
     standing: Option<Standing>,
 }
 
@@ -92,7 +94,7 @@ impl TaskCell {
         home: &Arc<Home>,
         id: TaskId,
         node: &NodeInfo<S>,
-        key: Option<Arc<str>>,
+        key: Option<CompactString>,
         attempt: u32,
         step: u64,
         began: u64,
@@ -108,7 +110,8 @@ impl TaskCell {
             began,
             path: OnceLock::new(),
             info: OnceLock::new(),
-            said: Mutex::default(),
+            cost: AtomicU64::new(0),
+            said: OnceLock::new(),
             started: None,
             alive: AtomicU64::new(0),
         }
@@ -150,48 +153,62 @@ impl TaskCell {
     }
 
     fn said(&self) -> MutexGuard<'_, Said> {
-        self.said.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(self.said.get_or_init(Box::default))
     }
 
     /// Whether the node told its context nothing that matters for how the attempt ended.
     pub(crate) fn is_silent(&self) -> bool {
-        let said = self.said();
-        said.questions.is_empty() && said.stopped.is_none() && said.cost == 0 && said.standing.is_none()
+        let says_nothing = |said: &Mutex<Said>| {
+            let said = lock(said);
+            said.questions.is_empty() && said.stopped.is_none() && said.standing.is_none()
+        };
+        self.cost.load(Ordering::Relaxed) == 0 && self.said.get().is_none_or(|said| says_nothing(said))
     }
 
     /// How the attempt ended, seen together with what the node said.
     pub(crate) fn judge<S: State>(&self, result: Result<Step<S>, NodeError>) -> TaskOutcome<S> {
-        let mut said = self.said();
-        if let Some(reason) = said.stopped {
-            return TaskOutcome::Abandoned(reason);
-        }
-        if !said.questions.is_empty() {
-            let swallowed = result.as_ref().map_or_else(|error| error.kind != ErrorKind::Suspended, |_| true);
-            return TaskOutcome::Suspended { questions: std::mem::take(&mut said.questions), swallowed };
-        }
-        match result {
-            Ok(step) => match said.standing.take() {
-                Some(standing) => {
-                    self.home.session.calls.finish(self.path(), &standing);
-                    TaskOutcome::called(step, said.cost, standing.heads)
+        let cost = self.cost.load(Ordering::Relaxed);
+        let standing = match self.said.get() {
+            Some(said) => {
+                let mut said = lock(said);
+                if let Some(reason) = said.stopped {
+                    return TaskOutcome::Abandoned(reason);
                 }
-                None => TaskOutcome::done(step, said.cost),
-            },
-            Err(error) => TaskOutcome::Error(error),
+                if !said.questions.is_empty() {
+                    let swallowed = result.as_ref().map_or_else(|error| error.kind != ErrorKind::Suspended, |_| true);
+                    return TaskOutcome::Suspended { questions: std::mem::take(&mut said.questions), swallowed };
+                }
+                said.standing.take_if(|_| result.is_ok())
+            }
+            None => None,
+        };
+        match (result, standing) {
+            (Ok(step), Some(standing)) => {
+                self.home.session.calls.finish(self.path(), &standing);
+                TaskOutcome::called(step, cost, standing.heads)
+            }
+            (Ok(step), None) => TaskOutcome::done(step, cost),
+            (Err(error), _) => TaskOutcome::Error(error),
         }
     }
 }
 
+fn lock(said: &Mutex<Said>) -> MutexGuard<'_, Said> {
+    said.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 impl TaskServices for TaskCell {
     fn task(&self) -> &TaskInfo {
-        self.info.get_or_init(|| TaskInfo {
-            thread: Arc::clone(&self.home.session.thread),
-            ns: Arc::clone(&self.home.ns),
-            node: self.node.to_string(),
-            key: self.key.clone(),
-            id: Arc::clone(self.path()),
-            attempt: self.attempt,
-            step: self.step,
+        self.info.get_or_init(|| {
+            Box::new(TaskInfo {
+                thread: Arc::clone(&self.home.session.thread),
+                ns: Arc::clone(&self.home.ns),
+                node: self.node.to_string(),
+                key: self.key.as_deref().map(Arc::from),
+                id: Arc::clone(self.path()),
+                attempt: self.attempt,
+                step: self.step,
+            })
         })
     }
 
@@ -317,7 +334,7 @@ impl TaskServices for TaskCell {
     }
 
     fn adopt_cost(&self, tasks: u64) {
-        self.said().cost = tasks;
+        self.cost.store(tasks, Ordering::Relaxed);
     }
 
     fn adopt_standing(&self, standing: Standing) {

@@ -1,17 +1,16 @@
 //! Tasks begin: alone in place, or several beside each other.
 
+use std::collections::VecDeque;
 use std::sync::Arc;
 
 use smallvec::SmallVec;
 
-use crate::driver::attempt::Attempt;
-use crate::driver::cell::TaskCell;
+use crate::driver::crew::Crew;
 use crate::driver::drive::{Driver, Ended};
-use crate::driver::flight::{Call, Job};
 use crate::error::RunError;
 use crate::event::EventKind;
 use crate::machine::{Dispatch, TaskId};
-use crate::state::{Snapshot, State, codec};
+use crate::state::State;
 
 impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
     pub(super) async fn dispatch(&mut self, mut dispatches: SmallVec<[Dispatch<S>; 1]>) -> Result<(), RunError> {
@@ -37,31 +36,34 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
                 self.tell(Some((dispatch.id, dispatch.attempt)), EventKind::TaskStarted { node }).await;
             }
         }
+        for dispatch in &mut dispatches {
+            dispatch.began = self.begin(dispatch.id, dispatch.node);
+        }
+        let home = Arc::clone(self.home());
+        let crew = Crew { runtime: &self.runtime, home: &home, step: self.machine.step() };
         if dispatches.len() == 1
             && self.flight.is_empty()
             && let Some(dispatch) = dispatches.pop()
         {
             let id = dispatch.id;
             self.await_turn(id, dispatch.attempt).await;
-            let outcome = self.attempt(dispatch).finish_unless_cancelled(&self.session.control).await;
+            let outcome = crew.attempt(dispatch).finish_unless_cancelled(&self.session.control).await;
             return self.settle_one(id, outcome).await;
         }
         if self.session.schedule.is_some() {
             for dispatch in dispatches {
-                let turn = self.turn(dispatch.id, dispatch.attempt);
-                let job = self.job(dispatch);
-                self.flight.launch_in_turn(turn, job);
+                let (id, turn) = (dispatch.id, self.turn(dispatch.id, dispatch.attempt));
+                self.flight.launch_in_turn(turn, id, crew.attempt(dispatch));
             }
             return Ok(());
         }
-        let is_quick = self.are_quick(&dispatches);
-        let mut jobs = dispatches.into_iter().map(|dispatch| self.job(dispatch)).collect();
-        let ended = match is_quick {
-            true => self.flight.hasten(&mut jobs, &self.runtime.topology, &self.session.control).await,
+        let mut tasks = VecDeque::from(dispatches.into_vec());
+        let ended = match self.are_quick(tasks.make_contiguous()) {
+            true => self.flight.hasten(&mut tasks, &crew).await,
             false => Ended::new(),
         };
-        if !jobs.is_empty() {
-            self.flight.launch(jobs, &self.runtime.topology, &self.session);
+        if !tasks.is_empty() {
+            self.flight.launch(tasks, &crew);
         }
         if ended.is_empty() { Ok(()) } else { self.settle(ended).await }
     }
@@ -75,10 +77,6 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
             quick &= self.runtime.topology.node(first.node).pace.is_quick();
         }
         quick
-    }
-
-    fn job(&mut self, dispatch: Dispatch<S>) -> Job<S, Cx> {
-        Job { id: dispatch.id, node: dispatch.node, attempt: self.attempt(dispatch) }
     }
 
     /// In a simulation, waits for the turn of a task that runs alone, unless the run is cancelled.
@@ -100,24 +98,6 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
                 schedule.turn(task, attempt).await;
             }
         }
-    }
-
-    fn attempt(&mut self, dispatch: Dispatch<S>) -> Attempt<S, Call<S, Cx>> {
-        let Dispatch { id, node, attempt: number, key, input, failure, timeout, state } = dispatch;
-        let began = self.begin(id, node);
-        let (handling, input) = match failure {
-            Some(failure) => (true, codec::encode("failure", &*failure).ok().map(Arc::from)),
-            None => (false, input),
-        };
-        let handler = Arc::clone(self.runtime.function(node, handling));
-        let info = self.runtime.topology.node(node);
-        let timeout = timeout.unwrap_or(info.timeout);
-        let cell = handler.wants_context().then(|| {
-            let cell = TaskCell::new(self.home(), id, info, key, number, self.machine.step(), began);
-            Arc::new(if timeout.idle.is_some() { cell.watch_idle() } else { cell })
-        });
-        let context = cell.as_ref().map(|cell| self.runtime.context(cell));
-        Attempt::new(Call { handler, input, state: Snapshot::new(state), context }, timeout, cell)
     }
 
     /// Notes when a task begins that may be tried again; when its first attempt began, or 0 for the others.

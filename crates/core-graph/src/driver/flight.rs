@@ -19,14 +19,14 @@ use tokio::runtime::Handle;
 use tokio::sync::Notify;
 use tokio::task::JoinSet;
 
+use crate::checkpoint::RecordBytes;
 use crate::context::Context;
 use crate::driver::attempt::{Attempt, Start};
-use crate::driver::control::Control;
+use crate::driver::crew::{Begun, Crew};
 use crate::driver::drive::Ended;
-use crate::driver::session::Session;
-use crate::graph::{HAND_OVER, HASTE, Topology};
+use crate::graph::{HAND_OVER, HASTE};
 use crate::handler::{Called, NodeFn};
-use crate::machine::{TaskId, TaskOutcome};
+use crate::machine::{Dispatch, TaskId, TaskOutcome};
 use crate::state::{Snapshot, State};
 
 /// A hand gives way to other tasks of the runtime after this many first polls.
@@ -35,7 +35,7 @@ const POLLS_A_TURN: usize = 128;
 /// A node and what it is called with.
 pub(super) struct Call<S: State, Cx> {
     pub(super) handler: Arc<dyn NodeFn<S, Cx>>,
-    pub(super) input: Option<Arc<[u8]>>,
+    pub(super) input: Option<RecordBytes>,
     pub(super) state: Snapshot<S>,
     pub(super) context: Option<Context<Cx>>,
 }
@@ -44,13 +44,6 @@ impl<S: State, Cx: 'static> Start<S> for Call<S, Cx> {
     fn start(self, waker: &mut TaskContext<'_>) -> Called<S> {
         self.handler.begin(self.input, self.state, self.context, waker)
     }
-}
-
-/// A task that is to begin.
-pub(super) struct Job<S: State, Cx> {
-    pub(super) id: TaskId,
-    pub(super) node: u32,
-    pub(super) attempt: Attempt<S, Call<S, Cx>>,
 }
 
 /// The tasks in flight.
@@ -100,14 +93,9 @@ impl<S: State, Cx: Send + Sync + 'static> Flight<S, Cx> {
 
     /// Starts tasks of one dispatch in place, one after the other: as many as come to their turn in a short time, and more
     /// while it would take longer to hand them over. What has ended by then.
-    pub(super) async fn hasten(
-        &mut self,
-        jobs: &mut VecDeque<Job<S, Cx>>,
-        topology: &Topology<S>,
-        control: &Control,
-    ) -> Ended<S> {
-        let mut ended = Ended::with_capacity(jobs.len());
-        while poll_fn(|context| Poll::Ready(self.spell(jobs, &mut ended, (topology, control), context))).await {
+    pub(super) async fn hasten(&mut self, tasks: &mut VecDeque<Dispatch<S>>, crew: &Crew<'_, S, Cx>) -> Ended<S> {
+        let mut ended = Ended::with_capacity(tasks.len());
+        while poll_fn(|context| Poll::Ready(self.spell(tasks, &mut ended, crew, context))).await {
             tokio::task::yield_now().await;
         }
         ended
@@ -116,54 +104,44 @@ impl<S: State, Cx: Send + Sync + 'static> Flight<S, Cx> {
     /// Starts tasks for a short time; whether the next are to be started here, too.
     fn spell(
         &mut self,
-        jobs: &mut VecDeque<Job<S, Cx>>,
+        tasks: &mut VecDeque<Dispatch<S>>,
         ended: &mut Ended<S>,
-        (topology, control): (&Topology<S>, &Control),
+        crew: &Crew<'_, S, Cx>,
         context: &mut TaskContext<'_>,
     ) -> bool {
+        let control = &crew.home.session.control;
         let begun = Instant::now();
         let (mut now, mut started) = (begun, 0);
         while now - begun < HASTE && !control.is_cancelled() {
-            let Some(Job { id, node, mut attempt }) = jobs.pop_front() else { return false };
-            match attempt.poll_first(context) {
-                Some(outcome) => ended.push((id, outcome)),
-                None => {
+            let Some(task) = tasks.pop_front() else { return false };
+            let (id, node) = (task.id, task.node);
+            match crew.begin(task, context) {
+                Begun::Ended(outcome) => ended.push((id, outcome)),
+                Begun::Runs(attempt) => {
                     self.aloft += 1;
                     self.field().strip.follow(id, attempt);
                 }
             }
             let before = std::mem::replace(&mut now, Instant::now());
-            topology.node(node).pace.note(now - before);
+            crew.runtime.topology.node(node).pace.note(now - before);
             started += 1;
         }
         now - begun < HAND_OVER * started && !control.is_cancelled()
     }
 
     /// Starts tasks of one dispatch.
-    pub(super) fn launch(&mut self, jobs: VecDeque<Job<S, Cx>>, topology: &Arc<Topology<S>>, session: &Arc<Session>) {
-        self.aloft += jobs.len();
-        let hands = jobs.len().min(Handle::current().metrics().num_workers());
-        let jobs = Arc::new(Mutex::new(jobs));
+    pub(super) fn launch(&mut self, tasks: VecDeque<Dispatch<S>>, crew: &Crew<'_, S, Cx>) {
+        self.aloft += tasks.len();
+        let hands = tasks.len().min(Handle::current().metrics().num_workers());
+        let tasks = Arc::new(Mutex::new(tasks));
         let field = self.field();
         for _ in 0..hands {
-            let (jobs, strip) = (Arc::clone(&jobs), Arc::clone(&field.strip));
-            let (topology, session) = (Arc::clone(topology), Arc::clone(session));
+            let (tasks, strip) = (Arc::clone(&tasks), Arc::clone(&field.strip));
+            let (runtime, home, step) = (crew.runtime.clone(), Arc::clone(crew.home), crew.step);
             field.hands.spawn(async move {
-                let mut polls = 0;
-                while let Some(Job { id, node, mut attempt }) = next_of(&jobs) {
-                    if session.control.is_cancelled() {
-                        return;
-                    }
-                    let begun = Instant::now();
-                    match poll_fn(|context| Poll::Ready(attempt.poll_first(context))).await {
-                        Some(outcome) => strip.land(id, outcome),
-                        None => strip.follow(id, attempt),
-                    }
-                    topology.node(node).pace.note(begun.elapsed());
-                    polls += 1;
-                    if polls % POLLS_A_TURN == 0 {
-                        tokio::task::yield_now().await;
-                    }
+                let crew = Crew { runtime: &runtime, home: &home, step };
+                while poll_fn(|context| Poll::Ready(strip.shift(&tasks, &crew, context))).await {
+                    tokio::task::yield_now().await;
                 }
             });
         }
@@ -173,7 +151,8 @@ impl<S: State, Cx: Send + Sync + 'static> Flight<S, Cx> {
     pub(super) fn launch_in_turn(
         &mut self,
         turn: impl Future<Output = ()> + Send + 'static,
-        Job { id, attempt, .. }: Job<S, Cx>,
+        id: TaskId,
+        attempt: Attempt<S, Call<S, Cx>>,
     ) {
         self.aloft += 1;
         let field = self.field();
@@ -232,6 +211,26 @@ impl<S: State, Cx> Drop for Flight<S, Cx> {
 }
 
 impl<S: State> Strip<S> {
+    /// Starts tasks until a hand is to give way; whether some may be left.
+    fn shift<Cx: Send + Sync + 'static>(
+        self: &Arc<Self>,
+        tasks: &Mutex<VecDeque<Dispatch<S>>>,
+        crew: &Crew<'_, S, Cx>,
+        context: &mut TaskContext<'_>,
+    ) -> bool {
+        for _ in 0..POLLS_A_TURN {
+            let Some(task) = next_of(tasks).filter(|_| !crew.home.session.control.is_cancelled()) else { return false };
+            let (id, node) = (task.id, task.node);
+            let begun = Instant::now();
+            match crew.begin(task, context) {
+                Begun::Ended(outcome) => self.land(id, outcome),
+                Begun::Runs(attempt) => self.follow(id, attempt),
+            }
+            crew.runtime.topology.node(node).pace.note(begun.elapsed());
+        }
+        true
+    }
+
     fn land(&self, id: TaskId, outcome: TaskOutcome<S>) {
         let mut landed = lock(&self.landed);
         let first = landed.ended.is_empty();
@@ -262,9 +261,9 @@ impl<S: State> Strip<S> {
     }
 }
 
-/// The next job. The lock is not held while it is polled.
-fn next_of<T>(jobs: &Mutex<VecDeque<T>>) -> Option<T> {
-    lock(jobs).pop_front()
+/// The next task. The lock is not held while it is polled.
+fn next_of<T>(tasks: &Mutex<VecDeque<T>>) -> Option<T> {
+    lock(tasks).pop_front()
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -280,10 +279,12 @@ mod tests {
 
     use super::*;
     use crate::clock::SystemClock;
+    use crate::driver::cell::Home;
     use crate::driver::policy::RunPolicy;
     use crate::driver::runtime::Runtime;
+    use crate::driver::session::Session;
     use crate::error::NodeError;
-    use crate::graph::{StateGraph, Timeout};
+    use crate::graph::StateGraph;
     use crate::name::{Node, START};
 
     #[derive(crate::State, Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
@@ -307,14 +308,22 @@ mod tests {
         graph.add_node(WAITS, node);
         graph.add_edge(START, WAITS);
         let runtime = Runtime::of(&graph.compile().unwrap(), Arc::new(()));
-        let handler = Arc::clone(runtime.function(0, false));
-        let call = Call { handler, input: None, state: Snapshot::new(Arc::default()), context: None };
-        let attempt = Attempt::new(call, Timeout::default(), None);
         let (clock, policy) = (Arc::new(SystemClock), RunPolicy::default());
         let session = Session::new("".into(), None, clock, Arc::default(), policy, None, None, Default::default());
+        let home = Arc::new(Home::of_call(&Arc::new(session), &"".into(), &runtime.topology));
+        let task = Dispatch {
+            id: TaskId { number: 0, place: 0 },
+            node: 0,
+            attempt: 1,
+            key: None,
+            input: None,
+            failure: None,
+            timeout: None,
+            state: Arc::default(),
+            began: 0,
+        };
         let mut flight = Flight::new();
-        let job = Job { id: TaskId { number: 0, place: 0 }, node: 0, attempt };
-        flight.launch([job].into(), &runtime.topology, &Arc::new(session));
+        flight.launch([task].into(), &Crew { runtime: &runtime, home: &home, step: 0 });
         tokio::time::sleep(Duration::from_secs(1)).await;
         // The task is next. The driver, which holds the tasks, asks for the same without looking at them.
         drop(held);

@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
+use compact_str::CompactString;
 use smallvec::SmallVec;
 
 use crate::driver::drive::{Driver, Ended};
@@ -15,7 +16,7 @@ use crate::thread::Imported;
 
 /// The tasks that wait for their results: node, key and id.
 #[derive(Default)]
-struct Awaited(Vec<(u32, Option<Arc<str>>, TaskId)>);
+struct Awaited(Vec<(u32, Option<CompactString>, TaskId)>);
 
 impl Awaited {
     /// Dispatches what is ready, and finds the task that a result belongs to.
@@ -25,7 +26,7 @@ impl Awaited {
         }
         let topology = &machine.topology;
         let (node, key) = (imported.node.as_str(), imported.key.as_deref());
-        let of = |(at, waits_for, _): &(u32, Option<Arc<str>>, TaskId)| {
+        let of = |(at, waits_for, _): &(u32, Option<CompactString>, TaskId)| {
             topology.node(*at).name.as_str() == node && (key.is_none() || waits_for.as_deref() == key)
         };
         match self.0.iter().position(of) {

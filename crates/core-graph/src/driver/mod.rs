@@ -6,6 +6,7 @@ mod calls;
 mod cell;
 mod child;
 mod control;
+mod crew;
 mod deferred;
 mod dispatch;
 mod drive;

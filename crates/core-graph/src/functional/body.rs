@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use futures::future::BoxFuture;
 
+use crate::checkpoint::RecordBytes;
 use crate::context::Context;
 use crate::error::NodeError;
 use crate::functional::state::{EntryState, EntryUpdate, EntryValue};
@@ -101,7 +102,7 @@ where
 
     fn call(
         &self,
-        _: Option<Arc<[u8]>>,
+        _: Option<RecordBytes>,
         state: Snapshot<EntryState<I, O, P>>,
         context: Option<Context<Cx>>,
     ) -> BoxFuture<'static, Result<Step<EntryState<I, O, P>>, NodeError>> {

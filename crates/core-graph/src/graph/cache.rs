@@ -10,6 +10,7 @@ use futures::future::BoxFuture;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::checkpoint::RecordBytes;
 use crate::context::Context;
 use crate::error::NodeError;
 use crate::graph::spec::Timeout;
@@ -96,7 +97,7 @@ impl<S: State, Cx: Send + Sync + 'static> NodeFn<S, Cx> for Cached<S, Cx> {
 
     fn call(
         &self,
-        input: Option<Arc<[u8]>>,
+        input: Option<RecordBytes>,
         state: Snapshot<S>,
         context: Option<Context<Cx>>,
     ) -> BoxFuture<'static, Result<Step<S>, NodeError>> {
@@ -210,7 +211,7 @@ impl<S: State> Shelf<S> {
                     .into_iter()
                     .map(|(to, key, input, timeout)| Packet {
                         timeout: timeout.map(Box::new),
-                        ..Packet::of(owned(to), key, Ok(input.into_vec().into()))
+                        ..Packet::of(owned(to), key.into(), Ok(input.into_vec().into()))
                     })
                     .collect(),
             })),
@@ -220,7 +221,7 @@ impl<S: State> Shelf<S> {
 }
 
 /// Target, key, input and time limit of a send.
-type PacketRow = (String, Arc<str>, serde_bytes::ByteBuf, Option<Timeout>);
+type PacketRow = (String, String, serde_bytes::ByteBuf, Option<Timeout>);
 
 fn packet_row(packet: &Packet) -> Result<PacketRow, StateError> {
     let input = packet.input.as_ref().map_err(|message| StateError {
@@ -228,7 +229,7 @@ fn packet_row(packet: &Packet) -> Result<PacketRow, StateError> {
         action: "encoded",
         message: message.clone(),
     })?;
-    Ok((packet.to.to_string(), Arc::clone(&packet.key), input.to_vec().into(), packet.timeout.as_deref().copied()))
+    Ok((packet.to.to_string(), packet.key.to_string(), input.to_vec().into(), packet.timeout.as_deref().copied()))
 }
 
 impl<S> fmt::Debug for Cache<S> {

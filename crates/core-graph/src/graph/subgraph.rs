@@ -7,6 +7,7 @@ use std::task::Context as TaskContext;
 use futures::future::BoxFuture;
 use serde::de::DeserializeOwned;
 
+use crate::checkpoint::RecordBytes;
 use crate::context::Context;
 use crate::driver::{EndedChild, LeftChild, begin_in_task, finish_in_task};
 use crate::error::{NodeError, RunError};
@@ -84,7 +85,7 @@ impl<I, C: State, Ccx, In, Out> Subgraph<I, C, Ccx, In, Out> {
 
 impl<I: DeserializeOwned, C: State, Ccx, In, Out> Subgraph<I, C, Ccx, In, Out> {
     /// What the child begins with.
-    fn enter<S>(&self, input: Option<Arc<[u8]>>, state: &S) -> Result<C::Update, NodeError>
+    fn enter<S>(&self, input: Option<RecordBytes>, state: &S) -> Result<C::Update, NodeError>
     where
         In: Fn(I, &S) -> C::Update,
     {
@@ -145,7 +146,7 @@ where
 
     fn call(
         &self,
-        input: Option<Arc<[u8]>>,
+        input: Option<RecordBytes>,
         state: Snapshot<S>,
         context: Option<Context<Cx>>,
     ) -> BoxFuture<'static, Result<Step<S>, NodeError>> {
@@ -160,7 +161,7 @@ where
 
     fn begin(
         &self,
-        input: Option<Arc<[u8]>>,
+        input: Option<RecordBytes>,
         state: Snapshot<S>,
         context: Option<Context<Cx>>,
         waker: &mut TaskContext<'_>,

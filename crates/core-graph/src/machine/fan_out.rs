@@ -1,10 +1,10 @@
 //! Sends and fan-outs: their order, those of one key, and when a fan-out closes.
 
-use std::collections::BTreeSet;
-use std::sync::Arc;
-
+use compact_str::CompactString;
 use smallvec::SmallVec;
+use std::collections::BTreeSet;
 
+use crate::checkpoint::RecordBytes;
 use crate::graph::Timeout;
 use crate::machine::Machine;
 use crate::machine::task::{GroupId, Groups};
@@ -14,8 +14,8 @@ use crate::state::State;
 #[derive(Debug)]
 pub(super) struct Sent {
     pub(super) node: u32,
-    pub(super) key: Arc<str>,
-    pub(super) input: Arc<[u8]>,
+    pub(super) key: CompactString,
+    pub(super) input: RecordBytes,
     /// The fan-outs that wait for it.
     pub(super) groups: Groups,
     /// Its own time limit.
@@ -33,7 +33,7 @@ impl Sent {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Coalesced {
     pub(crate) node: u32,
-    pub(crate) key: Arc<str>,
+    pub(crate) key: CompactString,
 }
 
 /// A fan-out, and how many of its tasks ended with a commit.
@@ -63,7 +63,7 @@ impl<S: State> Machine<S> {
         let (mut coalesced, mut joined) = (Vec::new(), Vec::new());
         let mut packets: Vec<Sent> = Vec::with_capacity(sent.len());
         if !differ {
-            sent.sort_by_cached_key(|Sent { node, key, .. }| (KeyOrder::at(key, Arc::clone(key)), *node));
+            sent.sort_by_cached_key(|Sent { node, key, .. }| (KeyOrder::at(key, key.clone()), *node));
         }
         for packet in sent {
             let pending = self.frontier.sent(packet.node, &packet.key);

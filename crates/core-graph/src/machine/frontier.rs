@@ -6,6 +6,7 @@ mod stored;
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::sync::Arc;
 
+use compact_str::CompactString;
 use serde::{Deserialize, Serialize};
 
 use crate::graph::Topology;
@@ -27,7 +28,7 @@ pub(crate) struct Frontier<S: State> {
     /// Unfinished tasks of sends.
     keyed: usize,
     /// The same by target and key; made when somebody looks one up.
-    sends: Option<HashMap<(u32, Arc<str>), TaskId>>,
+    sends: Option<HashMap<(u32, CompactString), TaskId>>,
     /// Per join, how often each predecessor has arrived.
     pub(crate) joins: Vec<Vec<u32>>,
     pub(crate) groups: BTreeMap<GroupId, Group>,
@@ -110,7 +111,7 @@ impl<S: State> Frontier<S> {
         if let Some(key) = &task.key {
             self.keyed += 1;
             if let Some(sends) = &mut self.sends {
-                sends.insert((task.node, Arc::clone(key)), id);
+                sends.insert((task.node, key.clone()), id);
             }
         }
         if matches!(task.phase, Phase::Ready) {
@@ -161,7 +162,7 @@ impl<S: State> Frontier<S> {
             if self.keyed == 0 {
                 self.sends = None;
             } else if let Some(sends) = &mut self.sends {
-                sends.remove(&(task.node, Arc::clone(key)));
+                sends.remove(&(task.node, key.clone()));
             }
         }
         if matches!(task.phase, Phase::Ready) {
@@ -272,16 +273,16 @@ impl<S: State> Frontier<S> {
     }
 
     /// The unfinished task of a send.
-    pub(crate) fn sent(&mut self, node: u32, key: &Arc<str>) -> Option<TaskId> {
+    pub(crate) fn sent(&mut self, node: u32, key: &CompactString) -> Option<TaskId> {
         if self.keyed == 0 {
             return None;
         }
         let slots = &self.slots;
         let sends = self.sends.get_or_insert_with(|| {
             let tasks = slots.iter().filter_map(|(id, task)| Some((*id, task.as_ref()?)));
-            tasks.filter_map(|(id, task)| Some(((task.node, Arc::clone(task.key.as_ref()?)), id))).collect()
+            tasks.filter_map(|(id, task)| Some(((task.node, task.key.clone()?), id))).collect()
         });
-        sends.get(&(node, Arc::clone(key))).copied()
+        sends.get(&(node, key.clone())).copied()
     }
 
     /// Whether a task of one of these nodes is unfinished.

@@ -2,8 +2,10 @@
 
 use std::sync::Arc;
 
+use compact_str::CompactString;
 use smallvec::SmallVec;
 
+use crate::checkpoint::RecordBytes;
 use crate::failure::Failure;
 use crate::graph::{Mode, Timeout};
 use crate::machine::Machine;
@@ -26,13 +28,15 @@ pub(crate) struct Dispatch<S: State> {
     pub(crate) node: u32,
     /// Counts from 1.
     pub(crate) attempt: u32,
-    pub(crate) key: Option<Arc<str>>,
-    pub(crate) input: Option<Arc<[u8]>>,
+    pub(crate) key: Option<CompactString>,
+    pub(crate) input: Option<RecordBytes>,
     /// What the node's error handler is to handle, in the node's place.
     pub(crate) failure: Option<Arc<Failure>>,
     /// The time limit of its send, in the place of the node's.
-    pub(crate) timeout: Option<Timeout>,
+    pub(crate) timeout: Option<Box<Timeout>>,
     pub(crate) state: Arc<S>,
+    /// When its first attempt began, in milliseconds since 1970; 0 while nobody wants to know.
+    pub(crate) began: u64,
 }
 
 /// Why a run ends.
@@ -162,8 +166,9 @@ impl<S: State> Machine<S> {
                     key: task.key.clone(),
                     input: task.input.clone(),
                     failure: task.failure.clone(),
-                    timeout: task.timeout.as_deref().copied(),
+                    timeout: task.timeout.clone(),
                     state,
+                    began: task.began,
                 });
             },
         );

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use compact_str::CompactString;
 use serde::{Deserialize, Serialize};
 
 use crate::checkpoint::{CheckpointRow, RecordBytes, TaskRecord, TaskRecordKind};
@@ -168,8 +169,8 @@ impl<S: State> Machine<S> {
                 older_one => older.get(&older_one).map(Arc::clone),
             });
             let task = Pending {
-                key: row.key,
-                input: row.input.map(Arc::from),
+                key: row.key.map(|key| CompactString::new(&key)),
+                input: row.input.map(RecordBytes::from),
                 groups: row.groups.into(),
                 timeout: row.timeout.map(Box::new),
                 failed: if forget_attempts { 0 } else { row.failed },
@@ -334,7 +335,7 @@ impl NextRow {
                     .iter()
                     .map(|packet| PacketRow {
                         to: packet.to.to_string(),
-                        key: Arc::clone(&packet.key),
+                        key: packet.key.as_str().into(),
                         input: packet.input.as_deref().unwrap_or_default().to_vec(),
                         timeout: packet.timeout.as_deref().copied(),
                     })
@@ -353,7 +354,7 @@ impl NextRow {
                     .into_iter()
                     .map(|row| Packet {
                         timeout: row.timeout.map(Box::new),
-                        ..Packet::of(Name::Owned(row.to.into()), row.key, Ok(row.input.into()))
+                        ..Packet::of(Name::Owned(row.to.into()), CompactString::new(&row.key), Ok(row.input.into()))
                     })
                     .collect(),
             })),

@@ -2,10 +2,12 @@
 
 use std::sync::Arc;
 
+use compact_str::CompactString;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use smallvec::SmallVec;
 
+use crate::checkpoint::RecordBytes;
 use crate::error::NodeError;
 use crate::failure::Failure;
 use crate::graph::{AnswerCheck, Timeout};
@@ -32,8 +34,8 @@ pub(crate) type Groups = SmallVec<[GroupId; 1]>;
 
 pub(crate) struct Pending<S: State> {
     pub(crate) node: u32,
-    pub(crate) key: Option<Arc<str>>,
-    pub(crate) input: Option<Arc<[u8]>>,
+    pub(crate) key: Option<CompactString>,
+    pub(crate) input: Option<RecordBytes>,
     /// The fan-outs that wait for the task; none for tasks that no send made.
     pub(crate) groups: Groups,
     /// The time limit of its send, in the place of the node's.

@@ -120,7 +120,6 @@ pub struct StateError {
 /// The codec of fields, inputs and records: MessagePack with field names. Used by the derive; not for direct use.
 pub mod codec {
     use std::cell::Cell;
-    use std::sync::Arc;
 
     use serde::Serialize;
     use serde::de::DeserializeOwned;
@@ -137,12 +136,7 @@ pub mod codec {
         })
     }
 
-    /// Encodes a value to be shared.
-    pub(crate) fn encode_shared<T: Serialize + ?Sized>(field: &str, value: &T) -> Result<Arc<[u8]>, StateError> {
-        encode_in_room(field, value, |bytes| bytes.into())
-    }
-
-    /// Encodes a value for a change or a record; a small one stays in place.
+    /// Encodes a value for a change, a record or an input; a small one stays in place.
     pub fn encode_in_place<T: Serialize + ?Sized>(field: &str, value: &T) -> Result<RecordBytes, StateError> {
         encode_in_room(field, value, |bytes| bytes.into())
     }

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use futures::future::BoxFuture;
 use serde_json::Value;
 
+use crate::checkpoint::RecordBytes;
 use crate::context::Context;
 use crate::error::NodeError;
 use crate::handler::NodeFn;
@@ -27,7 +28,7 @@ where
 
     fn call(
         &self,
-        input: Option<Arc<[u8]>>,
+        input: Option<RecordBytes>,
         state: Snapshot<JsonState>,
         context: Option<Context<Cx>>,
     ) -> BoxFuture<'static, Result<Step<JsonState>, NodeError>> {

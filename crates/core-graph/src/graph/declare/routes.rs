@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
+use crate::checkpoint::RecordBytes;
 use crate::graph::declare::description::{RouteDescription, SendDescription};
 use crate::graph::topology::{RouteFn, SendFn};
 use crate::name::{END, Name, Packet, START};
@@ -73,7 +74,7 @@ fn packet(to: &Name, over: &str, key: Option<&str>, at: String, entry: &Value) -
     };
     match own {
         Ok(key) => {
-            let input = codec::encode("input", entry).map(Arc::from).map_err(|error| error.to_string());
+            let input = codec::encode("input", entry).map(RecordBytes::from).map_err(|error| error.to_string());
             Packet::of(to.clone(), key.into(), input)
         }
         Err(message) => Packet::of(to.clone(), "".into(), Err(message)),
