@@ -212,7 +212,10 @@ pub(crate) fn begin_in_task<S: State, Cx: Send + Sync + 'static>(
         return Err(Box::new(Left::Call(input)));
     }
     match Walk::begin(site, input, waker) {
-        Ok(child) => Ok(adopt(child, services)),
+        Ok((ended, executed)) => {
+            services.adopt_cost(executed);
+            Ok(Ok(ended))
+        }
         Err(paused) => Err(Box::new(Left::Walk(paused))),
     }
 }

@@ -11,7 +11,7 @@ use std::task::{Context as TaskContext, Poll};
 
 use crate::driver::attempt::{Attempt, judge, poll_node};
 use crate::driver::cell::{Home, TaskCell};
-use crate::driver::child::{Child, ChildEnd, Site};
+use crate::driver::child::{Child, ChildEnd, Ended, Site};
 use crate::driver::drive::Driver;
 use crate::driver::flight::Call;
 use crate::driver::lane::STEPS_A_TURN;
@@ -80,15 +80,15 @@ impl<'c, S: State, Cx: Send + Sync + 'static> Walk<'c, S, Cx> {
             && site.scope.persistence() == Persistence::PerCall
     }
 
-    /// Begins the call: how it ended, or where it pauses.
+    /// Begins the call: how it ended and how many tasks it has executed, or where it pauses.
     pub(super) fn begin(
         site: Site<'c, S, Cx>,
         input: S::Update,
         waker: &mut TaskContext<'_>,
-    ) -> Result<Child<S>, Paused<S, Cx>> {
+    ) -> Result<(Ended<S>, u64), Paused<S, Cx>> {
         let (stand, onward) = match Stand::enter(&site.graph.topology, input) {
             Ok(entered) => entered,
-            Err((state, error)) => return Ok(Child::of(ChildEnd::Failed { state, error: *error }, 0)),
+            Err((state, error)) => return Ok((Err((state, *error)), 0)),
         };
         let mut walk = Self { site, stand, home: None };
         let halt = match walk.onward(onward) {
@@ -97,7 +97,7 @@ impl<'c, S: State, Cx: Send + Sync + 'static> Walk<'c, S, Cx> {
             Err(halt) => halt,
         };
         match halt {
-            Halt::Done => Ok(Child::of(ChildEnd::Done(walk.stand.state), walk.stand.executed)),
+            Halt::Done => Ok((Ok(walk.stand.state), walk.stand.executed)),
             halt => Err(Paused { stand: walk.stand, home: walk.home, halt }),
         }
     }

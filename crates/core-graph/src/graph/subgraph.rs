@@ -85,13 +85,13 @@ impl<I, C: State, Ccx, In, Out> Subgraph<I, C, Ccx, In, Out> {
 
 impl<I: DeserializeOwned, C: State, Ccx, In, Out> Subgraph<I, C, Ccx, In, Out> {
     /// What the child begins with.
-    fn enter<S>(&self, input: Option<RecordBytes>, state: &S) -> Result<C::Update, NodeError>
+    fn enter<S>(&self, input: Option<&[u8]>, state: &S) -> Result<C::Update, NodeError>
     where
         In: Fn(I, &S) -> C::Update,
     {
         // A node without an input gets the encoded form of none.
         let nil = [0xC0];
-        let bytes = if self.takes_input { input.as_deref().unwrap_or_default() } else { &nil };
+        let bytes = if self.takes_input { input.unwrap_or_default() } else { &nil };
         let input = codec::decode("input", bytes).map_err(NodeError::terminal)?;
         Ok((self.parts.map_in)(input, state))
     }
@@ -150,7 +150,7 @@ where
         state: Snapshot<S>,
         context: Option<Context<Cx>>,
     ) -> BoxFuture<'static, Result<Step<S>, NodeError>> {
-        let entered = given(context).and_then(|context| Ok((self.enter(input, &*state)?, context)));
+        let entered = given(context).and_then(|context| Ok((self.enter(input.as_deref(), &*state)?, context)));
         let parts = Arc::clone(&self.parts);
         Box::pin(async move {
             let (update, context) = entered?;
@@ -166,7 +166,7 @@ where
         context: Option<Context<Cx>>,
         waker: &mut TaskContext<'_>,
     ) -> Called<S> {
-        let entered = given(context).and_then(|context| Ok((self.enter(input, &*state)?, context)));
+        let entered = given(context).and_then(|context| Ok((self.enter(input.as_deref(), &*state)?, context)));
         drop(state);
         let (update, context) = match entered {
             Ok(entered) => entered,

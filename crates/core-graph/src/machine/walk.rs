@@ -59,7 +59,7 @@ impl<S: State> Stand<S> {
             fold(topology, &mut state, update)
                 .and_then(|()| follow(topology, None, &topology.start, &state, 1))
                 .map(|onward| (state, onward))
-                .map_err(|fault| match fault {
+                .map_err(|fault| match *fault {
                     RouteFault::Run(error) => error,
                     RouteFault::Node(error) => RunError::TaskFailed {
                         node: "START".to_owned(),
@@ -113,14 +113,15 @@ impl<S: State> Stand<S> {
                 if let Some(kept) = kept {
                     self.state = kept;
                 }
-                Err(Box::new(fault))
+                Err(fault)
             }
         }
     }
 }
 
-fn fold<S: State>(topology: &Topology<S>, state: &mut S, update: S::Update) -> Result<(), RouteFault> {
-    guarded("reducer", || state.apply(&topology.layout, update, &mut FieldSet::default())).map_err(RouteFault::Node)
+fn fold<S: State>(topology: &Topology<S>, state: &mut S, update: S::Update) -> Result<(), Box<RouteFault>> {
+    guarded("reducer", || state.apply(&topology.layout, update, &mut FieldSet::default()))
+        .map_err(|error| Box::new(RouteFault::Node(error)))
 }
 
 /// What follows commit `number`, which `node` made, or the input.
@@ -130,12 +131,12 @@ fn follow<S: State>(
     exits: &Exits<S>,
     state: &S,
     number: u64,
-) -> Result<Onward, RouteFault> {
+) -> Result<Onward, Box<RouteFault>> {
     if let Some(next) = exits.only_edge() {
         return Ok(next.map_or(Onward::End, Onward::To));
     }
     let mut triggered = Triggered::default();
-    triggered.follow(topology, node, Next::Edges, state, &[GroupId { number, place: 0 }])?;
+    triggered.follow(topology, node, Next::Edges, state, &[GroupId { number, place: 0 }]).map_err(Box::new)?;
     Ok(match triggered.only_node() {
         Some(node) => Onward::To(node),
         None if triggered.is_empty() => Onward::End,
