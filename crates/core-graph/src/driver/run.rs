@@ -117,8 +117,8 @@ impl<S: Send + Sync + 'static> Run<S> {
         Self::new(control, move |queue| async move {
             let clock = Arc::new(SystemClock);
             let session = Session::new("".into(), None, clock, shared, policy, None, queue, Default::default());
-            let driver = Driver::new(runtime, Arc::new(session), "".into(), None, None)?;
-            conclude(driver, Entry::Input(Some(input))).await
+            let mut driver = Driver::new(runtime, Arc::new(session), "".into(), None, None)?;
+            conclude(&mut driver, Entry::Input(Some(input))).await
         })
     }
 
@@ -177,7 +177,7 @@ impl<S: Send + Sync + 'static> Run<S> {
 
 /// Drives a root to its end and writes how it ended.
 pub(crate) async fn conclude<S: State, Cx: Send + Sync + 'static>(
-    mut driver: Driver<S, Cx>,
+    driver: &mut Driver<S, Cx>,
     entry: Entry<S>,
 ) -> Result<Outcome<S>, RunError> {
     use crate::checkpoint::ThreadStatus as Status;
@@ -194,40 +194,27 @@ pub(crate) async fn conclude<S: State, Cx: Send + Sync + 'static>(
     };
     let machine = driver.machine();
     let (state, next) = (Arc::clone(&machine.state), machine.next_nodes());
-    match stop {
-        Stop::Done => {
-            driver.close(Status::Done, "").await?;
-            Ok(Outcome::Done(state))
-        }
+    let (status, detail, outcome) = match stop {
+        Stop::Done => (Status::Done, String::new(), Ok(Outcome::Done(state))),
         Stop::Waiting => {
             let questions = Questions::new(driver.questions());
-            driver.close(Status::Waiting, &questions.keys()).await?;
-            Ok(Outcome::Waiting(questions))
+            (Status::Waiting, questions.keys(), Ok(Outcome::Waiting(questions)))
         }
         Stop::Failed => {
             let error = machine.failure_of_run();
-            driver.close(Status::Failed, &error.to_string()).await?;
-            Err(error)
+            (Status::Failed, error.to_string(), Err(error))
         }
         Stop::StepLimit => {
             let limit = driver.policy().max_steps.unwrap_or_default();
             let error = RunError::StepLimit { limit, next: next.join(", ") };
-            driver.close(Status::BudgetSpent, &error.to_string()).await?;
-            Err(error)
+            (Status::BudgetSpent, error.to_string(), Err(error))
         }
-        Stop::Budget => {
-            driver.close(Status::BudgetSpent, &next.join(", ")).await?;
-            Ok(Outcome::BudgetSpent { state, next })
-        }
-        Stop::Drained => {
-            driver.close(Status::Drained, &next.join(", ")).await?;
-            Ok(Outcome::Drained { state, next })
-        }
-        Stop::Cancelled => {
-            driver.close(Status::Cancelled, &next.join(", ")).await?;
-            Ok(Outcome::Cancelled { state, next })
-        }
-    }
+        Stop::Budget => (Status::BudgetSpent, next.join(", "), Ok(Outcome::BudgetSpent { state, next })),
+        Stop::Drained => (Status::Drained, next.join(", "), Ok(Outcome::Drained { state, next })),
+        Stop::Cancelled => (Status::Cancelled, next.join(", "), Ok(Outcome::Cancelled { state, next })),
+    };
+    driver.close(status, &detail).await?;
+    outcome
 }
 
 /// The outcome of a started run.

@@ -218,8 +218,11 @@ impl<S: State, Cx: Send + Sync + 'static> Simulator<S, Cx> {
     /// What a process does: one call, as the thread's status asks for. Whether nothing is left to do.
     async fn live(&self, thread: &Thread<S, Cx>, input: &S::Update) -> Result<bool, RunError> {
         let Some(opening) = self.next_call(thread, input).await? else { return Ok(true) };
-        let (driver, entry) = thread.open(opening, Arc::new(Control::default()), None).await?;
-        match conclude(driver, entry).await {
+        let ended = {
+            let (mut driver, entry) = thread.open(opening, Arc::new(Control::default()), None).await?;
+            conclude(&mut driver, entry).await
+        };
+        match ended {
             Ok(_)
             | Err(
                 RunError::TaskFailed { .. }

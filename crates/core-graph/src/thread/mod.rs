@@ -177,8 +177,8 @@ impl<S: State, Cx: Send + Sync + 'static> Thread<S, Cx> {
             let live = Live::enter(&thread, &shared);
             async move {
                 let _live = live;
-                let (driver, entry): (_, Entry<S>) = thread.open(opening, shared, queue).await?;
-                crate::driver::conclude(driver, entry).await
+                let (mut driver, entry): (_, Entry<S>) = thread.open(opening, shared, queue).await?;
+                crate::driver::conclude(&mut driver, entry).await
             }
         })
     }

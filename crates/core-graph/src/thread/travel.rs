@@ -107,8 +107,8 @@ impl<S: State, Cx: Send + Sync + 'static> At<S, Cx> {
                 if state.next.is_empty() {
                     return Ok(crate::driver::Outcome::Done(state.state));
                 }
-                let (driver, entry) = at.thread.open(Opening::Continue, shared, queue).await?;
-                crate::driver::conclude(driver, entry).await
+                let (mut driver, entry) = at.thread.open(Opening::Continue, shared, queue).await?;
+                crate::driver::conclude(&mut driver, entry).await
             }
         })
     }
