@@ -165,13 +165,15 @@ impl<'c, S: State, Cx: Send + Sync + 'static> Walk<'c, S, Cx> {
         }
         let mut running = None;
         let call = |waker: &mut TaskContext<'_>| handler.begin(None, state, context, waker);
-        match (poll_node(Some(call), &mut running, waker), cell) {
-            (Poll::Ready(Ok(step)), None) if self.is_plain(&step.next) => self.take(node, step.update, 0),
-            (Poll::Ready(result), cell) => self.settle(node, began, judge(result, cell.as_deref())),
-            (Poll::Pending, cell) => {
-                let attempt = Attempt::begun(running, cell);
-                Err(Halt::Waiting(Box::new(Waiting { node, began, attempt })))
+        let Poll::Ready(result) = poll_node(Some(call), &mut running, waker) else {
+            let attempt = Attempt::begun(running, cell);
+            return Err(Halt::Waiting(Box::new(Waiting { node, began, attempt })));
+        };
+        match result {
+            Ok(step) if cell.as_deref().is_none_or(TaskCell::is_silent) && self.is_plain(&step.next) => {
+                self.take(node, step.update, 0)
             }
+            result => self.settle(node, began, judge(result, cell.as_deref())),
         }
     }
 
