@@ -21,8 +21,9 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
         let now = self.now();
         match self.machine.commit(id, now) {
             Ok(None) => Ok(()),
-            Ok(Some(committed)) => self.publish(*committed, now).await,
-            Err(fault) => self.refused(*fault).await,
+            // On the heap: they are large, and a run that nobody stores or reads does without.
+            Ok(Some(committed)) => Box::pin(self.publish(*committed, now)).await,
+            Err(fault) => Box::pin(self.refused(*fault)).await,
         }
     }
 
@@ -122,7 +123,7 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
             let mut commit = self.commit_of_nothing();
             let mut events = Events::new();
             self.end(&mut commit, &mut events, status, detail);
-            self.write(commit, events).await?;
+            Box::pin(self.write(commit, events)).await?;
         }
         Ok(self.session.flush().await?)
     }
