@@ -98,8 +98,8 @@ impl<S: State> Machine<S> {
         for task in &batch {
             self.executed += 1 + task.done.cost;
             self.frontier.record_heads(&task.done.heads);
-            self.frontier.forget(task.id, self.persist.is_some());
         }
+        self.frontier.forget_all(batch.iter().map(|task| task.id), self.persist.is_some());
         if self.topology.mode == Mode::Eager {
             let writer = batch.first().map(|task| task.node);
             folded.changed.iter().for_each(|at| self.writers[at] = writer);

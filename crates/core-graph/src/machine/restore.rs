@@ -243,7 +243,7 @@ impl<S: State> Machine<S> {
                         let changes = self.changes_of(changes);
                         let update = S::decode_update(&self.topology.layout, &changes)?;
                         let next = next.into_next();
-                        let done = Box::new(Done { update: Some(update), next, cost, heads, encoded: changes });
+                        let done = Done { update: Some(update), next, cost, heads, encoded: changes };
                         self.rest(id, Phase::Finished(done));
                     }
                     WriteRow::Suspended { questions } => {
