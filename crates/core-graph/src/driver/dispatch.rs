@@ -42,13 +42,12 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
             }
             return Ok(());
         }
-        let is_quick = self.are_quick(&tasks) && self.turns.is_over();
-        let mut tasks = tasks.into_iter();
-        let Hastened { left, finished } = match is_quick {
-            true => self.hasten(&mut tasks, &home).await,
+        let mut ahead = &tasks[..];
+        let Hastened { left, finished } = match self.are_quick(ahead) && self.turns.is_over() {
+            true => self.hasten(&mut ahead, &home).await,
             false => Hastened::default(),
         };
-        let tasks: VecDeque<_> = tasks.filter_map(|due| self.take_off(due.id)).collect();
+        let tasks: VecDeque<_> = ahead.iter().filter_map(|due| self.take_off(due.id)).collect();
         if !tasks.is_empty() {
             self.flight.launch(tasks, &Crew { runtime: &self.runtime, home: &home, step });
         }

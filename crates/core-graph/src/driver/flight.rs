@@ -181,11 +181,12 @@ impl<S: State> Strip<S> {
         crew: &Crew<'_, S, Cx>,
         context: &mut TaskContext<'_>,
     ) -> bool {
+        let mut spare = None;
         for _ in 0..POLLS_A_TURN {
             let Some(task) = next_of(tasks).filter(|_| !crew.home.session.control.is_cancelled()) else { return false };
             let (id, node) = (task.id, task.node);
             let begun = Instant::now();
-            match crew.begin(task, context) {
+            match crew.begin(task, &mut spare, context) {
                 Begun::Ended(outcome) => self.land(id, outcome),
                 Begun::Runs(attempt) => self.follow(id, attempt),
             }

@@ -163,7 +163,7 @@ impl<'c, S: State, Cx: Send + Sync + 'static> Walk<'c, S, Cx> {
     /// Commits what a task left, if that is a plain step.
     fn settle(&mut self, lone: Lone, began: u64, outcome: TaskOutcome<S>) -> Result<Lone, Halt<S, Cx>> {
         match outcome {
-            TaskOutcome::Step(done) if done.heads.is_empty() && self.is_plain(&done.next) => {
+            TaskOutcome::Step(done) if done.heads.is_none() && self.is_plain(&done.next) => {
                 self.take(lone, done.update, done.cost)
             }
             outcome => Err(Rest::Ended { lone, began, outcome }.into()),

@@ -97,7 +97,9 @@ impl<S: State> Machine<S> {
         let finished = counted(batch.iter().flat_map(|task| task.groups.iter().copied()));
         for task in &batch {
             self.executed += 1 + task.done.cost;
-            self.frontier.record_heads(&task.done.heads);
+            if let Some(heads) = &task.done.heads {
+                self.frontier.record_heads(heads);
+            }
         }
         self.frontier.forget_all(batch.iter().map(|task| task.id), self.persist.is_some());
         if self.topology.mode == Mode::Eager {

@@ -32,7 +32,7 @@ impl<S: State> TaskOutcome<S> {
 
     /// The same; children that are kept per thread stand at `heads` after it.
     pub(crate) fn called(step: Step<S>, cost: u64, heads: ChildHeads) -> Self {
-        Self::Step(Done { heads, ..Done::of(step, cost) })
+        Self::Step(Done { heads: Some(Box::new(heads)), ..Done::of(step, cost) })
     }
 }
 
