@@ -123,6 +123,16 @@ impl TaskCell {
         self
     }
 
+    /// On the heap, in the place of the cell of a task before, unless its node still holds that.
+    pub(super) fn shared(self, before: Option<Arc<Self>>) -> Arc<Self> {
+        let Some(mut before) = before else { return Arc::new(self) };
+        match Arc::get_mut(&mut before) {
+            Some(place) => *place = self,
+            None => return Arc::new(self),
+        }
+        before
+    }
+
     pub(super) fn session(&self) -> &Arc<Session> {
         &self.home.session
     }

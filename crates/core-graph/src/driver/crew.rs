@@ -13,8 +13,8 @@ use crate::handler::NodeFn;
 use crate::machine::{Dispatch, TaskOutcome};
 use crate::state::{Snapshot, State, codec};
 
-/// What all tasks of a dispatch begin with. What each needs of its own is made when its turn comes, so that it is still
-/// at hand when the task ends.
+/// What all tasks of a dispatch begin with. What each needs of its own is made when its turn comes, in the place of what
+/// the task before needed.
 pub(super) struct Crew<'d, S: State, Cx> {
     pub(super) runtime: &'d Runtime<S, Cx>,
     pub(super) home: &'d Arc<Home>,
@@ -38,9 +38,15 @@ struct Own<'d, S: State, Cx> {
 }
 
 impl<S: State, Cx: Send + Sync + 'static> Crew<'_, S, Cx> {
-    /// Polls a task for the first time, unless it has time limits.
-    pub(super) fn begin(&self, mut dispatch: Dispatch<S>, waker: &mut TaskContext<'_>) -> Begun<S, Cx> {
-        let Own { handler, context, cell, timeout } = self.own(&mut dispatch);
+    /// Polls a task for the first time, unless it has time limits. Its services take the place of those in `spare`, and are
+    /// left there when it ends.
+    pub(super) fn begin(
+        &self,
+        mut dispatch: Dispatch<S>,
+        spare: &mut Option<Arc<TaskCell>>,
+        waker: &mut TaskContext<'_>,
+    ) -> Begun<S, Cx> {
+        let Own { handler, context, cell, timeout } = self.own(&mut dispatch, spare);
         let (input, state) = (dispatch.input, Snapshot::new(dispatch.state));
         if timeout.is_set() {
             let call = Call { handler: Arc::clone(handler), input, state, context };
@@ -49,19 +55,23 @@ impl<S: State, Cx: Send + Sync + 'static> Crew<'_, S, Cx> {
         let mut running = None;
         let call = |waker: &mut TaskContext<'_>| handler.begin(input, state, context, waker);
         match poll_node(Some(call), &mut running, waker) {
-            Poll::Ready(result) => Begun::Ended(judge(result, cell.as_deref())),
+            Poll::Ready(result) => {
+                let outcome = judge(result, cell.as_deref());
+                *spare = cell;
+                Begun::Ended(outcome)
+            }
             Poll::Pending => Begun::Runs(Attempt::begun(running, cell)),
         }
     }
 
     /// A task that has not begun.
     pub(super) fn attempt(&self, mut dispatch: Dispatch<S>) -> Attempt<S, Call<S, Cx>> {
-        let Own { handler, context, cell, timeout } = self.own(&mut dispatch);
+        let Own { handler, context, cell, timeout } = self.own(&mut dispatch, &mut None);
         let (handler, state) = (Arc::clone(handler), Snapshot::new(dispatch.state));
         Attempt::new(Call { handler, input: dispatch.input, state, context }, timeout, cell)
     }
 
-    fn own(&self, dispatch: &mut Dispatch<S>) -> Own<'_, S, Cx> {
+    fn own(&self, dispatch: &mut Dispatch<S>, spare: &mut Option<Arc<TaskCell>>) -> Own<'_, S, Cx> {
         let Dispatch { id, node, attempt, began, .. } = *dispatch;
         let failure = dispatch.failure.take();
         let handler = self.runtime.function(node, failure.is_some());
@@ -72,7 +82,8 @@ impl<S: State, Cx: Send + Sync + 'static> Crew<'_, S, Cx> {
         let timeout = dispatch.timeout.as_deref().copied().unwrap_or(info.timeout);
         let cell = handler.wants_context().then(|| {
             let cell = TaskCell::new(self.home, id, info, dispatch.key.take(), attempt, self.step, began);
-            if timeout.idle.is_some() { Arc::new(cell.watch_idle()) } else { Arc::new(cell) }
+            let cell = if timeout.idle.is_some() { cell.watch_idle() } else { cell };
+            cell.shared(spare.take())
         });
         let context = cell.as_ref().map(|cell| self.runtime.context(cell));
         Own { handler, context, cell, timeout }

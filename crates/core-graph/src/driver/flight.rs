@@ -3,10 +3,6 @@
 //! As many hands as the runtime has threads take the tasks of a dispatch and poll each once. A node that only computes
 //! uses all cores that way, and one that is ready at once never becomes a task of the runtime. One that waits does, at
 //! once: it may be next in the queue for a lock that the driver asks for, too, and must not wait for the driver.
-//!
-//! Waking a thread takes longer than many nodes do. Tasks of nodes that have been quick are polled by the driver itself,
-//! for a short time; hands take what is left. A node that suddenly computes holds up the others by one task, and is given
-//! hands from then on.
 
 use std::collections::VecDeque;
 use std::future::{Future, poll_fn};
@@ -24,7 +20,6 @@ use crate::context::Context;
 use crate::driver::attempt::{Attempt, Start};
 use crate::driver::crew::{Begun, Crew};
 use crate::driver::drive::Ended;
-use crate::graph::{HAND_OVER, HASTE};
 use crate::handler::{Called, NodeFn};
 use crate::machine::{Dispatch, TaskId, TaskOutcome};
 use crate::state::{Snapshot, State};
@@ -91,42 +86,10 @@ impl<S: State, Cx: Send + Sync + 'static> Flight<S, Cx> {
         self.aloft == 0
     }
 
-    /// Starts tasks of one dispatch in place, one after the other: as many as come to their turn in a short time, and more
-    /// while it would take longer to hand them over. What has ended by then.
-    pub(super) async fn hasten(&mut self, tasks: &mut VecDeque<Dispatch<S>>, crew: &Crew<'_, S, Cx>) -> Ended<S> {
-        let mut ended = Ended::with_capacity(tasks.len());
-        while poll_fn(|context| Poll::Ready(self.spell(tasks, &mut ended, crew, context))).await {
-            tokio::task::yield_now().await;
-        }
-        ended
-    }
-
-    /// Starts tasks for a short time; whether the next are to be started here, too.
-    fn spell(
-        &mut self,
-        tasks: &mut VecDeque<Dispatch<S>>,
-        ended: &mut Ended<S>,
-        crew: &Crew<'_, S, Cx>,
-        context: &mut TaskContext<'_>,
-    ) -> bool {
-        let control = &crew.home.session.control;
-        let begun = Instant::now();
-        let (mut now, mut started) = (begun, 0);
-        while now - begun < HASTE && !control.is_cancelled() {
-            let Some(task) = tasks.pop_front() else { return false };
-            let (id, node) = (task.id, task.node);
-            match crew.begin(task, context) {
-                Begun::Ended(outcome) => ended.push((id, outcome)),
-                Begun::Runs(attempt) => {
-                    self.aloft += 1;
-                    self.field().strip.follow(id, attempt);
-                }
-            }
-            let before = std::mem::replace(&mut now, Instant::now());
-            crew.runtime.topology.node(node).pace.note(now - before);
-            started += 1;
-        }
-        now - begun < HAND_OVER * started && !control.is_cancelled()
+    /// Makes a task of the runtime of one that was begun elsewhere, and waits.
+    pub(super) fn follow(&mut self, id: TaskId, attempt: Attempt<S, Call<S, Cx>>) {
+        self.aloft += 1;
+        self.field().strip.follow(id, attempt);
     }
 
     /// Starts tasks of one dispatch.
@@ -218,11 +181,12 @@ impl<S: State> Strip<S> {
         crew: &Crew<'_, S, Cx>,
         context: &mut TaskContext<'_>,
     ) -> bool {
+        let mut spare = None;
         for _ in 0..POLLS_A_TURN {
             let Some(task) = next_of(tasks).filter(|_| !crew.home.session.control.is_cancelled()) else { return false };
             let (id, node) = (task.id, task.node);
             let begun = Instant::now();
-            match crew.begin(task, context) {
+            match crew.begin(task, &mut spare, context) {
                 Begun::Ended(outcome) => self.land(id, outcome),
                 Begun::Runs(attempt) => self.follow(id, attempt),
             }

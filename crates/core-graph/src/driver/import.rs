@@ -22,7 +22,8 @@ impl Awaited {
     /// Dispatches what is ready, and finds the task that a result belongs to.
     fn find<S: State>(&mut self, machine: &mut Machine<S>, imported: &Imported<S>) -> Result<TaskId, RunError> {
         while let Plan::Dispatch(ready) = machine.plan(0) {
-            self.0.extend(ready.into_iter().map(|Dispatch { node, key, id, .. }| (node, key, id)));
+            let tasks = ready.into_iter().filter_map(|due| machine.take_off(due.id, || 0));
+            self.0.extend(tasks.map(|Dispatch { node, key, id, .. }| (node, key, id)));
         }
         let topology = &machine.topology;
         let (node, key) = (imported.node.as_str(), imported.key.as_deref());

@@ -12,6 +12,7 @@ mod dispatch;
 mod drive;
 mod flight;
 mod ground;
+mod haste;
 mod import;
 mod lane;
 mod lifecycle;

@@ -12,13 +12,13 @@ use crate::state::{State, codec};
 
 /// What ended tasks left that no commit took along.
 #[derive(Debug, Default)]
-struct Left {
+pub(super) struct Left {
     writes: Vec<TaskRecord>,
     events: Vec<Event>,
 }
 
 impl Left {
-    fn is_empty(&self) -> bool {
+    pub(super) fn is_empty(&self) -> bool {
         self.writes.is_empty() && self.events.is_empty()
     }
 }
@@ -63,8 +63,8 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
     }
 
     /// What an ended task leads to: a commit, for which it is true, or something to keep.
-    fn take_up(&mut self, id: TaskId, outcome: TaskOutcome<S>, left: &mut Left) -> bool {
-        let wide = self.machine.in_wide_step();
+    pub(super) fn take_up(&mut self, id: TaskId, outcome: TaskOutcome<S>, left: &mut Left) -> bool {
+        let durable = self.session.attached.is_some();
         match self.complete(id, outcome, left) {
             Completion::Commit => {
                 if self.machine.in_barrier() {
@@ -72,7 +72,7 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
                 }
                 return true;
             }
-            Completion::Hold if wide => left.writes.extend(self.write_record(id)),
+            Completion::Hold if durable && self.machine.in_wide_step() => left.writes.extend(self.write_record(id)),
             Completion::Suspended => left.writes.extend(self.write_record(id)),
             Completion::Retry { .. } | Completion::Handle => left.writes.extend(self.attempt_record(id)),
             Completion::Hold | Completion::Failed | Completion::Ready => {}
@@ -80,7 +80,7 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
         false
     }
 
-    async fn keep(&mut self, left: Left) -> Result<(), RunError> {
+    pub(super) async fn keep(&mut self, left: Left) -> Result<(), RunError> {
         if self.session.attached.is_some() && !left.is_empty() {
             let mut commit = self.commit_of_nothing();
             commit.tasks = left.writes;

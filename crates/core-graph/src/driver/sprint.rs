@@ -100,15 +100,6 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
         let info = self.runtime.topology.node(lone.node);
         let fresh = TaskCell::new(self.home(), lone.id, info, None, 1, self.machine.step(), began);
         let fresh = if info.timeout.idle.is_some() { fresh.watch_idle() } else { fresh };
-        match before {
-            Some(mut before) => match Arc::get_mut(&mut before) {
-                Some(place) => {
-                    *place = fresh;
-                    before
-                }
-                None => Arc::new(fresh),
-            },
-            None => Arc::new(fresh),
-        }
+        fresh.shared(before)
     }
 }

@@ -97,6 +97,14 @@ pub(crate) struct Join {
     pub(crate) upstream: Option<Box<[bool]>>,
 }
 
+impl<S: State> Exits<S> {
+    /// Whether nothing follows a task. One that a send made arrives at joins with its fan-out.
+    pub(crate) fn lead_nowhere(&self, is_sent: bool) -> bool {
+        let no_joins = is_sent || self.joins.is_empty();
+        no_joins && self.edges.is_empty() && self.conditionals.is_empty() && self.sends.is_empty()
+    }
+}
+
 impl<S: State> Topology<S> {
     pub(crate) fn node(&self, index: NodeIndex) -> &NodeInfo<S> {
         &self.nodes[index as usize]

@@ -21,7 +21,7 @@ pub(super) struct Batched<S: State> {
     pub(super) groups: Groups,
     pub(super) seen: u64,
     pub(super) attempt: u32,
-    pub(super) done: Box<Done<S>>,
+    pub(super) done: Done<S>,
 }
 
 pub(super) type Batch<S> = SmallVec<[Batched<S>; 1]>;
@@ -29,7 +29,7 @@ pub(super) type Batch<S> = SmallVec<[Batched<S>; 1]>;
 impl<S: State> Machine<S> {
     pub(super) fn take_batch(&mut self, id: TaskId) -> Batch<S> {
         let eager = self.topology.mode == Mode::Eager;
-        let mut batch = Batch::new();
+        let mut batch = Batch::with_capacity(if eager { 1 } else { self.frontier.len() });
         let mut take = |id: TaskId, task: &mut Pending<S>| {
             if !matches!(task.phase, Phase::Finished(_)) {
                 return;

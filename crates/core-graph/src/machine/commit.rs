@@ -97,9 +97,11 @@ impl<S: State> Machine<S> {
         let finished = counted(batch.iter().flat_map(|task| task.groups.iter().copied()));
         for task in &batch {
             self.executed += 1 + task.done.cost;
-            self.frontier.record_heads(&task.done.heads);
-            self.frontier.forget(task.id, self.persist.is_some());
+            if let Some(heads) = &task.done.heads {
+                self.frontier.record_heads(heads);
+            }
         }
+        self.frontier.forget_all(batch.iter().map(|task| task.id), self.persist.is_some());
         if self.topology.mode == Mode::Eager {
             let writer = batch.first().map(|task| task.node);
             folded.changed.iter().for_each(|at| self.writers[at] = writer);

@@ -4,18 +4,18 @@ use std::sync::Arc;
 
 use crate::error::{ErrorKind, NodeError, RunError};
 use crate::failure::Failure;
-use crate::graph::Mode;
+use crate::graph::{Mode, Topology};
 use crate::machine::Machine;
 use crate::machine::heads::ChildHeads;
 use crate::machine::plan::Stop;
 use crate::machine::task::{Done, Phase, Question, TaskId};
-use crate::state::{FieldChange, State, StateError};
+use crate::state::{State, StateError};
 use crate::step::{Next, Step};
 
 /// How a task ended, as its driver saw it.
 pub(crate) enum TaskOutcome<S: State> {
     /// It returned a step.
-    Step(Box<Done<S>>),
+    Step(Done<S>),
     /// It waits for answers, whatever it returned. `swallowed` tells that it did not pass the suspension on.
     Suspended { questions: Vec<Question>, swallowed: bool },
     /// It failed, panicked or ran out of time.
@@ -32,9 +32,7 @@ impl<S: State> TaskOutcome<S> {
 
     /// The same; children that are kept per thread stand at `heads` after it.
     pub(crate) fn called(step: Step<S>, cost: u64, heads: ChildHeads) -> Self {
-        let mut done = Done::of(step, cost);
-        done.heads = heads;
-        Self::Step(done)
+        Self::Step(Done { heads: Some(Box::new(heads)), ..Done::of(step, cost) })
     }
 }
 
@@ -57,6 +55,23 @@ pub(crate) enum Completion {
     Ready,
 }
 
+impl<S: State> Done<S> {
+    /// Encodes the update, where there is a store. A send whose input cannot be encoded is found here too.
+    fn encode(&mut self, topology: &Topology<S>, durable: bool) -> Result<(), StateError> {
+        if let Next::To(chosen) = &self.next
+            && let Some((packet, message)) =
+                chosen.send.iter().find_map(|packet| Some((packet, packet.input.as_ref().err()?)))
+        {
+            let field = format!("input of the send `{}` to `{}`", packet.key, packet.to);
+            return Err(StateError { field, action: "encoded", message: message.clone() });
+        }
+        if let Some(update) = self.update.as_ref().filter(|_| durable) {
+            S::add_encoded(&topology.layout, update, &mut self.encoded)?;
+        }
+        Ok(())
+    }
+}
+
 impl<S: State> Machine<S> {
     /// Records how a task in flight ended.
     pub(crate) fn complete(&mut self, id: TaskId, outcome: TaskOutcome<S>, now: u64) -> Completion {
@@ -68,17 +83,18 @@ impl<S: State> Machine<S> {
         }
         let handled = task.failure.is_some();
         match outcome {
-            TaskOutcome::Step(mut done) => match self.encode(&done) {
-                Ok(encoded) => {
-                    done.encoded = encoded;
-                    if handled && matches!(done.next, Next::Edges) {
-                        // The edges are those of the node, which did not finish.
-                        done.next = Next::End;
-                    }
-                    self.finish(id, done)
+            TaskOutcome::Step(mut done) => {
+                if let Err(error) = done.encode(&self.topology, self.persist.is_some()) {
+                    return self.fail(id, NodeError::terminal(error));
                 }
-                Err(error) => self.fail(id, NodeError::terminal(error)),
-            },
+                if handled && matches!(done.next, Next::Edges) {
+                    // The edges are those of the node, which did not finish.
+                    done.next = Next::End;
+                }
+                task.phase = Phase::Finished(done);
+                let ready = self.topology.mode == Mode::Eager || self.step_is_complete();
+                if ready { Completion::Commit } else { Completion::Hold }
+            }
             TaskOutcome::Suspended { questions, .. } => {
                 task.phase = Phase::Suspended(questions);
                 Completion::Suspended
@@ -122,35 +138,13 @@ impl<S: State> Machine<S> {
         }
     }
 
-    /// Encodes the update for the store. A send whose input cannot be encoded is found here too.
-    fn encode(&self, step: &Done<S>) -> Result<Vec<FieldChange>, StateError> {
-        if let Next::To(chosen) = &step.next
-            && let Some((packet, message)) =
-                chosen.send.iter().find_map(|packet| Some((packet, packet.input.as_ref().err()?)))
-        {
-            let field = format!("input of the send `{}` to `{}`", packet.key, packet.to);
-            return Err(StateError { field, action: "encoded", message: message.clone() });
-        }
-        match &step.update {
-            Some(update) if self.persist.is_some() => S::encode_update(&self.topology.layout, update),
-            _ => Ok(Vec::new()),
-        }
-    }
-
-    fn finish(&mut self, id: TaskId, done: Box<Done<S>>) -> Completion {
-        if let Some(task) = self.frontier.get_mut(id) {
-            task.phase = Phase::Finished(done);
-        }
-        let ready = self.topology.mode == Mode::Eager || self.step_is_complete();
-        if ready { Completion::Commit } else { Completion::Hold }
-    }
-
     /// Barrier mode: whether every task of the step has finished.
     pub(crate) fn step_is_complete(&self) -> bool {
+        if self.in_flight > 0 {
+            return false;
+        }
         let mut of_step = self.frontier.iter().filter(|(_, task)| task.in_step).peekable();
-        self.in_flight == 0
-            && of_step.peek().is_some()
-            && of_step.all(|(_, task)| matches!(task.phase, Phase::Finished(_)))
+        of_step.peek().is_some() && of_step.all(|(_, task)| matches!(task.phase, Phase::Finished(_)))
     }
 
     /// Whether the task runs beside others in a step of barrier mode, so that its writes must be kept by themselves.

@@ -149,6 +149,20 @@ impl<S: State> Frontier<S> {
         }
     }
 
+    /// Drops tasks that there are.
+    pub(crate) fn forget_all(&mut self, ids: impl ExactSizeIterator<Item = TaskId>, durable: bool) {
+        if ids.len() < self.live {
+            return ids.for_each(|id| self.forget(id, durable));
+        }
+        if durable {
+            self.changes.tasks.extend(ids);
+        }
+        self.slots.clear();
+        self.ready.clear();
+        (self.live, self.keyed, self.sends) = (0, 0, None);
+        self.of_node.fill(0);
+    }
+
     /// Counts a task that is about to go; its place.
     fn count_out(&mut self, id: TaskId, durable: bool) -> Option<usize> {
         let at = self.position(id)?;

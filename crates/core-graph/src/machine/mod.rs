@@ -41,7 +41,7 @@ pub(crate) use frontier::{pending_frontier, recording_frontier};
 pub(crate) use heads::{ChildHeads, Heads};
 pub(crate) use lane::{Lone, Strode};
 pub(crate) use persist::{Chain, Persist, Stored};
-pub(crate) use plan::{Dispatch, Plan, Stop};
+pub(crate) use plan::{Dispatch, Due, Plan, Stop};
 pub(crate) use restore::{AnswerMap, Restored, WriteRow};
 pub(crate) use route::{RouteFault, Triggered};
 pub(crate) use stored_state::{StoredState, check_chain, corrupt};

@@ -13,16 +13,23 @@ use crate::machine::task::{Phase, TaskId};
 use crate::state::State;
 
 /// What the driver is to do next.
-pub(crate) enum Plan<S: State> {
+pub(crate) enum Plan {
     /// Run these tasks.
-    Dispatch(SmallVec<[Dispatch<S>; 1]>),
+    Dispatch(SmallVec<[Due; 1]>),
     /// Wait for a task in flight, or until a time.
     Wait { until: Option<u64> },
     /// Nothing is in flight and nothing more is dispatched.
     Stop(Stop),
 }
 
-/// One task to run.
+/// A task that is dispatched.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Due {
+    pub(crate) id: TaskId,
+    pub(crate) node: u32,
+}
+
+/// What a task that is dispatched runs with.
 pub(crate) struct Dispatch<S: State> {
     pub(crate) id: TaskId,
     pub(crate) node: u32,
@@ -35,7 +42,7 @@ pub(crate) struct Dispatch<S: State> {
     /// The time limit of its send, in the place of the node's.
     pub(crate) timeout: Option<Box<Timeout>>,
     pub(crate) state: Arc<S>,
-    /// When its first attempt began, in milliseconds since 1970; 0 while nobody wants to know.
+    /// When its first attempt began, in milliseconds since 1970; 0 for a node that is tried once.
     pub(crate) began: u64,
 }
 
@@ -53,7 +60,7 @@ pub(crate) enum Stop {
 
 impl<S: State> Machine<S> {
     /// What to do next.
-    pub(crate) fn plan(&mut self, now: u64) -> Plan<S> {
+    pub(crate) fn plan(&mut self, now: u64) -> Plan {
         if self.frontier.is_empty() && self.in_flight == 0 {
             return Plan::Stop(Stop::Done);
         }
@@ -121,12 +128,12 @@ impl<S: State> Machine<S> {
         None
     }
 
-    fn dispatch(&mut self) -> SmallVec<[Dispatch<S>; 1]> {
+    fn dispatch(&mut self) -> SmallVec<[Due; 1]> {
         let slots = self.limits.concurrency.saturating_sub(self.in_flight);
         let eager = self.topology.mode == Mode::Eager;
         let mut room = self.limits.room.filter(|_| eager).unwrap_or(u64::MAX);
         let mut dispatches = SmallVec::with_capacity(slots.min(self.frontier.ready_len()));
-        let Self { frontier, topology, in_class, state, number, persist, .. } = self;
+        let Self { frontier, topology, in_class, number, persist, .. } = self;
         let mut seen = SmallVec::<[TaskId; 4]>::new();
         let running = std::cell::RefCell::new(in_class);
         frontier.take_ready(
@@ -147,10 +154,6 @@ impl<S: State> Machine<S> {
                 if let Some(class) = topology.node(task.node).class {
                     running.borrow_mut()[class] += 1;
                 }
-                let state = match &task.state {
-                    Some(older) => Arc::clone(older),
-                    None => Arc::clone(state),
-                };
                 task.counted = true;
                 if task.sees_head() {
                     task.seen = Some(*number);
@@ -159,22 +162,33 @@ impl<S: State> Machine<S> {
                     }
                 }
                 task.phase = Phase::InFlight;
-                dispatches.push(Dispatch {
-                    id,
-                    node: task.node,
-                    attempt: task.failed + 1,
-                    key: task.key.clone(),
-                    input: task.input.clone(),
-                    failure: task.failure.clone(),
-                    timeout: task.timeout.clone(),
-                    state,
-                    began: task.began,
-                });
+                dispatches.push(Due { id, node: task.node });
             },
         );
         seen.into_iter().for_each(|id| self.frontier.touch(id));
         self.in_flight += dispatches.len();
         dispatches
+    }
+
+    /// What a task that was dispatched runs with, until the next commit. A task that may be tried again notes when it
+    /// first began.
+    pub(crate) fn take_off(&mut self, id: TaskId, now: impl FnOnce() -> u64) -> Option<Dispatch<S>> {
+        let task = self.frontier.get_mut(id)?;
+        let is_retried = self.topology.node(task.node).retry.is_some();
+        if is_retried && task.began == 0 {
+            task.began = now();
+        }
+        Some(Dispatch {
+            id,
+            node: task.node,
+            attempt: task.failed + 1,
+            key: task.key.clone(),
+            input: task.input.clone(),
+            failure: task.failure.clone(),
+            timeout: task.timeout.clone(),
+            state: Arc::clone(task.state.as_ref().unwrap_or(&self.state)),
+            began: if is_retried { task.began } else { 0 },
+        })
     }
 
     fn release_deferred(&mut self) -> bool {

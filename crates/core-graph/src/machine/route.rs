@@ -45,6 +45,9 @@ impl Triggered {
             Next::End => Ok(()),
             Next::Edges => {
                 let exits = node.map_or(&topology.start, |node| &topology.node(node).exits);
+                if exits.lead_nowhere(node.is_some_and(|node| topology.is_task(node))) {
+                    return Ok(());
+                }
                 self.edges(topology, node, exits, state, groups)
             }
             Next::To(chosen) => {

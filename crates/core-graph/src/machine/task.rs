@@ -66,7 +66,7 @@ pub(crate) enum Phase<S: State> {
     InFlight,
     /// Waits for its next attempt.
     Backoff(u64),
-    Finished(Box<Done<S>>),
+    Finished(Done<S>),
     Suspended(Vec<Question>),
     Failed(NodeError),
 }
@@ -78,7 +78,8 @@ pub(crate) struct Done<S: State> {
     /// Tasks executed inside, for a subgraph.
     pub(crate) cost: u64,
     /// Where children that are kept per thread stand after it, for a subgraph.
-    pub(crate) heads: ChildHeads,
+    /// On the heap: most leave none.
+    pub(crate) heads: Option<Box<ChildHeads>>,
     /// The update in encoded form, when there is a store.
     pub(crate) encoded: Vec<FieldChange>,
 }
@@ -130,9 +131,9 @@ impl PartialEq for Check {
 impl Eq for Check {}
 
 impl<S: State> Done<S> {
-    /// What a step leaves, on the heap: it is handed on from the attempt to the commit.
-    pub(crate) fn of(step: Step<S>, cost: u64) -> Box<Self> {
-        Box::new(Self { update: step.update, next: step.next, cost, heads: ChildHeads::new(), encoded: Vec::new() })
+    /// What a step leaves.
+    pub(crate) fn of(step: Step<S>, cost: u64) -> Self {
+        Self { update: step.update, next: step.next, cost, heads: None, encoded: Vec::new() }
     }
 }
 

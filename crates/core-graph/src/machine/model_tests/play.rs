@@ -92,7 +92,8 @@ pub(super) fn play(drawn: &Drawn, concurrency: usize, durable: bool, mut choices
                     );
                     model.tasks.values_mut().for_each(|task| task.phase = Phase::Waits);
                 }
-                for dispatch in &dispatches {
+                for due in &dispatches {
+                    let dispatch = machine.take_off(due.id, || now).expect("it is in flight");
                     let task = model.tasks.get_mut(&id_of(dispatch.id)).expect("the model has the task");
                     assert_eq!((task.phase, task.tries + 1), (Phase::Waits, dispatch.attempt));
                     assert_eq!(dispatch.key.as_deref().map(str::to_owned), task.key.map(|key| key.to_string()));
