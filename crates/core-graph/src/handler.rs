@@ -104,6 +104,7 @@ where
         self.wants_context
     }
 
+    #[inline]
     fn call(
         &self,
         input: Option<RecordBytes>,

@@ -122,3 +122,34 @@ async fn a_failure_is_not_kept_and_a_task_node_is_kept_by_its_input() {
     }
     assert_eq!(calls.count("13"), 2);
 }
+
+#[tokio::test]
+async fn a_subgraph_is_called_once_for_each_of_its_keys() {
+    let calls = Calls::default();
+    let child = || {
+        let (mut graph, calls) = (StateGraph::<Work>::new("child"), calls.clone());
+        graph.add_node(COSTLY, move |work: Snapshot<Work>| {
+            calls.add(work.last.clone());
+            let told = format!("for-{}", work.last);
+            async move { Ok::<_, NodeError>(noted(told)) }
+        });
+        graph.add_node(AFTER, note("after"));
+        graph.add_edge(START, COSTLY).add_edge(COSTLY, AFTER);
+        graph.compile().unwrap()
+    };
+    let build = || {
+        let mut graph = StateGraph::<Work>::new("g");
+        let into = |work: &Work| Work::update().last(work.last.clone());
+        graph.add_subgraph(COSTLY, child(), into, |child| Noted::Ok(noted(child.done()?.story())));
+        graph.add_cache(COSTLY, Cache::by(|work: &Work| work.last.clone()));
+        graph.add_edge(START, COSTLY);
+        graph
+    };
+    let app = build().compile().unwrap().with_context(());
+    let threads = threads(build(), Arc::new(MemoryStore::new()));
+    for at in ["1", "2"] {
+        assert_eq!(done(app.run_once(Work::update().last("x")).await).story(), "for-x after");
+        assert_eq!(done(threads.thread(at).run(Work::update().last("y")).await).story(), "for-y after");
+    }
+    assert_eq!(calls.all(), ["x", "y"]);
+}
