@@ -46,6 +46,7 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
             let outcome = self.attempt(dispatch).finish_unless_cancelled(&self.session.control).await;
             return self.settle_one(id, outcome).await;
         }
+        self.flight.board(dispatches.len());
         if self.session.schedule.is_some() {
             for dispatch in dispatches {
                 let turn = self.turn(dispatch.id, dispatch.attempt);
@@ -113,7 +114,8 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
         let info = self.runtime.topology.node(node);
         let timeout = timeout.unwrap_or(info.timeout);
         let cell = handler.wants_context().then(|| {
-            let cell = TaskCell::new(self.home(), id, info, key, number, self.machine.step(), began);
+            let cell = TaskCell::new(self.home(), id, info, key, number, self.machine.step(), began)
+                .of_run(self.machine.is_of_run(id));
             Arc::new(if timeout.idle.is_some() { cell.watch_idle() } else { cell })
         });
         let context = cell.as_ref().map(|cell| self.runtime.context(cell));

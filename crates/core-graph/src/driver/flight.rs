@@ -11,6 +11,7 @@
 use std::collections::VecDeque;
 use std::future::{Future, poll_fn};
 use std::marker::PhantomData;
+use std::sync::atomic::AtomicUsize;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context as TaskContext, Poll};
 use std::time::Instant;
@@ -21,6 +22,7 @@ use tokio::sync::Notify;
 use tokio::task::JoinSet;
 
 use crate::context::Context;
+use crate::driver::aloft::Aloft;
 use crate::driver::attempt::{Attempt, Start};
 use crate::driver::control::Control;
 use crate::driver::drive::Ended;
@@ -60,8 +62,8 @@ pub(super) struct Job<S: State, Cx> {
 pub(super) struct Flight<S: State, Cx> {
     /// Made for the first that fly: most namespaces run one task after the other.
     field: Option<Field<S>>,
-    /// Tasks that have not been taken from the strip.
-    aloft: usize,
+    /// Tasks that were dispatched beside others, and whose end was not taken up.
+    aloft: Aloft,
     calls: PhantomData<fn(Call<S, Cx>)>,
 }
 
@@ -86,8 +88,9 @@ struct Landed<S: State> {
 }
 
 impl<S: State, Cx: Send + Sync + 'static> Flight<S, Cx> {
-    pub(super) fn new() -> Self {
-        Self { field: None, aloft: 0, calls: PhantomData }
+    /// Nothing in flight; what will be is counted among the tasks of the run.
+    pub(super) fn new(of_run: Option<&Arc<AtomicUsize>>) -> Self {
+        Self { field: None, aloft: Aloft::of_run(of_run), calls: PhantomData }
     }
 
     fn field(&mut self) -> &mut Field<S> {
@@ -98,7 +101,12 @@ impl<S: State, Cx: Send + Sync + 'static> Flight<S, Cx> {
     }
 
     pub(super) fn is_empty(&self) -> bool {
-        self.aloft == 0
+        self.aloft.is_empty()
+    }
+
+    /// Tasks are about to start.
+    pub(super) fn board(&mut self, tasks: usize) {
+        self.aloft.rise(tasks);
     }
 
     /// Starts tasks of one dispatch in place, one after the other: as many as come to their turn in a short time, and more
@@ -113,6 +121,7 @@ impl<S: State, Cx: Send + Sync + 'static> Flight<S, Cx> {
         while poll_fn(|context| Poll::Ready(self.spell(jobs, &mut ended, (topology, control), context))).await {
             tokio::task::yield_now().await;
         }
+        self.aloft.land(ended.len());
         ended
     }
 
@@ -130,10 +139,7 @@ impl<S: State, Cx: Send + Sync + 'static> Flight<S, Cx> {
             let Some(Job { id, node, mut attempt }) = jobs.pop_front() else { return false };
             match attempt.poll_first(context) {
                 Some(outcome) => ended.push((id, outcome)),
-                None => {
-                    self.aloft += 1;
-                    self.field().strip.follow(id, attempt);
-                }
+                None => self.field().strip.follow(id, attempt),
             }
             let before = std::mem::replace(&mut now, Instant::now());
             topology.node(node).pace.note(now - before);
@@ -144,7 +150,6 @@ impl<S: State, Cx: Send + Sync + 'static> Flight<S, Cx> {
 
     /// Starts tasks of one dispatch.
     pub(super) fn launch(&mut self, jobs: VecDeque<Job<S, Cx>>, topology: &Arc<Topology<S>>, session: &Arc<Session>) {
-        self.aloft += jobs.len();
         let hands = jobs.len().min(Handle::current().metrics().num_workers());
         let jobs = Arc::new(Mutex::new(jobs));
         let field = self.field();
@@ -178,7 +183,6 @@ impl<S: State, Cx: Send + Sync + 'static> Flight<S, Cx> {
         turn: impl Future<Output = ()> + Send + 'static,
         Job { id, attempt, .. }: Job<S, Cx>,
     ) {
-        self.aloft += 1;
         let field = self.field();
         let strip = Arc::clone(&field.strip);
         field.hands.spawn(async move {
@@ -195,7 +199,7 @@ impl<S: State, Cx: Send + Sync + 'static> Flight<S, Cx> {
             let ended = field.strip.take();
             if !ended.is_empty() {
                 while field.hands.try_join_next().is_some() {}
-                self.aloft = self.aloft.saturating_sub(ended.len());
+                self.aloft.land(ended.len());
                 return ended;
             }
             field.strip.changed.notified().await;
@@ -204,7 +208,7 @@ impl<S: State, Cx: Send + Sync + 'static> Flight<S, Cx> {
 
     /// Stops everything; what had ended.
     pub(super) async fn abort(&mut self) -> Ended<S> {
-        self.aloft = 0;
+        self.aloft.land_all();
         let Some(field) = &mut self.field else { return Ended::new() };
         field.hands.abort_all();
         while field.hands.join_next().await.is_some() {}
@@ -314,8 +318,9 @@ mod tests {
         let attempt = Attempt::new(call, Timeout::default(), None);
         let (clock, policy) = (Arc::new(SystemClock), RunPolicy::default());
         let session = Session::new("".into(), None, clock, Arc::default(), policy, None, None, Default::default());
-        let mut flight = Flight::new();
+        let mut flight = Flight::new(None);
         let job = Job { id: TaskId { number: 0, place: 0 }, node: 0, attempt };
+        flight.board(1);
         flight.launch([job].into(), &runtime.topology, &Arc::new(session));
         tokio::time::sleep(Duration::from_secs(1)).await;
         // The task is next. The driver, which holds the tasks, asks for the same without looking at them.
