@@ -49,19 +49,34 @@ pub(crate) struct PlainRows {
     place: Arc<Place>,
     store: Store,
     units: u64,
+    shared: bool,
     transactions: Vec<Transaction>,
 }
 
 impl PlainRows {
-    /// The rows of recorded commits, which `units` made.
-    pub(crate) fn new(place: &Arc<Place>, store: Store, units: u64, commits: &[Together]) -> Result<Self, Failure> {
+    /// The rows of recorded commits, which `units` made: in a transaction for each, or in one for all that were asked for
+    /// together.
+    pub(crate) fn new(
+        place: &Arc<Place>,
+        store: Store,
+        units: u64,
+        commits: &[Together],
+        shared: bool,
+    ) -> Result<Self, Failure> {
         let mut ids = Ids::default();
         let mut transactions = Vec::new();
         for (lease, commits) in commits {
-            let rows = commits.iter().map(|commit| ids.rows(lease, commit)).collect::<Result<Vec<_>, _>>()?;
-            transactions.push(rows.into_iter().flatten().collect());
+            for commits in commits.chunks(if shared { commits.len().max(1) } else { 1 }) {
+                let rows = commits.iter().map(|commit| ids.rows(lease, commit)).collect::<Result<Vec<_>, _>>()?;
+                transactions.push(rows.into_iter().flatten().collect());
+            }
         }
-        Ok(Self { place: Arc::clone(place), store, units, transactions })
+        Ok(Self { place: Arc::clone(place), store, units, shared, transactions })
+    }
+
+    /// Whether commits share transactions as they did in the store.
+    pub(super) fn is_shared(&self) -> bool {
+        self.shared
     }
 
     /// Transactions.

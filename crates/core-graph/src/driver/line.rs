@@ -38,13 +38,12 @@ pub(super) struct Progress {
     pub(super) waiting: AtomicUsize,
     has_failed: AtomicBool,
     /// The first failure of the store. After it nothing more is written under the lease.
-    failure: Mutex<Option<(Option<CheckpointError>, String)>>,
+    failure: Mutex<Option<CheckpointError>>,
 }
 
 impl Progress {
     pub(super) fn fail(&self, error: CheckpointError) {
-        let text = error.to_string();
-        self.failure.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert((Some(error), text));
+        self.failure.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
         self.has_failed.store(true, Ordering::Release);
     }
 
@@ -53,18 +52,30 @@ impl Progress {
     }
 
     /// # Errors
-    /// The store has failed: its error for the first who asks, its text for the others.
+    /// The store has failed, for everyone who asks.
     pub(super) fn check(&self) -> Result<(), CheckpointError> {
         if !self.has_failed() {
             return Ok(());
         }
-        match &mut *self.failure.lock().unwrap_or_else(PoisonError::into_inner) {
+        match &*self.failure.lock().unwrap_or_else(PoisonError::into_inner) {
             None => Ok(()),
-            Some((error, text)) => Err(error.take().unwrap_or_else(|| CheckpointError::Store {
-                action: "an earlier commit of the run".to_owned(),
-                source: text.clone().into(),
-            })),
+            Some(error) => Err(repeated(error)),
         }
+    }
+}
+
+/// An error of a commit once more, for the next who asks.
+fn repeated(error: &CheckpointError) -> CheckpointError {
+    use CheckpointError::{Full, Locked, StaleHead, Store, UnknownThread};
+    match error {
+        StaleHead { thread, ns, epoch, detail } => {
+            StaleHead { thread: thread.clone(), ns: ns.clone(), epoch: *epoch, detail: detail.clone() }
+        }
+        UnknownThread { thread } => UnknownThread { thread: thread.clone() },
+        Locked { path, message } => Locked { path: path.clone(), message: message.clone() },
+        Full { path, message } => Full { path: path.clone(), message: message.clone() },
+        Store { action, source } => Store { action: action.clone(), source: source.to_string().into() },
+        other => Store { action: "an earlier commit of the run".to_owned(), source: other.to_string().into() },
     }
 }
 
