@@ -188,10 +188,10 @@ fn unread(session: &Session, error: RunError) -> RunError {
 }
 
 /// A subgraph as its task sees it: its state, and the error of one that failed.
-pub(crate) type Ended<S> = Result<Arc<S>, (Arc<S>, RunError)>;
+pub(crate) type EndedChild<S> = Result<Arc<S>, (Arc<S>, RunError)>;
 
 /// What is left of a call that did not end where it began.
-pub(crate) enum Left<S: State, Cx> {
+pub(crate) enum LeftChild<S: State, Cx> {
     /// All of it, with its input.
     Call(S::Update),
     /// A walk.
@@ -206,20 +206,20 @@ pub(crate) fn begin_in_task<S: State, Cx: Send + Sync + 'static>(
     services: &dyn TaskServices,
     input: S::Update,
     waker: &mut TaskContext<'_>,
-) -> Result<Result<Ended<S>, NodeError>, Box<Left<S, Cx>>> {
+) -> Result<Result<EndedChild<S>, NodeError>, Box<LeftChild<S, Cx>>> {
     let site = match Site::of(graph, resources, services) {
         Ok(site) => site,
         Err(error) => return Ok(Err(error)),
     };
     if !Walk::suits(&site) {
-        return Err(Box::new(Left::Call(input)));
+        return Err(Box::new(LeftChild::Call(input)));
     }
     match Walk::begin(site, input, waker) {
         Ok((ended, executed)) => {
             services.adopt_cost(executed);
             Ok(Ok(ended))
         }
-        Err(paused) => Err(Box::new(Left::Walk(paused))),
+        Err(paused) => Err(Box::new(LeftChild::Walk(paused))),
     }
 }
 
@@ -228,12 +228,12 @@ pub(crate) async fn finish_in_task<S: State, Cx: Send + Sync + 'static>(
     graph: &Compiled<S, Cx>,
     resources: &Arc<Cx>,
     services: &dyn TaskServices,
-    left: Left<S, Cx>,
-) -> Result<Ended<S>, NodeError> {
+    left: LeftChild<S, Cx>,
+) -> Result<EndedChild<S>, NodeError> {
     let site = Site::of(graph, resources, services)?;
     let child = match left {
-        Left::Call(input) => run_child(&site, input).await,
-        Left::Walk(paused) => Walk::go_on(site, paused).await,
+        LeftChild::Call(input) => run_child(&site, input).await,
+        LeftChild::Walk(paused) => Walk::go_on(site, paused).await,
     };
     let child = child.map_err(|error| match error {
         // The other call may have ended when this one is tried again.
@@ -244,7 +244,7 @@ pub(crate) async fn finish_in_task<S: State, Cx: Send + Sync + 'static>(
 }
 
 /// Tells the task behind `services` what its subgraph did. An error when the task waits or stops with it.
-fn adopt<S: State>(child: Child<S>, services: &dyn TaskServices) -> Result<Ended<S>, NodeError> {
+fn adopt<S: State>(child: Child<S>, services: &dyn TaskServices) -> Result<EndedChild<S>, NodeError> {
     let Child { end, executed, standing } = child;
     services.adopt_cost(executed);
     if !standing.heads.is_empty() {

@@ -43,7 +43,7 @@ pub use policy::{Durability, Order, RunPolicy};
 pub use run::{Run, RunFuture, RunHandle};
 pub use sink::Lag;
 
-pub(crate) use child::{Ended as EndedChild, Left as LeftChild, begin_in_task, finish_in_task};
+pub(crate) use child::{EndedChild, LeftChild, begin_in_task, finish_in_task};
 pub(crate) use control::Control;
 pub(crate) use drive::{Driver, Entry};
 pub(crate) use import::rehearse;

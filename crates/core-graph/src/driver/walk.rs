@@ -11,7 +11,7 @@ use std::task::{Context as TaskContext, Poll};
 
 use crate::driver::attempt::{Attempt, judge, poll_node};
 use crate::driver::cell::{Home, TaskCell};
-use crate::driver::child::{Child, ChildEnd, Ended, Site};
+use crate::driver::child::{Child, ChildEnd, EndedChild, Site};
 use crate::driver::drive::Driver;
 use crate::driver::flight::Call;
 use crate::driver::lane::STEPS_A_TURN;
@@ -85,7 +85,7 @@ impl<'c, S: State, Cx: Send + Sync + 'static> Walk<'c, S, Cx> {
         site: Site<'c, S, Cx>,
         input: S::Update,
         waker: &mut TaskContext<'_>,
-    ) -> Result<(Ended<S>, u64), Paused<S, Cx>> {
+    ) -> Result<(EndedChild<S>, u64), Paused<S, Cx>> {
         let (stand, onward) = match Stand::enter(&site.graph.topology, input) {
             Ok(entered) => entered,
             Err((state, error)) => return Ok((Err((state, *error)), 0)),

@@ -50,7 +50,8 @@ pub(crate) struct Group {
 impl<S: State> Frontier<S> {
     pub(crate) fn new(topology: &Topology<S>) -> Self {
         Self {
-            slots: VecDeque::new(),
+            // Room for four, which is the least that it makes by itself, is more than most namespaces need.
+            slots: VecDeque::with_capacity(1),
             live: 0,
             ready: VecDeque::new(),
             keyed: 0,
