@@ -25,7 +25,9 @@ def times(value):
 
 def main():
     ours, peers, python, syncs = (rows(path) for path in sys.argv[1:5])
-    by = {(row["shape"], row["store"]): row for row in ours}
+    by = {}
+    for row in ours:
+        by.setdefault((row["shape"], row["store"]), row)
     theirs = {(row["shape"], row["store"]): row for row in python if "cpu_us" in row}
     bars = []
 

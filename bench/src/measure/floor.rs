@@ -24,7 +24,8 @@ pub(crate) enum Floor {
         /// Futures that each branch awaits; with none it only counts.
         nodes: u64,
     },
-    /// Plain rusqlite, writing the same rows in the same transactions. A unit is one of the shape's.
+    /// Plain rusqlite, writing the same rows in a transaction for each commit, or in those that commits shared. A unit is
+    /// one of the shape's.
     PlainRows(Arc<PlainRows>),
 }
 
@@ -35,6 +36,7 @@ impl Floor {
             Self::None => None,
             Self::BoxedFutures => Some("boxed futures"),
             Self::JoinSet { .. } => Some("JoinSet"),
+            Self::PlainRows(rows) if rows.is_shared() => Some("plain rusqlite, shared transactions"),
             Self::PlainRows(_) => Some("plain rusqlite"),
         }
     }

@@ -83,7 +83,8 @@ impl Bench {
         Ok(())
     }
 
-    /// Measures a shape on a store. SQLite is compared with plain rusqlite, memory with `floor`.
+    /// Measures a shape on a store. SQLite is compared with plain rusqlite, memory with `floor`. Where commits share
+    /// transactions, there is a second row, next to plain rusqlite with as few.
     #[expect(clippy::print_stdout, reason = "a row is told when it is there")]
     pub(crate) async fn durable(
         &mut self,
@@ -96,35 +97,41 @@ impl Bench {
         if !self.wants(&format!("{} {}", shape.name, store.name()), quick) {
             return Ok(());
         }
-        let mut size = None;
-        let (mut floor, mut commits) = (floor, None);
+        let (mut size, mut commits) = (None, None);
+        let mut floors = vec![floor];
         if store.is_file() {
             let file = self.place.file();
             let recorder = Recorder::new(Place::open(store, &file)?);
             work(Arc::new(recorder.clone())).await?;
-            let rows = PlainRows::new(&self.place, store, shape.units, &recorder.take())?;
+            let recorded = recorder.take();
             drop(recorder);
-            rows.check_against(&file)?;
+            let rows = |shared| PlainRows::new(&self.place, store, shape.units, &recorded, shared);
+            let (single, shared) = (rows(false)?, rows(true)?);
+            single.check_against(&file)?;
             size = Some(bytes(&file)?);
-            commits = Some(rows.len());
-            floor = Floor::PlainRows(Arc::new(rows));
+            commits = Some(single.len() as u64);
+            let some_share = shared.len() < single.len();
+            let rows = [Some(single), some_share.then_some(shared)].into_iter().flatten();
+            floors = rows.map(|rows| Floor::PlainRows(Arc::new(rows))).collect();
         }
         let on_store = Arc::clone(work);
         let work: Work<Opened> = Arc::new(move |opened| on_store(opened.store));
         let place = Arc::clone(&self.place);
-        let prepare = || {
+        let mut prepare = || {
             let file = place.file();
             Ok(Opened { store: Place::open(store, &file)? })
         };
-        let compared = compare(shape.units, self.patience, &floor, prepare, &work).await?;
-        let mut row = Row::new(shape, store, &floor, compared);
-        (row.bytes, row.commits) = (size, commits.map(|commits| commits as u64));
-        println!("{row}");
-        self.rows.push(row);
+        for floor in floors {
+            let compared = compare(shape.units, self.patience, &floor, &mut prepare, &work).await?;
+            let mut row = Row::new(shape, store, &floor, compared);
+            (row.bytes, row.commits) = (size, commits);
+            println!("{row}");
+            self.rows.push(row);
+        }
         Ok(())
     }
 
-    /// The row of a shape on a store.
+    /// The first row of a shape on a store.
     pub(crate) fn row(&self, shape: &str, store: Store) -> Option<&Row> {
         self.rows.iter().find(|row| row.shape == shape && row.store == store.name())
     }

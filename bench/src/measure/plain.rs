@@ -12,6 +12,7 @@ use serde::Serialize;
 
 use super::cost::{Clock, Cost};
 use super::place::{Place, Store};
+use super::recorder::Together;
 use crate::Failure;
 
 /// The store's own tables.
@@ -40,7 +41,7 @@ macro_rules! values {
 
 type Values = Vec<Box<dyn ToSql + Send + Sync>>;
 
-/// The statements of one commit, with what they bind.
+/// The statements of commits that were written together, with what they bind.
 type Transaction = Vec<(&'static str, Values)>;
 
 /// Commits of a shape as plain rows.
@@ -48,21 +49,34 @@ pub(crate) struct PlainRows {
     place: Arc<Place>,
     store: Store,
     units: u64,
+    shared: bool,
     transactions: Vec<Transaction>,
 }
 
 impl PlainRows {
-    /// The rows of recorded commits, which `units` made.
+    /// The rows of recorded commits, which `units` made: in a transaction for each, or in one for all that were asked for
+    /// together.
     pub(crate) fn new(
         place: &Arc<Place>,
         store: Store,
         units: u64,
-        commits: &[(Lease, Commit)],
+        commits: &[Together],
+        shared: bool,
     ) -> Result<Self, Failure> {
         let mut ids = Ids::default();
-        let transactions =
-            commits.iter().map(|(lease, commit)| ids.transaction(lease, commit)).collect::<Result<_, _>>()?;
-        Ok(Self { place: Arc::clone(place), store, units, transactions })
+        let mut transactions = Vec::new();
+        for (lease, commits) in commits {
+            for commits in commits.chunks(if shared { commits.len().max(1) } else { 1 }) {
+                let rows = commits.iter().map(|commit| ids.rows(lease, commit)).collect::<Result<Vec<_>, _>>()?;
+                transactions.push(rows.into_iter().flatten().collect());
+            }
+        }
+        Ok(Self { place: Arc::clone(place), store, units, shared, transactions })
+    }
+
+    /// Whether commits share transactions as they did in the store.
+    pub(super) fn is_shared(&self) -> bool {
+        self.shared
     }
 
     /// Transactions.
@@ -124,7 +138,7 @@ struct Ids {
 }
 
 impl Ids {
-    fn transaction(&mut self, lease: &Lease, commit: &Commit) -> Result<Transaction, Failure> {
+    fn rows(&mut self, lease: &Lease, commit: &Commit) -> Result<Transaction, Failure> {
         let mut rows = Transaction::new();
         let thread = place_of(&mut self.threads, Arc::clone(&lease.thread));
         let owner = if commit.release { "" } else { &*lease.owner };

@@ -5,11 +5,14 @@ use std::sync::{Arc, Mutex, PoisonError};
 use async_trait::async_trait;
 use graphloom_core_graph::checkpoint::{CheckpointError, Checkpointer, CheckpointerLayer, Commit, Lease};
 
+/// Commits that were asked for at once, and the lease that they are under.
+pub(crate) type Together = (Lease, Vec<Commit>);
+
 /// Passes everything on, and keeps the commits.
 #[derive(Clone)]
 pub(crate) struct Recorder {
     store: Arc<dyn Checkpointer>,
-    commits: Arc<Mutex<Vec<(Lease, Commit)>>>,
+    commits: Arc<Mutex<Vec<Together>>>,
 }
 
 impl Recorder {
@@ -18,8 +21,12 @@ impl Recorder {
     }
 
     /// The commits so far, in order; they are kept no longer.
-    pub(crate) fn take(&self) -> Vec<(Lease, Commit)> {
+    pub(crate) fn take(&self) -> Vec<Together> {
         std::mem::take(&mut self.commits.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    fn keep(&self, lease: &Lease, commits: Vec<Commit>) {
+        self.commits.lock().unwrap_or_else(PoisonError::into_inner).push((lease.clone(), commits));
     }
 }
 
@@ -30,7 +37,12 @@ impl CheckpointerLayer for Recorder {
     }
 
     async fn commit(&self, lease: &Lease, commit: Commit) -> Result<(), CheckpointError> {
-        self.commits.lock().unwrap_or_else(PoisonError::into_inner).push((lease.clone(), commit.clone()));
+        self.keep(lease, vec![commit.clone()]);
         self.store.commit(lease, commit).await
+    }
+
+    async fn commit_all(&self, lease: &Lease, commits: Vec<Commit>) -> Result<(), CheckpointError> {
+        self.keep(lease, commits.clone());
+        self.store.commit_all(lease, commits).await
     }
 }

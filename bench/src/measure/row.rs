@@ -23,7 +23,7 @@ pub(crate) struct Row {
     pub(crate) ratio_wall: Option<f64>,
     /// Of the file after one run.
     pub(crate) bytes: Option<u64>,
-    /// Transactions that one run asks for.
+    /// Commits that one run asks for.
     pub(crate) commits: Option<u64>,
 }
 

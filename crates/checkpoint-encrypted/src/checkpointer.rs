@@ -96,6 +96,11 @@ impl<C: Checkpointer> Checkpointer for Encrypted<C> {
         self.inner.commit(lease, commit).await
     }
 
+    async fn commit_all(&self, lease: &Lease, commits: Vec<Commit>) -> Result<(), CheckpointError> {
+        let sealed = commits.into_iter().map(|commit| self.seal_commit(&lease.thread, commit));
+        self.inner.commit_all(lease, sealed.collect::<Result<_, _>>()?).await
+    }
+
     async fn thread(&self, thread: &str) -> Result<Option<ThreadRow>, CheckpointError> {
         Ok(self.inner.thread(thread).await?.map(|row| self.open_row(row)).transpose()?)
     }

@@ -104,7 +104,6 @@ where
         self.wants_context
     }
 
-    #[inline]
     fn call(
         &self,
         input: Option<RecordBytes>,
@@ -112,6 +111,16 @@ where
         context: Option<Context<Cx>>,
     ) -> BoxFuture<'static, Result<Step<S>, NodeError>> {
         (self.call)(input, state, context)
+    }
+
+    fn begin(
+        &self,
+        input: Option<RecordBytes>,
+        state: Snapshot<S>,
+        context: Option<Context<Cx>>,
+        _: &mut TaskContext<'_>,
+    ) -> Called<S> {
+        Called::Runs((self.call)(input, state, context))
     }
 }
 

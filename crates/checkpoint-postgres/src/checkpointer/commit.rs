@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use graphloom_core_graph::checkpoint::{CheckpointError, Commit, Lease, Payload, RecordKind};
 use serde::Serialize;
-use sqlx::{Executor, PgPool, Postgres, Row};
+use sqlx::{Executor, Postgres, Row};
 
 use crate::failure::{Failure, storable};
 
@@ -12,8 +12,12 @@ const COMMIT: &str = "SELECT commit_thread(
     $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25,
     $26, $27, $28, $29, $30, $31, $32, $33, $34, $35, $36, $37, $38)";
 
-/// Writes a commit: one statement, which is a transaction by itself.
-pub(super) async fn apply(pool: &PgPool, lease: &Lease, commit: &Commit) -> Result<(), Failure> {
+/// Writes a commit: one statement.
+pub(super) async fn apply<'e>(
+    executor: impl Executor<'e, Database = Postgres>,
+    lease: &Lease,
+    commit: &Commit,
+) -> Result<(), Failure> {
     let Commit { ns, expected_head, checkpoint, fields, tasks, settled, journal, thread, release } = commit;
     let row = thread.as_ref();
     let status = row.map(|row| word(&row.status)).transpose()?;
@@ -88,7 +92,7 @@ pub(super) async fn apply(pool: &PgPool, lease: &Lease, commit: &Commit) -> Resu
         .bind(settled.iter().map(|task| &**task).collect::<Vec<_>>())
         .bind(seqs)
         .bind(journal.iter().map(|row| row.event.bytes().into_owned()).collect::<Vec<_>>());
-    query.execute(pool).await.map_err(|error| refused(error.into(), lease, ns))?;
+    query.execute(executor).await.map_err(|error| refused(error.into(), lease, ns))?;
     Ok(())
 }
 

@@ -121,10 +121,21 @@ impl Inner {
         self.leases.claim(lease).map_err(|detail| commit::stale(lease, ns, detail))
     }
 
-    async fn commit(&self, lease: &Lease, commit: &Commit) -> Result<(), Failure> {
-        self.claim(lease, &commit.ns)?;
-        commit::apply(&self.database.pool, lease, commit).await?;
-        if commit.release {
+    /// Writes commits in one transaction.
+    async fn commit(&self, lease: &Lease, commits: &[Commit]) -> Result<(), Failure> {
+        self.claim(lease, commits.first().map_or("", |commit| &*commit.ns))?;
+        match commits {
+            // One statement is a transaction by itself.
+            [commit] => commit::apply(&self.database.pool, lease, commit).await?,
+            _ => {
+                let mut transaction = self.database.pool.begin().await?;
+                for commit in commits {
+                    commit::apply(&mut *transaction, lease, commit).await?;
+                }
+                transaction.commit().await?;
+            }
+        }
+        if commits.iter().any(|commit| commit.release) {
             self.leases.remove(lease);
             self.order.forget(&lease.thread);
         }
@@ -174,13 +185,17 @@ impl Checkpointer for PostgresCheckpointer {
     }
 
     async fn commit(&self, lease: &Lease, commit: Commit) -> Result<(), CheckpointError> {
+        self.commit_all(lease, vec![commit]).await
+    }
+
+    async fn commit_all(&self, lease: &Lease, commits: Vec<Commit>) -> Result<(), CheckpointError> {
         // Connections do not know of each other: what is asked for first must be written first. A commit that has begun
         // ends, also when nobody waits for it any more.
         let turn = self.inner.order.turn(&lease.thread).lock_owned().await;
         let (inner, lease) = (Arc::clone(&self.inner), lease.clone());
         let written = self.inner.runtime.spawn(async move {
             let _turn = turn;
-            inner.commit(&lease, &commit).await
+            inner.commit(&lease, &commits).await
         });
         written.await.map_err(Failure::Ended).flatten().map_err(|failure| self.error(failure, "committing"))
     }

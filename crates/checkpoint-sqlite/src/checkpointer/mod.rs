@@ -1,12 +1,14 @@
 //! The checkpointer on a database.
 
 mod chain;
+mod claim;
 mod commit;
 mod known;
 mod names;
 mod packed;
 mod prune;
 mod read;
+mod statements;
 mod upkeep;
 
 use std::path::Path;
@@ -105,7 +107,7 @@ impl SqliteCheckpointer {
             .map_err(|owner| Refusal::Busy { thread: thread.to_string(), owner: owner.to_string() })?;
         // Behind all commits in the queue, so that what the next reads is what they wrote.
         let name = Arc::clone(&thread);
-        let row = self.inner.database.writer.alone(move |connection| commit::owner(connection, &name)).await?;
+        let row = self.inner.database.writer.alone(move |connection| claim::owner(connection, &name)).await?;
         let (epoch, owner) = row.map_or((0, String::new()), |row| (row.epoch, row.owner));
         // Without a slash it is nobody's. What names this checkpointer is a lease of ours that was given back.
         if let Some((instance, _)) = owner.split_once('/')
@@ -117,14 +119,15 @@ impl SqliteCheckpointer {
         Ok(reserved.into_lease(epoch + 1))
     }
 
-    async fn commit_under(&self, lease: &Lease, commit: Commit) -> Result<(), Failure> {
+    /// Writes commits in one transaction.
+    async fn commit_under(&self, lease: &Lease, commits: Vec<Commit>) -> Result<(), Failure> {
         self.inner.leases.claim(lease).map_err(|detail| Refusal::Stale {
             thread: lease.thread.to_string(),
-            ns: commit.ns.to_string(),
+            ns: commits.first().map(|commit| commit.ns.to_string()).unwrap_or_default(),
             epoch: lease.epoch,
             detail,
         })?;
-        let release = commit.release;
+        let release = commits.iter().any(|commit| commit.release);
         let (under, known) = (lease.clone(), self.inner.known.of(lease));
         let (names, seen) = (Arc::clone(&self.inner.names), Arc::clone(&known));
         let mut began = None;
@@ -133,7 +136,7 @@ impl SqliteCheckpointer {
             // When it is done again, what it did before is undone.
             known.last_seq = *began.get_or_insert(known.last_seq);
             known.asked.undo();
-            commit::apply(connection, &under, &commit, &mut known, &names)
+            commit::apply_all(connection, &under, &commits, &mut known, &names)
         });
         let written = self.inner.database.writer.write(work).await;
         if written.is_ok() {
@@ -170,12 +173,16 @@ impl Checkpointer for SqliteCheckpointer {
         self.inner.known.forget(lease);
         if self.inner.leases.remove(lease) {
             let lease = lease.clone();
-            self.inner.database.writer.write_later(Box::new(move |connection| commit::disown(connection, &lease)));
+            self.inner.database.writer.write_later(Box::new(move |connection| claim::disown(connection, &lease)));
         }
     }
 
     async fn commit(&self, lease: &Lease, commit: Commit) -> Result<(), CheckpointError> {
-        self.commit_under(lease, commit).await.map_err(|failure| self.error(failure, "committing"))
+        self.commit_under(lease, vec![commit]).await.map_err(|failure| self.error(failure, "committing"))
+    }
+
+    async fn commit_all(&self, lease: &Lease, commits: Vec<Commit>) -> Result<(), CheckpointError> {
+        self.commit_under(lease, commits).await.map_err(|failure| self.error(failure, "committing"))
     }
 
     async fn thread(&self, thread: &str) -> Result<Option<ThreadRow>, CheckpointError> {

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use graphloom_core_graph::checkpoint::{Commit, Cut, Lease, Pruning};
 use rusqlite::{Connection, OptionalExtension, params};
 
-use super::commit::{claim, stale};
+use super::claim::{claim, stale};
 use crate::failure::Failure;
 
 /// Removes what a pruning names; on an error, what was removed before it is to be undone.

@@ -9,7 +9,7 @@ use rusqlite::{Connection, OptionalExtension, Row, params};
 use serde::de::DeserializeOwned;
 
 use super::chain::{self, Place};
-use super::commit::word;
+use super::claim::word;
 use super::names::Names;
 use super::packed;
 use crate::failure::{Failure, Refusal};

@@ -3,7 +3,7 @@
 use graphloom_core_graph::checkpoint::{Lease, Stats};
 use rusqlite::{Connection, params};
 
-use super::commit::{owner, unclaimed};
+use super::claim::{owner, unclaimed};
 use super::prune::drop_unused;
 use crate::failure::{Failure, Refusal};
 

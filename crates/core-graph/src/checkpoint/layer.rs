@@ -10,8 +10,9 @@ use super::{
 /// A store around another one: what it does not do itself, the inner store does. Whatever is a layer is a
 /// [`Checkpointer`].
 ///
-/// Two shortcuts are not passed on, since they would go around what the layer does: [`Checkpointer::load`] reads through
-/// the layer's own methods, and [`Checkpointer::direct_writer`] leaves every commit to its [`commit`](Self::commit).
+/// Shortcuts are not passed on, since they would go around what the layer does: [`Checkpointer::load`] reads through the
+/// layer's own methods, and [`Checkpointer::direct_writer`] and [`commit_all`](Self::commit_all) leave every commit to its
+/// [`commit`](Self::commit).
 ///
 /// ```
 /// use std::sync::atomic::{AtomicU64, Ordering};
@@ -61,6 +62,14 @@ pub trait CheckpointerLayer: Send + Sync + 'static {
     /// As [`Checkpointer::commit`].
     async fn commit(&self, lease: &Lease, commit: Commit) -> Result<(), CheckpointError> {
         self.inner().commit(lease, commit).await
+    }
+
+    /// As [`Checkpointer::commit_all`], which see. A layer that has nothing to do between commits passes them on together.
+    async fn commit_all(&self, lease: &Lease, commits: Vec<Commit>) -> Result<(), CheckpointError> {
+        for commit in commits {
+            self.commit(lease, commit).await?;
+        }
+        Ok(())
     }
 
     /// As [`Checkpointer::thread`].
@@ -171,6 +180,10 @@ impl<L: CheckpointerLayer> Checkpointer for L {
 
     async fn commit(&self, lease: &Lease, commit: Commit) -> Result<(), CheckpointError> {
         CheckpointerLayer::commit(self, lease, commit).await
+    }
+
+    async fn commit_all(&self, lease: &Lease, commits: Vec<Commit>) -> Result<(), CheckpointError> {
+        CheckpointerLayer::commit_all(self, lease, commits).await
     }
 
     async fn thread(&self, thread: &str) -> Result<Option<ThreadRow>, CheckpointError> {

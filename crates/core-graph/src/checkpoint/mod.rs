@@ -136,6 +136,16 @@ pub trait Checkpointer: Send + Sync + 'static {
     /// Writes one transaction under a lease.
     async fn commit(&self, lease: &Lease, commit: Commit) -> Result<(), CheckpointError>;
 
+    /// Writes commits under a lease in their order. Tasks beside each other commit through it, as much at once as has come
+    /// while the store was busy. A store that can writes them in one transaction; by default they are one each. When it
+    /// fails, the first few of them may be written, and what follows them is not.
+    async fn commit_all(&self, lease: &Lease, commits: Vec<Commit>) -> Result<(), CheckpointError> {
+        for commit in commits {
+            self.commit(lease, commit).await?;
+        }
+        Ok(())
+    }
+
     /// What writes under a lease past [`commit`](Self::commit), for the store that keeps threads in this process's memory.
     /// Others have no such thing.
     fn direct_writer(&self, lease: &Lease) -> Option<DirectWriter> {

@@ -38,6 +38,7 @@ mod report;
 mod retention;
 mod subgraphs;
 mod threads;
+mod together;
 mod writing;
 
 use std::panic::AssertUnwindSafe;
@@ -111,6 +112,7 @@ impl Clock for SetClock {
 fn cases() -> impl Iterator<Item = &'static Case> {
     [
         writing::CASES,
+        together::CASES,
         records::CASES,
         reading::CASES,
         history::CASES,

@@ -62,6 +62,8 @@ pub(crate) struct TaskCell {
     persistence: Persistence,
     key: Option<CompactString>,
     attempt: u32,
+    /// Whether no run before may have begun it.
+    is_of_run: bool,
     step: u64,
     /// When the first attempt began, in milliseconds since 1970; 0 for a node that is tried once.
     began: u64,
@@ -106,6 +108,7 @@ impl TaskCell {
             persistence: node.persistence,
             key,
             attempt,
+            is_of_run: false,
             step,
             began,
             path: OnceLock::new(),
@@ -115,6 +118,12 @@ impl TaskCell {
             started: None,
             alive: AtomicU64::new(0),
         }
+    }
+
+    /// Of a task that has come into being in this run, if so.
+    pub(crate) fn of_run(mut self, is_of_run: bool) -> Self {
+        self.is_of_run = is_of_run;
+        self
     }
 
     /// Measures how long the node gives no sign of life, from now.
@@ -144,6 +153,11 @@ impl TaskCell {
 
     pub(super) fn is_retried(&self) -> bool {
         self.attempt > 1
+    }
+
+    /// Whether the task has begun before, in this run or in one before, as far as can be told.
+    pub(super) fn may_have_begun(&self) -> bool {
+        self.is_retried() || !self.is_of_run
     }
 
     /// How long the node has given no sign of life.

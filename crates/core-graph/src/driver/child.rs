@@ -123,7 +123,10 @@ async fn run_child<S: State, Cx: Send + Sync + 'static>(
         let ground = Ground::of_thread(topology, &session, &ns, &call, again).await;
         (ns, Some(call), ground)
     } else {
-        let ground = Ground::of_call(topology, &session, &call, again).await;
+        let ground = match scope.cell.may_have_begun() {
+            true => Ground::of_call(topology, &session, &call, again).await,
+            false => Ok(Ground::initial()),
+        };
         (call, None, ground)
     };
     let Ground { restored, after, is_open, dropped } = ground.map_err(|error| unread(&session, error))?;

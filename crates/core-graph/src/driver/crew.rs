@@ -72,7 +72,7 @@ impl<S: State, Cx: Send + Sync + 'static> Crew<'_, S, Cx> {
     }
 
     fn own(&self, dispatch: &mut Dispatch<S>, spare: &mut Option<Arc<TaskCell>>) -> Own<'_, S, Cx> {
-        let Dispatch { id, node, attempt, began, .. } = *dispatch;
+        let Dispatch { id, node, attempt, began, is_of_run, .. } = *dispatch;
         let failure = dispatch.failure.take();
         let handler = self.runtime.function(node, failure.is_some());
         if let Some(failure) = failure {
@@ -81,7 +81,8 @@ impl<S: State, Cx: Send + Sync + 'static> Crew<'_, S, Cx> {
         let info = self.runtime.topology.node(node);
         let timeout = dispatch.timeout.as_deref().copied().unwrap_or(info.timeout);
         let cell = handler.wants_context().then(|| {
-            let cell = TaskCell::new(self.home, id, info, dispatch.key.take(), attempt, self.step, began);
+            let cell =
+                TaskCell::new(self.home, id, info, dispatch.key.take(), attempt, self.step, began).of_run(is_of_run);
             let cell = if timeout.idle.is_some() { cell.watch_idle() } else { cell };
             cell.shared(spare.take())
         });

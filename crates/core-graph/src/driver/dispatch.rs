@@ -33,21 +33,26 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
             let outcome = attempt.finish_unless_cancelled(&self.session.control).await;
             return self.settle_one(*id, outcome).await;
         }
+        self.flight.board(tasks.len());
         if self.session.schedule.is_some() {
             for Due { id, .. } in tasks {
                 let turn = self.turn(id, self.machine.attempt(id));
-                let Some(task) = self.take_off(id) else { continue };
+                let Some(task) = self.take_off(id) else {
+                    self.flight.land(1);
+                    continue;
+                };
                 let attempt = Crew { runtime: &self.runtime, home: &home, step }.attempt(task);
                 self.flight.launch_in_turn(turn, id, attempt);
             }
             return Ok(());
         }
         let mut ahead = &tasks[..];
-        let Hastened { left, finished } = match self.are_quick(ahead) && self.turns.is_over() {
+        let Hastened { left, finished, .. } = match self.are_quick(ahead) && self.turns.is_over() {
             true => self.hasten(&mut ahead, &home).await,
             false => Hastened::default(),
         };
         let tasks: VecDeque<_> = ahead.iter().filter_map(|due| self.take_off(due.id)).collect();
+        self.flight.land(ahead.len() - tasks.len());
         if !tasks.is_empty() {
             self.flight.launch(tasks, &Crew { runtime: &self.runtime, home: &home, step });
         }

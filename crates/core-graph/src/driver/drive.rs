@@ -15,6 +15,7 @@ use crate::driver::policy::{Order, RunPolicy};
 use crate::driver::runtime::Runtime;
 use crate::driver::session::Session;
 use crate::driver::turns::Turns;
+use crate::driver::writer::Attached;
 use crate::error::RunError;
 use crate::event::EventKind;
 use crate::graph::Declarations;
@@ -131,6 +132,7 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
             _ => Turns::default(),
         };
         let last_step = session.policy.max_steps.filter(|_| machine.in_barrier()).map(|most| machine.step() + most);
+        let flight = Flight::new(session.attached.as_ref().map(Attached::beside));
         let driver = Self {
             runtime,
             session,
@@ -138,7 +140,7 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
             machine,
             home: OnceLock::new(),
             last_step,
-            flight: Flight::new(),
+            flight,
             turns,
             opening: None,
             abandoned: Vec::new(),

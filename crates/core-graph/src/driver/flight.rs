@@ -7,6 +7,7 @@
 use std::collections::VecDeque;
 use std::future::{Future, poll_fn};
 use std::marker::PhantomData;
+use std::sync::atomic::AtomicUsize;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context as TaskContext, Poll};
 use std::time::Instant;
@@ -17,6 +18,7 @@ use tokio::task::JoinSet;
 
 use crate::checkpoint::RecordBytes;
 use crate::context::Context;
+use crate::driver::aloft::Aloft;
 use crate::driver::attempt::{Attempt, Start};
 use crate::driver::crew::{Begun, Crew};
 use crate::driver::drive::Ended;
@@ -45,8 +47,8 @@ impl<S: State, Cx: 'static> Start<S> for Call<S, Cx> {
 pub(super) struct Flight<S: State, Cx> {
     /// Made for the first that fly: most namespaces run one task after the other.
     field: Option<Field<S>>,
-    /// Tasks that have not been taken from the strip.
-    aloft: usize,
+    /// Tasks that were dispatched beside others, and whose end was not taken up.
+    aloft: Aloft,
     calls: PhantomData<fn(Call<S, Cx>)>,
 }
 
@@ -71,8 +73,9 @@ struct Landed<S: State> {
 }
 
 impl<S: State, Cx: Send + Sync + 'static> Flight<S, Cx> {
-    pub(super) fn new() -> Self {
-        Self { field: None, aloft: 0, calls: PhantomData }
+    /// Nothing in flight; what will be is counted among the tasks of the run.
+    pub(super) fn new(of_run: Option<&Arc<AtomicUsize>>) -> Self {
+        Self { field: None, aloft: Aloft::of_run(of_run), calls: PhantomData }
     }
 
     fn field(&mut self) -> &mut Field<S> {
@@ -83,18 +86,26 @@ impl<S: State, Cx: Send + Sync + 'static> Flight<S, Cx> {
     }
 
     pub(super) fn is_empty(&self) -> bool {
-        self.aloft == 0
+        self.aloft.is_empty()
+    }
+
+    /// Tasks are about to start.
+    pub(super) fn board(&mut self, tasks: usize) {
+        self.aloft.rise(tasks);
+    }
+
+    /// Tasks that were about to start have ended in place, or are not to start.
+    pub(super) fn land(&mut self, tasks: usize) {
+        self.aloft.land(tasks);
     }
 
     /// Makes a task of the runtime of one that was begun elsewhere, and waits.
     pub(super) fn follow(&mut self, id: TaskId, attempt: Attempt<S, Call<S, Cx>>) {
-        self.aloft += 1;
         self.field().strip.follow(id, attempt);
     }
 
     /// Starts tasks of one dispatch.
     pub(super) fn launch(&mut self, tasks: VecDeque<Dispatch<S>>, crew: &Crew<'_, S, Cx>) {
-        self.aloft += tasks.len();
         let hands = tasks.len().min(Handle::current().metrics().num_workers());
         let tasks = Arc::new(Mutex::new(tasks));
         let field = self.field();
@@ -117,7 +128,6 @@ impl<S: State, Cx: Send + Sync + 'static> Flight<S, Cx> {
         id: TaskId,
         attempt: Attempt<S, Call<S, Cx>>,
     ) {
-        self.aloft += 1;
         let field = self.field();
         let strip = Arc::clone(&field.strip);
         field.hands.spawn(async move {
@@ -134,7 +144,7 @@ impl<S: State, Cx: Send + Sync + 'static> Flight<S, Cx> {
             let ended = field.strip.take();
             if !ended.is_empty() {
                 while field.hands.try_join_next().is_some() {}
-                self.aloft = self.aloft.saturating_sub(ended.len());
+                self.aloft.land(ended.len());
                 return ended;
             }
             field.strip.changed.notified().await;
@@ -143,7 +153,7 @@ impl<S: State, Cx: Send + Sync + 'static> Flight<S, Cx> {
 
     /// Stops everything; what had ended.
     pub(super) async fn abort(&mut self) -> Ended<S> {
-        self.aloft = 0;
+        self.aloft.land_all();
         let Some(field) = &mut self.field else { return Ended::new() };
         field.hands.abort_all();
         while field.hands.join_next().await.is_some() {}
@@ -285,8 +295,10 @@ mod tests {
             timeout: None,
             state: Arc::default(),
             began: 0,
+            is_of_run: true,
         };
-        let mut flight = Flight::new();
+        let mut flight = Flight::new(None);
+        flight.board(1);
         flight.launch([task].into(), &Crew { runtime: &runtime, home: &home, step: 0 });
         tokio::time::sleep(Duration::from_secs(1)).await;
         // The task is next. The driver, which holds the tasks, asks for the same without looking at them.

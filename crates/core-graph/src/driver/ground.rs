@@ -26,7 +26,7 @@ pub(super) struct Ground<S: State> {
 
 impl<S: State> Ground<S> {
     /// An initial state.
-    fn initial() -> Self {
+    pub(super) fn initial() -> Self {
         Self { restored: None, after: None, is_open: false, dropped: Vec::new() }
     }
 

@@ -27,6 +27,8 @@ const GLANCE: u32 = 4;
 #[derive(Default)]
 pub(super) struct Hastened {
     pub(super) left: Left,
+    /// How many of them there are.
+    landed: usize,
     /// What is to be committed.
     pub(super) finished: SmallVec<[TaskId; 4]>,
 }
@@ -50,6 +52,7 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
         while poll_fn(|waker| Poll::Ready(self.spell(tasks, home, &mut hastened, waker))).await {
             tokio::task::yield_now().await;
         }
+        self.flight.land(hastened.landed);
         hastened
     }
 
@@ -68,10 +71,14 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
         while now < until && !self.session.control.is_cancelled() {
             let Some((&Due { id, node }, rest)) = tasks.split_first() else { return false };
             *tasks = rest;
-            let Some(task) = self.take_off(id) else { continue };
+            let Some(task) = self.take_off(id) else {
+                hastened.landed += 1;
+                continue;
+            };
             let crew = Crew { runtime: &self.runtime, home, step: self.machine.step() };
             match crew.begin(task, &mut spare, waker) {
                 Begun::Ended(outcome) => {
+                    hastened.landed += 1;
                     if self.take_up(id, outcome, &mut hastened.left) {
                         hastened.finished.push(id);
                     }

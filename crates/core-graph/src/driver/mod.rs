@@ -1,5 +1,6 @@
 //! The tokio driver: runs what the step machine plans, stores what it commits, tells what happened.
 
+mod aloft;
 mod attempt;
 mod budget;
 mod calls;
@@ -16,6 +17,7 @@ mod haste;
 mod import;
 mod lane;
 mod lifecycle;
+mod line;
 mod load;
 mod onces;
 mod outcome;

@@ -11,7 +11,7 @@ use crate::driver::calls::Calls;
 use crate::driver::control::Control;
 use crate::driver::policy::RunPolicy;
 use crate::driver::sink::Queue;
-use crate::driver::told::{Events, Told, number};
+use crate::driver::told::{Events, tell};
 use crate::driver::writer::Attached;
 use crate::event::{EVENT_VERSION, Event, EventKind};
 use crate::machine::Heads;
@@ -161,29 +161,17 @@ impl Session {
     /// events.
     pub(crate) async fn commit(
         &self,
-        mut commit: Box<Commit>,
+        commit: Box<Commit>,
         heads: &Heads,
-        mut events: Events,
+        events: Events,
     ) -> Result<(), CheckpointError> {
-        if let Some(attached) = &self.attached {
-            match attached.write_directly(&mut commit, &mut events, self.policy.durability) {
-                Some(written) => written?,
-                None => {
-                    let mut seq = attached.lock_journal().await;
-                    commit.journal = number(&mut events, &mut seq);
-                    attached.write(commit, heads, self.policy.durability).await?;
-                }
+        match &self.attached {
+            Some(attached) => attached.commit(commit, heads, events, self.policy.durability, self.queue.as_ref()).await,
+            None => {
+                tell(self.queue.as_deref(), events).await;
+                Ok(())
             }
         }
-        if self.queue.is_none() {
-            return Ok(());
-        }
-        for told in events {
-            if let Told::Event(event) = told {
-                self.tell(Arc::unwrap_or_clone(event)).await;
-            }
-        }
-        Ok(())
     }
 
     /// Makes a task record durable at once, in every durability.

@@ -98,7 +98,8 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
     /// The services of the task, in the place of those of the task before, unless its node still holds them.
     fn lone_cell(&self, lone: Lone, began: u64, before: Option<Arc<TaskCell>>) -> Arc<TaskCell> {
         let info = self.runtime.topology.node(lone.node);
-        let fresh = TaskCell::new(self.home(), lone.id, info, None, 1, self.machine.step(), began);
+        let fresh = TaskCell::new(self.home(), lone.id, info, None, 1, self.machine.step(), began)
+            .of_run(self.machine.is_of_run(lone.id));
         let fresh = if info.timeout.idle.is_some() { fresh.watch_idle() } else { fresh };
         fresh.shared(before)
     }

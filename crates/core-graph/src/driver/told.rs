@@ -6,6 +6,7 @@ use smallvec::SmallVec;
 
 use crate::checkpoint::{JournalRow, Teller, ToldStep};
 use crate::driver::drive::Driver;
+use crate::driver::sink::Queue;
 use crate::event::{Event, EventKind, Payload};
 use crate::machine::{Committed, Machine};
 use crate::state::State;
@@ -53,6 +54,16 @@ pub(super) fn number(events: &mut Events, seq: &mut u64) -> Vec<JournalRow> {
         told.number(*seq);
     }
     events.iter().filter_map(Told::row).collect()
+}
+
+/// Tells a reader, if there is one.
+pub(super) async fn tell(reader: Option<&Queue>, events: Events) {
+    let Some(reader) = reader else { return };
+    for told in events {
+        if let Told::Event(event) = told {
+            reader.send(Arc::unwrap_or_clone(event)).await;
+        }
+    }
 }
 
 impl From<Event> for Told {

@@ -1,19 +1,19 @@
 //! The writing side of a run: commits under a lease, by the run's durability.
 
-use std::collections::BTreeMap;
 use std::fmt;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use tokio::sync::{mpsc, oneshot};
-use tokio::task::JoinHandle;
+use tokio::sync::oneshot;
 
 use crate::checkpoint::{
     CheckpointError, Checkpointer, Commit, DirectWriter, Lease, PlainStep, TaskRecord, Teller, ThreadRow,
 };
 use crate::driver::deferred::Deferred;
+use crate::driver::line::{Line, Order, Progress};
 use crate::driver::policy::Durability;
-use crate::driver::told::{Events, number};
+use crate::driver::sink::Queue;
+use crate::driver::told::{Events, number, tell};
 use crate::machine::Heads;
 
 /// A session's side of the store.
@@ -26,11 +26,12 @@ pub(crate) struct Attached {
     journal: tokio::sync::Mutex<u64>,
     /// The direct way into the store, if it has one. Commits that are waited for take it.
     direct: Option<Direct>,
-    /// Task records that wait for the next commit, per namespace.
-    waiting: Mutex<Waiting>,
-    background: Mutex<Option<(mpsc::Sender<Order>, JoinHandle<()>)>>,
-    failed: Arc<Failed>,
+    /// Where commits wait that are not written where they are made.
+    line: Mutex<Option<Line>>,
+    progress: Arc<Progress>,
     deferred: Mutex<Deferred>,
+    /// How many tasks of the run are in flight beside others.
+    beside: Arc<AtomicUsize>,
 }
 
 /// A direct way into the store, and the sequence number of the journal on it. Held while a commit is written, which takes
@@ -38,58 +39,6 @@ pub(crate) struct Attached {
 struct Direct {
     writer: DirectWriter,
     seq: Mutex<u64>,
-}
-
-type Waiting = BTreeMap<Arc<str>, Vec<TaskRecord>>;
-
-/// A commit for the background writer, and who waits for it.
-type Order = (Box<Commit>, Option<oneshot::Sender<()>>);
-
-/// The first failure of the store. After it nothing more is written under the lease.
-#[derive(Debug, Default)]
-struct Failed {
-    is_set: AtomicBool,
-    error: Mutex<Option<(Option<CheckpointError>, String)>>,
-}
-
-impl Failed {
-    fn set(&self, error: CheckpointError) {
-        let text = error.to_string();
-        lock(&self.error).get_or_insert((Some(error), text));
-        self.is_set.store(true, Ordering::Release);
-    }
-
-    fn is_set(&self) -> bool {
-        self.is_set.load(Ordering::Acquire)
-    }
-
-    fn check(&self) -> Result<(), CheckpointError> {
-        if !self.is_set() {
-            return Ok(());
-        }
-        match &mut *lock(&self.error) {
-            None => Ok(()),
-            Some((error, text)) => Err(error.take().unwrap_or_else(|| CheckpointError::Store {
-                action: "an earlier commit of the run".to_owned(),
-                source: text.clone().into(),
-            })),
-        }
-    }
-}
-
-/// Records taken for a commit; they wait again when the task that writes them is stopped before it is done.
-struct Taken<'a> {
-    waiting: &'a Mutex<Waiting>,
-    records: Waiting,
-}
-
-impl Drop for Taken<'_> {
-    fn drop(&mut self) {
-        let mut waiting = lock(self.waiting);
-        for (ns, records) in std::mem::take(&mut self.records) {
-            waiting.entry(ns).or_default().splice(0..0, records);
-        }
-    }
 }
 
 impl Attached {
@@ -101,16 +50,16 @@ impl Attached {
             row,
             journal: tokio::sync::Mutex::new(last_seq),
             direct,
-            waiting: Mutex::default(),
-            background: Mutex::default(),
-            failed: Arc::default(),
+            line: Mutex::default(),
+            progress: Arc::default(),
             deferred: Mutex::default(),
+            beside: Arc::default(),
         }
     }
 
     /// Ends the run with an error of the store: nothing more is written.
     pub(crate) fn fail(&self, error: CheckpointError) {
-        self.failed.set(error);
+        self.progress.fail(error);
     }
 
     /// Goes on with the journal after a sequence number.
@@ -121,29 +70,57 @@ impl Attached {
         }
     }
 
-    /// The journal's sequence number; nobody else writes while it is held.
-    pub(crate) async fn lock_journal(&self) -> tokio::sync::MutexGuard<'_, u64> {
+    /// Where tasks in flight beside others are counted.
+    pub(crate) fn beside(&self) -> &Arc<AtomicUsize> {
+        &self.beside
+    }
+
+    /// The journal's sequence number; nobody else writes or tells while it is held.
+    async fn lock_journal(&self) -> tokio::sync::MutexGuard<'_, u64> {
         match self.journal.try_lock() {
             Ok(journal) => journal,
             Err(_) => self.journal.lock().await,
         }
     }
 
-    /// Writes a commit that records `heads` of subgraphs; [`lock_journal`](Self::lock_journal) is held.
-    pub(crate) async fn write(
+    /// Writes a commit that records `heads` of subgraphs, and tells its events to the reader of the run.
+    pub(crate) async fn commit(
         &self,
-        commit: Box<Commit>,
+        mut commit: Box<Commit>,
         heads: &Heads,
+        mut events: Events,
         durability: Durability,
+        reader: Option<&Arc<Queue>>,
     ) -> Result<(), CheckpointError> {
-        self.failed.check()?;
-        match durability {
-            Durability::Sync => self.put(commit).await,
-            // A writer that is gone has left its error.
-            Durability::Async => drop(self.writer().send((commit, None)).await),
-            Durability::Exit => lock(&self.deferred).add(*commit, heads),
+        if reader.is_none()
+            && let Some(written) = self.write_directly(&mut commit, &mut events, durability)
+        {
+            return written;
         }
-        self.failed.check()
+        // Held until all is told, so that a reader is told in the order of the journal.
+        let mut journal = self.lock_journal().await;
+        self.progress.check()?;
+        if let Some(written) = self.write_directly(&mut commit, &mut events, durability) {
+            written?;
+        } else {
+            commit.journal = number(&mut events, &mut journal);
+            match durability {
+                Durability::Sync => {
+                    if !self.is_alone() {
+                        let events = if reader.is_some() { events } else { Events::new() };
+                        let written = self.line_up(Some(commit), events, reader).await;
+                        drop(journal);
+                        return self.wait(written).await;
+                    }
+                    self.put(commit).await;
+                }
+                Durability::Async => drop(self.line_up(Some(commit), Events::new(), None).await),
+                Durability::Exit => lock(&self.deferred).add(*commit, heads),
+            }
+            self.progress.check()?;
+        }
+        tell(reader.map(|reader| &**reader), events).await;
+        Ok(())
     }
 
     /// Whether commits of this durability take the direct way, and plain steps go in short.
@@ -160,7 +137,7 @@ impl Attached {
     ) -> Option<Result<(), CheckpointError>> {
         let direct = self.direct.as_ref()?;
         let mut seq = lock(&direct.seq);
-        if let Err(error) = self.failed.check() {
+        if let Err(error) = self.progress.check() {
             return Some(Err(error));
         }
         direct.writer.write(teller, step, writes, *seq + 1).then(|| {
@@ -178,53 +155,42 @@ impl Attached {
     ) -> Option<Result<(), CheckpointError>> {
         let direct = self.direct.as_ref().filter(|_| self.is_direct(durability))?;
         let mut seq = lock(&direct.seq);
-        if let Err(error) = self.failed.check() {
+        if let Err(error) = self.progress.check() {
             return Some(Err(error));
         }
         commit.journal = number(events, &mut seq);
         let written = direct.writer.commit(std::mem::take(commit));
         Some(written.or_else(|error| {
-            self.failed.set(error);
-            self.failed.check()
+            self.progress.fail(error);
+            self.progress.check()
         }))
     }
 
-    /// Makes a task record durable at once, together with all records that wait at the same time, and after all that
-    /// was committed before: a record belongs to a task that the store knows.
+    /// Makes a task record durable at once, and after all that was committed before: a record belongs to a task that the
+    /// store knows.
     pub(crate) async fn record(
         &self,
         ns: &Arc<str>,
         record: TaskRecord,
         durability: Durability,
     ) -> Result<(), CheckpointError> {
-        if self.is_direct(durability) {
-            let mut commit = Commit { ns: Arc::clone(ns), tasks: vec![record], ..Commit::default() };
-            return self.write_directly(&mut commit, &mut Events::new(), durability).unwrap_or(Ok(()));
+        let mut commit = Box::new(Commit { ns: Arc::clone(ns), tasks: vec![record], ..Commit::default() });
+        if let Some(written) = self.write_directly(&mut commit, &mut Events::new(), durability) {
+            return written;
         }
-        lock(&self.waiting).entry(Arc::clone(ns)).or_default().push(record);
-        let _journal = self.lock_journal().await;
-        self.failed.check()?;
-        let mut taken = Taken { waiting: &self.waiting, records: std::mem::take(&mut *lock(&self.waiting)) };
-        if durability == Durability::Exit && !taken.records.is_empty() {
+        let journal = self.lock_journal().await;
+        self.progress.check()?;
+        if durability == Durability::Exit {
             self.write_deferred().await;
-            // Without the commits before it, the record would belong to a task that the store does not know.
-            self.failed.check()?;
+            self.progress.check()?;
         }
-        while let Some((ns, tasks)) = taken.records.first_key_value() {
-            let commit = Box::new(Commit { ns: Arc::clone(ns), tasks: tasks.clone(), ..Commit::default() });
-            if durability == Durability::Async {
-                let (done, written) = oneshot::channel();
-                if self.writer().send((commit, Some(done))).await.is_ok() {
-                    // A writer that stops leaves its error.
-                    let _ = written.await;
-                }
-            } else {
-                self.put(commit).await;
-            }
-            self.failed.check()?;
-            taken.records.pop_first();
+        if self.is_alone() {
+            self.put(commit).await;
+            return self.progress.check();
         }
-        self.failed.check()
+        let written = self.line_up(Some(commit), Events::new(), None).await;
+        drop(journal);
+        self.wait(written).await
     }
 
     /// A task has ended, and with it the call of a subgraph, if it was one.
@@ -237,73 +203,75 @@ impl Attached {
     /// Makes the store know what was committed of a namespace, for who reads it in the middle of a run.
     pub(crate) async fn settle(&self, ns: &str, durability: Durability) -> Result<(), CheckpointError> {
         if self.is_direct(durability) {
-            return self.failed.check();
+            return self.progress.check();
         }
-        let _journal = self.lock_journal().await;
-        match durability {
-            Durability::Sync => {}
-            Durability::Async => {
-                let (done, written) = oneshot::channel();
-                if self.writer().send((Box::default(), Some(done))).await.is_ok() {
-                    // A writer that stops leaves its error.
-                    let _ = written.await;
-                }
-            }
-            Durability::Exit => {
-                let waits = lock(&self.deferred).has(ns);
-                if waits {
-                    self.write_deferred().await;
-                }
-            }
+        let journal = self.lock_journal().await;
+        let waits = durability == Durability::Exit && lock(&self.deferred).has(ns);
+        if waits {
+            self.write_deferred().await;
         }
-        self.failed.check()
+        if self.is_idle() {
+            return self.progress.check();
+        }
+        let written = self.line_up(None, Events::new(), None).await;
+        drop(journal);
+        self.wait(written).await
+    }
+
+    /// Whether nothing waits in the line. While the journal's lock is held, that is so until something is put there.
+    fn is_idle(&self) -> bool {
+        self.progress.waiting.load(Ordering::Acquire) == 0
+    }
+
+    /// Whether what is written at once keeps nobody waiting who could share a transaction.
+    fn is_alone(&self) -> bool {
+        self.beside.load(Ordering::Relaxed) <= 1 && self.is_idle()
     }
 
     async fn put(&self, commit: Box<Commit>) {
         if let Err(error) = self.store.commit(&self.lease, *commit).await {
-            self.failed.set(error);
+            self.progress.fail(error);
         }
     }
 
-    /// The background writer of asynchronous durability, started at its first use.
-    fn writer(&self) -> mpsc::Sender<Order> {
-        let mut background = lock(&self.background);
-        if let Some((sender, _)) = &*background {
-            return sender.clone();
-        }
-        let (sender, mut commits) = mpsc::channel::<Order>(64);
-        let (store, lease, failed) = (Arc::clone(&self.store), self.lease.clone(), Arc::clone(&self.failed));
-        let writer = tokio::spawn(async move {
-            while let Some((commit, done)) = commits.recv().await {
-                if let Err(error) = store.commit(&lease, *commit).await {
-                    return failed.set(error);
-                }
-                if let Some(done) = done {
-                    // The one who waited may be gone.
-                    let _ = done.send(());
-                }
-            }
-        });
-        *background = Some((sender.clone(), writer));
-        sender
+    /// Puts a commit at the end of the line; the journal's lock is held. What comes when it is written, and never when the
+    /// store fails.
+    async fn line_up(
+        &self,
+        commit: Option<Box<Commit>>,
+        events: Events,
+        reader: Option<&Arc<Queue>>,
+    ) -> oneshot::Receiver<()> {
+        let orders = lock(&self.line)
+            .get_or_insert_with(|| Line::start(Arc::clone(&self.store), self.lease.clone(), Arc::clone(&self.progress)))
+            .orders();
+        let (done, written) = oneshot::channel();
+        self.progress.waiting.fetch_add(1, Ordering::Release);
+        // A line that is gone has left its error.
+        let _ = orders.send(Order { commit, events, reader: reader.map(Arc::clone), done }).await;
+        written
+    }
+
+    async fn wait(&self, written: oneshot::Receiver<()>) -> Result<(), CheckpointError> {
+        // A line that is gone has left its error.
+        let _ = written.await;
+        self.progress.check()
     }
 
     /// Waits until all that was committed is durable.
     pub(crate) async fn flush(&self) -> Result<(), CheckpointError> {
-        let background = lock(&self.background).take();
-        if let Some((sender, writer)) = background {
-            drop(sender);
-            // It does not panic; its error is in `failed`.
-            let _ = writer.await;
+        let line = lock(&self.line).take();
+        if let Some(line) = line {
+            line.close().await;
         }
         self.write_deferred().await;
-        self.failed.check()
+        self.progress.check()
     }
 
     async fn write_deferred(&self) {
         let deferred = lock(&self.deferred).take();
         for commit in deferred {
-            if !self.failed.is_set() {
+            if !self.progress.has_failed() {
                 self.put(Box::new(commit)).await;
             }
         }

@@ -70,7 +70,7 @@ impl<S: State> Machine<S> {
 
     /// Begins from nothing, after what the namespace has.
     pub(crate) fn begin_after(&mut self, newest: u64, head: u64) {
-        self.newest = newest;
+        (self.newest, self.first) = (newest, newest);
         if let Some(persist) = &mut self.persist {
             persist.head = Some(head);
         }

@@ -65,6 +65,8 @@ pub(crate) struct Machine<S: State> {
     pub(crate) number: u64,
     /// The number of the newest checkpoint of the namespace, which is `number` unless an older one is the head.
     newest: u64,
+    /// What `newest` was when the run began.
+    first: u64,
     /// Super-steps committed.
     step: u64,
     pub(crate) state: Arc<S>,
@@ -118,6 +120,7 @@ impl<S: State> Machine<S> {
             ns,
             number: 0,
             newest: 0,
+            first: 0,
             step: 0,
             state: Arc::new(S::initial(&topology.layout)),
             versions: smallvec![0; fields],
@@ -157,6 +160,11 @@ impl<S: State> Machine<S> {
             task.began = now;
         }
         task.began
+    }
+
+    /// Whether a task has come into being in this run, so that no run before has begun it.
+    pub(crate) fn is_of_run(&self, id: TaskId) -> bool {
+        id.number > self.first
     }
 
     /// Stops dispatching; what is in flight finishes and commits. The first reason stays.

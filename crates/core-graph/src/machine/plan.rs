@@ -44,6 +44,8 @@ pub(crate) struct Dispatch<S: State> {
     pub(crate) state: Arc<S>,
     /// When its first attempt began, in milliseconds since 1970; 0 for a node that is tried once.
     pub(crate) began: u64,
+    /// Whether no run before may have begun it.
+    pub(crate) is_of_run: bool,
 }
 
 /// Why a run ends.
@@ -173,6 +175,7 @@ impl<S: State> Machine<S> {
     /// What a task that was dispatched runs with, until the next commit. A task that may be tried again notes when it
     /// first began.
     pub(crate) fn take_off(&mut self, id: TaskId, now: impl FnOnce() -> u64) -> Option<Dispatch<S>> {
+        let is_of_run = self.is_of_run(id);
         let task = self.frontier.get_mut(id)?;
         let is_retried = self.topology.node(task.node).retry.is_some();
         if is_retried && task.began == 0 {
@@ -188,6 +191,7 @@ impl<S: State> Machine<S> {
             timeout: task.timeout.clone(),
             state: Arc::clone(task.state.as_ref().unwrap_or(&self.state)),
             began: if is_retried { task.began } else { 0 },
+            is_of_run,
         })
     }
 

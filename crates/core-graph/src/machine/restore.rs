@@ -120,7 +120,7 @@ impl<S: State> Machine<S> {
             forget_attempts,
         } = restored;
         machine.number = row.number;
-        machine.newest = newest;
+        (machine.newest, machine.first) = (newest, newest);
         machine.step = row.step;
         machine.executed = row.executed;
         machine.state = state;

@@ -39,5 +39,6 @@ mod subgraphs;
 mod super_steps;
 mod time_travel;
 mod timeouts;
+mod together;
 mod unread;
 mod walks;

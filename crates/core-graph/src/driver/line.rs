@@ -1,0 +1,151 @@
+//! The line before the store: commits that wait are written together, in their order, by one task.
+
+use std::fmt;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use tokio::sync::{mpsc, oneshot};
+use tokio::task::JoinHandle;
+
+use crate::checkpoint::{CheckpointError, Checkpointer, Commit, Lease};
+use crate::driver::sink::Queue;
+use crate::driver::told::{Events, tell};
+
+/// As many wait in the line at most; who comes then waits before it.
+const LONGEST: usize = 256;
+
+/// What stands in the line.
+#[derive(Debug)]
+pub(super) struct Order {
+    /// None for who only waits for those before it.
+    pub(super) commit: Option<Box<Commit>>,
+    /// Told to the reader when the commit is written.
+    pub(super) events: Events,
+    pub(super) reader: Option<Arc<Queue>>,
+    pub(super) done: oneshot::Sender<()>,
+}
+
+/// The line, and the task that writes it.
+pub(super) struct Line {
+    orders: mpsc::Sender<Order>,
+    task: JoinHandle<()>,
+}
+
+/// What has become of the commits of a run.
+#[derive(Debug, Default)]
+pub(super) struct Progress {
+    /// Orders that are not carried out yet.
+    pub(super) waiting: AtomicUsize,
+    has_failed: AtomicBool,
+    /// The first failure of the store. After it nothing more is written under the lease.
+    failure: Mutex<Option<CheckpointError>>,
+}
+
+impl Progress {
+    pub(super) fn fail(&self, error: CheckpointError) {
+        self.failure.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
+        self.has_failed.store(true, Ordering::Release);
+    }
+
+    pub(super) fn has_failed(&self) -> bool {
+        self.has_failed.load(Ordering::Acquire)
+    }
+
+    /// # Errors
+    /// The store has failed, for everyone who asks.
+    pub(super) fn check(&self) -> Result<(), CheckpointError> {
+        if !self.has_failed() {
+            return Ok(());
+        }
+        match &*self.failure.lock().unwrap_or_else(PoisonError::into_inner) {
+            None => Ok(()),
+            Some(error) => Err(repeated(error)),
+        }
+    }
+}
+
+/// An error of a commit once more, for the next who asks.
+fn repeated(error: &CheckpointError) -> CheckpointError {
+    use CheckpointError::{Full, Locked, StaleHead, Store, UnknownThread};
+    match error {
+        StaleHead { thread, ns, epoch, detail } => {
+            StaleHead { thread: thread.clone(), ns: ns.clone(), epoch: *epoch, detail: detail.clone() }
+        }
+        UnknownThread { thread } => UnknownThread { thread: thread.clone() },
+        Locked { path, message } => Locked { path: path.clone(), message: message.clone() },
+        Full { path, message } => Full { path: path.clone(), message: message.clone() },
+        Store { action, source } => Store { action: action.clone(), source: source.to_string().into() },
+        other => Store { action: "an earlier commit of the run".to_owned(), source: other.to_string().into() },
+    }
+}
+
+impl Line {
+    pub(super) fn start(store: Arc<dyn Checkpointer>, lease: Lease, progress: Arc<Progress>) -> Self {
+        let (orders, waiting) = mpsc::channel(LONGEST);
+        let task = tokio::spawn(async move {
+            if let Err(error) = write(&*store, &lease, &progress, waiting).await {
+                progress.fail(error);
+            }
+        });
+        Self { orders, task }
+    }
+
+    pub(super) fn orders(&self) -> mpsc::Sender<Order> {
+        self.orders.clone()
+    }
+
+    /// Waits until all that stands in the line is written.
+    pub(super) async fn close(self) {
+        drop(self.orders);
+        // It does not panic, and leaves its error.
+        let _ = self.task.await;
+    }
+}
+
+/// Carries out orders until there are no more, or the store fails.
+async fn write(
+    store: &dyn Checkpointer,
+    lease: &Lease,
+    progress: &Progress,
+    mut waiting: mpsc::Receiver<Order>,
+) -> Result<(), CheckpointError> {
+    let mut orders = Vec::new();
+    while waiting.recv_many(&mut orders, LONGEST).await > 0 {
+        gather(&mut orders, &mut waiting).await;
+        let mut commits: Vec<Commit> =
+            orders.iter_mut().filter_map(|order| order.commit.take()).map(|commit| *commit).collect();
+        match commits.len() {
+            0 => {}
+            1 => store.commit(lease, commits.remove(0)).await?,
+            _ => store.commit_all(lease, commits).await?,
+        }
+        for order in &mut orders {
+            tell(order.reader.as_deref(), std::mem::take(&mut order.events)).await;
+        }
+        // Not before all is told: who finds the line empty goes past it.
+        progress.waiting.fetch_sub(orders.len(), Ordering::Release);
+        for order in orders.drain(..) {
+            // The one who waited may be gone.
+            let _ = order.done.send(());
+        }
+    }
+    Ok(())
+}
+
+/// Lets those come who are about to: one transaction more takes longer than their way here.
+async fn gather(orders: &mut Vec<Order>, waiting: &mut mpsc::Receiver<Order>) {
+    let mut before = 0;
+    while before < orders.len() && orders.len() < LONGEST {
+        before = orders.len();
+        tokio::task::yield_now().await;
+        while let Ok(order) = waiting.try_recv() {
+            orders.push(order);
+        }
+    }
+}
+
+impl fmt::Debug for Line {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Line")
+    }
+}

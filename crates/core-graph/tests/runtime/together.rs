@@ -1,0 +1,260 @@
+//! Tasks beside each other commit together, and what is true of a commit stays true of several.
+
+use std::sync::{Arc, Mutex};
+
+use async_trait::async_trait;
+use graphloom_core_graph::checkpoint::{
+    CheckpointError, Checkpointer, CheckpointerLayer, Commit, HistoryFilter, Lease, MemoryCheckpointer, ThreadStatus,
+};
+use graphloom_core_graph::{
+    ChildOutcome, Context, Durability, Node, NodeError, RunError, RunPolicy, START, Snapshot, StateGraph, Task, Thread,
+};
+
+use crate::log::{Calls, Noted, Work, done, note, noted};
+
+const PLAN: Node = Node::named("plan");
+const FIRST: Node = Node::named("first");
+const SECOND: Node = Node::named("second");
+const LAST: Node = Node::named("last");
+const PART: Task<u64> = Task::named("part");
+
+const PARTS: u64 = 20;
+/// An input, and a step for each node.
+const COMMITS_OF_A_PART: usize = 3;
+
+/// Remembers how many commits came at once, and fails at one of them.
+#[derive(Clone, Default)]
+struct Gathered {
+    store: MemoryCheckpointer,
+    groups: Arc<Mutex<Vec<usize>>>,
+    /// The commit that fails, counted from 0.
+    fails: Arc<Mutex<Option<usize>>>,
+}
+
+impl Gathered {
+    fn groups(&self) -> Vec<usize> {
+        std::mem::take(&mut self.groups.lock().expect("no test panics here"))
+    }
+
+    async fn pass(&self, lease: &Lease, commits: Vec<Commit>) -> Result<(), CheckpointError> {
+        let before = {
+            let mut groups = self.groups.lock().expect("no test panics here");
+            let before: usize = groups.iter().sum();
+            groups.push(commits.len());
+            before
+        };
+        let fails = *self.fails.lock().expect("no test panics here");
+        for (at, commit) in commits.into_iter().enumerate() {
+            if fails == Some(before + at) {
+                return Err(CheckpointError::Full { path: "disk".to_owned(), message: "no room".to_owned() });
+            }
+            self.store.commit(lease, commit).await?;
+        }
+        Ok(())
+    }
+}
+
+#[async_trait]
+impl CheckpointerLayer for Gathered {
+    fn inner(&self) -> &dyn Checkpointer {
+        &self.store
+    }
+
+    async fn commit(&self, lease: &Lease, commit: Commit) -> Result<(), CheckpointError> {
+        self.pass(lease, vec![commit]).await
+    }
+
+    async fn commit_all(&self, lease: &Lease, commits: Vec<Commit>) -> Result<(), CheckpointError> {
+        self.pass(lease, commits).await
+    }
+}
+
+/// Two nodes, each of which counts one.
+fn child(calls: &Calls) -> StateGraph<Work> {
+    let mut graph = StateGraph::<Work>::new("child");
+    for node in [FIRST, SECOND] {
+        let calls = calls.clone();
+        graph.add_node(node, move |_: Snapshot<Work>| {
+            calls.add("node");
+            async { Noted::Ok(Work::update().count(1)) }
+        });
+    }
+    graph.add_edge(START, FIRST).add_edge(FIRST, SECOND);
+    graph
+}
+
+/// A fan-out to subgraphs, and a join.
+fn fan_out(store: &Gathered, durability: Durability) -> Thread<Work> {
+    let mut graph = StateGraph::<Work>::new("g");
+    graph.add_node(PLAN, note("plan"));
+    graph.add_subgraph_task(
+        PART,
+        child(&Calls::default()).compile().expect("right"),
+        |part: u64, _: &Work| Work::update().count(i64::try_from(part).unwrap_or(0)),
+        |child: ChildOutcome<Work>| Noted::Ok(Work::update().count(child.done()?.count)),
+    );
+    graph.add_node(LAST, note("last"));
+    graph.add_edge(START, PLAN);
+    graph.add_sends(PLAN, PART, |_: &Work| (1..=PARTS).map(|part| PART.send(part, part)).collect());
+    graph.add_edge(PART, LAST);
+    open(graph, store, durability)
+}
+
+fn open(graph: StateGraph<Work>, store: &Gathered, durability: Durability) -> Thread<Work> {
+    let policy = RunPolicy::default().durability(durability);
+    graph.compile().expect("right").with_checkpointer(store.clone()).thread("t").policy(policy)
+}
+
+fn total() -> i64 {
+    (1..=PARTS).map(|part| i64::try_from(part).unwrap_or(0) + 2).sum()
+}
+
+#[tokio::test]
+async fn a_fan_out_to_subgraphs_commits_each_step_of_all_at_once() {
+    let store = Gathered::default();
+    let thread = fan_out(&store, Durability::Sync);
+    let state = done(thread.run(Work::update()).await);
+    assert_eq!((state.count, state.story().as_str()), (total(), "plan last"));
+    let groups = store.groups();
+    let parts = usize::try_from(PARTS).unwrap();
+    assert_eq!(groups.iter().filter(|group| **group == parts).count(), COMMITS_OF_A_PART, "{groups:?}");
+    let namespaces = store.store.namespaces("t").await.unwrap();
+    assert_eq!(namespaces.len(), parts + 1);
+    for ns in namespaces.iter().filter(|ns| !ns.is_empty()) {
+        let history = store.store.checkpoints("t", ns, &HistoryFilter::default()).await.unwrap();
+        assert_eq!(history.len(), COMMITS_OF_A_PART, "each part has its own history: {ns}");
+    }
+    let seqs: Vec<_> = thread.journal(0, usize::MAX).await.unwrap().iter().filter_map(|event| event.seq).collect();
+    assert_eq!(seqs, (1..=seqs.len() as u64).collect::<Vec<_>>());
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn who_reads_a_run_is_told_in_the_order_of_the_journal() {
+    for durability in [Durability::Sync, Durability::Async, Durability::Exit] {
+        let store = Gathered::default();
+        let thread = fan_out(&store, durability);
+        let mut run = thread.run(Work::update());
+        let mut told = Vec::new();
+        while let Some(event) = run.next().await {
+            told.extend(event.seq);
+        }
+        assert_eq!(done(run.await).count, total());
+        assert_eq!(told, (1..=told.len() as u64).collect::<Vec<_>>(), "{durability:?}");
+    }
+}
+
+#[tokio::test]
+async fn results_of_durable_steps_beside_each_other_are_kept_together() {
+    let store = Gathered::default();
+    let calls = Calls::default();
+    let mut graph = StateGraph::<Work>::new("g");
+    graph.add_node(PLAN, note("plan"));
+    let counted = calls.clone();
+    graph.add_task(PART, move |part: u64, _: Snapshot<Work>, context: Context| {
+        let calls = counted.clone();
+        async move {
+            let effect = async {
+                calls.add("effect");
+                // The others begin theirs meanwhile.
+                tokio::task::yield_now().await;
+                Ok::<_, NodeError>(part)
+            };
+            Noted::Ok(noted(context.once("effect", effect).await?.to_string()))
+        }
+    });
+    graph.add_edge(START, PLAN);
+    graph.add_sends(PLAN, PART, |_: &Work| (1..=PARTS).map(|part| PART.send(part, part)).collect());
+    let thread = open(graph, &store, Durability::Sync);
+    assert_eq!(done(thread.run(Work::update()).await).notes.len() as u64, PARTS + 1);
+    assert_eq!(calls.count("effect") as u64, PARTS);
+    let groups = store.groups();
+    assert!(groups.iter().any(|group| *group as u64 == PARTS), "{groups:?}");
+}
+
+#[tokio::test]
+async fn who_is_alone_waits_for_nobody() {
+    let store = Gathered::default();
+    let thread = open(child(&Calls::default()), &store, Durability::Sync);
+    assert_eq!(done(thread.run(Work::update()).await).count, 2);
+    assert_eq!(store.groups(), [1, 1, 1]);
+}
+
+#[tokio::test]
+async fn nothing_follows_a_commit_that_failed_and_the_thread_goes_on() {
+    let whole = Gathered::default();
+    done(fan_out(&whole, Durability::Sync).run(Work::update()).await);
+    let commits: usize = whole.groups().iter().sum();
+    // Each step of the parts, in the middle of a group, and the ends.
+    for fails in [0, 1, 2, 10, 21, 22, 40, 45, 61, 62, commits - 1] {
+        for durability in [Durability::Sync, Durability::Async] {
+            let store = Gathered::default();
+            *store.fails.lock().unwrap() = Some(fails);
+            let thread = fan_out(&store, durability);
+            let error = thread.run(Work::update()).await.unwrap_err();
+            let is_full = matches!(error, RunError::Checkpoint(CheckpointError::Full { .. }));
+            assert!(is_full, "{durability:?} {fails}: {error}");
+            *store.fails.lock().unwrap() = None;
+            let again = match thread.state().await.unwrap().status {
+                ThreadStatus::New => thread.run(Work::update()),
+                status => {
+                    assert_eq!(status, ThreadStatus::Running, "{durability:?} {fails}");
+                    thread.continue_()
+                }
+            };
+            let state = done(again.await);
+            assert_eq!((state.count, state.story().as_str()), (total(), "plan last"), "{durability:?} {fails}");
+            let seqs: Vec<_> =
+                thread.journal(0, usize::MAX).await.unwrap().iter().filter_map(|event| event.seq).collect();
+            assert!(seqs.is_sorted_by(|one, next| one < next), "{durability:?} {fails}: {seqs:?}");
+        }
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_part_that_is_stopped_while_its_commit_waits_goes_on_where_it_stood() {
+    use std::time::Duration;
+
+    use graphloom_core_graph::{Retry, Timeout};
+
+    /// Takes its time for the last commits of the parts.
+    #[derive(Clone, Default)]
+    struct Slow(MemoryCheckpointer, Arc<Mutex<usize>>);
+
+    #[async_trait]
+    impl CheckpointerLayer for Slow {
+        fn inner(&self) -> &dyn Checkpointer {
+            &self.0
+        }
+
+        async fn commit_all(&self, lease: &Lease, commits: Vec<Commit>) -> Result<(), CheckpointError> {
+            let group = {
+                let mut groups = self.1.lock().expect("no test panics here");
+                *groups += 1;
+                *groups
+            };
+            if group == COMMITS_OF_A_PART {
+                tokio::time::sleep(Duration::from_secs(3)).await;
+            }
+            self.0.commit_all(lease, commits).await
+        }
+    }
+
+    let calls = Calls::default();
+    let mut graph = StateGraph::<Work>::new("g");
+    graph.add_node(PLAN, note("plan"));
+    graph
+        .add_subgraph_task(
+            PART,
+            child(&calls).compile().expect("right"),
+            |_: u64, _: &Work| Work::update(),
+            |child: ChildOutcome<Work>| Noted::Ok(Work::update().count(child.done()?.count)),
+        )
+        .timeout(Timeout::attempt(Duration::from_millis(700)))
+        .retry(Retry::exponential(5));
+    graph.add_edge(START, PLAN);
+    graph.add_sends(PLAN, PART, |_: &Work| (1..=PARTS).map(|part| PART.send(part, part)).collect());
+    let thread = graph.compile().expect("right").with_checkpointer(Slow::default()).thread("t");
+    let state = done(thread.run(Work::update()).await);
+    assert_eq!(state.count, 2 * i64::try_from(PARTS).unwrap());
+    assert_eq!(calls.count("node") as u64, 2 * PARTS, "what waited when an attempt ended is there for the next");
+}
