@@ -251,3 +251,29 @@ targets_for_tuples! {
     (A, B, C, D, E, F, G);
     (A, B, C, D, E, F, G, H);
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_key_is_what_it_displays() {
+        const WORK: Task<()> = Task::named("work");
+        let long = "a key that is longer than what has room in place";
+        let keys = [
+            (WORK.send(0_u64, ()), u64::MIN.to_string()),
+            (WORK.send(u64::MAX, ()), u64::MAX.to_string()),
+            (WORK.send(7_usize, ()), 7.to_string()),
+            (WORK.send(u32::MAX, ()), u32::MAX.to_string()),
+            (WORK.send(i64::MIN, ()), i64::MIN.to_string()),
+            (WORK.send(-1_i32, ()), (-1).to_string()),
+            (WORK.send(3_u8, ()), 3_u8.to_string()),
+            (WORK.send(1.0, ()), 1.0_f64.to_string()),
+            (WORK.send("a", ()), "a".to_owned()),
+            (WORK.send(long.to_owned(), ()), long.to_owned()),
+        ];
+        for (packet, shown) in keys {
+            assert_eq!(packet.key, shown);
+        }
+    }
+}

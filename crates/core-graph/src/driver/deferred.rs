@@ -20,6 +20,10 @@ pub(super) struct Deferred {
 }
 
 impl Deferred {
+    pub(super) fn is_empty(&self) -> bool {
+        self.commits.is_empty()
+    }
+
     /// Whether something of the namespace waits.
     pub(super) fn has(&self, ns: &str) -> bool {
         self.commits.contains_key(ns)

@@ -4,6 +4,7 @@ use std::fmt;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use smallvec::SmallVec;
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinHandle;
 
@@ -14,15 +15,40 @@ use crate::driver::told::{Events, tell};
 /// As many wait in the line at most; who comes then waits before it.
 const LONGEST: usize = 256;
 
+/// Commits that belong together; mostly one.
+pub(super) type Commits = SmallVec<[Box<Commit>; 1]>;
+
 /// What stands in the line.
 #[derive(Debug)]
 pub(super) struct Order {
     /// None for who only waits for those before it.
-    pub(super) commit: Option<Box<Commit>>,
-    /// Told to the reader when the commit is written.
+    pub(super) commits: Commits,
+    /// Told to the reader when the commits are written.
     pub(super) events: Events,
     pub(super) reader: Option<Arc<Queue>>,
     pub(super) done: oneshot::Sender<()>,
+}
+
+/// A place at the end of the line; none in a line that is gone, which has left its error.
+pub(super) struct Place {
+    place: Option<mpsc::OwnedPermit<Order>>,
+    progress: Arc<Progress>,
+}
+
+impl Place {
+    pub(super) async fn last(orders: mpsc::Sender<Order>, progress: &Arc<Progress>) -> Self {
+        Self { place: orders.reserve_owned().await.ok(), progress: Arc::clone(progress) }
+    }
+
+    /// Stands there. What comes when all is written up to here, and never when the store fails.
+    pub(super) fn stand(self, commits: Commits, events: Events, reader: Option<&Arc<Queue>>) -> oneshot::Receiver<()> {
+        let (done, written) = oneshot::channel();
+        if let Some(place) = self.place {
+            self.progress.waiting.fetch_add(1, Ordering::Release);
+            place.send(Order { commits, events, reader: reader.map(Arc::clone), done });
+        }
+        written
+    }
 }
 
 /// The line, and the task that writes it.
@@ -113,7 +139,7 @@ async fn write(
     while waiting.recv_many(&mut orders, LONGEST).await > 0 {
         gather(&mut orders, &mut waiting).await;
         let mut commits: Vec<Commit> =
-            orders.iter_mut().filter_map(|order| order.commit.take()).map(|commit| *commit).collect();
+            orders.iter_mut().flat_map(|order| std::mem::take(&mut order.commits)).map(|commit| *commit).collect();
         match commits.len() {
             0 => {}
             1 => store.commit(lease, commits.remove(0)).await?,
@@ -132,9 +158,10 @@ async fn write(
     Ok(())
 }
 
-/// Lets those come who are about to: one transaction more takes longer than their way here.
+/// Lets those come who are about to: one transaction more takes longer than their way here. What nobody waits for is not
+/// put off.
 async fn gather(orders: &mut Vec<Order>, waiting: &mut mpsc::Receiver<Order>) {
-    let mut before = 0;
+    let mut before = if orders.iter().all(|order| order.done.is_closed()) { orders.len() } else { 0 };
     while before < orders.len() && orders.len() < LONGEST {
         before = orders.len();
         tokio::task::yield_now().await;

@@ -180,7 +180,7 @@ impl<'c, S: State, Cx: Send + Sync + 'static> Walk<'c, S, Cx> {
     /// Commits what a task left, if that is a plain step.
     fn settle(&mut self, node: u32, began: u64, outcome: TaskOutcome<S>) -> Result<u32, Halt<S, Cx>> {
         match outcome {
-            TaskOutcome::Step(done) if done.heads.is_none() && self.is_plain(&done.next) => {
+            TaskOutcome::Step(done) if done.heads.is_empty() && self.is_plain(&done.next) => {
                 self.take(node, done.update, done.cost)
             }
             outcome => Err(Rest::Ended { lone: self.stand.task(node), began, outcome }.into()),

@@ -4,13 +4,14 @@ use std::fmt;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use smallvec::smallvec;
 use tokio::sync::oneshot;
 
 use crate::checkpoint::{
     CheckpointError, Checkpointer, Commit, DirectWriter, Lease, PlainStep, TaskRecord, Teller, ThreadRow,
 };
 use crate::driver::deferred::Deferred;
-use crate::driver::line::{Line, Order, Progress};
+use crate::driver::line::{Commits, Line, Place, Progress};
 use crate::driver::policy::Durability;
 use crate::driver::sink::Queue;
 use crate::driver::told::{Events, number, tell};
@@ -22,7 +23,8 @@ pub(crate) struct Attached {
     pub(crate) lease: Lease,
     /// The thread's row without status: copied into the commits that set one.
     pub(crate) row: ThreadRow,
-    /// The sequence number of the journal. Held while a commit is written, so that rows are stored in order.
+    /// The sequence number of the journal. Held while a commit is written or put in the line, so that rows are stored in
+    /// order.
     journal: tokio::sync::Mutex<u64>,
     /// The direct way into the store, if it has one. Commits that are waited for take it.
     direct: Option<Direct>,
@@ -108,13 +110,15 @@ impl Attached {
                 Durability::Sync => {
                     if !self.is_alone() {
                         let events = if reader.is_some() { events } else { Events::new() };
-                        let written = self.line_up(Some(commit), events, reader).await;
+                        let written = self.end_of_line().await.stand(smallvec![commit], events, reader);
                         drop(journal);
                         return self.wait(written).await;
                     }
                     self.put(commit).await;
                 }
-                Durability::Async => drop(self.line_up(Some(commit), Events::new(), None).await),
+                Durability::Async => {
+                    drop(self.end_of_line().await.stand(smallvec![commit], Events::new(), None));
+                }
                 Durability::Exit => lock(&self.deferred).add(*commit, heads),
             }
             self.progress.check()?;
@@ -188,7 +192,7 @@ impl Attached {
             self.put(commit).await;
             return self.progress.check();
         }
-        let written = self.line_up(Some(commit), Events::new(), None).await;
+        let written = self.end_of_line().await.stand(smallvec![commit], Events::new(), None);
         drop(journal);
         self.wait(written).await
     }
@@ -213,7 +217,7 @@ impl Attached {
         if self.is_idle() {
             return self.progress.check();
         }
-        let written = self.line_up(None, Events::new(), None).await;
+        let written = self.end_of_line().await.stand(Commits::new(), Events::new(), None);
         drop(journal);
         self.wait(written).await
     }
@@ -234,22 +238,12 @@ impl Attached {
         }
     }
 
-    /// Puts a commit at the end of the line; the journal's lock is held. What comes when it is written, and never when the
-    /// store fails.
-    async fn line_up(
-        &self,
-        commit: Option<Box<Commit>>,
-        events: Events,
-        reader: Option<&Arc<Queue>>,
-    ) -> oneshot::Receiver<()> {
+    /// The end of the line; the journal's lock is held until somebody stands there.
+    async fn end_of_line(&self) -> Place {
         let orders = lock(&self.line)
             .get_or_insert_with(|| Line::start(Arc::clone(&self.store), self.lease.clone(), Arc::clone(&self.progress)))
             .orders();
-        let (done, written) = oneshot::channel();
-        self.progress.waiting.fetch_add(1, Ordering::Release);
-        // A line that is gone has left its error.
-        let _ = orders.send(Order { commit, events, reader: reader.map(Arc::clone), done }).await;
-        written
+        Place::last(orders, &self.progress).await
     }
 
     async fn wait(&self, written: oneshot::Receiver<()>) -> Result<(), CheckpointError> {
@@ -260,21 +254,23 @@ impl Attached {
 
     /// Waits until all that was committed is durable.
     pub(crate) async fn flush(&self) -> Result<(), CheckpointError> {
+        self.write_deferred().await;
         let line = lock(&self.line).take();
         if let Some(line) = line {
             line.close().await;
         }
-        self.write_deferred().await;
         self.progress.check()
     }
 
+    /// Writes what was to wait for the end of the run. It stands in the line or waits still, whoever stops waiting here.
     async fn write_deferred(&self) {
-        let deferred = lock(&self.deferred).take();
-        for commit in deferred {
-            if !self.progress.has_failed() {
-                self.put(Box::new(commit)).await;
-            }
+        if lock(&self.deferred).is_empty() || self.progress.has_failed() {
+            return;
         }
+        let place = self.end_of_line().await;
+        let commits = lock(&self.deferred).take().into_iter().map(Box::new).collect();
+        // A line that is gone has left its error.
+        let _ = place.stand(commits, Events::new(), None).await;
     }
 }
 

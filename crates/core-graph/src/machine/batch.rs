@@ -21,7 +21,7 @@ pub(super) struct Batched<S: State> {
     pub(super) groups: Groups,
     pub(super) seen: u64,
     pub(super) attempt: u32,
-    pub(super) done: Done<S>,
+    pub(super) done: Box<Done<S>>,
 }
 
 pub(super) type Batch<S> = SmallVec<[Batched<S>; 1]>;

@@ -97,9 +97,7 @@ impl<S: State> Machine<S> {
         let finished = counted(batch.iter().flat_map(|task| task.groups.iter().copied()));
         for task in &batch {
             self.executed += 1 + task.done.cost;
-            if let Some(heads) = &task.done.heads {
-                self.frontier.record_heads(heads);
-            }
+            self.frontier.record_heads(&task.done.heads);
         }
         self.frontier.forget_all(batch.iter().map(|task| task.id), self.persist.is_some());
         if self.topology.mode == Mode::Eager {

@@ -15,7 +15,7 @@ use crate::step::{Next, Step};
 /// How a task ended, as its driver saw it.
 pub(crate) enum TaskOutcome<S: State> {
     /// It returned a step.
-    Step(Done<S>),
+    Step(Box<Done<S>>),
     /// It waits for answers, whatever it returned. `swallowed` tells that it did not pass the suspension on.
     Suspended { questions: Vec<Question>, swallowed: bool },
     /// It failed, panicked or ran out of time.
@@ -32,7 +32,9 @@ impl<S: State> TaskOutcome<S> {
 
     /// The same; children that are kept per thread stand at `heads` after it.
     pub(crate) fn called(step: Step<S>, cost: u64, heads: ChildHeads) -> Self {
-        Self::Step(Done { heads: Some(Box::new(heads)), ..Done::of(step, cost) })
+        let mut done = Done::of(step, cost);
+        done.heads = heads;
+        Self::Step(done)
     }
 }
 

@@ -57,7 +57,7 @@ impl<S: State> Machine<S> {
     /// Where tasks that have finished and are not committed left children.
     pub(crate) fn finished_heads(&self) -> ChildHeads {
         let finished = self.frontier.iter().filter_map(|(_, task)| match &task.phase {
-            Phase::Finished(done) => done.heads.as_deref(),
+            Phase::Finished(done) => Some(&done.heads),
             _ => None,
         });
         finished.flatten().cloned().collect()

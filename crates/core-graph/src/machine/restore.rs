@@ -243,8 +243,7 @@ impl<S: State> Machine<S> {
                         let changes = self.changes_of(changes);
                         let update = S::decode_update(&self.topology.layout, &changes)?;
                         let next = next.into_next();
-                        let heads = (!heads.is_empty()).then(|| Box::new(heads));
-                        let done = Done { update: Some(update), next, cost, heads, encoded: changes };
+                        let done = Box::new(Done { update: Some(update), next, cost, heads, encoded: changes });
                         self.rest(id, Phase::Finished(done));
                     }
                     WriteRow::Suspended { questions } => {
@@ -316,7 +315,7 @@ impl<S: State> Machine<S> {
                 changes: self.rows_of(&done.encoded),
                 next: NextRow::of(&done.next),
                 cost: done.cost,
-                heads: done.heads.as_deref().cloned().unwrap_or_default(),
+                heads: done.heads.clone(),
             }),
             Phase::Suspended(questions) => Some(WriteRow::Suspended { questions: questions.clone() }),
             _ => None,

@@ -66,7 +66,7 @@ pub(crate) enum Phase<S: State> {
     InFlight,
     /// Waits for its next attempt.
     Backoff(u64),
-    Finished(Done<S>),
+    Finished(Box<Done<S>>),
     Suspended(Vec<Question>),
     Failed(NodeError),
 }
@@ -78,8 +78,7 @@ pub(crate) struct Done<S: State> {
     /// Tasks executed inside, for a subgraph.
     pub(crate) cost: u64,
     /// Where children that are kept per thread stand after it, for a subgraph.
-    /// On the heap: most leave none.
-    pub(crate) heads: Option<Box<ChildHeads>>,
+    pub(crate) heads: ChildHeads,
     /// The update in encoded form, when there is a store.
     pub(crate) encoded: Vec<FieldChange>,
 }
@@ -131,9 +130,9 @@ impl PartialEq for Check {
 impl Eq for Check {}
 
 impl<S: State> Done<S> {
-    /// What a step leaves.
-    pub(crate) fn of(step: Step<S>, cost: u64) -> Self {
-        Self { update: step.update, next: step.next, cost, heads: None, encoded: Vec::new() }
+    /// What a step leaves, on the heap: updates of wide states are large, and are handed on from the attempt to the commit.
+    pub(crate) fn of(step: Step<S>, cost: u64) -> Box<Self> {
+        Box::new(Self { update: step.update, next: step.next, cost, heads: ChildHeads::new(), encoded: Vec::new() })
     }
 }
 

@@ -1,13 +1,16 @@
 //! Tasks beside each other commit together, and what is true of a commit stays true of several.
 
+use std::ops::Range;
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use async_trait::async_trait;
 use graphloom_core_graph::checkpoint::{
     CheckpointError, Checkpointer, CheckpointerLayer, Commit, HistoryFilter, Lease, MemoryCheckpointer, ThreadStatus,
 };
 use graphloom_core_graph::{
-    ChildOutcome, Context, Durability, Node, NodeError, RunError, RunPolicy, START, Snapshot, StateGraph, Task, Thread,
+    ChildOutcome, Context, Durability, Node, NodeError, Retry, RunError, RunPolicy, START, Snapshot, StateGraph, Task,
+    Thread, Timeout,
 };
 
 use crate::log::{Calls, Noted, Work, done, note, noted};
@@ -210,35 +213,43 @@ async fn nothing_follows_a_commit_that_failed_and_the_thread_goes_on() {
     }
 }
 
-#[tokio::test(start_paused = true)]
-async fn a_part_that_is_stopped_while_its_commit_waits_goes_on_where_it_stood() {
-    use std::time::Duration;
+/// Takes its time for some commits.
+#[derive(Clone)]
+struct Slow {
+    store: MemoryCheckpointer,
+    delay: Duration,
+    /// Those that it takes its time for, counted from 0.
+    slow: Range<usize>,
+    commits: Arc<Mutex<usize>>,
+}
 
-    use graphloom_core_graph::{Retry, Timeout};
+impl Slow {
+    fn new(delay: Duration, slow: Range<usize>) -> Self {
+        Self { store: MemoryCheckpointer::new(), delay, slow, commits: Arc::default() }
+    }
+}
 
-    /// Takes its time for the last commits of the parts.
-    #[derive(Clone, Default)]
-    struct Slow(MemoryCheckpointer, Arc<Mutex<usize>>);
-
-    #[async_trait]
-    impl CheckpointerLayer for Slow {
-        fn inner(&self) -> &dyn Checkpointer {
-            &self.0
-        }
-
-        async fn commit_all(&self, lease: &Lease, commits: Vec<Commit>) -> Result<(), CheckpointError> {
-            let group = {
-                let mut groups = self.1.lock().expect("no test panics here");
-                *groups += 1;
-                *groups
-            };
-            if group == COMMITS_OF_A_PART {
-                tokio::time::sleep(Duration::from_secs(3)).await;
-            }
-            self.0.commit_all(lease, commits).await
-        }
+#[async_trait]
+impl CheckpointerLayer for Slow {
+    fn inner(&self) -> &dyn Checkpointer {
+        &self.store
     }
 
+    async fn commit(&self, lease: &Lease, commit: Commit) -> Result<(), CheckpointError> {
+        let at = {
+            let mut commits = self.commits.lock().expect("no test panics here");
+            *commits += 1;
+            *commits - 1
+        };
+        if self.slow.contains(&at) {
+            tokio::time::sleep(self.delay).await;
+        }
+        self.store.commit(lease, commit).await
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_part_that_is_stopped_while_its_commit_waits_goes_on_where_it_stood() {
     let calls = Calls::default();
     let mut graph = StateGraph::<Work>::new("g");
     graph.add_node(PLAN, note("plan"));
@@ -253,8 +264,43 @@ async fn a_part_that_is_stopped_while_its_commit_waits_goes_on_where_it_stood() 
         .retry(Retry::exponential(5));
     graph.add_edge(START, PLAN);
     graph.add_sends(PLAN, PART, |_: &Work| (1..=PARTS).map(|part| PART.send(part, part)).collect());
-    let thread = graph.compile().expect("right").with_checkpointer(Slow::default()).thread("t");
+    // After the input and the plan, and two commits of each part.
+    let last = 2 + 2 * usize::try_from(PARTS).unwrap();
+    let store = Slow::new(Duration::from_secs(3), last..last + 1);
+    let thread = graph.compile().expect("right").with_checkpointer(store).thread("t");
     let state = done(thread.run(Work::update()).await);
     assert_eq!(state.count, 2 * i64::try_from(PARTS).unwrap());
     assert_eq!(calls.count("node") as u64, 2 * PARTS, "what waited when an attempt ended is there for the next");
+}
+
+#[tokio::test(start_paused = true)]
+async fn commits_that_waited_for_the_end_are_not_lost_with_the_task_that_writes_them() {
+    let calls = Calls::default();
+    let counted = calls.clone();
+    let mut inner = StateGraph::<Work>::new("inner");
+    let node = move |_: Snapshot<Work>, context: Context| {
+        let calls = counted.clone();
+        async move {
+            let effect = async {
+                calls.add("effect");
+                Ok::<_, NodeError>(1)
+            };
+            Noted::Ok(Work::update().count(context.once("effect", effect).await?))
+        }
+    };
+    let limit = Timeout::attempt(Duration::from_millis(700));
+    inner.add_node(SECOND, node).timeout(limit).retry(Retry::exponential(5));
+    inner.add_node(FIRST, note("first"));
+    inner.add_edge(START, FIRST).add_edge(FIRST, SECOND);
+    let mut graph = StateGraph::<Work>::new("g");
+    let out = |child: ChildOutcome<Work>| Noted::Ok(Work::update().count(child.done()?.count));
+    graph.add_subgraph(LAST, inner.compile().expect("right"), |_: &Work| Work::update(), out);
+    graph.add_edge(START, LAST);
+    let policy = RunPolicy::default().durability(Durability::Exit);
+    // The commits of both graphs do not fit into one attempt.
+    let store = Slow::new(Duration::from_millis(500), 0..2);
+    let thread = graph.compile().expect("right").with_checkpointer(store).thread("t").policy(policy);
+    assert_eq!(done(thread.run(Work::update()).await).count, 1);
+    assert!(calls.count("effect") <= 2, "a result that was on its way is there, or is made once more");
+    assert_eq!(thread.state().await.unwrap().state.count, 1);
 }
