@@ -205,25 +205,48 @@ impl Life {
         if refused { Err(injected(action)) } else { Ok(()) }
     }
 
-    /// Notes what was written: its place in the log, and whether the answer is lost.
-    fn written(&self, lease: &Lease, commit: Option<Commit>) -> (usize, bool) {
+    /// Notes a commit that was written; its place in the log.
+    fn note(&self, lease: &Lease, commit: Commit) -> usize {
         let mut progress = self.plan.lock();
         let at = progress.log.len();
-        if let Some(commit) = commit {
+        if progress.faults.sync > 0 {
             progress.log.push((lease.clone(), commit));
             let one_in = progress.faults.sync;
             if progress.random.one_in(one_in) {
                 progress.synced = at + 1;
             }
         }
+        at
+    }
+
+    /// Whether an answer is lost.
+    fn loses(&self) -> bool {
+        let mut progress = self.plan.lock();
         let one_in = progress.faults.lose_answer;
         let lost = progress.random.one_in(one_in);
         progress.injected += u64::from(lost);
-        (at, lost)
+        lost
     }
 
-    fn forgets(&self) -> bool {
-        self.plan.lock().faults.sync > 0
+    /// Writes commits in one transaction.
+    async fn write(&self, lease: &Lease, commits: Vec<Commit>) -> Result<(), CheckpointError> {
+        self.asked("committing").await?;
+        self.pass().await;
+        let mut written = Vec::new();
+        for commit in commits {
+            self.store.commit(lease, commit.clone()).await?;
+            let row = commit.checkpoint.clone().map(|row| (Arc::clone(&commit.ns), row));
+            let at = self.note(lease, commit);
+            written.extend(row.map(|(ns, row)| (at, ns, row)));
+        }
+        let lost = self.loses();
+        self.pass().await;
+        self.linger().await;
+        if lost {
+            return Err(injected("committing"));
+        }
+        self.plan.lock().acknowledged.extend(written);
+        Ok(())
     }
 }
 
@@ -249,18 +272,17 @@ impl Checkpointer for Life {
     }
 
     async fn commit(&self, lease: &Lease, commit: Commit) -> Result<(), CheckpointError> {
-        let row = commit.checkpoint.clone().map(|row| (Arc::clone(&commit.ns), row));
-        let logged = self.forgets().then(|| commit.clone());
-        self.asked("committing").await?;
-        self.pass().await;
-        self.store.commit(lease, commit).await?;
-        let (at, lost) = self.written(lease, logged);
-        self.pass().await;
-        self.linger().await;
-        if lost {
-            return Err(injected("committing"));
+        self.write(lease, vec![commit]).await
+    }
+
+    /// A store may write them in one transaction, or in one for each.
+    async fn commit_all(&self, lease: &Lease, commits: Vec<Commit>) -> Result<(), CheckpointError> {
+        if self.plan.lock().random.one_in(2) {
+            return self.write(lease, commits).await;
         }
-        self.plan.lock().acknowledged.extend(row.map(|(ns, row)| (at, ns, row)));
+        for commit in commits {
+            self.commit(lease, commit).await?;
+        }
         Ok(())
     }
 
