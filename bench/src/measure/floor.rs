@@ -27,6 +27,8 @@ pub(crate) enum Floor {
     /// Plain rusqlite, writing the same rows in a transaction for each commit, or in those that commits shared. A unit is
     /// one of the shape's.
     PlainRows(Arc<PlainRows>),
+    /// The same in a transaction for each commit, for a subject that writes them one by one, too.
+    OneByOne(Arc<PlainRows>),
 }
 
 impl Floor {
@@ -38,6 +40,7 @@ impl Floor {
             Self::JoinSet { .. } => Some("JoinSet"),
             Self::PlainRows(rows) if rows.is_shared() => Some("plain rusqlite, shared transactions"),
             Self::PlainRows(_) => Some("plain rusqlite"),
+            Self::OneByOne(_) => Some("plain rusqlite, both one by one"),
         }
     }
 
@@ -64,7 +67,7 @@ impl Floor {
                 });
                 Ok(Some(cost.await??))
             }
-            Self::PlainRows(rows) => {
+            Self::PlainRows(rows) | Self::OneByOne(rows) => {
                 let rows = Arc::clone(rows);
                 Ok(Some(tokio::task::spawn_blocking(move || rows.cost()).await??))
             }

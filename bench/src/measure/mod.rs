@@ -19,6 +19,7 @@ use self::cost::{Work, compare};
 pub(crate) use self::floor::Floor;
 pub(crate) use self::place::{Place, Store, bytes};
 use self::plain::PlainRows;
+use self::recorder::OneByOne;
 pub(crate) use self::recorder::Recorder;
 pub(crate) use self::row::Row;
 use crate::Failure;
@@ -84,7 +85,8 @@ impl Bench {
     }
 
     /// Measures a shape on a store. SQLite is compared with plain rusqlite, memory with `floor`. Where commits share
-    /// transactions, there is a second row, next to plain rusqlite with as few.
+    /// transactions, there are two more rows: next to plain rusqlite with as few, and with the sharing left out on both
+    /// sides.
     #[expect(clippy::print_stdout, reason = "a row is told when it is there")]
     pub(crate) async fn durable(
         &mut self,
@@ -106,23 +108,25 @@ impl Bench {
             let recorded = recorder.take();
             drop(recorder);
             let rows = |shared| PlainRows::new(&self.place, store, shape.units, &recorded, shared);
-            let (single, shared) = (rows(false)?, rows(true)?);
+            let (single, shared) = (Arc::new(rows(false)?), Arc::new(rows(true)?));
             single.check_against(&file)?;
             size = Some(bytes(&file)?);
             commits = Some(single.len() as u64);
-            let some_share = shared.len() < single.len();
-            let rows = [Some(single), some_share.then_some(shared)].into_iter().flatten();
-            floors = rows.map(|rows| Floor::PlainRows(Arc::new(rows))).collect();
+            floors = vec![Floor::PlainRows(Arc::clone(&single))];
+            if shared.len() < single.len() {
+                floors.extend([Floor::PlainRows(shared), Floor::OneByOne(single)]);
+            }
         }
         let on_store = Arc::clone(work);
         let work: Work<Opened> = Arc::new(move |opened| on_store(opened.store));
         let place = Arc::clone(&self.place);
-        let mut prepare = || {
-            let file = place.file();
-            Ok(Opened { store: Place::open(store, &file)? })
-        };
         for floor in floors {
-            let compared = compare(shape.units, self.patience, &floor, &mut prepare, &work).await?;
+            let prepare = || {
+                let opened = Place::open(store, &place.file())?;
+                let alone = matches!(floor, Floor::OneByOne(_));
+                Ok(Opened { store: if alone { Arc::new(OneByOne(opened)) } else { opened } })
+            };
+            let compared = compare(shape.units, self.patience, &floor, prepare, &work).await?;
             let mut row = Row::new(shape, store, &floor, compared);
             (row.bytes, row.commits) = (size, commits);
             println!("{row}");

@@ -1,4 +1,4 @@
-//! A store that remembers what was committed to it.
+//! Stores around the one that is measured: one remembers what was committed to it, one lets no commits share.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -44,5 +44,14 @@ impl CheckpointerLayer for Recorder {
     async fn commit_all(&self, lease: &Lease, commits: Vec<Commit>) -> Result<(), CheckpointError> {
         self.keep(lease, commits.clone());
         self.store.commit_all(lease, commits).await
+    }
+}
+
+/// Passes everything on; commits that are given together go one by one.
+pub(super) struct OneByOne(pub(super) Arc<dyn Checkpointer>);
+
+impl CheckpointerLayer for OneByOne {
+    fn inner(&self) -> &dyn Checkpointer {
+        &*self.0
     }
 }
