@@ -27,12 +27,17 @@ pub(crate) enum Answer {
 pub(crate) struct ScriptedSource {
     answers: Vec<Answer>,
     asked: AtomicUsize,
-    pub(crate) reached: tokio::sync::Notify,
+    /// A permit for each search, also for those that nobody waited for when they began.
+    pub(crate) reached: tokio::sync::Semaphore,
 }
 
 impl ScriptedSource {
     pub(crate) fn new(answers: &[Answer]) -> Arc<Self> {
-        Arc::new(Self { answers: answers.to_vec(), asked: AtomicUsize::new(0), reached: tokio::sync::Notify::new() })
+        Arc::new(Self {
+            answers: answers.to_vec(),
+            asked: AtomicUsize::new(0),
+            reached: tokio::sync::Semaphore::new(0),
+        })
     }
 }
 
@@ -40,7 +45,7 @@ impl ScriptedSource {
 impl Research for ScriptedSource {
     async fn search(&self, query: &str, _: usize) -> Findings {
         let at = self.asked.fetch_add(1, Ordering::SeqCst).min(self.answers.len() - 1);
-        self.reached.notify_one();
+        self.reached.add_permits(1);
         let answer = match self.answers[at] {
             Answer::Records => SourceStatus::Ok { records: 1, total: None },
             Answer::Nothing => SourceStatus::Empty,
