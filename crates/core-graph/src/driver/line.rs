@@ -40,14 +40,36 @@ impl Place {
         Self { place: orders.reserve_owned().await.ok(), progress: Arc::clone(progress) }
     }
 
-    /// Stands there. What comes when all is written up to here, and never when the store fails.
-    pub(super) fn stand(self, commits: Commits, events: Events, reader: Option<&Arc<Queue>>) -> oneshot::Receiver<()> {
+    /// Stands there.
+    pub(super) fn stand(self, commits: Commits, events: Events, reader: Option<&Arc<Queue>>) -> Standing {
         let (done, written) = oneshot::channel();
         if let Some(place) = self.place {
             self.progress.waiting.fetch_add(1, Ordering::Release);
             place.send(Order { commits, events, reader: reader.map(Arc::clone), done });
+        } else {
+            self.progress.fail(gone());
         }
-        written
+        Standing { written, progress: self.progress }
+    }
+}
+
+/// What stands in the line, for who put it there.
+#[must_use = "what nobody waits for may not be written"]
+pub(super) struct Standing {
+    written: oneshot::Receiver<()>,
+    progress: Arc<Progress>,
+}
+
+impl Standing {
+    /// Waits until all is written up to here.
+    ///
+    /// # Errors
+    /// The store has failed, here or before.
+    pub(super) async fn written(self) -> Result<(), CheckpointError> {
+        if self.written.await.is_err() {
+            self.progress.fail(gone());
+        }
+        self.progress.check()
     }
 }
 
@@ -55,6 +77,7 @@ impl Place {
 pub(super) struct Line {
     orders: mpsc::Sender<Order>,
     task: JoinHandle<()>,
+    progress: Arc<Progress>,
 }
 
 /// What has become of the commits of a run.
@@ -73,14 +96,10 @@ impl Progress {
         self.has_failed.store(true, Ordering::Release);
     }
 
-    pub(super) fn has_failed(&self) -> bool {
-        self.has_failed.load(Ordering::Acquire)
-    }
-
     /// # Errors
     /// The store has failed, for everyone who asks.
     pub(super) fn check(&self) -> Result<(), CheckpointError> {
-        if !self.has_failed() {
+        if !self.has_failed.load(Ordering::Acquire) {
             return Ok(());
         }
         match &*self.failure.lock().unwrap_or_else(PoisonError::into_inner) {
@@ -88,6 +107,13 @@ impl Progress {
             Some(error) => Err(repeated(error)),
         }
     }
+}
+
+/// The error of a line that has not left one.
+fn gone() -> CheckpointError {
+    let source =
+        "the task that writes has ended before its time: the store panicked, or its tokio runtime was shut down";
+    CheckpointError::Store { action: "committing".to_owned(), source: source.into() }
 }
 
 /// An error of a commit once more, for the next who asks.
@@ -108,42 +134,41 @@ fn repeated(error: &CheckpointError) -> CheckpointError {
 impl Line {
     pub(super) fn start(store: Arc<dyn Checkpointer>, lease: Lease, progress: Arc<Progress>) -> Self {
         let (orders, waiting) = mpsc::channel(LONGEST);
-        let task = tokio::spawn(async move {
-            if let Err(error) = write(&*store, &lease, &progress, waiting).await {
-                progress.fail(error);
-            }
+        let task = tokio::spawn({
+            let progress = Arc::clone(&progress);
+            async move { write(&*store, &lease, &progress, waiting).await }
         });
-        Self { orders, task }
+        Self { orders, task, progress }
     }
 
     pub(super) fn orders(&self) -> mpsc::Sender<Order> {
         self.orders.clone()
     }
 
-    /// Waits until all that stands in the line is written.
+    /// Waits until all that stands in the line is written, or the store has failed.
     pub(super) async fn close(self) {
         drop(self.orders);
-        // It does not panic, and leaves its error.
-        let _ = self.task.await;
+        if self.task.await.is_err() {
+            self.progress.fail(gone());
+        }
     }
 }
 
 /// Carries out orders until there are no more, or the store fails.
-async fn write(
-    store: &dyn Checkpointer,
-    lease: &Lease,
-    progress: &Progress,
-    mut waiting: mpsc::Receiver<Order>,
-) -> Result<(), CheckpointError> {
+async fn write(store: &dyn Checkpointer, lease: &Lease, progress: &Progress, mut waiting: mpsc::Receiver<Order>) {
     let mut orders = Vec::new();
     while waiting.recv_many(&mut orders, LONGEST).await > 0 {
         gather(&mut orders, &mut waiting).await;
         let mut commits: Vec<Commit> =
             orders.iter_mut().flat_map(|order| std::mem::take(&mut order.commits)).map(|commit| *commit).collect();
-        match commits.len() {
-            0 => {}
-            1 => store.commit(lease, commits.remove(0)).await?,
-            _ => store.commit_all(lease, commits).await?,
+        let written = match commits.len() {
+            0 => Ok(()),
+            1 => store.commit(lease, commits.remove(0)).await,
+            _ => store.commit_all(lease, commits).await,
+        };
+        if let Err(error) = written {
+            // Who waits is let go when the orders are dropped, and is to find the error.
+            return progress.fail(error);
         }
         for order in &mut orders {
             tell(order.reader.as_deref(), std::mem::take(&mut order.events)).await;
@@ -155,7 +180,6 @@ async fn write(
             let _ = order.done.send(());
         }
     }
-    Ok(())
 }
 
 /// Lets those come who are about to: one transaction more takes longer than their way here. What nobody waits for is not

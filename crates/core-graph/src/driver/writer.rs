@@ -5,7 +5,6 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use smallvec::smallvec;
-use tokio::sync::oneshot;
 
 use crate::checkpoint::{
     CheckpointError, Checkpointer, Commit, DirectWriter, Lease, PlainStep, TaskRecord, Teller, ThreadRow,
@@ -110,9 +109,9 @@ impl Attached {
                 Durability::Sync => {
                     if !self.is_alone() {
                         let events = if reader.is_some() { events } else { Events::new() };
-                        let written = self.end_of_line().await.stand(smallvec![commit], events, reader);
+                        let standing = self.end_of_line().await.stand(smallvec![commit], events, reader);
                         drop(journal);
-                        return self.wait(written).await;
+                        return standing.written().await;
                     }
                     self.put(commit).await;
                 }
@@ -185,16 +184,15 @@ impl Attached {
         let journal = self.lock_journal().await;
         self.progress.check()?;
         if durability == Durability::Exit {
-            self.write_deferred().await;
-            self.progress.check()?;
+            self.write_deferred().await?;
         }
         if self.is_alone() {
             self.put(commit).await;
             return self.progress.check();
         }
-        let written = self.end_of_line().await.stand(smallvec![commit], Events::new(), None);
+        let standing = self.end_of_line().await.stand(smallvec![commit], Events::new(), None);
         drop(journal);
-        self.wait(written).await
+        standing.written().await
     }
 
     /// A task has ended, and with it the call of a subgraph, if it was one.
@@ -212,14 +210,14 @@ impl Attached {
         let journal = self.lock_journal().await;
         let waits = durability == Durability::Exit && lock(&self.deferred).has(ns);
         if waits {
-            self.write_deferred().await;
+            self.write_deferred().await?;
         }
         if self.is_idle() {
             return self.progress.check();
         }
-        let written = self.end_of_line().await.stand(Commits::new(), Events::new(), None);
+        let standing = self.end_of_line().await.stand(Commits::new(), Events::new(), None);
         drop(journal);
-        self.wait(written).await
+        standing.written().await
     }
 
     /// Whether nothing waits in the line. While the journal's lock is held, that is so until something is put there.
@@ -246,31 +244,25 @@ impl Attached {
         Place::last(orders, &self.progress).await
     }
 
-    async fn wait(&self, written: oneshot::Receiver<()>) -> Result<(), CheckpointError> {
-        // A line that is gone has left its error.
-        let _ = written.await;
-        self.progress.check()
-    }
-
     /// Waits until all that was committed is durable.
     pub(crate) async fn flush(&self) -> Result<(), CheckpointError> {
-        self.write_deferred().await;
+        let deferred = self.write_deferred().await;
         let line = lock(&self.line).take();
         if let Some(line) = line {
             line.close().await;
         }
-        self.progress.check()
+        deferred.and_then(|()| self.progress.check())
     }
 
     /// Writes what was to wait for the end of the run. It stands in the line or waits still, whoever stops waiting here.
-    async fn write_deferred(&self) {
-        if lock(&self.deferred).is_empty() || self.progress.has_failed() {
-            return;
+    async fn write_deferred(&self) -> Result<(), CheckpointError> {
+        self.progress.check()?;
+        if lock(&self.deferred).is_empty() {
+            return Ok(());
         }
         let place = self.end_of_line().await;
         let commits = lock(&self.deferred).take().into_iter().map(Box::new).collect();
-        // A line that is gone has left its error.
-        let _ = place.stand(commits, Events::new(), None).await;
+        place.stand(commits, Events::new(), None).written().await
     }
 }
 

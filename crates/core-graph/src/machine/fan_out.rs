@@ -1,8 +1,9 @@
 //! Sends and fan-outs: their order, those of one key, and when a fan-out closes.
 
+use std::collections::BTreeSet;
+
 use compact_str::CompactString;
 use smallvec::SmallVec;
-use std::collections::BTreeSet;
 
 use crate::checkpoint::RecordBytes;
 use crate::graph::Timeout;

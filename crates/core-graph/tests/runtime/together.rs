@@ -25,13 +25,20 @@ const PARTS: u64 = 20;
 /// An input, and a step for each node.
 const COMMITS_OF_A_PART: usize = 3;
 
+/// How a store fails.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Fails {
+    Refuses,
+    Panics,
+}
+
 /// Remembers how many commits came at once, and fails at one of them.
 #[derive(Clone, Default)]
 struct Gathered {
     store: MemoryCheckpointer,
     groups: Arc<Mutex<Vec<usize>>>,
     /// The commit that fails, counted from 0.
-    fails: Arc<Mutex<Option<usize>>>,
+    fails: Arc<Mutex<Option<(usize, Fails)>>>,
 }
 
 impl Gathered {
@@ -48,7 +55,9 @@ impl Gathered {
         };
         let fails = *self.fails.lock().expect("no test panics here");
         for (at, commit) in commits.into_iter().enumerate() {
-            if fails == Some(before + at) {
+            let fault = fails.filter(|(failing, _)| *failing == before + at);
+            assert_ne!(fault.map(|(_, how)| how), Some(Fails::Panics), "as the test wants it");
+            if fault.is_some() {
                 return Err(CheckpointError::Full { path: "disk".to_owned(), message: "no room".to_owned() });
             }
             self.store.commit(lease, commit).await?;
@@ -191,7 +200,7 @@ async fn nothing_follows_a_commit_that_failed_and_the_thread_goes_on() {
     for fails in [0, 1, 2, 10, 21, 22, 40, 45, 61, 62, commits - 1] {
         for durability in [Durability::Sync, Durability::Async] {
             let store = Gathered::default();
-            *store.fails.lock().unwrap() = Some(fails);
+            *store.fails.lock().unwrap() = Some((fails, Fails::Refuses));
             let thread = fan_out(&store, durability);
             let error = thread.run(Work::update()).await.unwrap_err();
             let is_full = matches!(error, RunError::Checkpoint(CheckpointError::Full { .. }));
@@ -209,6 +218,29 @@ async fn nothing_follows_a_commit_that_failed_and_the_thread_goes_on() {
             let seqs: Vec<_> =
                 thread.journal(0, usize::MAX).await.unwrap().iter().filter_map(|event| event.seq).collect();
             assert!(seqs.is_sorted_by(|one, next| one < next), "{durability:?} {fails}: {seqs:?}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_store_that_panics_ends_the_run_and_the_thread_goes_on() {
+    let whole = Gathered::default();
+    done(fan_out(&whole, Durability::Sync).run(Work::update()).await);
+    let groups = whole.groups();
+    // Where the parts commit together.
+    let first = groups.iter().take_while(|group| **group == 1).count();
+    let parts = usize::try_from(PARTS).unwrap();
+    for durability in [Durability::Sync, Durability::Async] {
+        for fails in [first, first + parts - 1, first + 2 * parts + 3] {
+            let store = Gathered::default();
+            *store.fails.lock().unwrap() = Some((fails, Fails::Panics));
+            let thread = fan_out(&store, durability);
+            let error = thread.run(Work::update()).await.unwrap_err();
+            let is_told = matches!(error, RunError::Checkpoint(CheckpointError::Store { .. }));
+            assert!(is_told && error.to_string().contains("panicked"), "{durability:?} {fails}: {error}");
+            *store.fails.lock().unwrap() = None;
+            let state = done(thread.continue_().await);
+            assert_eq!((state.count, state.story().as_str()), (total(), "plan last"), "{durability:?} {fails}");
         }
     }
 }
