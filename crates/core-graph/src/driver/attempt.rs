@@ -54,7 +54,8 @@ impl<S: State, F: Start<S>> Attempt<S, F> {
         let result = if !self.timeout.is_set() {
             poll_fn(|context| self.poll_node(context)).await
         } else {
-            self.limited().await
+            // On the heap, as all that is rare: what waits is large.
+            Box::pin(self.limited()).await
         };
         judge(result, self.cell.as_deref())
     }

@@ -120,7 +120,7 @@ async fn run_child<S: State, Cx: Send + Sync + 'static>(
     let topology = &*graph.topology;
     let (ns, serves, ground) = if persistence == Persistence::PerThread {
         let ns = kept_namespace(&call);
-        let ground = Ground::of_thread(topology, &session, &ns, &call, again).await;
+        let ground = Box::pin(Ground::of_thread(topology, &session, &ns, &call, again)).await;
         (ns, Some(call), ground)
     } else {
         let ground = match scope.cell.may_have_begun() {

@@ -30,7 +30,7 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
             let Some(task) = self.take_off(*id) else { return Ok(()) };
             let attempt = Crew { runtime: &self.runtime, home: &home, step }.attempt(task);
             self.await_turn(*id, self.machine.attempt(*id)).await;
-            let outcome = attempt.finish_unless_cancelled(&self.session.control).await;
+            let outcome = Box::pin(attempt.finish_unless_cancelled(&self.session.control)).await;
             return self.settle_one(*id, outcome).await;
         }
         self.flight.board(tasks.len());

@@ -56,7 +56,7 @@ pub(crate) struct Driver<S: State, Cx> {
     pub(super) flight: Flight<S, Cx>,
     pub(super) turns: Turns<S>,
     /// What the first commit tells of the thread, for a root.
-    pub(super) opening: Option<(ThreadRow, EventKind)>,
+    pub(super) opening: Option<Box<(ThreadRow, EventKind)>>,
     /// Tasks that the first commit settles: a run before left them.
     pub(crate) abandoned: Vec<Arc<str>>,
     /// Attempt counters that the first commit sets back.
@@ -225,7 +225,7 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
         }
         let kind = EventKind::RunStarted { graph: self.runtime.topology.name.clone(), how: how.to_owned() };
         match self.session.ending(ThreadStatus::Running, "") {
-            Some(row) => self.opening = Some((row, kind)),
+            Some(row) => self.opening = Some(Box::new((row, kind))),
             None if self.session.is_watched() => self.tell(None, kind).await,
             None => {}
         }
@@ -233,7 +233,8 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
 
     pub(super) async fn take_input(&mut self, update: Option<S::Update>) -> Result<(), RunError> {
         let (committed, now) = self.fold_input(update)?;
-        self.publish(committed, now).await
+        // On the heap: it is large.
+        Box::pin(self.publish(Box::new(committed), now)).await
     }
 
     /// Commits an input in the machine. Also tells when that was.

@@ -75,12 +75,12 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
                     return Left::Behind;
                 }
                 Pause::Waiting(attempt) => {
-                    let outcome = attempt.finish_unless_cancelled(&self.session.control).await;
+                    let outcome = Box::pin(attempt.finish_unless_cancelled(&self.session.control)).await;
                     return Left::With(lone.id, outcome);
                 }
                 Pause::Unwritten { committed, next, now } => {
                     // On the heap: it is large.
-                    if let Err(error) = Box::pin(self.publish(*committed, now)).await {
+                    if let Err(error) = Box::pin(self.publish(committed, now)).await {
                         return Left::Unwritten(Box::new(error));
                     }
                     match next {

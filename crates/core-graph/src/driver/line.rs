@@ -171,7 +171,7 @@ async fn write(store: &dyn Checkpointer, lease: &Lease, progress: &Progress, mut
             return progress.fail(error);
         }
         for order in &mut orders {
-            tell(order.reader.as_deref(), std::mem::take(&mut order.events)).await;
+            tell(order.reader.as_deref(), &mut order.events).await;
         }
         // Not before all is told: who finds the line empty goes past it.
         progress.waiting.fetch_sub(orders.len(), Ordering::Release);

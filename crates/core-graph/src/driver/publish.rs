@@ -1,5 +1,6 @@
 //! Commits: what the machine made durable, and told.
 
+use std::future::Future;
 use std::sync::Arc;
 
 use crate::checkpoint::{Commit, TaskRecord, ThreadStatus};
@@ -22,7 +23,7 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
         match self.machine.commit(id, now) {
             Ok(None) => Ok(()),
             // On the heap: they are large, and a run that nobody stores or reads does without.
-            Ok(Some(committed)) => Box::pin(self.publish(*committed, now)).await,
+            Ok(Some(committed)) => Box::pin(self.publish(committed, now)).await,
             Err(fault) => Box::pin(self.refused(*fault)).await,
         }
     }
@@ -44,10 +45,10 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
             self.machine.halt(Stop::Failed);
             self.fault.get_or_insert(error);
         }
-        self.write(commit, events).await
+        self.write(commit, &mut events).await
     }
 
-    pub(super) async fn publish(&mut self, committed: Committed<S>, now: u64) -> Result<(), RunError> {
+    pub(super) async fn publish(&mut self, committed: Box<Committed<S>>, now: u64) -> Result<(), RunError> {
         let paths = self.paths_to_end(&committed);
         for path in &paths {
             if let Some(onces) = self.onces() {
@@ -69,7 +70,7 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
         if self.is_root && self.machine.is_idle() {
             self.end(&mut commit, &mut events, ThreadStatus::Done, "");
         }
-        self.write(commit, events).await?;
+        self.write(commit, &mut events).await?;
         // Not before the commit waits beside them: a sibling may have all that waits written at any time.
         if let Some(attached) = &self.session.attached {
             paths.iter().for_each(|path| attached.end_call(path, self.session.policy.durability));
@@ -123,7 +124,7 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
             let mut commit = self.commit_of_nothing();
             let mut events = Events::new();
             self.end(&mut commit, &mut events, status, detail);
-            Box::pin(self.write(commit, events)).await?;
+            Box::pin(self.write(commit, &mut events)).await?;
         }
         Ok(self.session.flush().await?)
     }
@@ -143,13 +144,13 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
     ) -> Result<(), RunError> {
         let now = self.now();
         let (committed, tasks) = change(&mut self.machine, now).map_err(|fault| fault.of_change("an edit"))?;
-        let events = self.events_of(&committed, now);
+        let mut events = self.events_of(&committed, now);
         let mut commit = committed.stored.unwrap_or_else(|| self.commit_of_nothing());
         (commit.tasks, commit.release) = (tasks, true);
         let (status, detail) =
             if self.machine.is_idle() { (ThreadStatus::Done, "") } else { (ThreadStatus::Drained, "edited") };
         commit.thread = self.session.ending(status, detail);
-        self.session.commit(commit, self.machine.heads(), events).await?;
+        self.session.commit(commit, self.machine.heads(), &mut events).await?;
         Ok(self.session.flush().await?)
     }
 
@@ -158,8 +159,8 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
         Box::new(Commit { ns: Arc::clone(&self.ns), ..Commit::default() })
     }
 
-    pub(super) async fn write(&mut self, mut commit: Box<Commit>, mut events: Events) -> Result<(), RunError> {
-        if let Some((row, kind)) = self.opening.take() {
+    pub(super) async fn write(&mut self, mut commit: Box<Commit>, events: &mut Events) -> Result<(), RunError> {
+        if let Some((row, kind)) = self.opening.take().map(|opening| *opening) {
             commit.thread.get_or_insert(row);
             events.insert(0, self.session.event(&self.ns, self.machine.step(), None, kind).into());
         }
@@ -169,10 +170,10 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
         Ok(self.session.commit(commit, self.machine.heads(), events).await?)
     }
 
-    pub(super) async fn tell(&self, task: Option<(TaskId, u32)>, kind: EventKind) {
+    pub(super) fn tell(&self, task: Option<(TaskId, u32)>, kind: EventKind) -> impl Future<Output = ()> + Send + '_ {
         let path = task.map(|(id, attempt)| (self.machine.task_path(id), attempt));
         let task = path.as_ref().map(|(path, attempt)| (path, *attempt));
-        self.session.tell(self.session.event(&self.ns, self.machine.step(), task, kind)).await;
+        self.session.tell(self.session.event(&self.ns, self.machine.step(), task, kind))
     }
 
     pub(super) fn now(&self) -> u64 {

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::future::Future;
 use std::sync::Arc;
 
 use crate::checkpoint::{CheckpointError, Commit, TaskRecord, TaskRecordKind, ThreadRow, ThreadStatus};
@@ -149,9 +150,12 @@ impl Session {
     }
 
     /// Tells a live event.
-    pub(crate) async fn tell(&self, event: Event) {
-        if let Some(queue) = &self.queue {
-            queue.send(event).await;
+    pub(crate) fn tell(&self, event: Event) -> impl Future<Output = ()> + Send + '_ {
+        let told = self.queue.as_ref().map(|queue| queue.send(event));
+        async move {
+            if let Some(told) = told {
+                told.await;
+            }
         }
     }
 
@@ -163,7 +167,7 @@ impl Session {
         &self,
         commit: Box<Commit>,
         heads: &Heads,
-        events: Events,
+        events: &mut Events,
     ) -> Result<(), CheckpointError> {
         match &self.attached {
             Some(attached) => attached.commit(commit, heads, events, self.policy.durability, self.queue.as_ref()).await,

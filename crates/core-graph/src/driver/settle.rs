@@ -84,7 +84,8 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
         if self.session.attached.is_some() && !left.is_empty() {
             let mut commit = self.commit_of_nothing();
             commit.tasks = left.writes;
-            Box::pin(self.write(commit, left.events.into_iter().map(Told::from).collect())).await
+            let mut events = left.events.into_iter().map(Told::from).collect();
+            Box::pin(self.write(commit, &mut events)).await
         } else {
             for event in left.events {
                 self.session.tell(event).await;

@@ -1,6 +1,7 @@
 //! The bounded queue between a run and its subscriber.
 
 use std::collections::VecDeque;
+use std::future::Future;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::Notify;
@@ -50,31 +51,47 @@ impl Queue {
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub(crate) async fn send(&self, event: Event) {
-        if !self.modes.iter().any(|mode| event.kind.is_in(*mode)) {
-            return;
+    /// Sends an event at once, if there is room for it or nobody wants it; waits for room otherwise.
+    pub(crate) fn send(&self, event: Event) -> impl Future<Output = ()> + Send + '_ {
+        let is_wanted = self.modes.iter().any(|mode| event.kind.is_in(*mode));
+        // On the heap, as all that waits here: who sends holds room for it.
+        let late = if is_wanted { self.offer(event).map(Box::new) } else { None };
+        async move {
+            if let Some(event) = late {
+                Box::pin(self.send_when_there_is_room(*event)).await;
+            }
         }
+    }
+
+    async fn send_when_there_is_room(&self, mut event: Event) {
         loop {
             let room = self.room.notified();
             tokio::pin!(room);
             room.as_mut().enable();
-            {
-                let mut inner = self.lock();
-                if inner.closed {
-                    return;
-                }
-                if inner.events.len() >= CAPACITY && self.lag == Lag::DropOldest {
-                    inner.events.pop_front();
-                    inner.lost += 1;
-                }
-                if inner.events.len() < CAPACITY {
-                    inner.events.push_back(event);
-                    self.news.notify_one();
-                    return;
-                }
+            match self.offer(event) {
+                None => return,
+                Some(back) => event = back,
             }
             room.await;
         }
+    }
+
+    /// Gives an event back for which there is no room.
+    fn offer(&self, event: Event) -> Option<Event> {
+        let mut inner = self.lock();
+        if inner.closed {
+            return None;
+        }
+        if inner.events.len() >= CAPACITY {
+            if self.lag == Lag::Block {
+                return Some(event);
+            }
+            inner.events.pop_front();
+            inner.lost += 1;
+        }
+        inner.events.push_back(event);
+        self.news.notify_one();
+        None
     }
 
     pub(crate) async fn next(&self) -> Option<Event> {

@@ -57,9 +57,9 @@ pub(super) fn number(events: &mut Events, seq: &mut u64) -> Vec<JournalRow> {
 }
 
 /// Tells a reader, if there is one.
-pub(super) async fn tell(reader: Option<&Queue>, events: Events) {
+pub(super) async fn tell(reader: Option<&Queue>, events: &mut Events) {
     let Some(reader) = reader else { return };
-    for told in events {
+    for told in events.drain(..) {
         if let Told::Event(event) = told {
             reader.send(Arc::unwrap_or_clone(event)).await;
         }

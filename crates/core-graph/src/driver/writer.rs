@@ -89,27 +89,28 @@ impl Attached {
         &self,
         mut commit: Box<Commit>,
         heads: &Heads,
-        mut events: Events,
+        events: &mut Events,
         durability: Durability,
         reader: Option<&Arc<Queue>>,
     ) -> Result<(), CheckpointError> {
         if reader.is_none()
-            && let Some(written) = self.write_directly(&mut commit, &mut events, durability)
+            && let Some(written) = self.write_directly(&mut commit, events, durability)
         {
             return written;
         }
         // Held until all is told, so that a reader is told in the order of the journal.
         let mut journal = self.lock_journal().await;
         self.progress.check()?;
-        if let Some(written) = self.write_directly(&mut commit, &mut events, durability) {
+        if let Some(written) = self.write_directly(&mut commit, events, durability) {
             written?;
         } else {
-            commit.journal = number(&mut events, &mut journal);
+            commit.journal = number(events, &mut journal);
             match durability {
                 Durability::Sync => {
                     if !self.is_alone() {
-                        let events = if reader.is_some() { events } else { Events::new() };
-                        let standing = self.end_of_line().await.stand(smallvec![commit], events, reader);
+                        let place = self.end_of_line().await;
+                        let events = if reader.is_some() { std::mem::take(events) } else { Events::new() };
+                        let standing = place.stand(smallvec![commit], events, reader);
                         drop(journal);
                         return standing.written().await;
                     }
