@@ -72,6 +72,23 @@ pub trait NodeFn<S: State, Cx>: Send + Sync + 'static {
     }
 }
 
+impl<S: State, Cx: 'static> dyn NodeFn<S, Cx> {
+    /// As [`begin`](NodeFn::begin). What takes no context runs in a future.
+    #[inline]
+    pub(crate) fn set_out(
+        &self,
+        input: Option<RecordBytes>,
+        state: Snapshot<S>,
+        context: Option<Context<Cx>>,
+        waker: &mut TaskContext<'_>,
+    ) -> Called<S> {
+        match context {
+            Some(context) => self.begin(input, state, Some(context), waker),
+            None => Called::Runs(self.call(input, state, None)),
+        }
+    }
+}
+
 impl<S, Cx> std::fmt::Debug for dyn NodeFn<S, Cx> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("NodeFn")
@@ -93,12 +110,29 @@ struct Function<F> {
     call: F,
 }
 
+/// What a driver passes beside the state, for the function to take; what is not taken is not moved.
+struct Given<'c, Cx> {
+    input: &'c Option<RecordBytes>,
+    context: &'c mut Option<Context<Cx>>,
+}
+
+impl<Cx> Given<'_, Cx> {
+    fn input<I: DeserializeOwned>(&self) -> Result<I, NodeError> {
+        let bytes = self.input.as_ref().ok_or_else(|| NodeError::terminal("called without an input".to_owned()))?;
+        codec::decode("input", bytes).map_err(NodeError::terminal)
+    }
+
+    fn context(&mut self) -> Result<Context<Cx>, NodeError> {
+        given(self.context.take())
+    }
+}
+
 type NodeFuture<S> = BoxFuture<'static, Result<Step<S>, NodeError>>;
 
 impl<S, Cx, F> NodeFn<S, Cx> for Function<F>
 where
     S: State,
-    F: Fn(Option<RecordBytes>, Snapshot<S>, Option<Context<Cx>>) -> NodeFuture<S> + Send + Sync + 'static,
+    F: Fn(Snapshot<S>, Given<'_, Cx>) -> NodeFuture<S> + Send + Sync + 'static,
 {
     fn wants_context(&self) -> bool {
         self.wants_context
@@ -108,19 +142,9 @@ where
         &self,
         input: Option<RecordBytes>,
         state: Snapshot<S>,
-        context: Option<Context<Cx>>,
+        mut context: Option<Context<Cx>>,
     ) -> BoxFuture<'static, Result<Step<S>, NodeError>> {
-        (self.call)(input, state, context)
-    }
-
-    fn begin(
-        &self,
-        input: Option<RecordBytes>,
-        state: Snapshot<S>,
-        context: Option<Context<Cx>>,
-        _: &mut TaskContext<'_>,
-    ) -> Called<S> {
-        Called::Runs((self.call)(input, state, context))
+        (self.call)(state, Given { input: &input, context: &mut context })
     }
 }
 
@@ -138,11 +162,6 @@ pub(crate) fn given<Cx>(context: Option<Context<Cx>>) -> Result<Context<Cx>, Nod
     context.ok_or_else(|| NodeError::terminal("called without a context".to_owned()))
 }
 
-fn input<I: DeserializeOwned>(bytes: Option<RecordBytes>) -> Result<I, NodeError> {
-    let bytes = bytes.ok_or_else(|| NodeError::terminal("called without an input".to_owned()))?;
-    codec::decode("input", &bytes).map_err(NodeError::terminal)
-}
-
 impl<S, Cx, F, Fut, R> Handler<(R,), S, Cx> for F
 where
     S: State,
@@ -152,7 +171,7 @@ where
     R: Into<Step<S>>,
 {
     fn into_node(self) -> Arc<dyn NodeFn<S, Cx>> {
-        let call = move |_: Option<_>, state, _: Option<Context<Cx>>| steps(Ok(self(state)));
+        let call = move |state, _: Given<'_, Cx>| steps(Ok(self(state)));
         Arc::new(Function { wants_context: false, call })
     }
 }
@@ -166,7 +185,7 @@ where
     R: Into<Step<S>>,
 {
     fn into_node(self) -> Arc<dyn NodeFn<S, Cx>> {
-        let call = move |_: Option<_>, state, context| steps(given(context).map(|context| self(state, context)));
+        let call = move |state, mut given: Given<'_, Cx>| steps(given.context().map(|context| self(state, context)));
         Arc::new(Function { wants_context: true, call })
     }
 }
@@ -181,7 +200,7 @@ where
     R: Into<Step<S>>,
 {
     fn into_node(self) -> Arc<dyn NodeFn<S, Cx>> {
-        let call = move |bytes, state, _: Option<Context<Cx>>| steps(input(bytes).map(|input| self(input, state)));
+        let call = move |state, given: Given<'_, Cx>| steps(given.input().map(|input| self(input, state)));
         Arc::new(Function { wants_context: false, call })
     }
 }
@@ -196,8 +215,8 @@ where
     R: Into<Step<S>>,
 {
     fn into_node(self) -> Arc<dyn NodeFn<S, Cx>> {
-        let call = move |bytes, state, context| {
-            steps(given(context).and_then(|context| Ok(self(input(bytes)?, state, context))))
+        let call = move |state, mut given: Given<'_, Cx>| {
+            steps(given.context().and_then(|context| Ok(self(given.input()?, state, context))))
         };
         Arc::new(Function { wants_context: true, call })
     }

@@ -53,7 +53,7 @@ impl<S: State, Cx: Send + Sync + 'static> Crew<'_, S, Cx> {
             return Begun::Runs(Attempt::new(call, timeout, cell));
         }
         let mut running = None;
-        let call = |waker: &mut TaskContext<'_>| handler.begin(input, state, context, waker);
+        let call = |waker: &mut TaskContext<'_>| handler.set_out(input, state, context, waker);
         match poll_node(Some(call), &mut running, waker) {
             Poll::Ready(result) => {
                 let outcome = judge(result, cell.as_deref());

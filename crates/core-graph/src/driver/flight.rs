@@ -39,7 +39,7 @@ pub(super) struct Call<S: State, Cx> {
 
 impl<S: State, Cx: 'static> Start<S> for Call<S, Cx> {
     fn start(self, waker: &mut TaskContext<'_>) -> Called<S> {
-        self.handler.begin(self.input, self.state, self.context, waker)
+        self.handler.set_out(self.input, self.state, self.context, waker)
     }
 }
 

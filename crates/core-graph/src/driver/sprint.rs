@@ -56,7 +56,7 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
                 return Pause::Waiting(Box::new(Attempt::new(call, timeout, cell)));
             }
             let mut running: Option<NodeFuture<S>> = None;
-            let call = |waker: &mut TaskContext<'_>| handler.begin(None, state, context, waker);
+            let call = |waker: &mut TaskContext<'_>| handler.set_out(None, state, context, waker);
             let Poll::Ready(result) = poll_node(Some(call), &mut running, waker) else {
                 return Pause::Waiting(Box::new(Attempt::begun(running, cell)));
             };

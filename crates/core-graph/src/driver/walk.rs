@@ -164,7 +164,7 @@ impl<'c, S: State, Cx: Send + Sync + 'static> Walk<'c, S, Cx> {
             return Err(Halt::Waiting(Box::new(Waiting { node, began, attempt })));
         }
         let mut running = None;
-        let call = |waker: &mut TaskContext<'_>| handler.begin(None, state, context, waker);
+        let call = |waker: &mut TaskContext<'_>| handler.set_out(None, state, context, waker);
         let Poll::Ready(result) = poll_node(Some(call), &mut running, waker) else {
             let attempt = Attempt::begun(running, cell);
             return Err(Halt::Waiting(Box::new(Waiting { node, began, attempt })));

@@ -30,6 +30,13 @@ pub(crate) struct Lone {
     pub(crate) node: u32,
 }
 
+impl Lone {
+    /// The task of a node that follows a commit alone.
+    pub(crate) fn of(number: u64, node: u32) -> Self {
+        Self { id: TaskId { number, place: 0 }, node }
+    }
+}
+
 impl<S: State> Machine<S> {
     /// Dispatches the only task there is, when nothing but its update and its edges can matter.
     pub(crate) fn enter_lane(&mut self) -> Option<Lone> {
@@ -80,7 +87,7 @@ impl<S: State> Machine<S> {
         if next.is_some() {
             self.frontier.fly_only(number);
         }
-        Ok(next)
+        Ok(next.map(|node| Lone::of(number, node)))
     }
 
     /// The same where commits are stored, with the update in stored form.
@@ -94,8 +101,7 @@ impl<S: State> Machine<S> {
         let number = self.newest + 1;
         let mut folded = Folded { changes, ..Folded::default() };
         let next = self.pass(lone, number, update, &mut folded.changed)?;
-        let (finished, follows) = ((lone.id, lone.node), next.map(|next| next.node));
-        let stored = self.store_step(number, finished, follows, &folded, now).map_err(|error| {
+        let stored = self.store_step(number, (lone.id, lone.node), next, &folded, now).map_err(|error| {
             self.in_flight = 0;
             Box::new(Fault::Run(error.into()))
         })?;
@@ -106,10 +112,11 @@ impl<S: State> Machine<S> {
         if let Some(persist) = &mut self.persist {
             persist.reuse_changes(folded.changes);
         }
+        let next = next.map(|node| Lone::of(number, node));
         Ok(Strode { next, stored, changed: folded.changed })
     }
 
-    /// Folds the update of the task, and puts what follows in its place.
+    /// Folds the update of the task, and puts what follows in its place; the node of the one task that follows.
     #[inline]
     fn pass(
         &mut self,
@@ -117,7 +124,7 @@ impl<S: State> Machine<S> {
         number: u64,
         update: Option<S::Update>,
         changed: &mut FieldSet,
-    ) -> Result<Option<Lone>, Box<Fault>> {
+    ) -> Result<Option<u32>, Box<Fault>> {
         // As in `commit`: a refused step leaves the state as it was where somebody still looks at it.
         let exits = &self.topology.node(lone.node).exits;
         let watched = (!self.ns.is_empty() || Arc::strong_count(&self.state) > 1)
@@ -147,13 +154,11 @@ impl<S: State> Machine<S> {
         if let Some(node) = self.triggered.only_node()
             && !self.topology.node(node).deferred
             && self.topology.node(node).class.is_none()
+            && self.frontier.follow_only(lone.id, Lone::of(number, node).id, node, durable)
         {
-            let next = Lone { id: TaskId { number, place: 0 }, node };
-            if self.frontier.follow_only(lone.id, next.id, node, durable) {
-                self.triggered.forget_only();
-                self.step_open = !eager;
-                return Ok(Some(next));
-            }
+            self.triggered.forget_only();
+            self.step_open = !eager;
+            return Ok(Some(node));
         }
         self.frontier.forget(lone.id, durable);
         self.in_flight = 0;

@@ -9,7 +9,7 @@ use crate::error::{NodeError, RunError};
 use crate::graph::{Exits, Topology};
 use crate::machine::lane::is_sure;
 use crate::machine::route::{RouteFault, Triggered, guarded};
-use crate::machine::task::{GroupId, Pending, Phase, TaskId};
+use crate::machine::task::{GroupId, Pending, Phase};
 use crate::machine::{Lone, Machine};
 use crate::state::{FieldSet, State};
 use crate::step::Next;
@@ -77,7 +77,7 @@ impl<S: State> Stand<S> {
 
     /// The task of the node that the newest commit led to.
     pub(crate) fn task(&self, node: u32) -> Lone {
-        Lone { id: TaskId { number: self.number, place: 0 }, node }
+        Lone::of(self.number, node)
     }
 
     /// The super-steps so far.
