@@ -13,13 +13,15 @@ use crate::state::{State, codec};
 /// What ended tasks left that no commit took along.
 #[derive(Debug, Default)]
 pub(super) struct Left {
-    writes: Vec<TaskRecord>,
+    /// Tasks that wait for the others of their step, or for an answer.
+    waiting: Vec<TaskId>,
+    attempts: Vec<TaskRecord>,
     events: Vec<Event>,
 }
 
 impl Left {
     pub(super) fn is_empty(&self) -> bool {
-        self.writes.is_empty() && self.events.is_empty()
+        self.waiting.is_empty() && self.attempts.is_empty() && self.events.is_empty()
     }
 }
 
@@ -68,14 +70,15 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
         match self.complete(id, outcome, left) {
             Completion::Commit => {
                 if self.machine.in_barrier() {
-                    left.writes.retain(|record: &TaskRecord| record.kind == TaskRecordKind::Attempt);
+                    // The step is complete: its commit takes them all along.
+                    left.waiting.clear();
                 }
                 return true;
             }
-            Completion::Hold if durable && self.machine.in_wide_step() => left.writes.extend(self.write_record(id)),
-            Completion::Suspended => left.writes.extend(self.write_record(id)),
-            Completion::Retry { .. } | Completion::Handle => left.writes.extend(self.attempt_record(id)),
-            Completion::Hold | Completion::Failed | Completion::Ready => {}
+            Completion::Hold if durable && self.machine.in_wide_step() => left.waiting.push(id),
+            Completion::Suspended if durable => left.waiting.push(id),
+            Completion::Retry { .. } | Completion::Handle => left.attempts.extend(self.attempt_record(id)),
+            Completion::Hold | Completion::Suspended | Completion::Failed | Completion::Ready => {}
         }
         false
     }
@@ -83,7 +86,10 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
     pub(super) async fn keep(&mut self, left: Left) -> Result<(), RunError> {
         if self.session.attached.is_some() && !left.is_empty() {
             let mut commit = self.commit_of_nothing();
-            commit.tasks = left.writes;
+            commit.tasks = left.attempts;
+            for id in left.waiting {
+                commit.tasks.extend(self.write_record(id));
+            }
             let mut events = left.events.into_iter().map(Told::from).collect();
             Box::pin(self.write(commit, &mut events)).await
         } else {
