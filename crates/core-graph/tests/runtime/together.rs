@@ -37,6 +37,8 @@ enum Fails {
 struct Gathered {
     store: MemoryCheckpointer,
     groups: Arc<Mutex<Vec<usize>>>,
+    /// Records of tasks that were written, and that were settled.
+    records: Arc<Mutex<(usize, usize)>>,
     /// The commit that fails, counted from 0.
     fails: Arc<Mutex<Option<(usize, Fails)>>>,
 }
@@ -59,6 +61,10 @@ impl Gathered {
             assert_ne!(fault.map(|(_, how)| how), Some(Fails::Panics), "as the test wants it");
             if fault.is_some() {
                 return Err(CheckpointError::Full { path: "disk".to_owned(), message: "no room".to_owned() });
+            }
+            {
+                let mut records = self.records.lock().expect("no test panics here");
+                *records = (records.0 + commit.tasks.len(), records.1 + commit.settled.len());
             }
             self.store.commit(lease, commit).await?;
         }
@@ -181,6 +187,26 @@ async fn results_of_durable_steps_beside_each_other_are_kept_together() {
     assert_eq!(calls.count("effect") as u64, PARTS);
     let groups = store.groups();
     assert!(groups.iter().any(|group| *group as u64 == PARTS), "{groups:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn tasks_whose_step_is_complete_at_once_are_kept_by_its_commit_alone() {
+    for (slow, records) in [(false, (0, 0)), (true, (1, 1))] {
+        let store = Gathered::default();
+        let mut graph = StateGraph::<Work>::new("g");
+        graph.add_node(PLAN, note("plan"));
+        graph.add_task(PART, move |part: u64, _: Snapshot<Work>| async move {
+            if slow && part > 1 {
+                tokio::time::sleep(Duration::from_millis(50)).await;
+            }
+            Noted::Ok(noted(part.to_string()))
+        });
+        graph.add_edge(START, PLAN);
+        graph.add_sends(PLAN, PART, |_: &Work| (1..=2).map(|part| PART.send(part, part)).collect());
+        let thread = open(graph, &store, Durability::Sync);
+        assert_eq!(done(thread.run(Work::update()).await).story(), "plan 1 2");
+        assert_eq!(*store.records.lock().unwrap(), records, "written and settled, slow: {slow}");
+    }
 }
 
 #[tokio::test]
