@@ -59,7 +59,7 @@ pub trait NodeFn<S: State, Cx>: Send + Sync + 'static {
     ) -> BoxFuture<'static, Result<Step<S>, NodeError>>;
 
     /// Starts the node where it is polled. One that needs no future of its own while it is ready may end at once; what is
-    /// left of any other is polled with the same waker next.
+    /// left of any other is polled with the same waker next. Nodes that take no context are only ever called.
     fn begin(
         &self,
         input: Option<RecordBytes>,
@@ -73,7 +73,7 @@ pub trait NodeFn<S: State, Cx>: Send + Sync + 'static {
 }
 
 impl<S: State, Cx: 'static> dyn NodeFn<S, Cx> {
-    /// As [`begin`](NodeFn::begin). What takes no context runs in a future.
+    /// As [`begin`](NodeFn::begin) for what takes a context. What takes none runs in a future, and needs no waker here.
     #[inline]
     pub(crate) fn set_out(
         &self,
