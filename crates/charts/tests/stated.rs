@@ -37,13 +37,16 @@ fn numbers(names: &[&str], values: &[f64], unit: &str) -> Vec<Datum> {
 fn written(form: usize, names: &[&str], values: &[f64]) -> String {
     let pairs = || names.iter().zip(values);
     let list = |parts: Vec<String>, end: &str| {
-        let (last, rest) = parts.split_last().unwrap();
+        let (last, rest) = parts.split_last().expect("there are parts");
         format!("{} and {last}{end}", rest.join(", "))
     };
     match form {
         0 => pairs().map(|(name, value)| format!("In our test {name} took {value} ms. ")).collect(),
         1 => list(pairs().map(|(name, value)| format!("{name} took {value} ms")).collect(), ", as we saw."),
-        2 => format!("A commit took {}", list(pairs().map(|(name, value)| format!("{value} ms in {name}")).collect(), ".")),
+        2 => format!(
+            "A commit took {}",
+            list(pairs().map(|(name, value)| format!("{value} ms in {name}")).collect(), ".")
+        ),
         3 => format!(
             "{} took {}, respectively.",
             list(names.iter().map(ToString::to_string).collect(), ""),
@@ -151,7 +154,9 @@ fn events_belong_to_the_date_of_their_clause() {
         "2004 | The format was frozen\n2010 | The log came\n2016 | The vacuum was rewritten\n",
     ] {
         assert!(all_stated(text, ChartKind::Timeline, &records(["2004", "2010", "2016"])), "{text}");
-        for dates in [["2010", "2004", "2016"], ["2016", "2004", "2010"], ["2004", "2016", "2010"], ["2010", "2016", "2004"]] {
+        for dates in
+            [["2010", "2004", "2016"], ["2016", "2004", "2010"], ["2004", "2016", "2010"], ["2010", "2016", "2004"]]
+        {
             assert!(!all_stated(text, ChartKind::Timeline, &records(dates)), "{text} {dates:?}");
         }
     }

@@ -3,7 +3,8 @@
 use std::ops::Range;
 
 /// Words between clauses. `and` is not among them: what it joins depends on what stands on both sides.
-const BETWEEN: &[&str] = &[" while ", " whereas ", " but ", " compared with ", " compared to ", " against ", " versus ", " vs. "];
+const BETWEEN: &[&str] =
+    &[" while ", " whereas ", " but ", " compared with ", " compared to ", " against ", " versus ", " vs. "];
 /// Words that join two of a list.
 const AND: &[&str] = &[" and ", " und ", " et ", " y ", " e ", "和", "以及"];
 

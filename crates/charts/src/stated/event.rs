@@ -19,7 +19,8 @@ pub(super) fn tells(text: &str, dates: &[Vec<String>], own: usize, event: &str) 
         return false;
     }
     let years = years(text);
-    let others = years.iter().any(|year| places.iter().all(|(_, date)| !(date.start <= year.start && year.end <= date.end)));
+    let others =
+        years.iter().any(|year| places.iter().all(|(_, date)| !(date.start <= year.start && year.end <= date.end)));
     if known.len() == 1 && !others {
         return shared(event, text) >= SHARE;
     }
@@ -40,7 +41,8 @@ pub(super) fn tells(text: &str, dates: &[Vec<String>], own: usize, event: &str) 
             _ => parts.push((here, format!("{} {}", std::mem::take(&mut before), &text[piece]))),
         }
     }
-    let best = parts.iter().filter(|(dates, _)| *dates != [own]).map(|(_, words)| shared(event, words)).fold(0.0, f64::max);
+    let best =
+        parts.iter().filter(|(dates, _)| *dates != [own]).map(|(_, words)| shared(event, words)).fold(0.0, f64::max);
     parts.iter().any(|(dates, words)| *dates == [own] && shared(event, words) >= SHARE && shared(event, words) > best)
 }
 

@@ -86,7 +86,8 @@ pub fn stated(kind: ChartKind, records: &[Datum], source: SourceText<'_>) -> Vec
             })
         })
         .collect();
-    let reader = Reader { text: source.text, labels: distinct, tables: tables(source.text), sentences: source.sentences };
+    let reader =
+        Reader { text: source.text, labels: distinct, tables: tables(source.text), sentences: source.sentences };
     if kind.is_numeric() {
         reader.numbers(records, &owns)
     } else {
@@ -144,8 +145,8 @@ impl Reader<'_> {
 
     fn places(&self, record: &Datum, own: usize) -> Result<Places, Unstated> {
         let label = || record.label.clone();
-        let unit = Unit::parse(&record.unit)
-            .ok_or_else(|| Unstated::Unit { label: label(), unit: record.unit.clone() })?;
+        let unit =
+            Unit::parse(&record.unit).ok_or_else(|| Unstated::Unit { label: label(), unit: record.unit.clone() })?;
         let Some(value) = record.value else { return Err(apart(record)) };
         if !self.has(own) {
             return Err(Unstated::Label { label: label() });
@@ -156,8 +157,8 @@ impl Reader<'_> {
             places.rows.extend(rows.into_iter().map(|(axis, range)| (number, axis, range)));
         }
         let mut sentences = self.prose();
-        places.sentence = sentences
-            .find(|range| sentence::says(&self.text[range.clone()], &self.labels, own, value, &unit));
+        places.sentence =
+            sentences.find(|range| sentence::says(&self.text[range.clone()], &self.labels, own, value, &unit));
         Ok(places)
     }
 
@@ -167,8 +168,7 @@ impl Reader<'_> {
         }
         let rows = self.tables.iter().flat_map(Table::rows);
         let mut places = self.prose().chain(rows);
-        let found =
-            places.find(|range| event::tells(&self.text[range.clone()], &self.labels, own, &record.event));
+        let found = places.find(|range| event::tells(&self.text[range.clone()], &self.labels, own, &record.event));
         found.ok_or_else(|| apart(record))
     }
 

@@ -7,12 +7,33 @@ use crate::unit::Unit;
 
 /// Words before a number that make it a year.
 const BEFORE_YEARS: &[&str] = &[
-    "in", "since", "until", "by", "from", "during", "year", "early", "late", "of", "january", "february", "march", "april",
-    "may", "june", "july", "august", "september", "october", "november", "december",
+    "in",
+    "since",
+    "until",
+    "by",
+    "from",
+    "during",
+    "year",
+    "early",
+    "late",
+    "of",
+    "january",
+    "february",
+    "march",
+    "april",
+    "may",
+    "june",
+    "july",
+    "august",
+    "september",
+    "october",
+    "november",
+    "december",
 ];
 /// Words behind an amount that make it a difference.
 const COMPARING: &[&str] = &[
-    "less", "more", "fewer", "faster", "slower", "higher", "lower", "longer", "shorter", "larger", "smaller", "above", "below",
+    "less", "more", "fewer", "faster", "slower", "higher", "lower", "longer", "shorter", "larger", "smaller", "above",
+    "below",
 ];
 
 /// A number and what it may count.
@@ -70,7 +91,8 @@ pub(super) fn quantities(text: &str) -> Vec<Quantity> {
         let behind = text[end..].chars().next();
         let within = before.is_some_and(|c| (c.is_alphanumeric() && !is_ideograph(c)) || c == '_');
         // Dates, times and versions are no numbers.
-        let joined = joins(text, end) || (before.is_some_and(|c| matches!(c, ':' | '/' | '-')) && digit_before(text, start));
+        let joined =
+            joins(text, end) || (before.is_some_and(|c| matches!(c, ':' | '/' | '-')) && digit_before(text, start));
         let units = units(text, start, end);
         let glued = behind.is_some_and(|c| c.is_alphabetic() && !is_ideograph(c)) && !units.iter().any(Unit::is_known);
         let values = readings(&text[start..end]);

@@ -8,7 +8,8 @@ use super::words::{Word, occurrences, words};
 use crate::unit::Unit;
 
 /// Words that give values to labels in their order.
-const RESPECTIVELY: &[&str] = &["respectively", "beziehungsweise", "respectivement", "respectivamente", "分别", "それぞれ"];
+const RESPECTIVELY: &[&str] =
+    &["respectively", "beziehungsweise", "respectivement", "respectivamente", "分别", "それぞれ"];
 /// Words that deny what stands beside them.
 const DENYING: &[&str] = &["not", "never", "instead", "rather", "cannot", "without", "neither", "nor", "kein", "nicht"];
 
@@ -63,11 +64,7 @@ fn mentions(words: &[Word], unit: &Unit) -> bool {
 }
 
 /// Which label has which value. Nothing where the sentence leaves it open.
-fn pairs<'q>(
-    text: &str,
-    places: &[(usize, Range<usize>)],
-    values: &[&'q Quantity],
-) -> Vec<(usize, &'q Quantity)> {
+fn pairs<'q>(text: &str, places: &[(usize, Range<usize>)], values: &[&'q Quantity]) -> Vec<(usize, &'q Quantity)> {
     let items = items(places, values);
     let labels: Vec<usize> = items.iter().filter_map(|item| label(item)).collect();
     if RESPECTIVELY.iter().any(|word| text.contains(word)) {
@@ -86,9 +83,9 @@ fn pairs<'q>(
     match in_turns(&items) {
         // Both ways of reading must agree.
         Some(turns) => {
-            let agree = near.iter().all(|(label, one)| {
-                turns.iter().all(|(other, with)| label != other || one.range == with.range)
-            });
+            let agree = near
+                .iter()
+                .all(|(label, one)| turns.iter().all(|(other, with)| label != other || one.range == with.range));
             if agree { turns } else { Vec::new() }
         }
         None => near,
@@ -131,11 +128,7 @@ fn in_turns<'q>(items: &[Item<'q>]) -> Option<Vec<(usize, &'q Quantity)>> {
 }
 
 /// The pairs of clauses that hold one label and one value.
-fn by_clause<'q>(
-    text: &str,
-    places: &[(usize, Range<usize>)],
-    values: &[&'q Quantity],
-) -> Vec<(usize, &'q Quantity)> {
+fn by_clause<'q>(text: &str, places: &[(usize, Range<usize>)], values: &[&'q Quantity]) -> Vec<(usize, &'q Quantity)> {
     let inside = |piece: &Range<usize>, range: &Range<usize>| piece.start <= range.start && range.end <= piece.end;
     let of = |piece: &Range<usize>| {
         let mut labels: Vec<usize> =

@@ -4,8 +4,8 @@ use std::ops::Range;
 
 /// Words that are left out of labels and events: they stand between what counts.
 const SMALL: &[&str] = &[
-    "a", "an", "the", "of", "in", "on", "at", "by", "for", "to", "and", "or", "per", "with", "was", "were", "is", "are", "der",
-    "die", "das", "und", "im", "von",
+    "a", "an", "the", "of", "in", "on", "at", "by", "for", "to", "and", "or", "per", "with", "was", "were", "is",
+    "are", "der", "die", "das", "und", "im", "von",
 ];
 
 /// A word, an ideograph or a number as it stands.
