@@ -113,4 +113,30 @@ pub struct ChartMessage {
     pub description: String,
     /// The picture, SVG in base64.
     pub base64: String,
+    /// The data with their sources, in the order of the table below the chart; ours.
+    pub data: Vec<ChartDatum>,
+}
+
+/// A datum of a chart and who states it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+#[non_exhaustive]
+pub struct ChartDatum {
+    /// What the value is of; in a timeline the date.
+    pub label: String,
+    /// The value with its unit as the source has it, or the event.
+    pub said: String,
+    /// Each source with the sentence or the row that holds label and value.
+    pub sources: Vec<DatumSource>,
+}
+
+/// Where a source states a datum.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+#[non_exhaustive]
+pub struct DatumSource {
+    /// The evidence.
+    pub evidence_id: String,
+    /// The bytes of the sentence or the row in the evidence's text.
+    pub span: (usize, usize),
 }
