@@ -4,6 +4,8 @@ use std::future::Future;
 use std::process::ExitCode;
 
 use clap::Parser;
+use clap::error::{ContextKind, ContextValue};
+use graphloom_llm::compatible::without_user;
 
 use crate::{BaseArgs, ExitStatus, Failure, Interrupt, Progress, log};
 
@@ -28,11 +30,20 @@ where
 {
     match A::try_parse() {
         Ok(args) => start(args, run).into(),
-        Err(error) => {
+        Err(mut error) => {
+            hide_password(&mut error);
             // Help and version go to stdout and are no error; nobody is left to tell when neither can be written.
             error.print().ok();
             u8::try_from(error.exit_code()).map_or(ExitCode::FAILURE, ExitCode::from)
         }
+    }
+}
+
+/// A wrong value is repeated in the message about it; an address in it may hold a password.
+fn hide_password(error: &mut clap::Error) {
+    if let Some(ContextValue::String(value)) = error.get(ContextKind::InvalidValue) {
+        let shown = ContextValue::String(without_user(value));
+        error.insert(ContextKind::InvalidValue, shown);
     }
 }
 
@@ -94,6 +105,21 @@ pub fn resume_line(program: &str, thread: &str, args: &BaseArgs) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_password_is_not_repeated() {
+        #[derive(Parser, Debug)]
+        struct Args {
+            #[command(flatten)]
+            common: crate::CommonArgs,
+        }
+        let wrong = ["x", "--model", "compatible:m@http://me:hunter22@127.0.0.1:1/v1"];
+        let mut error = Args::try_parse_from(wrong).unwrap_err();
+        assert!(error.to_string().contains("hunter22"), "nothing to hide: {error}");
+        hide_password(&mut error);
+        let told = error.to_string();
+        assert!(!told.contains("hunter22") && told.contains("LLM_API_KEY"), "{told}");
+    }
 
     #[test]
     fn the_resume_line_can_be_pasted() {

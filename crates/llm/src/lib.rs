@@ -47,8 +47,9 @@
 //!
 //! # Keys
 //!
-//! The key of a compatible server comes from `LLM_API_KEY`; it is held in an [`compatible::ApiKey`], which does not show
-//! itself, and is taken out of every message of a server.
+//! A key belongs to a host: [`compatible::Keys`] says which of the keys that a user has set goes to which server, over
+//! `http` to this machine only. It is held in an [`compatible::ApiKey`], which does not show itself, and is taken out of
+//! every message of a server. The client follows no redirect.
 
 #![forbid(unsafe_code)]
 

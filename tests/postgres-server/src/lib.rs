@@ -16,9 +16,11 @@
 #![forbid(unsafe_code)]
 
 mod programs;
+mod tls;
 
 use std::fs;
 use std::io::Read;
+use std::net::TcpListener;
 use std::os::unix::fs::{MetadataExt, chown};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
@@ -39,6 +41,8 @@ rm -rf "$directory""#;
 pub struct Server {
     watch: Child,
     socket: PathBuf,
+    /// The port of the loopback, and the certificate of the authority, of a server with TLS.
+    tls: Option<(u16, PathBuf)>,
 }
 
 impl Server {
@@ -47,6 +51,20 @@ impl Server {
     /// # Panics
     /// When there is no PostgreSQL or it does not start: a test without its server must not pass.
     pub fn start() -> Self {
+        Self::launch(false).expect("the server starts")
+    }
+
+    /// As [`Server::start`], with TLS on a port of the loopback, where nobody gets in without. Its certificate is for
+    /// `127.0.0.1`, from an authority of its own ([`Server::root_certificate`]).
+    ///
+    /// # Panics
+    /// As [`Server::start`].
+    pub fn start_with_tls() -> Self {
+        // A port that is free now may be taken a moment later, so there is another try.
+        (0..5).find_map(|_| Self::launch(true).ok()).expect("the server starts on one of five ports")
+    }
+
+    fn launch(with_tls: bool) -> Result<Self, String> {
         let programs = programs::programs();
         let directory = tempfile::tempdir().expect("a directory").keep();
         let user = user_for_server();
@@ -71,6 +89,15 @@ impl Server {
             .output()
             .expect("initdb runs");
         assert!(made.status.success(), "initdb: {}", String::from_utf8_lossy(&made.stderr));
+        let tls = with_tls.then(|| {
+            let free = TcpListener::bind(("127.0.0.1", 0)).and_then(|listener| listener.local_addr());
+            (free.expect("a free port").port(), tls::certify(&directory, &data, user))
+        });
+        let over_tcp = tls.iter().flat_map(|(port, _)| {
+            ["-p".to_owned(), port.to_string(), "-c".to_owned(), "listen_addresses=127.0.0.1".to_owned()]
+                .into_iter()
+                .chain(["-c".to_owned(), "ssl=on".to_owned()])
+        });
         let mut watch = run(Path::new("/bin/sh"))
             .args(["-c", WATCH, "watch"])
             .arg(&directory)
@@ -81,6 +108,7 @@ impl Server {
             .arg(&socket)
             .args(["-c", "listen_addresses=", "-c", "max_connections=100", "-c", "shared_buffers=32MB"])
             .args(["-c", "fsync=off"])
+            .args(over_tcp)
             .stdin(Stdio::piped())
             .stdout(Stdio::null())
             .stderr(Stdio::piped())
@@ -92,16 +120,26 @@ impl Server {
         let mut buffer = [0; 4096];
         while !log.contains("ready to accept connections") {
             let read = said.read(&mut buffer).expect("the server's log reads");
-            assert!(read > 0, "the server ended: {log}");
+            if read == 0 {
+                return Err(format!("the server ended: {log}"));
+            }
             log.push_str(&String::from_utf8_lossy(&buffer[..read]));
         }
         std::thread::spawn(move || std::io::copy(&mut said, &mut std::io::sink()));
-        Self { watch, socket }
+        Ok(Self { watch, socket, tls })
     }
 
     /// The address of the server's one database.
     pub fn url(&self) -> String {
-        format!("postgres://postgres@localhost/postgres?host={}", self.socket.display())
+        match &self.tls {
+            None => format!("postgres://postgres@localhost/postgres?host={}", self.socket.display()),
+            Some((port, _)) => format!("postgres://postgres@127.0.0.1:{port}/postgres"),
+        }
+    }
+
+    /// The certificate of the authority that a server with TLS is certified by.
+    pub fn root_certificate(&self) -> Option<&Path> {
+        self.tls.as_ref().map(|(_, root)| root.as_path())
     }
 }
 

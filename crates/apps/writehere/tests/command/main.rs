@@ -5,6 +5,7 @@
 mod bad_input;
 mod budget;
 mod compatible;
+mod found;
 mod inspection;
 mod kills;
 mod planner;

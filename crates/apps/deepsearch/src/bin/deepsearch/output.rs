@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use graphloom_cli::{CliError, CommonArgs, ExitStatus, Failure, Session};
+use graphloom_cli::{CliError, CommonArgs, ExitStatus, Failure, Session, private};
 use graphloom_core_graph::{Event, EventKind};
 use graphloom_deepsearch::state::{FinalResult, Verdict};
 use graphloom_deepsearch::{SearchContext, Stage, export};
@@ -12,7 +12,7 @@ use crate::open::{Opened, Run};
 
 /// Makes the directory, so that a run does not begin whose results cannot be written.
 pub(crate) fn prepare(out: &Path) -> Result<(), Failure> {
-    std::fs::create_dir_all(out).map_err(CliError::io("make the directory", out))?;
+    private::create_dir(out).map_err(CliError::io("make the directory", out))?;
     Ok(())
 }
 
@@ -153,7 +153,7 @@ fn write(out: &Path, state: &SearchContext, result: &FinalResult, record: &Value
         let path = out.join(&name);
         // Written beside and renamed, so that no half file is left by a full disk or a kill.
         let part = out.join(format!(".{name}.part"));
-        let written = std::fs::write(&part, content).and_then(|()| std::fs::rename(&part, &path));
+        let written = private::write(&part, content).and_then(|()| std::fs::rename(&part, &path));
         written.map_err(CliError::io("write", &path))?;
     }
     Ok(())

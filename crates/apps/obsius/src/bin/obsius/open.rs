@@ -52,6 +52,7 @@ pub(crate) fn open_vault(root: &Path, session: &Session) -> Result<Arc<Vault>, F
 /// The index of a vault, up to date with its files.
 pub(crate) fn open_index(vault: &Arc<Vault>, dirs: &DataDir, session: &Session) -> Result<VaultIndex, Failure> {
     session.progress.phase("indexing the vault");
+    dirs.create_indexes()?;
     let index = VaultIndex::open(Arc::clone(vault), &dirs.index(&[vault.root().to_owned()]))?;
     let summary = index.refresh()?;
     for (path, reason) in &summary.unread {
@@ -99,6 +100,7 @@ pub(crate) fn look(common: &CommonArgs, root: Option<&Path>) -> Result<Runs, Fai
     let desk = Desk::new(Arc::new(profile::prompts()?), Arc::new(profile::profile()?), Models::new(Arc::new(nobody)));
     // States can be read without their vault; the data directory stands in for it, and nothing reads it.
     let vault = Arc::new(Vault::open(root.unwrap_or(dirs.data()), VaultOptions::default())?);
+    dirs.create_indexes()?;
     let index = VaultIndex::open(Arc::clone(&vault), &dirs.index(&[vault.root().to_owned()]))?;
     let resources = Resources { desk, vault, index: Arc::new(index), ledger: Ledger::new(Budget::default()) };
     Ok(graph()?.with_context(resources).with_checkpointer(store))

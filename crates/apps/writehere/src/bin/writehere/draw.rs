@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use graphloom_cli::{CliError, CommonArgs, ExitStatus, Failure, Session};
+use graphloom_cli::{CliError, CommonArgs, ExitStatus, Failure, Session, private};
 use graphloom_writehere::picture;
 use serde_json::json;
 
@@ -60,7 +60,7 @@ pub(crate) fn graph(session: &Session, format: GraphFormat) -> Result<ExitStatus
 }
 
 fn put(session: &Session, file: &Path, bytes: &[u8]) -> Result<ExitStatus, Failure> {
-    std::fs::write(file, bytes).map_err(CliError::io("write", file))?;
+    private::write(file, bytes).map_err(CliError::io("write", file))?;
     session.progress.result(ExitStatus::Done, &format!("written to `{}`", file.display()), &json!({ "file": file }))?;
     Ok(ExitStatus::Done)
 }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use graphloom_cli::{CliError, Failure, ModelSet};
+use graphloom_cli::{CliError, Failure, ModelSet, private};
 use graphloom_core_graph::{Event, EventKind, Thread, ThreadState};
 use graphloom_llm::Usage;
 use graphloom_writehere::{Finished, Resources, Writing, later};
@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 /// Makes the directory, so that a run does not begin whose results cannot be written.
 pub(crate) fn prepare(out: &Path) -> Result<(), Failure> {
-    std::fs::create_dir_all(out).map_err(CliError::io("make the directory", out))?;
+    private::create_dir(out).map_err(CliError::io("make the directory", out))?;
     Ok(())
 }
 
@@ -91,7 +91,7 @@ pub(crate) fn write(out: &Path, writing: &Writing, finished: &Finished, record: 
         let path = out.join(name);
         // Written beside and renamed, so that no half file is left by a full disk or a kill.
         let part = out.join(format!(".{name}.part"));
-        let written = std::fs::write(&part, content).and_then(|()| std::fs::rename(&part, &path));
+        let written = private::write(&part, content).and_then(|()| std::fs::rename(&part, &path));
         written.map_err(CliError::io("write", &path))?;
     }
     Ok(())
