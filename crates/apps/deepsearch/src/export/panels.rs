@@ -102,11 +102,44 @@ pub(super) fn inference(message: &InferMessage) -> String {
         Some(svg) => format!("<figure><div class=\"drawing\" tabindex=\"0\">{svg}</div></figure>"),
         None => String::new(),
     };
-    let steps: String = message.inference.lines().map(|line| format!("<p>{}</p>", escape(line))).collect();
+    let steps: String =
+        message.inference.lines().map(|line| format!("<p>{}</p>", escape(&with_numbers(line)))).collect();
     format!(
         "<aside class=\"panel\" id=\"inference-{id}\">{close}<p><strong>{}</strong></p>{figure}{steps}</aside>\n",
         escape(&message.conclusion),
         id = message.id,
         close = close(&format!("i{}", message.id)),
     )
+}
+
+/// References as readers know them: `《3》` is `[3]`.
+fn with_numbers(line: &str) -> String {
+    let mut out = String::with_capacity(line.len());
+    let mut rest = line;
+    while let Some((before, behind)) = rest.split_once('《') {
+        out.push_str(before);
+        let digits = behind.bytes().take_while(u8::is_ascii_digit).count();
+        match behind[digits..].strip_prefix('》').filter(|_| digits > 0) {
+            Some(after) => {
+                out.push_str(&format!("[{}]", &behind[..digits]));
+                rest = after;
+            }
+            None => {
+                out.push('《');
+                rest = behind;
+            }
+        }
+    }
+    out.push_str(rest);
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn references_stand_as_readers_know_them() {
+        assert_eq!(with_numbers("From 《1》《23》 and 《书》 《"), "From [1][23] and 《书》 《");
+    }
 }

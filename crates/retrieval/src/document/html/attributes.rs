@@ -128,7 +128,7 @@ mod tests {
         let long = format!("<img alt=a src=\"data:image/png;base64,{}\">", "A b/".repeat(100_000));
         let few = bomb("", MOST, " ", "</p>");
         for page in ["", "a < b <", "<p class=x>a</p>", "<a href='/x?a=1&b=2' >x</a >", "<", "</", "<p", &long, &few] {
-            assert!(matches!(limit(page), Ok(Cow::Borrowed(_))), "{:.60}", page);
+            assert!(matches!(limit(page), Ok(Cow::Borrowed(_))), "{page:.60}");
         }
     }
 
