@@ -20,11 +20,12 @@ mod tls;
 
 use std::fs;
 use std::io::Read;
-use std::net::TcpListener;
 use std::os::unix::fs::{MetadataExt, chown};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+
+use tls::Front;
 
 /// Runs the server beside itself until nobody holds the other end of its input any more, and cleans up. SIGINT ends
 /// the server and its helpers at once, without waiting for clients.
@@ -41,8 +42,8 @@ rm -rf "$directory""#;
 pub struct Server {
     watch: Child,
     socket: PathBuf,
-    /// The port of the loopback, and the certificate of the authority, of a server with TLS.
-    tls: Option<(u16, PathBuf)>,
+    /// Where TLS is ended in front of it.
+    tls: Option<Front>,
 }
 
 impl Server {
@@ -51,20 +52,19 @@ impl Server {
     /// # Panics
     /// When there is no PostgreSQL or it does not start: a test without its server must not pass.
     pub fn start() -> Self {
-        Self::launch(false).expect("the server starts")
+        Self::launch(false)
     }
 
-    /// As [`Server::start`], with TLS on a port of the loopback, where nobody gets in without. Its certificate is for
+    /// As [`Server::start`], behind TLS on a port of the loopback, where nobody gets in without. Its certificate is for
     /// `127.0.0.1`, from an authority of its own ([`Server::root_certificate`]).
     ///
     /// # Panics
     /// As [`Server::start`].
     pub fn start_with_tls() -> Self {
-        // A port that is free now may be taken a moment later, so there is another try.
-        (0..5).find_map(|_| Self::launch(true).ok()).expect("the server starts on one of five ports")
+        Self::launch(true)
     }
 
-    fn launch(with_tls: bool) -> Result<Self, String> {
+    fn launch(with_tls: bool) -> Self {
         let programs = programs::programs();
         let directory = tempfile::tempdir().expect("a directory").keep();
         let user = user_for_server();
@@ -89,15 +89,6 @@ impl Server {
             .output()
             .expect("initdb runs");
         assert!(made.status.success(), "initdb: {}", String::from_utf8_lossy(&made.stderr));
-        let tls = with_tls.then(|| {
-            let free = TcpListener::bind(("127.0.0.1", 0)).and_then(|listener| listener.local_addr());
-            (free.expect("a free port").port(), tls::certify(&directory, &data, user))
-        });
-        let over_tcp = tls.iter().flat_map(|(port, _)| {
-            ["-p".to_owned(), port.to_string(), "-c".to_owned(), "listen_addresses=127.0.0.1".to_owned()]
-                .into_iter()
-                .chain(["-c".to_owned(), "ssl=on".to_owned()])
-        });
         let mut watch = run(Path::new("/bin/sh"))
             .args(["-c", WATCH, "watch"])
             .arg(&directory)
@@ -108,7 +99,6 @@ impl Server {
             .arg(&socket)
             .args(["-c", "listen_addresses=", "-c", "max_connections=100", "-c", "shared_buffers=32MB"])
             .args(["-c", "fsync=off"])
-            .args(over_tcp)
             .stdin(Stdio::piped())
             .stdout(Stdio::null())
             .stderr(Stdio::piped())
@@ -120,26 +110,25 @@ impl Server {
         let mut buffer = [0; 4096];
         while !log.contains("ready to accept connections") {
             let read = said.read(&mut buffer).expect("the server's log reads");
-            if read == 0 {
-                return Err(format!("the server ended: {log}"));
-            }
+            assert!(read > 0, "the server ended: {log}");
             log.push_str(&String::from_utf8_lossy(&buffer[..read]));
         }
         std::thread::spawn(move || std::io::copy(&mut said, &mut std::io::sink()));
-        Ok(Self { watch, socket, tls })
+        let tls = with_tls.then(|| Front::open(&directory, socket.join(".s.PGSQL.5432")));
+        Self { watch, socket, tls }
     }
 
     /// The address of the server's one database.
     pub fn url(&self) -> String {
         match &self.tls {
             None => format!("postgres://postgres@localhost/postgres?host={}", self.socket.display()),
-            Some((port, _)) => format!("postgres://postgres@127.0.0.1:{port}/postgres"),
+            Some(front) => format!("postgres://postgres@127.0.0.1:{}/postgres", front.port),
         }
     }
 
     /// The certificate of the authority that a server with TLS is certified by.
     pub fn root_certificate(&self) -> Option<&Path> {
-        self.tls.as_ref().map(|(_, root)| root.as_path())
+        self.tls.as_ref().map(|front| front.root.as_path())
     }
 }
 
