@@ -121,6 +121,9 @@ impl Server {
         while !log.contains("ready to accept connections") {
             let read = said.read(&mut buffer).expect("the server's log reads");
             if read == 0 {
+                // The shell cleans up when its input ends.
+                drop(watch.stdin.take());
+                let _ = watch.wait();
                 return Err(format!("the server ended: {log}"));
             }
             log.push_str(&String::from_utf8_lossy(&buffer[..read]));
