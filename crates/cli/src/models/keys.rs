@@ -67,9 +67,9 @@ impl RunKeys {
                     continue;
                 }
                 if warns {
-                    progress.warn(&line)
+                    progress.warn(&line);
                 } else {
-                    progress.note(&line)
+                    progress.note(&line);
                 }
                 told.push(line);
             }

@@ -1,7 +1,7 @@
 //! Servers of this machine that keep every byte they are sent, with and without TLS.
 
 use std::io::{Read, Write};
-use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::net::{SocketAddr, TcpListener};
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 
@@ -38,7 +38,7 @@ impl Listener {
                 std::thread::spawn(move || match tls {
                     None => serve(stream, &kept, &does),
                     Some(config) => {
-                        serve(StreamOwned::new(ServerConnection::new(config).unwrap(), stream), &kept, &does)
+                        serve(StreamOwned::new(ServerConnection::new(config).unwrap(), stream), &kept, &does);
                     }
                 });
             }

@@ -10,6 +10,7 @@
 mod listener;
 
 use std::process::{Command, Output, Stdio};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use graphloom_cli::{CommonArgs, DataDir, Progress, build_models};
@@ -78,7 +79,7 @@ impl Servers {
         let root = tempfile::NamedTempFile::new().unwrap();
         let tls = certified(&["127.0.0.1", "127.0.0.2"], root.path());
         let all = [
-            Listener::start("127.0.0.1", Some(tls.clone()), Does::Answer),
+            Listener::start("127.0.0.1", Some(Arc::clone(&tls)), Does::Answer),
             Listener::start("127.0.0.2", Some(tls), Does::Answer),
             Listener::start("127.0.0.1", None, Does::Answer),
             Listener::start("127.0.0.3", None, Does::Answer),
@@ -215,10 +216,10 @@ fn check(servers: &Servers, case: (Option<usize>, usize, Option<usize>, bool)) {
 fn a_redirect_takes_nothing_elsewhere() {
     let root = tempfile::NamedTempFile::new().unwrap();
     let tls = certified(&["127.0.0.1", "127.0.0.2"], root.path());
-    let target = Listener::start("127.0.0.2", Some(tls.clone()), Does::Answer);
+    let target = Listener::start("127.0.0.2", Some(Arc::clone(&tls)), Does::Answer);
     for status in [301, 302, 303, 307, 308] {
         let place = format!("https://{}/v1/chat/completions", target.address);
-        let server = Listener::start("127.0.0.1", Some(tls.clone()), Does::Redirect(status, place.clone()));
+        let server = Listener::start("127.0.0.1", Some(Arc::clone(&tls)), Does::Redirect(status, place.clone()));
         let variables =
             vec![("SSL_CERT_FILE", root.path().display().to_string()), ("LLM_API_KEY", "sk-of-the-first".to_owned())];
         let model = Some(format!("compatible:m@https://{}/v1", server.address));
