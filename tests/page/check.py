@@ -37,9 +37,9 @@ MODES = {
 LOOK = r"""
 const problems = [], counts = {};
 const root = document.documentElement;
-if (root.scrollWidth > window.innerWidth) {
-  const wide = [...document.querySelectorAll('body *')].filter(e => !e.closest('.drawing, table, pre') && e.getBoundingClientRect().right > window.innerWidth + 1);
-  problems.push(`the page is ${root.scrollWidth} px wide in a window of ${window.innerWidth}: ` + wide.slice(0, 3).map(e => e.outerHTML.slice(0, 90)).join(' ;; '));
+if (root.scrollWidth > WIDTH) {
+  const wide = [...document.querySelectorAll('body *')].filter(e => !e.closest('.drawing, table, pre') && e.getBoundingClientRect().right > WIDTH + 1);
+  problems.push(`the page is ${root.scrollWidth} px wide in a window of ${WIDTH}: ` + wide.slice(0, 3).map(e => e.outerHTML.slice(0, 90)).join(' ;; '));
 }
 const parse = text => { const n = text.match(/[\d.]+/g)?.map(Number); return n && { r: n[0], g: n[1], b: n[2], a: n.length > 3 ? n[3] : 1 }; };
 const light = c => { const f = v => { v /= 255; return v <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4; }; return 0.2126 * f(c.r) + 0.7152 * f(c.g) + 0.0722 * f(c.b); };
@@ -104,11 +104,11 @@ PANEL = r"""
 const problems = [], panel = document.querySelector('.panel:target');
 if (!panel) return ['no panel is open'];
 const box = panel.getBoundingClientRect();
-if (box.bottom > window.innerHeight + 1 || box.left < 0 || box.right > window.innerWidth + 1 || box.height < 40) problems.push('the panel is not in the window');
+if (box.bottom > window.innerHeight + 1 || box.left < 0 || box.right > WIDTH + 1 || box.height < 40) problems.push('the panel is not in the window');
 if (panel.id.startsWith('e') && !panel.querySelector('mark')) problems.push('nothing is marked');
 const drawing = panel.querySelector('.drawing');
-if (drawing && window.innerWidth >= 1200 && drawing.scrollWidth > drawing.clientWidth + 1) problems.push('the drawing is cut');
-if (drawing && window.innerWidth < 1200 && getComputedStyle(drawing).overflowX !== 'auto') problems.push('the drawing cannot be moved');
+if (drawing && WIDTH >= 1200 && drawing.scrollWidth > drawing.clientWidth + 1) problems.push('the drawing is cut');
+if (drawing && WIDTH < 1200 && getComputedStyle(drawing).overflowX !== 'auto') problems.push('the drawing cannot be moved');
 if (panel.scrollWidth > panel.clientWidth + 1) problems.push('the panel is wider than the window');
 return problems;
 """
@@ -191,7 +191,9 @@ def look(browser, mode):
     browser.tell("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=width < 500)
     browser.tell("Emulation.setEmulatedMedia", media=medium, features=[{"name": "prefers-color-scheme", "value": scheme}])
     browser.do("/url", {"url": page})
-    found = browser.script(LOOK.replace("PRINT", "true" if medium == "print" else "false"))
+    # A phone makes its window wider than its screen when the page is, so the width is that of the mode.
+    look_code = LOOK.replace("PRINT", "true" if medium == "print" else "false").replace("WIDTH", str(width))
+    found = browser.script(look_code)
     problems.extend(f"{mode}: {problem}" for problem in found["problems"])
     counts = found["counts"]
     paper = counts["paper"]
@@ -203,8 +205,8 @@ def look(browser, mode):
     else:
         for number, target in enumerate(["e0", "inference-1"]):
             browser.do("/url", {"url": f"{page}#{target}"})
-            problems.extend(f"{mode}, {target}: {problem}" for problem in browser.script(PANEL))
-            again = browser.script(LOOK.replace("PRINT", "false"))["problems"]
+            problems.extend(f"{mode}, {target}: {problem}" for problem in browser.script(PANEL.replace("WIDTH", str(width))))
+            again = browser.script(look_code)["problems"]
             problems.extend(f"{mode}, {target}: {problem}" for problem in again)
             browser.shot(f"{mode}-panel-{number}", whole=False)
     return counts

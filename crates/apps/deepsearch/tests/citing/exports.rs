@@ -107,6 +107,16 @@ fn a_report_of_an_older_version_has_its_captions_once_too() {
 }
 
 #[test]
+fn citations_that_no_mark_leads_to_are_neither_counted_nor_shown() {
+    let mut result = result();
+    // A person has taken the second statement out.
+    result.response_content = "# T\n\nA fact.[checked_citation:0][[1]](https://a.example/x)\n".into();
+    let page = html(&result, Locale::English);
+    assert!(page.contains("<p class=\"summary\">Citations: 1 supported</p>") && !page.contains("id=\"e1\""), "{page}");
+    assert_eq!(page::read(&page).citations, 1);
+}
+
+#[test]
 fn files_stand_with_their_path_and_lead_nowhere() {
     let mut result = result();
     result.response_content = "# T\n\nA fact.[checked_citation:0][[1]](docs/the%20log.md)\n\n# References\n\n[1]. [The log](docs/the%20log.md)\n".into();
