@@ -12,3 +12,4 @@ mod recording;
 mod refusals;
 mod storage;
 mod support;
+mod terminal;
