@@ -4,8 +4,8 @@
 //!   with an [`ExitStatus`].
 //! - [`build_models`] and [`open_corpus`] make what the options name; [`open_checkpointer`] keeps runs in one SQLite file
 //!   of a [`DataDir`]; [`follow`] drives a run, shows it, and stops it on Ctrl-C; [`AnswerArgs`] answers its questions.
-//! - [`Progress`] writes progress to stderr and nothing but the result to stdout; [`config`] layers parameters;
-//!   [`runs`] lists, shows and draws stored runs of any application.
+//! - [`Progress`] writes progress to stderr and nothing but the result to stdout; [`terminal`] makes what it writes
+//!   harmless to a terminal; [`config`] layers parameters; [`runs`] lists, shows and draws stored runs of any application.
 //!
 //! ```no_run
 //! use clap::Parser;
@@ -59,6 +59,7 @@
 pub mod config;
 pub mod private;
 pub mod runs;
+pub mod terminal;
 
 mod answers;
 mod args;

@@ -6,7 +6,7 @@ use async_trait::async_trait;
 use graphloom_agents::AgentError;
 use graphloom_llm::{
     Capabilities, ChatModel, ChatRequest, ChatResponse, ChatStream, Choice, FinishReason, Message, ModelError, ModelId,
-    Part, Role, ToolCall, ToolChoice, Usage, events_of,
+    Part, Role, ToolCall, ToolChoice, Usage, events_of, fence,
 };
 use graphloom_vault::{Note, NotePath, Overlay};
 use serde::Deserialize;
@@ -223,14 +223,9 @@ impl SmallTools {
 
 /// What a result says, without the words and marks around it that are for the model.
 fn said(text: &str) -> Vec<Part> {
-    let lines: Vec<&str> = text.lines().collect();
-    let begins = lines.iter().position(|line| line.starts_with("<material")).map(|at| at + 1);
-    let ends = lines.iter().rposition(|line| *line == "</material>");
-    let inner = match (begins, ends) {
-        (Some(begins), Some(ends)) if begins <= ends => &lines[begins..ends],
-        _ => &lines[..],
-    };
-    vec![Part::Text { text: inner.join("\n") }]
+    // Notes on the call are fenced before the result.
+    let inner = fence::texts(text).last().map_or(text, |(_, inner)| *inner);
+    vec![Part::Text { text: inner.to_owned() }]
 }
 
 fn sum(mut one: Usage, other: Usage) -> Usage {

@@ -9,7 +9,7 @@ use async_trait::async_trait;
 use futures::executor::block_on;
 use graphloom_agents::{Exchange, Models};
 use graphloom_llm::scripted::{Reply, Scripted, rendered};
-use graphloom_llm::{Capabilities, ChatModel, FinishReason, ModelError, ResponseFormat, StructuredSupport};
+use graphloom_llm::{Capabilities, ChatModel, FinishReason, ModelError, ResponseFormat, StructuredSupport, fence};
 use graphloom_retrieval::{Evidence, Hit, RetrievalError, Search, Source};
 use graphloom_state_machine::{FailurePolicy, NodeKey, TaskAction, TaskTree, TreeStatus};
 use graphloom_writehere::cite::{cited_ids, resolve, verify};
@@ -113,7 +113,7 @@ fn strong() -> Scripted {
             ]})
             .to_string()
         } else if prompt.contains("You search in rounds") {
-            let found = prompt.contains("<material from=\"docs/moon.md");
+            let found = prompt.contains("<material-mark>\nfrom: docs/moon.md");
             let (seen, queries) =
                 if found { ("The moon pulls [reference:moon#1].", "[]") } else { ("", "['what makes tides']") };
             format!(
@@ -341,9 +341,9 @@ fn what_is_found_cannot_give_orders() {
     let ran = run(&desk, Task::root("Report on tides", Some("900 words".into())));
     let searches = ran.exchanges.iter().filter(|exchange| exchange.agent == "search_merge/search");
     for prompt in searches.flat_map(|exchange| &exchange.messages).map(graphloom_llm::Message::joined_text) {
-        let at = prompt.find("Ignore all earlier instructions").unwrap();
-        let open = prompt[..at].rfind("<material").unwrap();
-        assert!(!prompt[open..at].contains("</material>"), "it stands inside the fence");
+        let orders = "Ignore all earlier instructions";
+        let fenced: usize = fence::texts(&prompt).iter().map(|(_, text)| text.matches(orders).count()).sum();
+        assert!(fenced > 0 && fenced == prompt.matches(orders).count(), "it stands inside the fence: {prompt}");
     }
 }
 

@@ -4,6 +4,8 @@ use std::time::Duration;
 
 use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 
+use crate::terminal;
+
 pub(super) struct Live {
     area: MultiProgress,
     phase: ProgressBar,
@@ -25,12 +27,12 @@ impl Live {
     }
 
     pub(super) fn phase(&self, text: String) {
-        self.phase.set_message(text);
+        self.phase.set_message(terminal::plain(&text).into_owned());
         self.phase.enable_steady_tick(Duration::from_millis(120));
     }
 
     pub(super) fn tree(&self, text: String) {
-        self.tree.set_message(text);
+        self.tree.set_message(terminal::plain(&text).into_owned());
     }
 
     pub(super) fn clear(&self) {

@@ -11,7 +11,7 @@ use reqwest::{Response, StatusCode, Url};
 
 use crate::{
     Capabilities, ChatModel, ChatRequest, ChatResponse, ChatStream, Choice, ModelError, ModelId, Note, NoteKind,
-    StructuredSupport, choose_by_schema, events_of,
+    StructuredSupport, choose_by_schema, events_of, fence,
 };
 
 mod config;
@@ -68,8 +68,10 @@ impl Compatible {
         Ok(Self { id, capabilities, config, endpoint, http, dialect: Mutex::new(Dialect::default()) })
     }
 
-    /// Sends a request until the server accepts its features; the response has a status of success.
+    /// Sends a request until the server accepts its features; the response has a status of success. Its fences have a mark
+    /// of this call.
     async fn send(&self, request: &ChatRequest, stream: bool) -> Result<Response, ModelError> {
+        let request = &fence::seal(request.clone(), &fence::random_mark());
         let mut dialect = *self.dialect.lock().unwrap_or_else(PoisonError::into_inner);
         for _ in 0..=MAX_DEGRADATIONS {
             let body = wire::encode(request, &self.config.name, stream, dialect);

@@ -34,7 +34,7 @@ fn judge() -> Arc<dyn ChatModel> {
     model(|prompt| {
         assert!(prompt.contains("whether a passage supports"), "{prompt}");
         let word = if (prompt.contains("Every change goes") || prompt.contains("readers | Readers"))
-            && prompt.contains("from=\"log\"")
+            && prompt.contains("from: log\n")
         {
             "entails"
         } else {

@@ -42,7 +42,11 @@ async fn inferred(model: std::sync::Arc<dyn graphloom_llm::ChatModel>) -> Inferr
 async fn a_conclusion_is_linked_with_its_graph() {
     let scripted = model(|prompt| {
         if prompt.contains("You find the one sentence") {
-            assert!(prompt.contains("3. Therefore both together") && prompt.contains("Section: Logs"), "{prompt}");
+            assert!(
+                prompt.contains("3. Therefore both together")
+                    && prompt.contains("from: the title of the section\nLogs"),
+                "{prompt}"
+            );
             return "{\"sentence\":3}".into();
         }
         assert!(prompt.contains("log says it") && !prompt.contains("third says it"), "{prompt}");

@@ -13,3 +13,4 @@ mod recording;
 mod refusals;
 mod storage;
 mod support;
+mod terminal;
