@@ -3,14 +3,19 @@
 #![expect(clippy::unwrap_used, reason = "a test ends where something is not as it must be")]
 
 mod bad_input;
+mod breakpoints;
 mod budget;
 mod compatible;
 mod found;
+mod drawing;
 mod inspection;
 mod kills;
+mod partial;
 mod planner;
 mod recording;
 mod refusals;
 mod storage;
 mod support;
 mod terminal;
+mod technical;
+mod unplanned;
