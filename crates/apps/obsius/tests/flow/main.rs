@@ -4,6 +4,9 @@
 
 mod crash;
 mod limits;
+mod links;
+mod mending;
+mod resolver;
 mod review;
 mod support;
 mod traces;
