@@ -129,7 +129,7 @@ pub(super) fn created(overlay: &mut Overlay, path: &NotePath, text: &str) -> Res
     let mut next = overlay.clone();
     let whole = std::iter::once(0..text.len()).filter(|range| !range.is_empty());
     next.put(path, After::Text(Arc::from(text), whole.collect()))?;
-    finish(next, overlay, found, BTreeMap::new(), [path.clone()])
+    finish(next, overlay, found, [path.clone()])
 }
 
 /// Lets links to a note that is gone lead to another.
@@ -140,7 +140,7 @@ pub(super) fn redirected(overlay: &mut Overlay, gone: &NotePath, to: &NotePath) 
     shift.moves.insert(gone.clone(), to.clone());
     let found = shift.relink(overlay)?;
     let next = overlay.clone();
-    finish(next, overlay, found, BTreeMap::new(), [gone.clone(), to.clone()])
+    finish(next, overlay, found, [gone.clone(), to.clone()])
 }
 
 /// Rewrites links to what was moved in files that have changed or come since.
@@ -154,7 +154,7 @@ pub(super) fn caught_up(overlay: &mut Overlay) -> Result<Renamed, VaultError> {
     let shift = Shift { before: on_disk.files(), moves, is_made: true, ..Shift::default() };
     let found = shift.relink(overlay)?;
     let tied: Vec<NotePath> = if found.edits.is_empty() { Vec::new() } else { shift.moves.values().cloned().collect() };
-    finish(overlay.clone(), overlay, found, BTreeMap::new(), tied)
+    finish(overlay.clone(), overlay, found, tied)
 }
 
 /// The files whose links led to a note that is gone.
@@ -170,10 +170,9 @@ pub(super) fn finish(
     mut next: Overlay,
     overlay: &mut Overlay,
     found: Relinking,
-    moved: BTreeMap<NotePath, NotePath>,
     tied: impl IntoIterator<Item = NotePath>,
 ) -> Result<Renamed, VaultError> {
-    take_edits(&mut next, overlay, &found, &moved)?;
+    take_edits(&mut next, overlay, &found, &BTreeMap::new())?;
     next.changes.tie(found.relinked.keys().cloned().chain(tied).collect());
     *overlay = next;
     Ok(Renamed { moved: BTreeMap::new(), relinked: found.relinked, unread: found.unread })

@@ -367,8 +367,7 @@ fn a_forged_journal_touches_nothing_outside() {
 #[test]
 fn a_picture_is_moved_as_it_is_and_comes_back_even_when_it_changed() {
     let place = tempfile::tempdir().unwrap();
-    let picture = vec![0, 255, 7];
-    let before: Tree = [("a/p.png", picture.clone()), ("N.md", b"![[p.png]]".to_vec())]
+    let before: Tree = [("a/p.png", vec![0, 255, 7]), ("N.md", b"![[p.png]]".to_vec())]
         .map(|(path, bytes)| (path.to_owned(), Some(bytes)))
         .into();
     fill(place.path(), &before);
@@ -379,17 +378,14 @@ fn a_picture_is_moved_as_it_is_and_comes_back_even_when_it_changed() {
     overlay.rename(&from, &to).unwrap();
     let applied = apply(&vault, "run", overlay.changes()).unwrap();
     assert_eq!((applied.written, applied.removed), (vec![NotePath::of_file("N.md").unwrap(), to], vec![from]));
-    let blobs = fs::read_dir(place.path().join(".obsius/blobs")).unwrap().count();
-    assert_eq!(blobs, 1, "only the note is kept");
-    assert_eq!(fs::read(place.path().join("b/q.png")).unwrap(), picture);
+    assert_eq!(fs::read_dir(place.path().join(".obsius/blobs")).unwrap().count(), 1, "only the note is kept");
+    assert_eq!(fs::read(place.path().join("b/q.png")).unwrap(), [0, 255, 7]);
     assert_eq!(fs::read(place.path().join("N.md")).unwrap(), b"![[q.png]]");
-
-    // Somebody paints over it: it is not taken back unasked, and what was painted stays.
+    // It is not taken back unasked when somebody painted over it, and what was painted stays.
     fs::write(place.path().join("b/q.png"), "painted").unwrap();
     assert_eq!(undo(&vault, "run", &UndoOptions::default()).unwrap().refused.len(), 3);
     assert!(undo(&vault, "run", &UndoOptions::default().force(true)).unwrap().refused.is_empty());
-    let mut expected = start;
-    expected.insert("a/p.png".to_owned(), Some(b"painted".to_vec()));
+    let expected = start.into_iter().chain([("a/p.png".to_owned(), Some(b"painted".to_vec()))]).collect::<Tree>();
     assert_eq!(tree(place.path()), expected);
 }
 

@@ -10,3 +10,4 @@ mod resolver;
 mod review;
 mod support;
 mod traces;
+mod vaults;
