@@ -192,9 +192,11 @@ impl SmallTools {
     /// The notes that a result names.
     fn notes_in(&self, result: &str) -> Vec<Note> {
         let mut found: Vec<Note> = Vec::new();
-        for part in result.split(['`', '"', '\n', '(', ')', '[', ']', ':', '*']) {
+        // A name may hold any of the marks that can stand around one.
+        let quoted = result.split(['`', '\n']);
+        for part in quoted.chain(result.split(['`', '"', '\n', '(', ')', '[', ']', ':', '*'])) {
             let part = part.trim();
-            let Some(path) = part.ends_with(".md").then(|| NotePath::parse(part).ok()).flatten() else { continue };
+            let Some(path) = NotePath::of_file(part).ok().filter(NotePath::is_note) else { continue };
             if found.iter().all(|note| *note.path() != path)
                 && let Ok(Some(note)) = graphloom_vault::Notes::read(&self.notes, &path)
             {
