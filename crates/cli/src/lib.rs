@@ -80,7 +80,7 @@ pub use args::{BaseArgs, CommonArgs};
 pub use corpus::open_corpus;
 pub use data_dir::DataDir;
 pub use error::CliError;
-pub use interrupt::{Interrupt, follow};
+pub use interrupt::{Attention, Interrupt, follow};
 pub use models::{
     Chosen, ModelSet, Reason, ServerOptions, build_models, build_models_with, choose_models, find_servers, key_plan,
     usable_model,
@@ -89,6 +89,6 @@ pub use models::{
 pub use models::{fetch_options, fetch_weights, installed_weights};
 pub use progress::{JSON_VERSION, Progress};
 pub use search::{OPENALEX_KEY, SearchEngine};
-pub use start::{Session, main, resume_line};
+pub use start::{Session, main, quoted, resume_line, same_again_line};
 pub use status::{ExitStatus, Failure};
 pub use threads::{check_thread_id, new_thread_id, open_checkpointer, time_text};

@@ -7,7 +7,7 @@ use clap::Parser;
 use clap::error::{ContextKind, ContextValue};
 use graphloom_llm::compatible::without_user;
 
-use crate::{BaseArgs, ExitStatus, Failure, Interrupt, Progress, log};
+use crate::{BaseArgs, CommonArgs, ExitStatus, Failure, Interrupt, Progress, log};
 
 /// What an application works with.
 #[derive(Clone, Debug)]
@@ -85,19 +85,49 @@ where
 
 /// The command that goes on with a run, to be printed when one stops before its end.
 pub fn resume_line(program: &str, thread: &str, args: &BaseArgs) -> String {
-    let quoted = |text: &str| {
-        let plain = |c: char| c.is_ascii_alphanumeric() || "-_./:@%+=,".contains(c);
-        if !text.is_empty() && text.chars().all(plain) {
-            text.to_owned()
-        } else {
-            format!("'{}'", text.replace('\'', r"'\''"))
-        }
-    };
     let mut line = format!("{program} resume {}", quoted(thread));
     // The variable is there the next time as well, so only the option is repeated.
     let from_variable = std::env::var_os("GRAPHLOOM_HOME");
     if let Some(dir) = args.data_dir.as_ref().filter(|dir| from_variable.as_deref() != Some(dir.as_os_str())) {
         line.push_str(&format!(" --data-dir {}", quoted(&dir.display().to_string())));
+    }
+    line
+}
+
+/// A text as a word of a shell.
+pub fn quoted(text: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./:@%+=,".contains(c);
+    if !text.is_empty() && text.chars().all(plain) {
+        text.to_owned()
+    } else {
+        format!("'{}'", text.replace('\'', r"'\''"))
+    }
+}
+
+/// The command that goes on with a run as it was begun: with the same models, documents, sources and parameters. What
+/// belongs to one command alone, such as its budget or where it writes, is not repeated.
+pub fn same_again_line(program: &str, thread: &str, args: &CommonArgs) -> String {
+    let mut line = resume_line(program, thread, &args.base);
+    let mut option = |name: &str, value: &str| {
+        line.push_str(&format!(" {name} {}", quoted(value)));
+    };
+    let model = args.model.as_ref().map(ToString::to_string);
+    let from_variable = std::env::var("GRAPHLOOM_MODEL").ok();
+    if let Some(model) = model.filter(|model| from_variable.as_ref() != Some(model)) {
+        option("--model", &model);
+    }
+    for folder in &args.corpus {
+        option("--corpus", &folder.display().to_string());
+    }
+    if !args.search.is_empty() {
+        let engines: Vec<&str> = args.search.iter().map(|engine| engine.name()).collect();
+        option("--search", &engines.join(","));
+    }
+    if let Some(file) = &args.config {
+        option("--config", &file.display().to_string());
+    }
+    for set in &args.sets {
+        option("--set", set);
     }
     line
 }
@@ -125,6 +155,16 @@ mod tests {
     fn the_resume_line_can_be_pasted() {
         let mut args = BaseArgs::default();
         assert_eq!(resume_line("writehere", "tides-1", &args), "writehere resume tides-1");
+        let mut common = CommonArgs::default();
+        common.model = "scripted:my model.jsonl".parse().ok();
+        common.corpus = vec!["papers".into(), "old papers".into()];
+        common.search = vec![crate::SearchEngine::Local, crate::SearchEngine::Arxiv];
+        common.sets = vec!["literature.contact=me@example.org".to_owned(), "title=a b".to_owned()];
+        assert_eq!(
+            same_again_line("pocketflow", "tides-1", &common),
+            "pocketflow resume tides-1 --model 'scripted:my model.jsonl' --corpus papers --corpus 'old papers' --search \
+             local,arxiv --set literature.contact=me@example.org --set 'title=a b'"
+        );
         args.data_dir = Some("my runs/it's".into());
         assert_eq!(resume_line("writehere", "a b", &args), r"writehere resume 'a b' --data-dir 'my runs/it'\''s'");
     }

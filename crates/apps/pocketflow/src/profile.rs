@@ -60,11 +60,8 @@ pub const TEMPLATES: &[(&str, &str)] = templates![
     "reply",
     "answer",
     "small/query",
-    "small/gap",
     "small/judge",
-    "small/title",
     "small/quotes",
-    "small/part",
     "small/reply",
     "small/answer",
 ];

@@ -27,15 +27,23 @@ impl Live {
     }
 
     pub(super) fn phase(&self, text: String) {
+        // A display that was taken away comes back, with a clock of its own.
+        if self.phase.is_finished() {
+            self.phase.reset();
+        }
         self.phase.set_message(terminal::plain(&text).into_owned());
         self.phase.enable_steady_tick(Duration::from_millis(120));
     }
 
     pub(super) fn tree(&self, text: String) {
+        if self.tree.is_finished() {
+            self.tree.reset();
+        }
         self.tree.set_message(terminal::plain(&text).into_owned());
     }
 
     pub(super) fn clear(&self) {
+        self.phase.disable_steady_tick();
         self.phase.finish_and_clear();
         self.tree.finish_and_clear();
         // Nothing can be done about a terminal that does not take it.

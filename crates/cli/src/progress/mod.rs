@@ -32,6 +32,8 @@ struct Inner {
     err: Mutex<Place>,
     phase: Mutex<String>,
     ended: AtomicBool,
+    /// A write to stdout met a reader who went away.
+    unread: AtomicBool,
 }
 
 /// Where text goes, and whether a terminal shows it.
@@ -77,7 +79,15 @@ impl Progress {
 
     fn with(style: Style, json: bool, out: Place, err: Place) -> Self {
         let (out, err) = (Mutex::new(out), Mutex::new(err));
-        Self(Arc::new(Inner { style, json, out, err, phase: Mutex::default(), ended: AtomicBool::new(false) }))
+        Self(Arc::new(Inner {
+            style,
+            json,
+            out,
+            err,
+            phase: Mutex::default(),
+            ended: AtomicBool::new(false),
+            unread: AtomicBool::new(false),
+        }))
     }
 
     /// Whether `--json` was given.
@@ -100,6 +110,21 @@ impl Progress {
     /// A line that stays and is shown with `-q` too.
     pub fn warn(&self, text: impl AsRef<str>) {
         self.line(&format!("warning: {}", text.as_ref()));
+    }
+
+    /// A line of a conversation with a person, shown with `-q` too; the live display is taken away for it.
+    ///
+    /// # Errors
+    /// When it cannot be written, so that nobody takes it for read.
+    pub fn tell(&self, text: &str) -> io::Result<()> {
+        self.clear();
+        let mut err = self.0.err.lock().unwrap_or_else(PoisonError::into_inner);
+        writeln!(err, "{}", text.trim_end_matches('\n')).and_then(|()| err.flush())
+    }
+
+    /// Whether all that was written to stdout so far was taken: a reader who goes away is no error, but has read nothing.
+    pub fn was_read(&self) -> bool {
+        !self.0.unread.load(Ordering::SeqCst)
     }
 
     /// What the program is doing now: the live line, or a plain line when it is another one than before.
@@ -208,7 +233,10 @@ impl Progress {
     fn write_out(&self, text: &str, clean: fn(&str) -> Cow<'_, str>) -> io::Result<()> {
         let mut out = self.0.out.lock().unwrap_or_else(PoisonError::into_inner);
         match out.write(text, clean) {
-            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {
+                self.0.unread.store(true, Ordering::SeqCst);
+                Ok(())
+            }
             other => other,
         }
     }
@@ -291,6 +319,29 @@ mod tests {
         assert_eq!(err.text(), "error: `--budget` makes no sense\n");
         let line: Value = serde_json::from_str(&out.text()).unwrap();
         assert_eq!((&line["status"], &line["error"][0]), (&json!("usage"), &json!("`--budget` makes no sense")));
+    }
+
+    #[test]
+    fn what_nobody_took_is_known_not_to_be_read() {
+        struct Gone;
+
+        impl Write for Gone {
+            fn write(&mut self, _: &[u8]) -> io::Result<usize> {
+                Err(io::ErrorKind::BrokenPipe.into())
+            }
+
+            fn flush(&mut self) -> io::Result<()> {
+                Ok(())
+            }
+        }
+
+        let (shown, _, _) = progress(false);
+        shown.result(ExitStatus::Done, "text", &json!({})).unwrap();
+        assert!(shown.was_read());
+        let gone = Progress::to(false, Box::new(Gone), Box::new(Gone));
+        assert!(gone.tell("text").is_err());
+        gone.result(ExitStatus::Done, "text", &json!({})).unwrap();
+        assert!(!gone.was_read());
     }
 
     #[test]

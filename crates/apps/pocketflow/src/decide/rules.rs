@@ -78,6 +78,8 @@ pub const RULES: &[Rule] = &[
         last: &[Action::SynthesizeGap], input: DONE),
     rule!("proposal-written", Next::Run(Action::ReviewReport), "A person sees the proposal before it is delivered.",
         last: &[Action::WriteProposal], input: DONE),
+    rule!("delivered-cancel", Next::Ask(Question::Delivered), "What was delivered is not ended a second time; a topic that was offered is dropped.",
+        waiting: &[WaitingKind::Delivered], input: &[heard(Heard::Cancel)]),
     rule!("cancelled", Next::Stop, "The person may end the journey at any time.",
         input: &[heard(Heard::Cancel)]),
     rule!("new-topic", Next::Run(Action::GenerateQueries), "The person names another topic: a new journey, the old one is archived.",
@@ -88,6 +90,16 @@ pub const RULES: &[Rule] = &[
         damaged: Some(true)),
     rule!("too-long", Next::Ask(Question::TooLong), "The message is longer than a message may be.",
         input: &[heard(Heard::TooLong)]),
+    rule!("moved-on", Next::Ask(Question::MovedOn), "The message was about something else than what is asked by now, so it is no verdict; what is asked is shown.",
+        input: &[heard(Heard::Late)]),
+    rule!("delivered-question", Next::Ask(Question::Answer), "The delivered proposal is still what the conversation is about.",
+        waiting: &[WaitingKind::Delivered], input: &[heard(Heard::Question)]),
+    rule!("delivered-topic", Next::Ask(Question::ConfirmTopic), "A text after the end may be a topic; no journey begins and nothing is archived before the person says so.",
+        waiting: &[WaitingKind::Delivered], input: &[heard(Heard::Text)]),
+    rule!("delivered-topic-confirmed", Next::Run(Action::GenerateQueries), "The person wants a journey with the topic that was offered; the old one is archived.",
+        waiting: &[WaitingKind::Delivered], input: &[heard(Heard::Approve)]),
+    rule!("delivered", Next::Ask(Question::Delivered), "The delivered proposal stays; what can be done with it is told.",
+        waiting: &[WaitingKind::Delivered]),
     rule!("topic-named", Next::Run(Action::GenerateQueries), "The first message of a journey is its topic.",
         waiting: &[WaitingKind::None], input: &[heard(Heard::Text)]),
     rule!("topic-wanted", Next::Ask(Question::Topic), "There is nothing yet that a greeting, a verdict or a question could be about.",
@@ -133,8 +145,8 @@ mod tests {
     use super::super::decide;
     use super::*;
     use Heard::{
-        Approve, Cancel, Edit, Empty, Insist, Misfit, NewTopic, NewTopicUnnamed, Reject, RejectSearch, Retry, Text,
-        TooLong, Unclear,
+        Approve, Cancel, Edit, Empty, Insist, Late, Misfit, NewTopic, NewTopicUnnamed, Reject, RejectSearch, Retry,
+        Text, TooLong, Unclear,
     };
 
     /// Rows of the study's table: action before, waiting, what happened, tries left, the rule, what follows.
@@ -190,7 +202,13 @@ mod tests {
             (Some(A::FollowUp), W::Slot, h(Empty), true, "slot-open", ask(Question::Slot)),
             (Some(A::FollowUp), W::Queries, h(Approve), true, "queries-approved", run(A::LiteratureReview)),
             (Some(A::FollowUp), W::Report, h(Approve), true, "report-approved", run(A::ResultNotification)),
-            (Some(A::ResultNotification), W::None, h(Text), true, "topic-named", run(A::GenerateQueries)),
+            (Some(A::ReviewQueries), W::Report, h(Late), true, "moved-on", ask(Question::MovedOn)),
+            (None, W::Delivered, h(Text), true, "delivered-topic", ask(Question::ConfirmTopic)),
+            (Some(A::FollowUp), W::Delivered, h(Approve), true, "delivered-topic-confirmed", run(A::GenerateQueries)),
+            (None, W::Delivered, h(Heard::Question), true, "delivered-question", ask(Question::Answer)),
+            (None, W::Delivered, h(Empty), true, "delivered", ask(Question::Delivered)),
+            (None, W::Delivered, h(Cancel), true, "delivered-cancel", ask(Question::Delivered)),
+            (None, W::Delivered, h(NewTopic), true, "new-topic", run(A::GenerateQueries)),
             (Some(A::ReviewReport), W::Report, h(Cancel), true, "cancelled", Next::Stop),
             (None, W::None, h(Cancel), true, "cancelled", Next::Stop),
             (Some(A::FollowUp), W::Slot, h(NewTopic), true, "new-topic", run(A::GenerateQueries)),

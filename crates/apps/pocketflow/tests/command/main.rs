@@ -11,4 +11,6 @@ mod inspection;
 mod parameters;
 mod sources;
 mod support;
+#[cfg(unix)]
+mod terminal;
 mod two_processes;
