@@ -119,7 +119,7 @@ impl Progress {
     pub fn tell(&self, text: &str) -> io::Result<()> {
         self.clear();
         let mut err = self.0.err.lock().unwrap_or_else(PoisonError::into_inner);
-        writeln!(err, "{}", text.trim_end_matches('\n')).and_then(|()| err.flush())
+        err.write(&format!("{}\n", text.trim_end_matches('\n')), terminal::plain)
     }
 
     /// Whether all that was written to stdout so far was taken: a reader who goes away is no error, but has read nothing.
