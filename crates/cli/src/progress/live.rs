@@ -26,13 +26,13 @@ impl Live {
         Self { area, phase, tree }
     }
 
-    pub(super) fn phase(&self, text: String) {
-        self.phase.set_message(terminal::plain(&text).into_owned());
+    pub(super) fn phase(&self, text: &str) {
+        self.phase.set_message(terminal::plain(text).into_owned());
         self.phase.enable_steady_tick(Duration::from_millis(120));
     }
 
-    pub(super) fn tree(&self, text: String) {
-        self.tree.set_message(terminal::plain(&text).into_owned());
+    pub(super) fn tree(&self, text: &str) {
+        self.tree.set_message(terminal::plain(text).into_owned());
     }
 
     pub(super) fn clear(&self) {
