@@ -1,7 +1,5 @@
 //! What a terminal gets of text that models, notes and documents hold.
 
-#![expect(clippy::unwrap_used, reason = "a test ends where something is not as it must be")]
-
 use std::borrow::Cow;
 
 use graphloom_cli::terminal::{json, plain};

@@ -26,20 +26,20 @@ impl Live {
         Self { area, phase, tree }
     }
 
-    pub(super) fn phase(&self, text: String) {
+    pub(super) fn phase(&self, text: &str) {
         // A display that was taken away comes back, with a clock of its own.
         if self.phase.is_finished() {
             self.phase.reset();
         }
-        self.phase.set_message(terminal::plain(&text).into_owned());
+        self.phase.set_message(terminal::plain(text).into_owned());
         self.phase.enable_steady_tick(Duration::from_millis(120));
     }
 
-    pub(super) fn tree(&self, text: String) {
+    pub(super) fn tree(&self, text: &str) {
         if self.tree.is_finished() {
             self.tree.reset();
         }
-        self.tree.set_message(terminal::plain(&text).into_owned());
+        self.tree.set_message(terminal::plain(text).into_owned());
     }
 
     pub(super) fn clear(&self) {

@@ -132,7 +132,7 @@ impl Progress {
         let text = text.into();
         match &self.0.style {
             Style::Quiet => {}
-            Style::Live(live) => live.phase(text),
+            Style::Live(live) => live.phase(&text),
             Style::Plain => {
                 let mut phase = self.0.phase.lock().unwrap_or_else(PoisonError::into_inner);
                 if *phase != text {
@@ -146,7 +146,7 @@ impl Progress {
     /// The live block of lines below the phase; nothing without a live display.
     pub fn tree(&self, text: impl Into<String>) {
         if let Style::Live(live) = &self.0.style {
-            live.tree(text.into());
+            live.tree(&text.into());
         }
     }
 

@@ -22,7 +22,7 @@ fn check(folder: &str, own: &[Own]) {
         found.shown.iter().filter(|shown| !own.iter().any(|own| own.covers(shown))).map(ToString::to_string).collect();
     assert!(
         unlisted.is_empty(),
-        "`{folder}`: put text from outside through the filter `fenced`; list what is the program's own in `tests/fences/tests/own.rs`:\n{}",
+        "`{folder}`: put text from outside through the filter `fenced`; list what is the program's own in `tests/fences/tests/templates/own.rs`:\n{}",
         unlisted.join("\n")
     );
     let idle: Vec<&Own> = own.iter().filter(|own| !found.shown.iter().any(|shown| own.covers(shown))).collect();
