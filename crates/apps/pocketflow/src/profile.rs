@@ -85,12 +85,8 @@ mod tests {
         for (action, kind) in [
             ("queries", "query"),
             ("extract", "judge"),
-            ("gap", "open"),
             ("gap", "judge"),
-            ("gap", "why"),
-            ("proposal", "title"),
             ("proposal", "quotes"),
-            ("proposal", "part"),
             ("reply", "intent"),
             ("answer", "short"),
         ] {
