@@ -72,7 +72,8 @@ impl Judged {
 
 /// Checks the citations of a report.
 ///
-/// Quotations and rules decide without a model, the model judges what they leave open. A model that cannot be asked
+/// Whole sentences that are quoted, and another number, unit or date of the same quantity, decide without a model; the
+/// model judges all else, with what made a rule doubt. A model that cannot be asked
 /// leaves citations not checked and in place (212105), and so do judgements that are missing (212103) or cannot be read
 /// (212104). A citation without a source is taken out (212102). What becomes of statements without support is
 /// `source_tracer_unsupported`.
@@ -107,9 +108,8 @@ pub async fn check_report(
     let mut kept = BTreeMap::new();
     for (claim, one) in &settled.kept {
         if let (Some(source), Some(span)) = (evidence(one.data), one.span) {
-            let score =
-                if one.verdict() == Verdict::Supported { one.checked.overlap.max(0.85) } else { one.checked.overlap };
-            kept.insert(one.data, Kept { message: message(source, claim, one.verdict(), span, score) });
+            let message = message(source, claim, one.verdict(), span, one.checked.overlap);
+            kept.insert(one.data, Kept { message });
         }
     }
     (out.content, out.data, out.sources) = number(&settled.text, &kept, datas, language);

@@ -21,7 +21,6 @@ pub(super) fn of_chart(data: usize, trace: &TraceSource, source: &Evidence) -> O
         Some(span) => Verdict::Supported { span },
         None => Verdict::NotChecked { why: "it stands behind a chart of an older version".to_owned() },
     };
-    let overlap = if span.is_some() { 1.0 } else { 0.0 };
-    let checked = Checked { verdict, basis: Basis::Quotation, faults: Vec::new(), overlap };
+    let checked = Checked { verdict, basis: Basis::Quotation, faults: Vec::new(), overlap: None };
     Some(Judged { data, checked, span: span.or_else(first) })
 }
