@@ -212,8 +212,5 @@ impl SearchContext {
 }
 
 fn keep_greater(spent: &mut Spent, other: Spent) {
-    spent.calls = spent.calls.max(other.calls);
-    spent.tokens = spent.tokens.max(other.tokens);
-    spent.usd_micros = spent.usd_micros.max(other.usd_micros);
-    spent.millis = spent.millis.max(other.millis);
+    *spent = spent.or_later(other);
 }

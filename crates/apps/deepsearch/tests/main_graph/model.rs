@@ -97,7 +97,7 @@ impl Main {
         asked.iter().filter(|(known, _)| *known == name).map(|(_, prompt)| prompt.clone()).collect()
     }
 
-    fn model(&self) -> Both {
+    pub(crate) fn model(&self) -> impl ChatModel + use<> {
         let this = self.clone();
         let main = Scripted::from_fn(move |request: &ChatRequest| {
             let prompt = rendered(request);

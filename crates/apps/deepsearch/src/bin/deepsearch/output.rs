@@ -25,7 +25,7 @@ pub(crate) async fn deliver(
     state: &SearchContext,
 ) -> Result<ExitStatus, Failure> {
     let result = state.result();
-    let spent_out = !thread_may_spend(opened);
+    let spent_out = is_cut_short(opened, state);
     let has_report = !result.response_content.trim().is_empty();
     let status = match state.fatal() {
         _ if spent_out => ExitStatus::BudgetSpent,
@@ -53,9 +53,10 @@ pub(crate) async fn deliver(
     }
 }
 
-/// Whether the budget of the run has something left.
-fn thread_may_spend(opened: &Opened) -> bool {
-    opened.runs.app().resources().may_spend(Stage::Checking)
+/// Whether the budget is used up, or was so small that something was left out.
+fn is_cut_short(opened: &Opened, state: &SearchContext) -> bool {
+    let resources = opened.runs.app().resources();
+    !resources.has_left(Stage::Checking) || state.spent.or_later(resources.ledger.spent()).degraded > 0
 }
 
 /// What `run.json` says. `measured` holds what differs from run to run; all else is the same for the same answers.
