@@ -155,11 +155,13 @@ mod tests {
     fn the_resume_line_can_be_pasted() {
         let mut args = BaseArgs::default();
         assert_eq!(resume_line("writehere", "tides-1", &args), "writehere resume tides-1");
-        let mut common = CommonArgs::default();
-        common.model = "scripted:my model.jsonl".parse().ok();
-        common.corpus = vec!["papers".into(), "old papers".into()];
-        common.search = vec![crate::SearchEngine::Local, crate::SearchEngine::Arxiv];
-        common.sets = vec!["literature.contact=me@example.org".to_owned(), "title=a b".to_owned()];
+        let common = CommonArgs {
+            model: "scripted:my model.jsonl".parse().ok(),
+            corpus: vec!["papers".into(), "old papers".into()],
+            search: vec![crate::SearchEngine::Local, crate::SearchEngine::Arxiv],
+            sets: vec!["literature.contact=me@example.org".to_owned(), "title=a b".to_owned()],
+            ..CommonArgs::default()
+        };
         assert_eq!(
             same_again_line("pocketflow", "tides-1", &common),
             "pocketflow resume tides-1 --model 'scripted:my model.jsonl' --corpus papers --corpus 'old papers' --search \
