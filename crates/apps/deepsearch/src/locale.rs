@@ -53,7 +53,9 @@ mod tests {
 
     #[test]
     fn english_is_told_from_its_neighbours() {
-        assert!(is_english("How does SQLite recover after a power failure, and what does it promise about a transaction?"));
+        assert!(is_english(
+            "How does SQLite recover after a power failure, and what does it promise about a transaction?"
+        ));
         assert!(is_english("How do Python, SQLite and PostgreSQL differ in what they promise about a transaction?"));
         for other in [
             "Wie stellt SQLite nach einem Stromausfall die Datenbank wieder her?",
