@@ -54,7 +54,8 @@ fn refutes(
     // The same words around it on both sides: whatever they make of the number, it is another one.
     let changed = exact && bound == there_bound;
     let read = |sentence: &Sentence<'_>, one: &Quantity| {
-        !sentence.is_ranged(&one.tokens) && !sentence.is_part(&one.tokens) && !(year && sentence.is_moment(&one.tokens))
+        let is_moment = year && sentence.is_moment(&one.tokens);
+        !(sentence.is_ranged(&one.tokens) || sentence.is_part(&one.tokens) || is_moment)
     };
     // A year is of what happened in its clause.
     let happened = !year || happened(mine, &quantity.tokens, sentence, &found.tokens);
