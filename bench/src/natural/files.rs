@@ -1,7 +1,7 @@
 //! The files of labelled claims: where they come from, what they are byte for byte, and which part of each was seen.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use sha2::{Digest, Sha256};
 
@@ -127,22 +127,22 @@ const BESIDE: [(&str, &str); 2] = [
 impl File {
     /// The text of the file in `folder`; none where the folder does not have it.
     pub(crate) fn text(&self, folder: &Path) -> Result<Option<String>, Failure> {
-        pinned(folder.join(self.name), self.sha256)
+        pinned(&folder.join(self.name), self.sha256)
     }
 }
 
 /// The text of a file that another one refers to.
 pub(crate) fn beside(folder: &Path, name: &str) -> Result<String, Failure> {
     let hash = BESIDE.iter().find(|(other, _)| *other == name).map_or("", |(_, hash)| hash);
-    pinned(folder.join(name), hash)?.ok_or_else(|| format!("`{}` has no `{name}`", folder.display()).into())
+    pinned(&folder.join(name), hash)?.ok_or_else(|| format!("`{}` has no `{name}`", folder.display()).into())
 }
 
 /// A file whose bytes are known: figures of other bytes would be figures of other data.
-fn pinned(path: PathBuf, sha256: &str) -> Result<Option<String>, Failure> {
+fn pinned(path: &Path, sha256: &str) -> Result<Option<String>, Failure> {
     if !path.exists() {
         return Ok(None);
     }
-    let bytes = fs::read(&path).map_err(|error| format!("`{}` cannot be read: {error}", path.display()))?;
+    let bytes = fs::read(path).map_err(|error| format!("`{}` cannot be read: {error}", path.display()))?;
     let found: String = Sha256::digest(&bytes).iter().map(|byte| format!("{byte:02x}")).collect();
     if found != sha256 {
         return Err(format!("`{}` is another version: its SHA-256 is {found}, not {sha256}", path.display()).into());
