@@ -65,7 +65,6 @@ pub const TEMPLATES: &[(&str, &str)] = templates![
     "small/title",
     "small/quotes",
     "small/part",
-    "small/reply",
     "small/answer",
 ];
 
@@ -94,7 +93,6 @@ mod tests {
             ("proposal", "title"),
             ("proposal", "quotes"),
             ("proposal", "part"),
-            ("reply", "intent"),
             ("answer", "short"),
         ] {
             let (whole, small) = (profile.agent(action, "*").unwrap(), profile.agent(action, kind).unwrap());

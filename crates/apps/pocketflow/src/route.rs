@@ -19,6 +19,9 @@ pub(crate) fn route(
     now: u64,
 ) -> Option<Call> {
     let understood = understood.unwrap_or_default();
+    if turn.finish.is_none() {
+        session.asked = understood.candidate.clone();
+    }
     let input = match turn.finish {
         Some(finish) => Input::Finished(finish),
         None => Input::Heard(understood.heard.unwrap_or(Heard::Unclear)),
@@ -77,18 +80,26 @@ fn run(session: &mut Session, decision: &Decision, understood: &Understood, acti
             name_topic(session, &understood.text);
             given.insert("topic".to_owned(), json!(understood.text));
         }
-        (Action::GenerateQueries, _) => {
+        (Action::GenerateQueries, rule) => {
             session.cycles.queries += 1;
             session.approvals = Default::default();
-            given.insert("feedback".to_owned(), reason(understood));
+            given.extend(reason(understood).map(|reason| ("feedback".to_owned(), json!(reason))));
+            if rule == "queries-revised" {
+                // What is kept comes again.
+                given.insert("existing".to_owned(), json!([]));
+            }
         }
         (Action::LiteratureReview, _) => {
             session.approvals.queries = session.artifacts.queries.as_ref().map(|queries| queries.version);
         }
-        (Action::WriteProposal, "report-rejected") => {
+        (Action::WriteProposal, "report-rejected" | "report-revised") => {
+            if decision.rule == "report-revised" {
+                // What fits was tried when it was read.
+                edit::apply(session, &understood.edits, 0).ok();
+            }
             session.cycles.report += 1;
             session.approvals.proposal = None;
-            session.feedback.extend(reason(understood).as_str().map(str::to_owned));
+            session.feedback.extend(reason(understood));
         }
         (Action::ResultNotification, _) => {
             session.approvals.proposal = session.artifacts.proposal.as_ref().map(|proposal| proposal.version);
@@ -99,11 +110,9 @@ fn run(session: &mut Session, decision: &Decision, understood: &Understood, acti
     given
 }
 
-fn reason(understood: &Understood) -> Value {
-    match understood.text.trim() {
-        "" => json!("no reason was given"),
-        text => json!(text),
-    }
+/// The reason of a rejection; none where none was given.
+fn reason(understood: &Understood) -> Option<String> {
+    Some(understood.text.trim().to_owned()).filter(|reason| !reason.is_empty())
 }
 
 /// A topic begins a journey; what was before is archived.
@@ -233,6 +242,11 @@ fn text(session: &Session, turn: &Turn, question: Question, understood: &Underst
                 crate::understand::MOST_BYTES
             )
         }
+        Question::Confirm => {
+            let asked = session.asked.as_ref().map(ToString::to_string).unwrap_or_default();
+            format!("I take this as: {asked}. Is that right? (`yes` or `no`)")
+        }
+        Question::Declined => format!("Then nothing changes. {VERDICT}"),
         Question::Verdict => format!("I am not sure what that means for the review. {VERDICT}"),
         // The question itself; the follow-up has a model answer it.
         Question::Answer => understood.text.clone(),

@@ -3,7 +3,7 @@
 use crate::actions::Action;
 use crate::decide::Heard;
 use crate::edit;
-use crate::feedback::{Edit, Read, Reading, Value, read_topic, read_value};
+use crate::feedback::{Candidate, Edit, Read, Reading, Shown, Value, read_topic, read_value};
 use crate::session::{Session, Waiting};
 
 /// Messages of more bytes are not read.
@@ -16,6 +16,8 @@ pub(crate) struct Understood {
     /// A topic, a value, a reason, or what does not fit.
     pub(crate) text: String,
     pub(crate) edits: Vec<Edit>,
+    /// What the person is asked about.
+    pub(crate) candidate: Option<Candidate>,
     pub(crate) evidence: Vec<String>,
 }
 
@@ -55,9 +57,62 @@ pub(crate) fn of_value(session: &Session, message: &str) -> Understood {
     }
 }
 
-/// A reply to a review.
+/// What lies before the person in a review.
+pub(crate) fn shown(session: &Session) -> Shown {
+    let artifacts = &session.artifacts;
+    match session.waiting_for {
+        Waiting::Report => Shown::proposal(
+            artifacts.proposal.iter().flat_map(|proposal| &proposal.value.sections).map(|section| &section.heading),
+        ),
+        _ => Shown::queries(artifacts.queries.iter().flat_map(|queries| &queries.value).map(|query| &query.text)),
+    }
+}
+
+/// A reply to a review, or to the question whether the reply before was read rightly.
 pub(crate) fn of_reply(session: &Session, message: &str, read: Read) -> Understood {
-    let understood = match read.reading {
+    let understood = match (read.reading, session.asked.clone()) {
+        (Reading::Approve, Some(asked)) => confirmed(session, asked),
+        // A weak yes to that question leaves it open.
+        (Reading::Candidate(Candidate::Approve), Some(asked)) => candidate(session, asked),
+        (Reading::Reject { feedback, search: false }, Some(_)) if feedback.is_empty() => {
+            Understood::new(Heard::Declined, "")
+        }
+        (reading, _) => plain(session, message, reading),
+    };
+    Understood { evidence: read.evidence, ..understood }
+}
+
+/// What a reply was nearly read as, once the person has said yes to it.
+fn confirmed(session: &Session, asked: Candidate) -> Understood {
+    match asked {
+        Candidate::Approve => Understood::new(Heard::Approve, ""),
+        Candidate::Cancel => Understood::new(Heard::Cancel, ""),
+        Candidate::Edit(edits) => edited(session, edits),
+    }
+}
+
+fn candidate(session: &Session, candidate: Candidate) -> Understood {
+    if let Candidate::Edit(edits) = &candidate
+        && let Err(misfit) = edit::apply(&mut session.clone(), edits, 0)
+    {
+        return Understood::new(Heard::Misfit, misfit);
+    }
+    Understood { candidate: Some(candidate), ..Understood::new(Heard::Candidate, "") }
+}
+
+fn edited(session: &Session, edits: Vec<Edit>) -> Understood {
+    let mut changed = session.clone();
+    match edit::apply(&mut changed, &edits, 0) {
+        Err(misfit) => Understood::new(Heard::Misfit, misfit),
+        Ok(()) => match edit::to_write(session, &edits) {
+            Some(feedback) => Understood { edits, ..Understood::new(Heard::Revise, feedback) },
+            None => Understood { edits, ..Understood::new(Heard::Edit, "") },
+        },
+    }
+}
+
+fn plain(session: &Session, message: &str, reading: Reading) -> Understood {
+    match reading {
         Reading::Approve => Understood::new(Heard::Approve, ""),
         Reading::Reject { feedback, search: false } => Understood::new(Heard::Reject, feedback),
         Reading::Reject { feedback, search: true } => Understood::new(Heard::RejectSearch, feedback),
@@ -65,12 +120,9 @@ pub(crate) fn of_reply(session: &Session, message: &str, read: Read) -> Understo
         Reading::NewTopic { topic } => new_topic(topic),
         Reading::Cancel => Understood::new(Heard::Cancel, ""),
         Reading::Unclear => Understood::new(Heard::Unclear, ""),
-        Reading::Edit(edits) => match edit::apply(&mut session.clone(), &edits, 0) {
-            Ok(()) => Understood { edits, ..Understood::new(Heard::Edit, "") },
-            Err(misfit) => Understood::new(Heard::Misfit, misfit),
-        },
-    };
-    Understood { evidence: read.evidence, ..understood }
+        Reading::Edit(edits) => edited(session, edits),
+        Reading::Candidate(asked) => candidate(session, asked),
+    }
 }
 
 fn new_topic(topic: String) -> Understood {

@@ -1,18 +1,6 @@
 //! Replies of a fixed form: slash commands, edits, a new topic.
 
-use super::Reading;
-
-/// A change of one place of what is reviewed. Places count from 1.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Edit {
-    /// Takes one away.
-    Remove(usize),
-    /// Puts one at the end.
-    Add(String),
-    /// Replaces one.
-    Replace(usize, String),
-}
+use super::{Edit, Reading};
 
 /// Reads a reply that has one of the fixed forms, and says by which.
 pub(super) fn read(text: &str) -> Option<(Reading, String)> {

@@ -5,6 +5,7 @@ mod guide;
 mod journey;
 mod kills;
 mod property;
+mod reading;
 mod scripted;
 mod small;
 mod sources;
