@@ -2,11 +2,13 @@
 //!
 //! ```text
 //! graphloom-bench [--all] [--json FILE] [WORD]...
+//! graphloom-bench --natural DIR
 //! ```
 //!
 //! Words choose the rows whose shape and store hold one of them (`loop`, `growth1000 sqlite-full`, `curve`); without
 //! words the quick rows are measured, with `--all` the slow ones, too. `--json` writes the rows of the table for other
-//! programs. `citations` prints how well planted claims are told apart, `vault index` what the index of a vault costs next
+//! programs. `citations` prints how well planted claims are told apart, `--natural` how well labelled claims are that
+//! stand in a folder (`docs/citations.md` says which), `vault index` what the index of a vault costs next
 //! to reading its files.
 
 mod bars;
@@ -17,6 +19,8 @@ mod citations;
 mod corpus;
 mod graphs;
 mod measure;
+#[cfg(feature = "documents")]
+mod natural;
 mod shapes;
 #[cfg(feature = "documents")]
 mod vault;
@@ -39,10 +43,18 @@ fn main() -> Result<(), Failure> {
                 };
                 return shapes::run_full(file.as_ref(), steps.parse()?);
             }
+            #[cfg(feature = "documents")]
+            "--natural" => {
+                let folder = PathBuf::from(arguments.next().ok_or("`--natural` needs a folder")?);
+                let runtime = tokio::runtime::Builder::new_current_thread().build()?;
+                return runtime.block_on(natural::print(&folder));
+            }
             "--all" => all = true,
             "--json" => json = Some(arguments.next().ok_or("`--json` needs a file")?.into()),
             other if other.starts_with('-') => {
-                return Err(format!("`{other}` is no option; there are `--all` and `--json FILE`").into());
+                return Err(
+                    format!("`{other}` is no option; there are `--all`, `--json FILE` and `--natural DIR`").into()
+                );
             }
             word => words.push(word.to_owned()),
         }

@@ -63,7 +63,8 @@
 //! # Prompt files
 //! A template is one file. A line that is exactly `{# system #}`, `{# user #}` or `{# assistant #}` starts a message of
 //! that role; the split happens before anything is filled in, so no text from outside can start a message. Material from
-//! outside goes through the filter `fenced`, which wraps it with its provenance and keeps it from closing the fence.
+//! outside goes through the filter `fenced`, which [fences](graphloom_llm::fence) it with its provenance; examples that a
+//! prompt shows in the same form go through `fenced_example`.
 //! A file whose name starts with `_` is a part for `{% include %}`. The templates of this crate are `agents/feedback`,
 //! `agents/result`, `agents/tools` and `agents/last_turn`; an application can replace them.
 //!

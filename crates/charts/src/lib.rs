@@ -28,6 +28,10 @@
 //! percentages does not exceed 100; what it lacks becomes a slice that is marked as derived. A timeline has an event for
 //! every time.
 //!
+//! # Where data come from
+//! [`stated`] looks for each datum in a source: its label and its value must stand in one sentence, or in one row of a
+//! table, so that values which were put to other labels are found nowhere.
+//!
 //! # What a chart looks like
 //! Sizes, the choice between upright and lying bars, and the range of the axis follow the rules of the specification
 //! (deep-search study, section 3.1, step 3). Bars whose axis does not begin at zero say so. Labels are measured with
@@ -46,6 +50,7 @@ mod measure;
 #[cfg(feature = "png")]
 mod picture;
 mod range;
+mod stated;
 mod unit;
 
 pub use chart::Chart;
@@ -54,3 +59,4 @@ pub use error::ChartError;
 #[cfg(feature = "png")]
 pub use picture::{Picture, png};
 pub use range::{Range, range_of};
+pub use stated::{SourceText, Unstated, stated};

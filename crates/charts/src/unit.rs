@@ -152,6 +152,33 @@ impl Unit {
     }
 }
 
+impl Unit {
+    /// Whether both measure the same.
+    pub(crate) fn is_like(&self, other: &Self) -> bool {
+        self.dimension == other.dimension
+    }
+
+    /// An amount in the base unit.
+    pub(crate) fn amount(&self, value: f64) -> f64 {
+        value * self.factor
+    }
+
+    /// Whether it stands in the table of units, or is a power of ten. Other units are any words.
+    pub(crate) fn is_known(&self) -> bool {
+        UNITS.iter().any(|(_, dimension, _)| *dimension == self.dimension) || self.factor != 1.0
+    }
+
+    /// Whether it is that of a mere number.
+    pub(crate) fn is_none(&self) -> bool {
+        self.dimension.is_empty() && self.factor == 1.0
+    }
+
+    /// The word that it measures in, in the singular.
+    pub(crate) fn dimension(&self) -> &str {
+        &self.dimension
+    }
+}
+
 /// The unit that most of `units` are; of several, the first. All can be converted into it.
 ///
 /// # Errors

@@ -219,3 +219,30 @@ async fn formats_settings_and_servers_are_checked() {
         assert!(!error.to_string().contains("secret"), "{error}");
     }
 }
+
+#[tokio::test]
+async fn a_connection_can_be_over_tls_and_proves_whom_it_talks_to() {
+    let server = Server::start_with_tls();
+    let root = server.root_certificate().unwrap().display().to_string();
+    let connect = async |rest: String| PostgresCheckpointer::connect(&format!("{}?{rest}", server.url())).await;
+    // The server refuses whoever comes without TLS, so a thread that is written was written over TLS.
+    for rest in
+        ["sslmode=require".to_owned(), "sslmode=prefer".to_owned(), format!("sslmode=verify-full&sslrootcert={root}")]
+    {
+        let store = connect(rest.clone()).await.unwrap_or_else(|error| panic!("{rest}: {error}"));
+        let name = rest.split('&').next().unwrap();
+        let lease = store.acquire(name).await.unwrap();
+        store.commit(&lease, step(1)).await.unwrap();
+        assert!(store.thread(name).await.unwrap().is_some(), "{rest}");
+        store.close().await.unwrap();
+    }
+    let refused = connect("sslmode=disable".to_owned()).await.unwrap_err();
+    assert!(format!("{refused:?}").contains("no encryption"), "{refused:?}");
+    // Another authority's certificate, and none that this machine trusts, are no proof.
+    let other = Server::start_with_tls();
+    let foreign = other.root_certificate().unwrap().display().to_string();
+    for rest in [format!("sslmode=verify-full&sslrootcert={foreign}"), "sslmode=verify-full".to_owned()] {
+        let refused = connect(rest.clone()).await.unwrap_err();
+        assert!(format!("{refused:?}").to_lowercase().contains("certificate"), "{rest}: {refused:?}");
+    }
+}

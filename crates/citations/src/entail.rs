@@ -5,6 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::locate::Wording;
+use crate::rules::Fault;
 
 /// A claim and the passage that may entail it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -15,6 +16,9 @@ pub struct Question {
     pub title: String,
     /// The passage: the best span with the sentences around it.
     pub passage: String,
+    /// Why rules want a second look; they decide nothing.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub doubts: Vec<Fault>,
 }
 
 /// What a judge says.
@@ -59,7 +63,7 @@ pub trait Entailment: Send + Sync {
 /// The extractive judge: a deterministic program that takes shared wording for entailment.
 ///
 /// It stands in for a model where results must be the same everywhere; what is measured with it says nothing about
-/// any model. It never finds a contradiction: that is left to the rules.
+/// any model. It never finds a contradiction, and it accepts nothing that a rule doubts.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct Extractive {
@@ -81,6 +85,6 @@ impl Entailment for Extractive {
         // Numbers are for the rules, which know that `1,500 ms` is `1.5 s`.
         let claim = Wording::of(&question.claim).without(|word| word.starts_with(|c: char| c.is_ascii_digit()));
         let share = claim.share_in(&there.words());
-        Ok(if share >= self.least { Judgement::Entails } else { Judgement::Neither })
+        Ok(if share >= self.least && question.doubts.is_empty() { Judgement::Entails } else { Judgement::Neither })
     }
 }

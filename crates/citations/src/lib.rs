@@ -2,8 +2,8 @@
 //!
 //! * [`claims`] cuts Markdown into sentences, items and rows with their citation marks; [`sentences`] knows
 //!   abbreviations, ordinals, decimals, code and the writing of English, German, Chinese and Japanese.
-//! * [`check`] looks for a quotation, lets rules reject, and asks an [`Entailment`] judge for the rest; the [`Verdict`]
-//!   points at the words of the source.
+//! * [`check`] looks for a quotation and for another number, unit or date of the same quantity, and asks an
+//!   [`Entailment`] judge for the rest; the [`Verdict`] points at the words of the source.
 //! * [`checked_mark`] and [`replace_marks`] write verdicts back as `[checked_citation:ID][[N]](URL)`, and
 //!   [`unresolved`] finds marks that lead nowhere.
 //!
@@ -12,12 +12,12 @@
 //!
 //! # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
 //! let text = "A checkpoint starts at 1000 pages.[citation:wal] It starts at 5000 pages.[citation:wal]";
-//! let source = SourceText::new("The log", "By default, a checkpoint starts at 1000 pages. It can be turned off.");
+//! let source = SourceText::new("The log", "A checkpoint starts at 1000 pages. It can be turned off.");
 //! let found = claims(text);
 //!
 //! let first = check(&found[0].text, source, &Extractive::default(), CheckOptions::default()).await;
 //! let span = first.verdict.span().and_then(|span| span.of(source.text));
-//! assert_eq!(span, Some("a checkpoint starts at 1000 pages"));
+//! assert_eq!(span, Some("A checkpoint starts at 1000 pages"));
 //!
 //! let second = check(&found[1].text, source, &Extractive::default(), CheckOptions::default()).await;
 //! assert!(matches!(second.verdict, Verdict::Contradicted { .. }));
@@ -25,12 +25,15 @@
 //! ```
 //!
 //! # Who may accept, who may reject
-//! Only a word-for-word quotation or a judge of entailment accepts. Rules reject: that all numbers of a claim occur in a
-//! source does not make the claim true, but a number that does not occur in it makes the citation false. A fault with
-//! something else found in its place is a contradiction, one with nothing in its place leaves the claim not found.
+//! Only a judge of entailment or a quotation accepts, and a quotation only as a whole sentence that the source states
+//! itself: not a myth, a report, a condition, a question, a heading or something that the next sentence takes back. Only
+//! another number, unit or date of the same quantity in the same clause rejects. All else that rules find, such as a name
+//! that the source does not have or a word that is denied on one side, is a reason to look: it goes to the judge with the
+//! question ([`Question::doubts`]) and decides nothing.
 //!
 //! # Outages
-//! A judge that cannot be asked leaves [`Verdict::NotChecked`] with its reason. Nothing is deleted for it.
+//! A judge that cannot be asked leaves [`Verdict::NotChecked`] with its reason, whatever rules doubted. Nothing is deleted
+//! for it.
 //!
 //! # What is deliberately absent
 //! No model, no network, no graph: judges are a trait. Whether two names mean the same thing, arithmetic over several
@@ -41,6 +44,7 @@ mod check;
 mod claim;
 mod entail;
 mod fold;
+mod frame;
 mod locate;
 mod mark;
 mod marker;

@@ -82,10 +82,12 @@ pub struct Checked {
     pub verdict: Verdict,
     /// What decided.
     pub basis: Basis,
-    /// What the rules found.
+    /// What the rules found: what rejected the claim, or what a judge was asked to look at.
     pub faults: Vec<Fault>,
-    /// The share of the claim's wording found in the best span, 0 to 1.
-    pub overlap: f32,
+    /// The share of the claim's wording found in the best span, 0 to 1; none where the two are written in different
+    /// scripts, which share no words.
+    #[serde(default)]
+    pub overlap: Option<f32>,
 }
 
 /// What decided on a verdict.
@@ -93,11 +95,11 @@ pub struct Checked {
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Basis {
-    /// The claim stands in the source word for word.
+    /// The claim is a whole sentence of the source, word for word, and the source states it there.
     Quotation,
-    /// A rule rejected the claim.
+    /// The source has another number, unit or date of the same quantity in the same clause.
     Rules,
-    /// No part of the source is about the claim.
+    /// The source has no text, or less of the claim's wording than [`CheckOptions`](crate::CheckOptions) asks for.
     Wording,
     /// A judge of entailment decided.
     Entailment,

@@ -9,6 +9,8 @@ fn sentences_end_where_a_reader_ends_them() {
         ("One. Two! Three?", vec!["One.", "Two!", "Three?"]),
         ("Dr. Gray wrote it, e.g. in 1981. It holds.", vec!["Dr. Gray wrote it, e.g. in 1981.", "It holds."]),
         ("See fig. 3 and J. Gray et al. 1992. Done.", vec!["See fig. 3 and J. Gray et al. 1992.", "Done."]),
+        ("The 1. version is approx. right, e.g. here.", vec!["The 1. version is approx. right, e.g. here."]),
+        ("The 1.\n   version builds.", vec!["The 1.\n   version builds."]),
         ("Choose option B. Then go.", vec!["Choose option B.", "Then go."]),
         ("It costs 3.5 ms. Version 1.2.3 is out.", vec!["It costs 3.5 ms.", "Version 1.2.3 is out."]),
         ("He said \"stop.\" She did.", vec!["He said \"stop.\"", "She did."]),
@@ -25,7 +27,7 @@ fn sentences_end_where_a_reader_ends_them() {
             vec!["First.[checked_citation:0][[1]](https://a.example/c.d)", "Second."],
         ),
         ("# Title. Here\nText. More.", vec!["# Title. Here", "Text.", "More."]),
-        ("- first item. more\n- second\n\nAfter", vec!["- first item. more", "- second", "After"]),
+        ("- first item. more\n- second\n\nAfter", vec!["- first item.", "more", "- second", "After"]),
         ("| a. B | c |\n| d | e |", vec!["| a. B | c |", "| d | e |"]),
         ("Before.\n```\nx. Y\n```\nAfter.", vec!["Before.", "```\nx. Y\n```", "After."]),
         (

@@ -19,10 +19,10 @@ async fn verdict(claim: &str) -> (String, Basis, Vec<FaultKind>) {
 
 #[tokio::test]
 async fn claims_get_the_verdict_a_reader_gives() {
-    use FaultKind::{Date, Name, Negation, Number, Unit};
+    use FaultKind::{Date, Name, Negation, Number, Unit, Word};
     for (claim, expected, kind) in [
         ("Readers do not block writers in this mode.", "supported", None),
-        ("readers do NOT block   writers", "supported", None),
+        ("readers do NOT block   writers in *this* mode", "supported", None),
         ("By default a checkpoint starts once the log has reached 1,000 pages.", "supported", None),
         ("A timeout of 1.5 seconds is used by the `busy_timeout` setting.", "supported", None),
         ("A timeout of 1500 milliseconds is used by the busy_timeout setting.", "supported", None),
@@ -30,11 +30,13 @@ async fn claims_get_the_verdict_a_reader_gives() {
         ("By default, a checkpoint starts when the log has reached 2000 pages.", "contradicted", Some(Number)),
         ("PostgreSQL keeps its log in segments of 16 GB.", "contradicted", Some(Unit)),
         ("PostgreSQL keeps its log in segments of 61 MB.", "contradicted", Some(Number)),
-        ("Readers block writers in this mode.", "contradicted", Some(Negation)),
-        ("SQLite does not write every change to the write-ahead log first.", "contradicted", Some(Negation)),
-        ("Oracle keeps its log in segments of 16 MB.", "contradicted", Some(Name)),
+        // Words are reasons to look: this judge accepts none that is doubted, and rejects none.
+        ("Readers block writers in this mode.", "not_found", Some(Negation)),
+        ("SQLite does not write every change to the write-ahead log first.", "not_found", Some(Negation)),
+        ("Oracle keeps its log in segments of 16 MB.", "not_found", Some(Word)),
+        ("The log of PostgreSQL is kept by Oracle in segments of 16 MB.", "not_found", Some(Name)),
         ("The mode was added on July 21, 2012 with version 3.7.0.", "contradicted", Some(Date)),
-        ("The mode was added with version 3.9.2 of the library.", "contradicted", Some(Name)),
+        ("The mode was added with version 3.9.2 of the library.", "not_found", Some(Name)),
         ("Seven processes take part: the writer, the reader and the checkpointer.", "contradicted", Some(Number)),
         ("Vacuum rewrites the whole file to reclaim unused space.", "not_found", None),
         ("The log of MariaDB has 48 groups.", "not_found", None),
@@ -49,16 +51,16 @@ async fn claims_get_the_verdict_a_reader_gives() {
 
 #[tokio::test]
 async fn other_scripts_and_languages_are_checked() {
-    let german = "Das Protokoll ist höchstens 1.234,5 MB groß. Am 3. Oktober 2021 wurde es nicht geleert.";
+    let german = "Das Protokoll ist jetzt 1.234,5 MB groß. Am 3. Oktober 2021 wurde es nicht geleert.";
     let chinese = "检查点默认在日志达到1000页时开始。读操作不会阻塞写操作。";
     for (source, claim, expected) in [
-        (german, "Das Protokoll ist höchstens 1234,5 MB groß.", "supported"),
-        (german, "Das Protokoll ist höchstens 1234,5 GB groß.", "contradicted"),
+        (german, "Das Protokoll ist jetzt 1234,5 MB groß.", "supported"),
+        (german, "Das Protokoll ist jetzt 1234,5 GB groß.", "contradicted"),
         (german, "Am 3. Oktober 2022 wurde es nicht geleert.", "contradicted"),
-        (german, "Am 3. Oktober 2021 wurde es geleert.", "contradicted"),
+        (german, "Am 3. Oktober 2021 wurde es geleert.", "not_found"),
         (chinese, "检查点默认在日志达到1000页时开始。", "supported"),
         (chinese, "检查点默认在日志达到2000页时开始。", "contradicted"),
-        (chinese, "读操作会阻塞写操作。", "contradicted"),
+        (chinese, "读操作会阻塞写操作。", "not_found"),
     ] {
         let checked = check(claim, SourceText::new("", source), &Extractive::default(), CheckOptions::default()).await;
         assert_eq!(checked.verdict.name(), expected, "{claim} {:?}", checked.faults);
@@ -90,7 +92,10 @@ async fn a_judge_decides_only_what_rules_leave_open() {
     assert_eq!(check(broken, source, &yes, options).await.verdict.name(), "contradicted");
     assert_eq!(check(open, source, &yes, options).await.verdict.name(), "supported");
     let no = Scripted(Ok(Judgement::Contradicts));
-    assert_eq!(check("Readers do not block writers", source, &no, options).await.verdict.name(), "supported");
+    assert_eq!(
+        check("Readers do not block writers in this mode", source, &no, options).await.verdict.name(),
+        "supported"
+    );
     assert_eq!(check(open, source, &no, options).await.verdict.name(), "contradicted");
     let neither = Scripted(Ok(Judgement::Neither));
     assert_eq!(check(open, source, &neither, options).await.verdict, Verdict::NotFound);

@@ -44,6 +44,20 @@ impl AnswerArgs {
         args: &CommonArgs,
         progress: &Progress,
     ) -> Result<Option<Given>, Failure> {
+        given(self.values(!questions.is_empty(), args, progress).await?, questions)
+    }
+
+    /// The answers that were given, by key, before anything is known of the questions. Stdin is read as by
+    /// [`AnswerArgs::read`], where `waits` says whether questions wait.
+    ///
+    /// # Errors
+    /// [`CliError::Usage`]: no `=`, no JSON, a key twice.
+    pub async fn values(
+        &self,
+        waits: bool,
+        args: &CommonArgs,
+        progress: &Progress,
+    ) -> Result<BTreeMap<String, Value>, Failure> {
         let mut values = BTreeMap::new();
         let mut from_stdin = false;
         for text in &self.answers {
@@ -56,7 +70,7 @@ impl AnswerArgs {
         }
         let asked = from_stdin;
         let silent = args.yes || args.no_input || std::io::stdin().is_terminal();
-        if asked || (values.is_empty() && !questions.is_empty() && !silent) {
+        if asked || (values.is_empty() && waits && !silent) {
             if !asked {
                 progress.note("reading answers from stdin, as a JSON object of keys and answers");
             }
@@ -64,7 +78,7 @@ impl AnswerArgs {
                 put(&mut values, key, value)?;
             }
         }
-        given(values, questions)
+        Ok(values)
     }
 }
 

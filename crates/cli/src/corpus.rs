@@ -21,6 +21,7 @@ pub async fn open_corpus(
         }
         return Ok(None);
     }
+    dirs.create_indexes()?;
     let (index, roots) = (dirs.index(&args.corpus), args.corpus.clone());
     progress.phase("reading the corpus");
     let opened = tokio::task::spawn_blocking(move || {

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::CliError;
+use crate::{CliError, private};
 
 /// The directories of one user, or of one `--data-dir`.
 ///
@@ -14,6 +14,8 @@ pub struct DataDir {
     cache: PathBuf,
     /// The user's own cache of models, which is read beside a `--data-dir`.
     shared_models: Option<PathBuf>,
+    /// Whether the directory of runs is the user's own of all Graphloom programs, and not one that was named.
+    own: bool,
 }
 
 impl DataDir {
@@ -26,11 +28,11 @@ impl DataDir {
         let shared_models = user_cache.as_ref().map(|dir| dir.join("models"));
         match given {
             Some(dir) if !dir.as_os_str().is_empty() => {
-                Ok(Self { data: dir.to_owned(), cache: dir.to_owned(), shared_models })
+                Ok(Self { data: dir.to_owned(), cache: dir.to_owned(), shared_models, own: false })
             }
             _ => {
                 let data = dirs::data_dir().ok_or(CliError::NoHome)?.join("graphloom");
-                Ok(Self { data, cache: user_cache.ok_or(CliError::NoHome)?, shared_models: None })
+                Ok(Self { data, cache: user_cache.ok_or(CliError::NoHome)?, shared_models: None, own: true })
             }
         }
     }
@@ -83,12 +85,26 @@ impl DataDir {
         self.indexes().join(format!("{name}-{}", &hash.finalize().to_hex()[..12]))
     }
 
-    /// Makes the directory of runs.
+    /// Makes the directory of runs, for this user only. A directory that was named and was there keeps its mode.
     ///
     /// # Errors
     /// [`CliError::Io`] with the directory.
     pub fn create(&self) -> Result<(), CliError> {
-        std::fs::create_dir_all(&self.data).map_err(CliError::io("create the directory", &self.data))
+        private::create_dir(&self.data).map_err(CliError::io("create the directory", &self.data))?;
+        if self.own {
+            private::restrict_dir(&self.data).map_err(CliError::io("restrict the directory", &self.data))?;
+        }
+        Ok(())
+    }
+
+    /// Makes the directory of indexes, for this user only: an index holds the text of its documents.
+    ///
+    /// # Errors
+    /// [`CliError::Io`] with the directory.
+    pub fn create_indexes(&self) -> Result<(), CliError> {
+        let indexes = self.indexes();
+        private::create_dir(&indexes).map_err(CliError::io("create the directory", &indexes))?;
+        private::restrict_dir(&indexes).map_err(CliError::io("restrict the directory", &indexes))
     }
 }
 

@@ -1,7 +1,7 @@
 //! Stopping by the user: Ctrl-C, or a request of the system to end.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 
 use graphloom_core_graph::{Event, Outcome, Run, RunError};
 use tokio::sync::watch;
@@ -16,27 +16,43 @@ use crate::{ExitStatus, Progress};
 pub struct Interrupt {
     count: watch::Receiver<u32>,
     followers: Arc<AtomicUsize>,
+    /// Signals since somebody last began to deal with them.
+    unheeded: Arc<AtomicU32>,
 }
 
 impl Interrupt {
     /// Listens to signals of this process from now on. Needs a running tokio runtime.
     pub fn listen() -> Self {
         let (sender, count) = watch::channel(0);
+        let unheeded = Arc::<AtomicU32>::default();
+        let listening = Arc::clone(&unheeded);
         tokio::spawn(async move {
             // Without signals the program is stopped by the system's own means.
             while signal().await.is_ok() {
                 sender.send_modify(|count| *count += 1);
-                if *sender.borrow() > 2 {
+                if listening.fetch_add(1, Ordering::SeqCst) >= 2 {
                     std::process::exit(i32::from(ExitStatus::Interrupted as u8));
                 }
             }
         });
-        Self { count, followers: Arc::default() }
+        Self { count, followers: Arc::default(), unheeded }
     }
 
     /// An interrupt that comes when `count` is raised, for tests and for programs with signals of their own.
     pub fn from_watch(count: watch::Receiver<u32>) -> Self {
-        Self { count, followers: Arc::default() }
+        Self { count, followers: Arc::default(), unheeded: Arc::default() }
+    }
+
+    /// From now on signals are told to who asks for them, and end the program no longer, until this is dropped. Signals of
+    /// before are not told.
+    #[must_use]
+    pub fn attend(&self) -> Attention {
+        let mut interrupt = self.clone();
+        let before = *interrupt.count.borrow_and_update();
+        interrupt.unheeded.store(0, Ordering::SeqCst);
+        interrupt.followers.fetch_add(1, Ordering::SeqCst);
+        let following = Following(Arc::clone(&interrupt.followers));
+        Attention { interrupt, before, _following: following }
     }
 
     /// Waits for the next signal and tells how many there were.
@@ -73,7 +89,23 @@ async fn signal() -> std::io::Result<()> {
     tokio::signal::ctrl_c().await
 }
 
+/// Someone who deals with signals, see [`Interrupt::attend`].
+#[derive(Debug)]
+pub struct Attention {
+    interrupt: Interrupt,
+    before: u32,
+    _following: Following,
+}
+
+impl Attention {
+    /// Waits for the next signal and tells how many there were since [`Interrupt::attend`].
+    pub async fn signal(&mut self) -> u32 {
+        self.interrupt.next().await.saturating_sub(self.before)
+    }
+}
+
 /// Counts a followed run for as long as it lasts.
+#[derive(Debug)]
 struct Following(Arc<AtomicUsize>);
 
 impl Drop for Following {
@@ -94,11 +126,8 @@ pub async fn follow<S: Send + Sync + 'static>(
     progress: &Progress,
     mut seen: impl FnMut(&Event),
 ) -> Result<Outcome<S>, RunError> {
-    let mut interrupt = interrupt.clone();
     // A signal that stopped an earlier run is not meant for this one.
-    let before = *interrupt.count.borrow_and_update();
-    interrupt.followers.fetch_add(1, Ordering::SeqCst);
-    let _following = Following(Arc::clone(&interrupt.followers));
+    let mut attention = interrupt.attend();
     let handle = run.handle();
     loop {
         tokio::select! {
@@ -109,8 +138,8 @@ pub async fn follow<S: Send + Sync + 'static>(
                 }
                 None => break,
             },
-            count = interrupt.next() => {
-                if count.saturating_sub(before) < 2 {
+            count = attention.signal() => {
+                if count < 2 {
                     progress.note("stopping: what is in flight is finished and saved; once more stops at once");
                     handle.drain();
                 } else {

@@ -4,8 +4,8 @@
 //!   with an [`ExitStatus`].
 //! - [`build_models`] and [`open_corpus`] make what the options name; [`open_checkpointer`] keeps runs in one SQLite file
 //!   of a [`DataDir`]; [`follow`] drives a run, shows it, and stops it on Ctrl-C; [`AnswerArgs`] answers its questions.
-//! - [`Progress`] writes progress to stderr and nothing but the result to stdout; [`config`] layers parameters;
-//!   [`runs`] lists, shows and draws stored runs of any application.
+//! - [`Progress`] writes progress to stderr and nothing but the result to stdout; [`terminal`] makes what it writes
+//!   harmless to a terminal; [`config`] layers parameters; [`runs`] lists, shows and draws stored runs of any application.
 //!
 //! ```no_run
 //! use clap::Parser;
@@ -45,14 +45,21 @@
 //! `{"v":1,"event":"result","status":…}` with `result`, or with `error`: a list of messages from the outside in.
 //!
 //! # Variables
-//! `GRAPHLOOM_MODEL` and `GRAPHLOOM_HOME` stand for `--model` and `--data-dir`; `OPENALEX_API_KEY` is the key of OpenAlex; `LLM_API_KEY` is the key of `compatible`
-//! models; `LLM_BASE_URL` with `LLM_MODEL` names a model where none is given; `LLM_PROBE=0` asks no ports of this machine;
-//! `RUST_LOG` says what is logged.
+//! `GRAPHLOOM_MODEL` and `GRAPHLOOM_HOME` stand for `--model` and `--data-dir`; `OPENALEX_API_KEY` is the key of OpenAlex;
+//! `LLM_API_KEY` is the key of the main `compatible` model, `LLM_API_KEY_FOR` names other hosts that it is for, and
+//! `LLM_API_KEY_ROLE` is the key of a role's own server; `LLM_BASE_URL` with `LLM_MODEL` names a model where none is given;
+//! `LLM_PROBE=0` asks no ports of this machine, `LLM_PROBE=PORT` others than the usual ones; `GRAPHLOOM_NO_PIP=1` never
+//! fetches weights through `pip`; `RUST_LOG` says what is logged.
+//!
+//! # Files
+//! What holds prompts and results is for its user only: [`private`] makes directories of mode 0700 and files of 0600.
 
 #![forbid(unsafe_code)]
 
 pub mod config;
+pub mod private;
 pub mod runs;
+pub mod terminal;
 
 mod answers;
 mod args;
@@ -73,14 +80,15 @@ pub use args::{BaseArgs, CommonArgs};
 pub use corpus::open_corpus;
 pub use data_dir::DataDir;
 pub use error::CliError;
-pub use interrupt::{Interrupt, follow};
+pub use interrupt::{Attention, Interrupt, follow};
 pub use models::{
-    Chosen, ModelSet, Reason, ServerOptions, build_models, build_models_with, choose_models, usable_model,
+    Chosen, ModelSet, Reason, ServerOptions, build_models, build_models_with, choose_models, find_servers, key_plan,
+    usable_model,
 };
 #[cfg(feature = "embedded")]
-pub use models::{fetch_weights, installed_weights};
+pub use models::{fetch_options, fetch_weights, installed_weights};
 pub use progress::{JSON_VERSION, Progress};
 pub use search::{OPENALEX_KEY, SearchEngine};
-pub use start::{Session, main, resume_line};
+pub use start::{Session, main, quoted, resume_line, same_again_line};
 pub use status::{ExitStatus, Failure};
 pub use threads::{check_thread_id, new_thread_id, open_checkpointer, time_text};

@@ -1,6 +1,5 @@
 //! The program's log: warnings and, with `-v`, more on stderr; everything in the file of `--log`.
 
-use std::fs::OpenOptions;
 use std::io::{self, Write};
 use std::sync::Mutex;
 
@@ -9,7 +8,7 @@ use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
 use tracing_subscriber::{EnvFilter, Layer};
 
-use crate::{BaseArgs, CliError, Progress};
+use crate::{BaseArgs, CliError, Progress, private};
 
 /// Sets up logging for the whole program. A second call changes nothing.
 ///
@@ -34,8 +33,7 @@ pub(crate) fn start(args: &BaseArgs, progress: &Progress) -> Result<(), CliError
     let file = match &args.log {
         None => None,
         Some(path) => {
-            let file = OpenOptions::new().create(true).append(true).open(path);
-            let file = file.map_err(CliError::io("write the log", path))?;
+            let file = private::append(path).map_err(CliError::io("write the log", path))?;
             let layer = tracing_subscriber::fmt::layer().with_ansi(false).with_writer(Mutex::new(file));
             Some(layer.with_filter(filter("info,graphloom=debug,writehere=debug")))
         }

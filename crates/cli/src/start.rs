@@ -4,8 +4,10 @@ use std::future::Future;
 use std::process::ExitCode;
 
 use clap::Parser;
+use clap::error::{ContextKind, ContextValue};
+use graphloom_llm::compatible::without_user;
 
-use crate::{BaseArgs, ExitStatus, Failure, Interrupt, Progress, log};
+use crate::{BaseArgs, CommonArgs, ExitStatus, Failure, Interrupt, Progress, log};
 
 /// What an application works with.
 #[derive(Clone, Debug)]
@@ -28,11 +30,20 @@ where
 {
     match A::try_parse() {
         Ok(args) => start(args, run).into(),
-        Err(error) => {
+        Err(mut error) => {
+            hide_password(&mut error);
             // Help and version go to stdout and are no error; nobody is left to tell when neither can be written.
             error.print().ok();
             u8::try_from(error.exit_code()).map_or(ExitCode::FAILURE, ExitCode::from)
         }
+    }
+}
+
+/// A wrong value is repeated in the message about it; an address in it may hold a password.
+fn hide_password(error: &mut clap::Error) {
+    if let Some(ContextValue::String(value)) = error.get(ContextKind::InvalidValue) {
+        let shown = ContextValue::String(without_user(value));
+        error.insert(ContextKind::InvalidValue, shown);
     }
 }
 
@@ -74,14 +85,6 @@ where
 
 /// The command that goes on with a run, to be printed when one stops before its end.
 pub fn resume_line(program: &str, thread: &str, args: &BaseArgs) -> String {
-    let quoted = |text: &str| {
-        let plain = |c: char| c.is_ascii_alphanumeric() || "-_./:@%+=,".contains(c);
-        if !text.is_empty() && text.chars().all(plain) {
-            text.to_owned()
-        } else {
-            format!("'{}'", text.replace('\'', r"'\''"))
-        }
-    };
     let mut line = format!("{program} resume {}", quoted(thread));
     // The variable is there the next time as well, so only the option is repeated.
     let from_variable = std::env::var_os("GRAPHLOOM_HOME");
@@ -91,14 +94,79 @@ pub fn resume_line(program: &str, thread: &str, args: &BaseArgs) -> String {
     line
 }
 
+/// A text as a word of a shell.
+pub fn quoted(text: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./:@%+=,".contains(c);
+    if !text.is_empty() && text.chars().all(plain) {
+        text.to_owned()
+    } else {
+        format!("'{}'", text.replace('\'', r"'\''"))
+    }
+}
+
+/// The command that goes on with a run as it was begun: with the same models, documents, sources and parameters. What
+/// belongs to one command alone, such as its budget or where it writes, is not repeated.
+pub fn same_again_line(program: &str, thread: &str, args: &CommonArgs) -> String {
+    let mut line = resume_line(program, thread, &args.base);
+    let mut option = |name: &str, value: &str| {
+        line.push_str(&format!(" {name} {}", quoted(value)));
+    };
+    let model = args.model.as_ref().map(ToString::to_string);
+    let from_variable = std::env::var("GRAPHLOOM_MODEL").ok();
+    if let Some(model) = model.filter(|model| from_variable.as_ref() != Some(model)) {
+        option("--model", &model);
+    }
+    for folder in &args.corpus {
+        option("--corpus", &folder.display().to_string());
+    }
+    if !args.search.is_empty() {
+        let engines: Vec<&str> = args.search.iter().map(|engine| engine.name()).collect();
+        option("--search", &engines.join(","));
+    }
+    if let Some(file) = &args.config {
+        option("--config", &file.display().to_string());
+    }
+    for set in &args.sets {
+        option("--set", set);
+    }
+    line
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
+    fn a_password_is_not_repeated() {
+        #[derive(Parser, Debug)]
+        struct Args {
+            #[command(flatten)]
+            common: crate::CommonArgs,
+        }
+        let wrong = ["x", "--model", "compatible:m@http://me:hunter22@127.0.0.1:1/v1"];
+        let mut error = Args::try_parse_from(wrong).unwrap_err();
+        assert!(error.to_string().contains("hunter22"), "nothing to hide: {error}");
+        hide_password(&mut error);
+        let told = error.to_string();
+        assert!(!told.contains("hunter22") && told.contains("LLM_API_KEY"), "{told}");
+    }
+
+    #[test]
     fn the_resume_line_can_be_pasted() {
         let mut args = BaseArgs::default();
         assert_eq!(resume_line("writehere", "tides-1", &args), "writehere resume tides-1");
+        let common = CommonArgs {
+            model: "scripted:my model.jsonl".parse().ok(),
+            corpus: vec!["papers".into(), "old papers".into()],
+            search: vec![crate::SearchEngine::Local, crate::SearchEngine::Arxiv],
+            sets: vec!["literature.contact=me@example.org".to_owned(), "title=a b".to_owned()],
+            ..CommonArgs::default()
+        };
+        assert_eq!(
+            same_again_line("pocketflow", "tides-1", &common),
+            "pocketflow resume tides-1 --model 'scripted:my model.jsonl' --corpus papers --corpus 'old papers' --search \
+             local,arxiv --set literature.contact=me@example.org --set 'title=a b'"
+        );
         args.data_dir = Some("my runs/it's".into());
         assert_eq!(resume_line("writehere", "a b", &args), r"writehere resume 'a b' --data-dir 'my runs/it'\''s'");
     }

@@ -155,7 +155,8 @@ pub enum EventKind {
         /// What, where, and what to do.
         message: String,
     },
-    /// Events were lost because the subscriber was slow, under [`Lag::DropOldest`](crate::Lag). Live.
+    /// Events were lost because the subscriber was slow: under [`Lag::DropOldest`](crate::Lag), or when its run was asked
+    /// to stop. Live.
     Lagged {
         /// How many.
         lost: u64,

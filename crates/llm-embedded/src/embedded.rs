@@ -6,7 +6,7 @@ use async_trait::async_trait;
 use futures::StreamExt;
 use graphloom_llm::{
     Capabilities, ChatEvent, ChatModel, ChatRequest, ChatResponse, ChatStream, Choice, ModelError, ModelId,
-    StructuredSupport,
+    StructuredSupport, fence,
 };
 use tokio::sync::{mpsc, oneshot};
 
@@ -123,7 +123,7 @@ impl ChatModel for Embedded {
     async fn stream(&self, request: ChatRequest) -> Result<ChatStream, ModelError> {
         let (accepted, answer) = oneshot::channel();
         let (events, mut receiver) = mpsc::unbounded_channel();
-        self.call(Call::Chat { request, accepted, events }).await?;
+        self.call(Call::Chat { request: sealed(request), accepted, events }).await?;
         answer.await.map_err(|_| self.gone())??;
         let model = self.clone();
         let mut ended = false;
@@ -142,9 +142,15 @@ impl ChatModel for Embedded {
 
     async fn choose(&self, request: ChatRequest, options: &[String]) -> Result<Choice, ModelError> {
         let (reply, answer) = oneshot::channel();
-        self.call(Call::Choose { request, options: options.to_vec(), reply }).await?;
+        self.call(Call::Choose { request: sealed(request), options: options.to_vec(), reply }).await?;
         answer.await.map_err(|_| self.gone())?
     }
+}
+
+/// The request with a mark in its fences that is its own: equal requests get equal answers.
+fn sealed(request: ChatRequest) -> ChatRequest {
+    let mark = fence::mark_of(&request);
+    fence::seal(request, &mark)
 }
 
 /// `SmolLM2-135M-Instruct.Q4_1.gguf` is `smollm2-135m-instruct-q4_1`.

@@ -45,15 +45,22 @@
 //! `scripted:FILE`, `replay:FILE`, with [roles](resolve::ModelSpecs) such as `embedded,write=compatible:…`. The model
 //! inside the program lives in a crate of its own, so [`resolve::resolve`] takes a function that makes it.
 //!
+//! # Text from outside
+//!
+//! [`fence`] wraps text of documents, pages and notes in a request. The tag that ends it has a mark which is new in each call
+//! of a server, and which no recording or stored step depends on.
+//!
 //! # Keys
 //!
-//! The key of a compatible server comes from `LLM_API_KEY`; it is held in an [`compatible::ApiKey`], which does not show
-//! itself, and is taken out of every message of a server.
+//! A key belongs to a host: [`compatible::Keys`] says which of the keys that a user has set goes to which server, over
+//! `http` to this machine only. It is held in an [`compatible::ApiKey`], which does not show itself, and is taken out of
+//! every message of a server. The client follows no redirect.
 
 #![forbid(unsafe_code)]
 
 pub mod cassette;
 pub mod compatible;
+pub mod fence;
 pub mod layers;
 pub mod parse;
 pub mod resolve;

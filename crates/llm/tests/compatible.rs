@@ -110,6 +110,25 @@ async fn errors_tell_their_kind_and_hide_the_key() {
 }
 
 #[tokio::test]
+async fn no_redirect_is_followed() {
+    for status in [301, 302, 303, 307, 308] {
+        let elsewhere = serve(answer("stolen")).await;
+        let place = format!("{}{ENDPOINT}", elsewhere.uri());
+        let server = serve(ResponseTemplate::new(status).insert_header("location", place.as_str())).await;
+        let model = Compatible::new(config(&server)).unwrap();
+        for error in [
+            model.chat(ChatRequest::user("hi")).await.unwrap_err(),
+            model.stream(ChatRequest::user("hi")).await.map(|_| ()).unwrap_err(),
+        ] {
+            let told = error.to_string();
+            assert!(told.contains(&format!("redirects to `{place}`")) && !error.is_retryable(), "{status}: {told}");
+        }
+        assert_eq!(bodies(&elsewhere).await, Vec::<Value>::new(), "{status}");
+        assert_eq!(bodies(&server).await.len(), 2, "{status}");
+    }
+}
+
+#[tokio::test]
 async fn nobody_there_says_where() {
     // A port that was free a moment ago.
     let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use futures::StreamExt;
-use graphloom_llm::layers::{Budgeted, Concurrency, Ledger, Meter, Metered, Retry, RetryPolicy, Spent, Traced};
+use graphloom_llm::layers::{Budgeted, Concurrency, Ledger, Meter, Metered, Retry, RetryPolicy, Spent, Traced, Turns};
 use graphloom_llm::scripted::Reply;
 use graphloom_llm::{
     Capabilities, ChatEvent, ChatModel, ChatRequest, ChatResponse, ChatStream, Choice, ModelError, ModelId, Params,
@@ -128,6 +128,18 @@ async fn calls_wait_their_turn() {
     assert!(answers.iter().all(Result::is_ok));
     assert_eq!(most.load(Ordering::SeqCst), 3);
     assert_eq!(started.elapsed().as_secs(), 3);
+}
+
+#[tokio::test(start_paused = true)]
+async fn models_of_one_server_share_its_turns() {
+    let slow = Slow::new();
+    let most = Arc::clone(&slow.most);
+    let (slow, turns) = (Arc::new(slow) as Arc<dyn ChatModel>, Turns::new(3));
+    let roles = [0, 1].map(|_| Concurrency::sharing(Arc::clone(&slow), &turns));
+    let calls = (0..8).map(|at| roles[at % 2].chat(ChatRequest::user("x")));
+    let answers = futures::future::join_all(calls).await;
+    assert!(answers.iter().all(Result::is_ok));
+    assert_eq!(most.load(Ordering::SeqCst), 3);
 }
 
 #[tokio::test]

@@ -63,6 +63,7 @@ mod terms;
 pub mod web;
 
 pub use corpus::{Corpus, CorpusOptions, IndexReport, Lossy, SearchOptions, Unread, UnreadReason, Unwritten};
+pub use document::shown;
 pub use error::RetrievalError;
 pub use evidence::{Evidence, Locator, Source};
 pub use search::{Hit, Search};

@@ -1,24 +1,38 @@
-//! Pictures of a tree: text, Mermaid, DOT and JSON.
+//! Pictures of a tree: text, Mermaid, DOT, SVG and JSON.
 
 mod dot;
+mod fit;
 mod json;
+mod layout;
 mod mermaid;
+mod part;
+mod svg;
 mod text;
 
-use crate::{Payload, TaskNode};
+pub use part::Drawing;
+
+use fit::fit;
+
+use crate::{Payload, TaskNode, TaskStatus};
 
 /// The label of a node in a picture: id, kind and goal on the first line, status on the second, as separate texts.
 fn caption<T: Payload>(node: &TaskNode<T>) -> (String, String) {
-    let id = if node.nid.is_empty() { node.key.to_string() } else { node.nid.clone() };
-    let title = shortened(&node.payload.title(), 60);
-    (format!("{id} {}: {title}", node.payload.kind_label()), node.status.to_string())
+    let title = fit(&node.payload.title(), 60);
+    (format!("{}: {title}", name(node)), node.status.to_string())
 }
 
-/// One line of at most `limit` characters.
-fn shortened(text: &str, limit: usize) -> String {
-    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    if line.chars().count() <= limit {
-        return line;
+/// The id and kind of a node.
+fn name<T: Payload>(node: &TaskNode<T>) -> String {
+    let id = if node.nid.is_empty() { node.key.to_string() } else { node.nid.clone() };
+    format!("{id} {}", node.payload.kind_label())
+}
+
+fn colour(status: TaskStatus) -> &'static str {
+    match status {
+        TaskStatus::NotReady => "#eeeeee",
+        TaskStatus::Doing => "#fff4cc",
+        TaskStatus::Finish => "#d9f2d9",
+        TaskStatus::Failed => "#f8d7da",
+        _ => "#d6e6ff",
     }
-    line.chars().take(limit.saturating_sub(1)).chain(['…']).collect()
 }

@@ -4,7 +4,7 @@
 //!   statuses, actions and conditions, and checks itself when it is built.
 //! - A [`TaskTree`] is WriteHERE's tree of planned and executed tasks as a value: cheap to clone, serialisable, changed
 //!   only by [`TreeChange`]s, with the same result whatever the order of independent ones.
-//! - Every status can be explained ([`TaskTree::explain`]), every tree drawn (text, Mermaid, DOT, JSON), and a tree in
+//! - Every status can be explained ([`TaskTree::explain`]), every tree drawn (text, Mermaid, DOT, SVG, JSON), and a tree in
 //!   which something failed never passes for done ([`TreeStatus`]).
 //!
 //! ```
@@ -65,6 +65,7 @@ mod symbol;
 mod table;
 mod task;
 
+pub use draw::Drawing;
 pub use graph::{DependencyGraph, GraphError};
 pub use symbol::Symbol;
 pub use table::{

@@ -7,6 +7,7 @@ mod explain;
 mod key;
 mod node;
 mod progress;
+mod retry;
 mod rules;
 mod select;
 mod status;

@@ -1,6 +1,7 @@
 //! Pending changes: what is to be different in a vault, as data.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 use std::sync::Arc;
 
 use schemars::JsonSchema;
@@ -9,13 +10,20 @@ use serde::{Deserialize, Serialize};
 use crate::{ContentHash, NotePath};
 
 /// What is to become of one note.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[non_exhaustive]
 pub struct Change {
     /// The file the change was made from; `None`: there must be none.
     pub before: Option<ContentHash>,
-    /// The whole text after it; `None`: the note goes to `.trash`, or to `moved_to`.
+    /// The whole text after it; `None`: the note goes to `.trash`, or to `moved_to`, or it has `carried`.
     pub after: Option<Arc<str>>,
+    /// The hash of a file that comes here from `moved_from` as it is: a picture, or what else is no text.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub carried: Option<ContentHash>,
+    /// The bytes of `after` that were written by whoever made the edits; all others were there before, or are links that
+    /// were rewritten for a move. In order, apart from each other.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub written: Vec<Range<usize>>,
     /// The path it was moved from.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub moved_from: Option<NotePath>,
@@ -28,13 +36,24 @@ impl Change {
     /// What kind of change it is.
     #[must_use]
     pub fn kind(&self) -> ChangeKind {
-        match (&self.before, &self.after) {
-            (_, Some(_)) if self.moved_from.is_some() => ChangeKind::Moved,
-            (_, None) if self.moved_to.is_some() => ChangeKind::MovedAway,
+        match (&self.before, self.is_there()) {
+            (_, true) if self.moved_from.is_some() => ChangeKind::Moved,
+            (_, false) if self.moved_to.is_some() => ChangeKind::MovedAway,
             (None, _) => ChangeKind::Created,
-            (_, None) => ChangeKind::Deleted,
+            (_, false) => ChangeKind::Deleted,
             _ => ChangeKind::Edited,
         }
+    }
+
+    /// Whether there is a file after it.
+    #[must_use]
+    pub fn is_there(&self) -> bool {
+        self.after.is_some() || self.carried.is_some()
+    }
+
+    /// The hash of the file after it.
+    pub(crate) fn hash_after(&self) -> Option<ContentHash> {
+        self.carried.clone().or_else(|| self.after.as_ref().map(|text| ContentHash::of(text.as_bytes())))
     }
 }
 
@@ -77,6 +96,20 @@ pub struct Changes {
     files: BTreeMap<NotePath, Change>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     moves: Vec<Move>,
+    /// Other changes that only make sense together: a merge, or a new note and the links that would have led to it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    ties: Vec<BTreeSet<NotePath>>,
+}
+
+/// What a path is to hold.
+#[derive(Clone, Debug)]
+pub(crate) enum After {
+    /// Nothing.
+    Gone,
+    /// This text, of which these bytes are the author's.
+    Text(Arc<str>, Vec<Range<usize>>),
+    /// The bytes with this hash, from where they are.
+    Carried(ContentHash),
 }
 
 impl Changes {
@@ -109,6 +142,12 @@ impl Changes {
         &self.moves
     }
 
+    /// The sets of paths tied to each other for another reason than a move.
+    #[must_use]
+    pub fn ties(&self) -> &[BTreeSet<NotePath>] {
+        &self.ties
+    }
+
     /// The paths that can only be applied together, each group in order; groups are ordered by their first path.
     #[must_use]
     pub fn groups(&self) -> Vec<BTreeSet<NotePath>> {
@@ -119,7 +158,7 @@ impl Changes {
             paths
         });
         let single = self.files.keys().map(|path| BTreeSet::from([path.clone()]));
-        let mut groups = connected(tied.chain(single));
+        let mut groups = connected(tied.chain(self.ties.iter().cloned()).chain(single));
         for group in &mut groups {
             group.retain(|path| self.files.contains_key(path));
         }
@@ -146,14 +185,24 @@ impl Changes {
                 .map(|(p, c)| (p.clone(), c.clone()))
                 .collect(),
             moves: self.moves.iter().filter(|moved| kept.contains(&moved.to)).cloned().collect(),
+            ties: self.ties.iter().filter(|tie| tie.iter().any(|path| kept.contains(path))).cloned().collect(),
         }
     }
 
-    /// Takes the change of a path, or makes one from `before`, and lets `edit` say what it is to be.
-    pub(crate) fn put(&mut self, path: &NotePath, before: Option<ContentHash>, after: Option<Arc<str>>) {
-        let change =
-            self.files.entry(path.clone()).or_insert(Change { before, after: None, moved_from: None, moved_to: None });
-        change.after = after;
+    /// Says what a path is to hold; `before` is what it holds when this is its first change.
+    pub(crate) fn put(&mut self, path: &NotePath, before: Option<ContentHash>, after: After) {
+        let change = self.files.entry(path.clone()).or_insert_with(|| Change { before, ..Change::default() });
+        (change.after, change.carried, change.written) = match after {
+            After::Gone => (None, None, Vec::new()),
+            After::Text(text, written) => (Some(text), None, written),
+            After::Carried(hash) => (None, Some(hash), Vec::new()),
+        };
+    }
+
+    /// Ties paths to each other.
+    pub(crate) fn tie(&mut self, paths: BTreeSet<NotePath>) {
+        self.ties.push(paths);
+        self.settle();
     }
 
     pub(crate) fn record_move(&mut self, from: &NotePath, to: &NotePath, relinked: BTreeSet<NotePath>) {
@@ -164,9 +213,9 @@ impl Changes {
         };
         whole.to = to.clone();
         whole.relinked.extend(relinked);
-        for moved in self.moves.iter_mut().chain([&mut whole]) {
-            if moved.relinked.remove(from) {
-                moved.relinked.insert(to.clone());
+        for paths in self.moves.iter_mut().chain([&mut whole]).map(|moved| &mut moved.relinked).chain(&mut self.ties) {
+            if paths.remove(from) {
+                paths.insert(to.clone());
             }
         }
         self.moves.push(whole);
@@ -175,24 +224,24 @@ impl Changes {
 
     /// Drops changes that end where they began, and moves that lost one of their ends, and marks the ends of the rest.
     pub(crate) fn settle(&mut self) {
-        self.files.retain(|_, change| match (&change.before, &change.after) {
-            (None, None) => false,
-            (Some(before), Some(after)) => *before != ContentHash::of(after.as_bytes()),
-            _ => true,
-        });
+        self.files.retain(|_, change| change.before != change.hash_after());
         let files = &self.files;
         self.moves.retain(|moved| {
             moved.from != moved.to
                 && files.get(&moved.from).is_some_and(|change| change.before.is_some())
-                && files.get(&moved.to).is_some_and(|change| change.after.is_some())
+                && files.get(&moved.to).is_some_and(Change::is_there)
         });
         for moved in &mut self.moves {
             moved.relinked.retain(|path| files.contains_key(path));
         }
+        for tie in &mut self.ties {
+            tie.retain(|path| files.contains_key(path));
+        }
+        self.ties.retain(|tie| tie.len() > 1);
         for (path, change) in &mut self.files {
             change.moved_from = self.moves.iter().find(|moved| moved.to == *path).map(|moved| moved.from.clone());
             let away = self.moves.iter().find(|moved| moved.from == *path).map(|moved| moved.to.clone());
-            change.moved_to = if change.after.is_none() { away } else { None };
+            change.moved_to = if change.is_there() { None } else { away };
         }
     }
 }

@@ -24,6 +24,13 @@ impl ContentHash {
         Self(blake3::hash(bytes).to_hex().as_str().into())
     }
 
+    /// The hash of all that a reader gives.
+    pub(crate) fn of_reader(mut reader: impl std::io::Read) -> std::io::Result<Self> {
+        let mut hasher = blake3::Hasher::new();
+        std::io::copy(&mut reader, &mut hasher)?;
+        Ok(Self(hasher.finalize().to_hex().as_str().into()))
+    }
+
     /// The 64 hexadecimal digits.
     #[must_use]
     pub fn as_str(&self) -> &str {

@@ -34,9 +34,9 @@
 //! ```
 //!
 //! # Paths
-//! A [`NotePath`] cannot lead out of the vault, to a hidden file, or to a name that breaks links or is illegal on some
-//! system. Only files with such a path are notes; others are listed by [`Vault::skipped`]. Symbolic links are never
-//! followed, neither to read nor to write.
+//! A [`NotePath`] cannot lead out of the vault or to a hidden file. A file that is there may have any name but one with
+//! control characters; a new name must be legal on every system and break no link. What is not read is listed by
+//! [`Vault::skipped`]. Symbolic links are never followed, neither to read nor to write.
 //!
 //! # Notes
 //! Reading accepts every UTF-8 text: broken frontmatter reads as none and says where it is broken. Links, tags,
@@ -46,17 +46,19 @@
 //!
 //! # Links
 //! Targets are compared without case: the exact path, then files whose path ends so, those below the folder of the
-//! link first, then the shortest path. A rename rewrites only the links that would lead elsewhere, and keeps the form
-//! of each: bare name, path, relative path, percent-encoding, alias, heading.
+//! link first, then the shortest path. A move of a file or folder, a merge and a new note rewrite only the links that would
+//! lead elsewhere, and keep the form of each: bare name, path, relative path, percent-encoding, alias, heading. Canvases
+//! (`.canvas`) and bases (`.base`) hold links too: cards, their Markdown, and the files and folders that filters name. What
+//! is rewritten is read again, and a link that cannot be written so that it leads where it led refuses the whole.
 //!
 //! # Changes
 //! [`Changes`] are data that can be stored with a run: for each note the hash of what it was and the text it is to
-//! have. Applying refuses when a note is no longer what it was. A move and the links rewritten for it are one group;
-//! [`Changes::only`] takes whole groups.
+//! have, and which bytes of it the author of the edits wrote. Applying refuses when a note is no longer what it was. A move
+//! and the links rewritten for it are one group; [`Changes::only`] takes whole groups.
 //!
 //! # What is deliberately absent
-//! Canvas files (`.canvas`) are attachments here: their links resolve nowhere and are not rewritten. Moving
-//! attachments, daily notes and Obsidian's own settings are not handled. There is no index of words and no model.
+//! Daily notes and Obsidian's own settings are not handled, and links in HTML are not seen. There is no index of words and
+//! no model.
 
 #![forbid(unsafe_code)]
 
@@ -69,6 +71,7 @@ mod note;
 mod notes;
 mod overlay;
 mod path;
+mod source;
 pub mod transaction;
 mod vault;
 
@@ -79,6 +82,6 @@ pub use hash::ContentHash;
 pub use links::{LinkIndex, Resolution, ResolvedLink};
 pub use note::{Anchor, Block, Frontmatter, FrontmatterProblem, Heading, Link, LinkForm, Note, Tag};
 pub use notes::Notes;
-pub use overlay::{Overlay, Relinked, Renamed};
+pub use overlay::{Merged, Overlay, Relinked, Renamed};
 pub use path::{NotePath, TitledPath};
 pub use vault::{SkipReason, Skipped, Vault, VaultOptions};

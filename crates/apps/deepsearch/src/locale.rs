@@ -42,9 +42,31 @@ pub(crate) fn of_script(query: &str) -> Locale {
     if query.chars().any(is_han) && !query.chars().any(other) { Locale::Chinese } else { Locale::English }
 }
 
+/// Whether a query is surely in English, by how often which letters stand together. Short ones never are.
+pub(crate) fn is_english(query: &str) -> bool {
+    whatlang::detect(query).is_some_and(|found| found.lang() == whatlang::Lang::Eng && found.is_reliable())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn english_is_told_from_its_neighbours() {
+        assert!(is_english(
+            "How does SQLite recover after a power failure, and what does it promise about a transaction?"
+        ));
+        assert!(is_english("How do Python, SQLite and PostgreSQL differ in what they promise about a transaction?"));
+        for other in [
+            "Wie stellt SQLite nach einem Stromausfall die Datenbank wieder her?",
+            "Как SQLite восстанавливается после сбоя питания?",
+            "Comment SQLite se rétablit-il après une panne de courant ?",
+            "SQLite",
+            "",
+        ] {
+            assert!(!is_english(other), "{other}");
+        }
+    }
 
     #[test]
     fn names_are_read_by_whole_words() {

@@ -8,6 +8,7 @@ use graphloom_agents::{Models, Prompts};
 use graphloom_llm::ChatModel;
 use graphloom_llm::layers::{Budget, Ledger};
 
+use crate::ask::InTime;
 use crate::error::DeepSearchError;
 use crate::prompts::prompts;
 use crate::search::Search;
@@ -83,7 +84,7 @@ pub struct Resources {
     pub search: Arc<dyn Search>,
     /// What calls have spent, against the budget of the run.
     pub ledger: Arc<Ledger>,
-    /// How long one call of a model may take: `llm_timeout`.
+    /// How long one call of a model may take, further attempts at it included: `llm_timeout`.
     pub call_limit: Duration,
 }
 
@@ -96,9 +97,9 @@ impl Resources {
         Ok(Self { models, prompts: prompts()?, search, ledger: Ledger::new(Budget::default()), call_limit: CALL_LIMIT })
     }
 
-    /// The model of a slot.
-    pub fn model(&self, slot: Slot) -> &Arc<dyn ChatModel> {
-        self.models.role(slot.name())
+    /// The model of a slot. Each of its calls ends within `call_limit`, whoever makes it.
+    pub fn model(&self, slot: Slot) -> Arc<dyn ChatModel> {
+        Arc::new(InTime::new(self.models.role(slot.name()), self.call_limit))
     }
 
     /// Whether a model was given for the slot itself.
@@ -106,9 +107,18 @@ impl Resources {
         self.models.roles().any(|role| role == slot.name())
     }
 
-    /// Whether a stage has budget left. Research ends at 70 % of each limit and writing at 90 %, so that what was found
-    /// is written down.
+    /// Whether a stage has budget left; when it has not, that is counted, since work is now left out. Research ends at
+    /// 70 % of each limit and writing at 90 %, so that what was found is written down.
     pub fn may_spend(&self, stage: Stage) -> bool {
+        let may = self.has_left(stage);
+        if !may {
+            self.ledger.degrade();
+        }
+        may
+    }
+
+    /// Whether a stage has budget left.
+    pub fn has_left(&self, stage: Stage) -> bool {
         let share = match stage {
             Stage::Research => RESEARCH_SHARE,
             Stage::Writing => WRITING_SHARE,

@@ -56,7 +56,9 @@ fn known(folder: &Path, into: &mut BTreeSet<(String, String)>) {
 #[test]
 fn every_test_that_the_guide_names_is_there() {
     let mut found = BTreeSet::new();
-    for folder in ["src", "tests", "../../citations/tests", "../../retrieval/tests"] {
+    for folder in
+        ["src", "tests", "../../charts/tests", "../../citations/tests", "../../retrieval/src", "../../retrieval/tests"]
+    {
         known(&package().join(folder), &mut found);
     }
     let guide = guide();

@@ -1,6 +1,6 @@
 //! Success criteria as probes: what shows that a subtask is done is looked up, not claimed.
 
-use graphloom_vault::{LinkIndex, Note, NotePath, Notes};
+use graphloom_vault::{Link, LinkIndex, Note, NotePath, Notes};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -102,6 +102,8 @@ pub struct View<'a, N: Notes> {
     pub changed: &'a [NotePath],
     /// What the person was told.
     pub answer: &'a str,
+    /// Whether a link is the person's: it was there before, or they asked for it, and may lead to a note to come.
+    pub is_own: &'a dyn Fn(&Note, &Link) -> bool,
 }
 
 impl<N: Notes> std::fmt::Debug for View<'_, N> {
@@ -155,7 +157,7 @@ impl Criterion {
             Self::NoteExists { note } => format!("the note `{note}` exists"),
             Self::NoteChanged { note } => format!("the note `{note}` is changed"),
             Self::NoteContains { note, text } => format!("the note `{note}` contains `{text}`"),
-            Self::LinksResolve { note } => format!("every link of `{note}` leads somewhere"),
+            Self::LinksResolve { note } => format!("every link that was written into `{note}` leads somewhere"),
             Self::FrontmatterParses { note } => format!("the frontmatter of `{note}` can be read"),
             Self::FoundLinkedFrom { note } => format!("`{note}` links to every found note"),
             Self::TagPresent { note, tag } => format!("`{note}` has the tag `{tag}`"),
@@ -168,7 +170,7 @@ impl Criterion {
 
 /// The note that a title, name or path means: the path itself, else the one note of that name, else of that title.
 pub fn find_note<N: Notes>(notes: &N, wanted: &str) -> Option<Note> {
-    let direct = NotePath::parse_lenient(wanted).ok().and_then(|path| notes.read(&path).ok().flatten());
+    let direct = NotePath::meant_by(wanted).iter().find_map(|path| notes.read(path).ok().flatten());
     if direct.is_some() {
         return direct;
     }
@@ -234,11 +236,11 @@ fn links_resolve<N: Notes>(view: &View<'_, N>, note: &Note) -> (bool, String) {
     let dead: Vec<&str> = note
         .links()
         .iter()
-        .filter(|link| !view.links.resolve(note.path(), link).is_sound())
+        .filter(|link| !view.links.resolve(note.path(), link).is_sound() && !(view.is_own)(note, link))
         .map(|link| link.target.as_str())
         .collect();
     match dead.first() {
-        None => (true, format!("all {} links of `{}` resolve", note.links().len(), note.path())),
+        None => (true, format!("no link that was written into `{}` leads nowhere", note.path())),
         Some(first) => (false, format!("{} links of `{}` lead nowhere, the first `{first}`", dead.len(), note.path())),
     }
 }

@@ -121,7 +121,7 @@ impl<'a> Gathering<'a> {
     pub fn by_links(&mut self) {
         let index = LinkIndex::build(self.notes);
         let start: Vec<NotePath> =
-            self.findings.notes.iter().filter_map(|found| NotePath::parse(&found.path).ok()).collect();
+            self.findings.notes.iter().filter_map(|found| NotePath::of_file(&found.path).ok()).collect();
         let mut near: BTreeSet<NotePath> = BTreeSet::new();
         for path in &start {
             near.extend(index.outgoing(path).iter().filter_map(|link| link.to.note().cloned()));
@@ -138,8 +138,8 @@ impl<'a> Gathering<'a> {
 
     /// The notes that changed last, by the file system.
     pub fn by_time(&mut self) {
-        let root = self.notes.vault().root().to_owned();
-        let time = |path: &NotePath| std::fs::metadata(root.join(path.as_str())).and_then(|meta| meta.modified()).ok();
+        let vault = self.notes.vault();
+        let time = |path: &NotePath| std::fs::metadata(vault.file(path)).and_then(|meta| meta.modified()).ok();
         let mut dated: Vec<_> = self.notes.paths().into_iter().filter_map(|path| Some((time(&path)?, path))).collect();
         dated.sort_by(|(a, one), (b, other)| b.cmp(a).then(one.cmp(other)));
         let found: Vec<Note> =
@@ -154,7 +154,7 @@ impl<'a> Gathering<'a> {
         self.findings.themes = top(found.iter().flat_map(|note| note.tags.iter().cloned()));
         let texts: Vec<String> = found
             .iter()
-            .filter_map(|found| NotePath::parse(&found.path).ok())
+            .filter_map(|found| NotePath::of_file(&found.path).ok())
             .filter_map(|path| self.notes.read(&path).ok().flatten())
             .map(|note| subject_text(&note))
             .collect();

@@ -6,7 +6,7 @@ use async_trait::async_trait;
 use graphloom_agents::AgentError;
 use graphloom_llm::{
     Capabilities, ChatModel, ChatRequest, ChatResponse, ChatStream, Choice, FinishReason, Message, ModelError, ModelId,
-    Part, Role, ToolCall, ToolChoice, Usage, events_of,
+    Part, Role, ToolCall, ToolChoice, Usage, events_of, fence,
 };
 use graphloom_vault::{Note, NotePath, Overlay};
 use serde::Deserialize;
@@ -192,9 +192,11 @@ impl SmallTools {
     /// The notes that a result names.
     fn notes_in(&self, result: &str) -> Vec<Note> {
         let mut found: Vec<Note> = Vec::new();
-        for part in result.split(['`', '"', '\n', '(', ')', '[', ']', ':', '*']) {
+        // A name may hold any of the marks that can stand around one.
+        let quoted = result.split(['`', '\n']);
+        for part in quoted.chain(result.split(['`', '"', '\n', '(', ')', '[', ']', ':', '*'])) {
             let part = part.trim();
-            let Some(path) = part.ends_with(".md").then(|| NotePath::parse(part).ok()).flatten() else { continue };
+            let Some(path) = NotePath::of_file(part).ok().filter(NotePath::is_note) else { continue };
             if found.iter().all(|note| *note.path() != path)
                 && let Ok(Some(note)) = graphloom_vault::Notes::read(&self.notes, &path)
             {
@@ -223,14 +225,9 @@ impl SmallTools {
 
 /// What a result says, without the words and marks around it that are for the model.
 fn said(text: &str) -> Vec<Part> {
-    let lines: Vec<&str> = text.lines().collect();
-    let begins = lines.iter().position(|line| line.starts_with("<material")).map(|at| at + 1);
-    let ends = lines.iter().rposition(|line| *line == "</material>");
-    let inner = match (begins, ends) {
-        (Some(begins), Some(ends)) if begins <= ends => &lines[begins..ends],
-        _ => &lines[..],
-    };
-    vec![Part::Text { text: inner.join("\n") }]
+    // Notes on the call are fenced before the result.
+    let inner = fence::texts(text).last().map_or(text, |(_, inner)| *inner);
+    vec![Part::Text { text: inner.to_owned() }]
 }
 
 fn sum(mut one: Usage, other: Usage) -> Usage {

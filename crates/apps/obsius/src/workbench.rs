@@ -1,15 +1,16 @@
 //! The overlay of a run and the tools over it.
 
+use std::cell::OnceCell;
 use std::sync::Arc;
 
 use graphloom_agents::{AgentError, Risk, ToolRegistry};
-use graphloom_vault::{Changes, Diff, LinkIndex, NotePath, Overlay, VaultError, diff};
+use graphloom_vault::{Changes, Diff, Link, LinkIndex, Note, NotePath, Overlay, VaultError, diff};
 
 use crate::desk::Resources;
 use crate::probe::{Finding, View};
 use crate::state::{ExecutedAction, WorkflowState};
 use crate::tools::{Bench, registry};
-use crate::write::mend_links;
+use crate::write::{ToCome, is_written, mend_links};
 
 /// The notes as they are to be, and the tools that read and change them. Nothing here touches the disk.
 pub(crate) struct Workbench {
@@ -45,9 +46,11 @@ impl Workbench {
         self.bench.reset(changes.clone());
     }
 
-    /// Mends links that were written and lead nowhere.
-    pub(crate) fn mend(&self) -> Result<Vec<String>, VaultError> {
-        self.bench.edit(mend_links)
+    /// Mends links that this run wrote and that lead nowhere. Returns what was done that is not told yet.
+    pub(crate) fn mend(&self, state: &WorkflowState) -> Result<Vec<String>, VaultError> {
+        let mut told = self.bench.edit(|overlay| mend_links(overlay, &state.session.original_request))?;
+        told.retain(|line| !state.notes.iter().any(|known| known == line));
+        Ok(told)
     }
 }
 
@@ -66,7 +69,13 @@ pub(crate) fn probe_all(
     let Some(plan) = &state.task_plan else { return Vec::new() };
     let links = LinkIndex::build(notes);
     let changed: Vec<NotePath> = notes.changes().iter().map(|(path, _)| path.clone()).collect();
-    let view = View { notes, links: &links, findings: &state.findings, actions, changed: &changed, answer };
+    let to_come = OnceCell::new();
+    let is_own = |note: &Note, link: &Link| {
+        !is_written(notes, note.path(), link)
+            || to_come.get_or_init(|| ToCome::new(notes, &state.session.original_request)).is_one(link)
+    };
+    let view =
+        View { notes, links: &links, findings: &state.findings, actions, changed: &changed, answer, is_own: &is_own };
     let mut findings = Vec::new();
     for task in &plan.decomposed_tasks {
         for criterion in &task.criteria {

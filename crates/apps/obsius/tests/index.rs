@@ -72,7 +72,7 @@ fn a_refresh_does_again_what_changed_and_no_more() {
     let summary = index.refresh().unwrap();
     assert_eq!(counts(&summary), [3, 1, 1, 1, 1]);
     assert_eq!(summary.unread.len(), 1);
-    assert!(summary.unread[0].0 == "f.md" && summary.unread[0].1.contains("UTF-8"), "{summary:?}");
+    assert!(summary.unread[0].path == "f.md" && summary.unread[0].reason.to_string().contains("UTF-8"), "{summary:?}");
     assert_eq!(found(&index, &overlay, "apricots"), ["a.md"]);
     for gone in ["apples", "cider", "eels"] {
         assert_eq!(found(&index, &overlay, gone), Vec::<String>::new(), "{gone}");

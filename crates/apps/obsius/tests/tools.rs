@@ -102,12 +102,12 @@ fn assert_parts(text: &str, parts: &[&str]) {
 }
 
 #[tokio::test]
-async fn the_registry_has_the_nine_tools_by_their_risk() {
+async fn the_registry_has_the_ten_tools_by_their_risk() {
     let place = Place::new();
     let all = registry(&place.bench, Risk::Destructive).unwrap();
     assert_eq!(all.names().collect::<Vec<_>>(), NAMES);
     let names = |ceiling| registry(&place.bench, ceiling).unwrap().names().count();
-    assert_eq!([names(Risk::Read), names(Risk::Write), names(Risk::Destructive)], [5, 8, 9]);
+    assert_eq!([names(Risk::Read), names(Risk::Write), names(Risk::Destructive)], [5, 8, 10]);
     for spec in all.specs() {
         assert!(!spec.description.is_empty() && spec.parameters["type"] == "object", "{}", spec.name);
         assert_eq!(spec.parameters["additionalProperties"], false, "{}: misspelt arguments are told", spec.name);
@@ -394,6 +394,7 @@ async fn move_note_rewrites_every_link() {
         (json!({"path": "Tides", "to": "Tides"}), vec!["already there"]),
         (json!({"path": "Tides", "to": "../Tides"}), vec!["../Tides"]),
         (json!({"path": "Tides", "to": "a:b"}), vec!["a:b"]),
+        (json!({"path": "Nowhere/", "to": "x"}), vec!["`Nowhere/`"]),
     ] {
         let error = place.refused("move_note", arguments).await;
         assert_parts(&error, &parts);

@@ -2,100 +2,32 @@
 
 use std::sync::Arc;
 
-use graphloom_core_graph::checkpoint::{Checkpointer, ThreadStatus};
-use graphloom_core_graph::{EventKind, EventMode, Run, RunError, Thread, ThreadState, Threads};
-use tokio::sync::mpsc::{self, Receiver, Sender};
+use graphloom_core_graph::checkpoint::{CheckpointError, Checkpointer};
+use graphloom_core_graph::store::Store;
+use graphloom_core_graph::{RunError, Threads};
 
 use crate::error::PocketFlowError;
 use crate::graph::graph;
-use crate::nodes::MESSAGE;
+use crate::nodes::asked_text;
 use crate::resources::Resources;
-use crate::session::{self, Session};
-use crate::state::{Conversation, Turn};
+use crate::session::delivery::{self, About};
+use crate::session::{self, Question, Session};
+use crate::state::Conversation;
+use crate::streams::{ChatMessage, Sinks, TurnStreams, streams};
+use crate::turn::{Said, is_cut_off, turn};
 use crate::understand::MOST_BYTES;
 
 /// The name of the event of a thought.
 pub(crate) const THOUGHT: &str = "thought";
 
-/// Thoughts that wait for a slow reader; more are dropped.
-const MOST_THOUGHTS: usize = 256;
-/// Chat messages that wait for a slow reader.
-const MOST_MESSAGES: usize = 64;
-
 /// Conversations in a store.
+///
+/// A verdict belongs to what was shown: each message is about the question that was last delivered to its person. When
+/// the messages of a turn have been shown, say so with [`Conversations::delivered`]; a verdict on what nobody was shown is
+/// answered by showing it.
 #[derive(Clone, Debug)]
 pub struct Conversations {
     threads: Threads<Conversation, Resources>,
-}
-
-/// The two streams of a turn. Both end, whatever happens in the turn: with its end, an error, or a panic.
-#[derive(Debug)]
-pub struct TurnStreams {
-    thoughts: Receiver<String>,
-    chat: Receiver<ChatMessage>,
-}
-
-/// Something of either stream.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum TurnEvent {
-    /// What the program does.
-    Thought(String),
-    /// A message to the person.
-    Chat(ChatMessage),
-}
-
-/// A message to the person.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum ChatMessage {
-    /// What the conversation says.
-    Said(String),
-    /// The turn failed; the conversation goes on with the next message.
-    Failed(String),
-}
-
-impl ChatMessage {
-    /// The text.
-    pub fn text(&self) -> &str {
-        match self {
-            Self::Said(text) | Self::Failed(text) => text,
-        }
-    }
-}
-
-impl TurnStreams {
-    /// The next thought; none when the turn has ended.
-    pub async fn thought(&mut self) -> Option<String> {
-        self.thoughts.recv().await
-    }
-
-    /// The next message to the person; none when the turn has ended.
-    pub async fn message(&mut self) -> Option<ChatMessage> {
-        self.chat.recv().await
-    }
-
-    /// The next of either stream; none when both have ended.
-    pub async fn next(&mut self) -> Option<TurnEvent> {
-        tokio::select! {
-            // What was thought before something is said comes before it.
-            biased;
-            Some(thought) = self.thoughts.recv() => Some(TurnEvent::Thought(thought)),
-            Some(message) = self.chat.recv() => Some(TurnEvent::Chat(message)),
-            else => None,
-        }
-    }
-
-    /// Both streams to their ends.
-    pub async fn collect(mut self) -> (Vec<String>, Vec<ChatMessage>) {
-        let (mut thoughts, mut chat) = (Vec::new(), Vec::new());
-        while let Some(event) = self.next().await {
-            match event {
-                TurnEvent::Thought(thought) => thoughts.push(thought),
-                TurnEvent::Chat(message) => chat.push(message),
-            }
-        }
-        (thoughts, chat)
-    }
 }
 
 impl Conversations {
@@ -119,21 +51,64 @@ impl Conversations {
     /// # Errors
     /// A session of a newer program, and the store's.
     pub async fn session(&self, id: &str) -> Result<Session, PocketFlowError> {
-        let store = &self.threads.app().resources().store;
-        Ok(session::load(&**store, id).await?.session)
+        Ok(session::load(&**self.store(), id).await?.session)
     }
 
-    /// Says something: the next turn. A turn that was cut off before is ended first. Needs a runtime; the turn goes on
-    /// when the streams are dropped.
+    /// What a conversation asks, and its text as a person is shown it; empty where nothing was said yet.
+    ///
+    /// # Errors
+    /// A session of a newer program, and the store's.
+    pub async fn asked(&self, id: &str) -> Result<(Question, String), PocketFlowError> {
+        let session = self.session(id).await?;
+        Ok((Question::of(&session), asked_text(&session)))
+    }
+
+    /// What the next message to a conversation is about: the question that was last delivered.
+    ///
+    /// # Errors
+    /// The store's.
+    pub async fn about(&self, id: &str) -> Result<About, PocketFlowError> {
+        Ok(delivery::about(&**self.store(), id).await?)
+    }
+
+    /// Notes that the person was shown a question. To be called when its text has left the program.
+    ///
+    /// # Errors
+    /// The store's.
+    pub async fn delivered(&self, id: &str, question: &Question) -> Result<(), PocketFlowError> {
+        Ok(delivery::deliver(&**self.store(), id, question).await?)
+    }
+
+    /// Says something about what was last delivered: the next turn. Needs a runtime; the turn goes on when the streams are
+    /// dropped.
+    ///
+    /// A turn that was cut off before is stopped by a message that ends the journey, begins another or wants the same
+    /// otherwise; it goes on before any other message.
     pub fn say(&self, id: &str, message: &str) -> TurnStreams {
-        let most = (0..=message.len().min(MOST_BYTES + 4)).rev().find(|at| message.is_char_boundary(*at));
-        let message = message[..most.unwrap_or(0)].to_owned();
-        self.start(id, Some(message))
+        self.start(id, Some((message, None)))
+    }
+
+    /// Says something about a question, see [`Conversations::say`]; about nothing, when there is none.
+    pub fn say_about(&self, id: &str, message: &str, question: Option<Question>) -> TurnStreams {
+        self.start(id, Some((message, Some(question))))
     }
 
     /// Ends a turn that was cut off, by a kill or a failure; says nothing where there is none.
     pub fn go_on(&self, id: &str) -> TurnStreams {
         self.start(id, None)
+    }
+
+    /// Whether the last turn was cut off before its end.
+    ///
+    /// # Errors
+    /// The store's.
+    pub async fn is_cut_off(&self, id: &str) -> Result<bool, PocketFlowError> {
+        Ok(is_cut_off(&self.threads.thread(id).state().await?))
+    }
+
+    /// Stops the turn that goes on in this process, if there is one. What was done so far is kept.
+    pub fn stop(&self, id: &str) -> bool {
+        self.threads.thread(id).cancel()
     }
 
     /// Makes an older checkpoint the head of a conversation, and its session the stored one.
@@ -146,83 +121,67 @@ impl Conversations {
         let state = thread.state().await?;
         let mut session = state.state.session.clone();
         session.conversation_id = id.to_owned();
-        session::restore(&*self.threads.app().resources().store, &session).await?;
+        session::restore(&**self.store(), &session).await?;
         Ok(())
     }
 
-    fn start(&self, id: &str, message: Option<String>) -> TurnStreams {
-        let (thought, thoughts) = mpsc::channel(MOST_THOUGHTS);
-        let (said, chat) = mpsc::channel(MOST_MESSAGES);
-        let thread = self.threads.thread(id);
-        // The task owns the senders, so the streams end however it ends.
+    fn store(&self) -> &Arc<dyn Store> {
+        &self.threads.app().resources().store
+    }
+
+    fn start(&self, id: &str, message: Option<(&str, Option<Option<Question>>)>) -> TurnStreams {
+        let (sinks, streams) = streams();
+        let (conversations, id) = (self.clone(), id.to_owned());
+        let message = message.map(|(text, about)| (cut(text), about));
+        // The task owns the sinks, so the streams end however it ends.
         tokio::spawn(async move {
-            if let Err(error) = turn(&thread, message, &thought, &said).await {
-                let text = format!("This turn failed: {error}. Say it again to try again.");
-                said.send(ChatMessage::Failed(text)).await.ok();
+            if let Err(error) = conversations.take(&id, message, &sinks).await {
+                sinks.chat.send(ChatMessage::Failed(refusal(&error))).await.ok();
             }
         });
-        TurnStreams { thoughts, chat }
+        streams
     }
-}
 
-type ConversationThread = Thread<Conversation, Resources>;
-
-async fn turn(
-    thread: &ConversationThread,
-    message: Option<String>,
-    thought: &Sender<String>,
-    said: &Sender<ChatMessage>,
-) -> Result<(), RunError> {
-    let mut state = thread.state().await?;
-    let cut_off = matches!(
-        state.status,
-        ThreadStatus::Running | ThreadStatus::Cancelled | ThreadStatus::Drained | ThreadStatus::BudgetSpent
-    );
-    let failed = state.status == ThreadStatus::Failed;
-    if cut_off || (failed && message.is_none()) {
-        drive(thread.continue_(), thread, thought, said).await?;
-        state = thread.state().await?;
-    }
-    let Some(message) = message else { return Ok(()) };
-    let run = next_run(thread, &state, message)?;
-    drive(run, thread, thought, said).await
-}
-
-/// The run of a message, by what the thread is doing.
-fn next_run(
-    thread: &ConversationThread,
-    state: &ThreadState<Conversation>,
-    message: String,
-) -> Result<Run<Conversation>, RunError> {
-    if state.status == ThreadStatus::Waiting {
-        return Ok(thread.resume(state.questions.answer(MESSAGE, message)?));
-    }
-    let input = Conversation::update().turn(Turn::new(thread.id(), message));
-    // What a failed turn left behind is dropped: the session is as it was before that turn.
-    let thread = if state.status == ThreadStatus::Failed { thread.clone().abandon() } else { thread.clone() };
-    Ok(thread.run(input))
-}
-
-/// Drives a run to its end; thoughts are told as they come, chat is delivered from what was committed.
-async fn drive(
-    run: Run<Conversation>,
-    thread: &ConversationThread,
-    thought: &Sender<String>,
-    said: &Sender<ChatMessage>,
-) -> Result<(), RunError> {
-    let mut run = run.only([EventMode::Custom]);
-    while let Some(event) = run.next().await {
-        if let EventKind::Custom { name, payload } = &event.kind
-            && name == THOUGHT
-            && let Some(text) = payload.get::<String>()
-        {
-            // A reader that is too slow loses thoughts, never messages.
-            thought.try_send(text.clone()).ok();
+    /// Takes a turn, and notes what a message was about that was refused.
+    async fn take(
+        &self,
+        id: &str,
+        message: Option<(String, Option<Option<Question>>)>,
+        out: &Sinks,
+    ) -> Result<(), PocketFlowError> {
+        let (store, thread) = (self.store(), self.threads.thread(id));
+        let Some((text, about)) = message else { return turn(&thread, &**store, None, out).await };
+        let last = delivery::about(&**store, id).await?;
+        let about = about.unwrap_or(last.question);
+        let said = Said { text, about: about.clone() };
+        let taken = turn(&thread, &**store, Some(said), out).await;
+        match &taken {
+            Err(_) => delivery::refuse(&**store, id, about.as_ref()).await?,
+            Ok(()) if last.after_refusal => delivery::settle(&**store, id).await?,
+            Ok(()) => {}
         }
+        taken
     }
-    run.await?;
-    for message in &thread.state().await?.state.turn.chat {
-        said.send(ChatMessage::Said(message.clone())).await.ok();
+}
+
+/// As much of a message as is looked at; what is longer is answered as too long.
+fn cut(message: &str) -> String {
+    let most = (0..=message.len().min(MOST_BYTES + 4)).rev().find(|at| message.is_char_boundary(*at));
+    message[..most.unwrap_or(0)].to_owned()
+}
+
+/// Why a turn was not taken, for people.
+fn refusal(error: &PocketFlowError) -> String {
+    match error {
+        PocketFlowError::Run(RunError::Checkpoint(CheckpointError::ThreadBusy { owner, .. })) => format!(
+            "Your message was not taken: another process ({owner}) is at work on this conversation. When it has ended, say \
+             it again."
+        ),
+        PocketFlowError::Run(RunError::Checkpoint(CheckpointError::StaleHead { .. }) | RunError::WrongStatus { .. }) => {
+            "Your message was not taken: another process went on with this conversation meanwhile. Say it again; you are \
+             shown what is asked now."
+                .to_owned()
+        }
+        error => format!("This turn failed: {error}. Say it again to try again."),
     }
-    Ok(())
 }

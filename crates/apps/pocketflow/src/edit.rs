@@ -1,6 +1,7 @@
 //! Edits of what is reviewed.
 
 use crate::actions::Action;
+use crate::cite::cite_again;
 use crate::feedback::Edit;
 use crate::session::{Artifact, SearchQuery, Section, Session, Waiting};
 
@@ -31,6 +32,7 @@ pub(crate) fn apply(session: &mut Session, edits: &[Edit], now: u64) -> Result<(
                 },
             )?;
             let version = artifact.version + 1;
+            let proposal = cite_again(proposal);
             session.artifacts.proposal = Some(Artifact::new(version, Action::ReviewReport, now, proposal));
             session.approvals.proposal = None;
         }

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use graphloom_retrieval::literature::export as references;
 use serde_json::{Value, json};
 
-use crate::research::Record;
+use crate::research::{LOCAL, Record};
 use crate::session::{Proposal, Reference, Session};
 
 /// A proposal as Markdown, with its references, the sources that were searched, and its notes.
@@ -27,7 +27,7 @@ pub fn json(session: &Session) -> Option<Value> {
         "topic": session.topic,
         "version": proposal.version,
         "approved": session.approvals.proposal == Some(proposal.version),
-        "proposal": proposal.value,
+        "proposal": portable(&proposal.value),
         "queries": artifacts.queries.as_ref().map(|queries| &queries.value),
         "gap": artifacts.gap.as_ref().map(|gap| &gap.value),
         "searches": artifacts.review.as_ref().map(|review| &review.value.sources),
@@ -45,10 +45,37 @@ pub fn csl_json(proposal: &Proposal) -> Value {
 }
 
 fn records(proposal: &Proposal) -> Vec<Record> {
-    proposal.references.iter().map(|reference| reference.record.clone()).collect()
+    portable(proposal).references.into_iter().map(|reference| reference.record).collect()
+}
+
+/// A proposal for other machines. A document of one's own has no address there, and the passages that were read of it are
+/// no abstract.
+fn portable(proposal: &Proposal) -> Proposal {
+    let mut proposal = proposal.clone();
+    for Reference { record, .. } in &mut proposal.references {
+        if record.provenance.iter().any(|place| place.source == LOCAL) {
+            record.abstract_text = None;
+        }
+        record.url = record.url.take().map(|url| without_machine(&url));
+        for place in record.provenance.iter_mut().filter(|place| place.source == LOCAL) {
+            place.id = without_machine(&place.id);
+        }
+    }
+    proposal
+}
+
+/// The last two parts of an absolute path, which an older program kept; anything else as it is.
+fn without_machine(place: &str) -> String {
+    let drive = place.as_bytes().get(1) == Some(&b':') && !place.contains("://");
+    if !place.starts_with(['/', '\\']) && !drive {
+        return place.to_owned();
+    }
+    let parts: Vec<&str> = place.split(['/', '\\']).filter(|part| !part.is_empty()).collect();
+    parts[parts.len().saturating_sub(2)..].join("/")
 }
 
 fn written(proposal: &Proposal, numbers: bool) -> String {
+    let proposal = &portable(proposal);
     let mut text = format!("# {}\n", proposal.title);
     for (at, section) in proposal.sections.iter().enumerate() {
         let number = if numbers { format!("{}. ", at + 1) } else { String::new() };
@@ -86,7 +113,9 @@ mod tests {
     use graphloom_retrieval::literature::{Author, Doi};
 
     use super::*;
-    use crate::session::Section;
+    use crate::actions::Action;
+    use crate::research::Provenance;
+    use crate::session::{Artifact, Section};
 
     fn proposal() -> Proposal {
         let mut record = Record::new("On the tides.");
@@ -111,6 +140,24 @@ mod tests {
              (retracted)\n\n## Sources searched\n\n- OpenAlex gave 1 record.\n\n## Notes\n\n- A note.\n"
         );
         assert!(numbered(&proposal()).contains("## 1. Gap"));
+    }
+
+    #[test]
+    fn no_export_carries_a_path_of_the_machine() {
+        let mut local = Record::new("On neaps");
+        local.url = Some("/home/ann/papers/neaps.md".to_owned());
+        local.abstract_text = Some("A passage.\n\nAnother passage.".to_owned());
+        local.provenance = vec![Provenance::new(LOCAL, "/home/ann/papers/neaps.md", "neaps", 1)];
+        let mut proposal = proposal();
+        proposal.references.push(Reference { number: 2, record: local });
+        let mut session = Session::new("c1");
+        let written = (markdown(&proposal), bibtex(&proposal), csl_json(&proposal).to_string());
+        session.artifacts.proposal = Some(Artifact::new(1, Action::WriteProposal, 0, proposal));
+        let json = json(&session).unwrap_or_default().to_string();
+        for text in [written.0, written.1, written.2, json] {
+            assert!(text.contains("papers/neaps.md") && !text.contains("/home"), "{text}");
+            assert!(!text.contains("A passage"), "{text}");
+        }
     }
 
     #[test]

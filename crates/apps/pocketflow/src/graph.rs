@@ -66,7 +66,7 @@ pub fn graph() -> Result<Compiled<Conversation, Resources>, CompileErrors> {
     let mut graph = StateGraph::<Conversation, Resources>::new(NAME);
 
     graph.add_node(OPEN, nodes::open).may_goto((ROUTER, END));
-    graph.add_node(LISTEN, nodes::listen).asks::<String>(nodes::MESSAGE).may_goto((ROUTER, END));
+    graph.add_node(LISTEN, nodes::listen).asks::<nodes::Message>(nodes::MESSAGE).may_goto((ROUTER, END));
     let mut targets: Vec<Node> = Action::ALL.into_iter().map(node_of).collect();
     targets.push(SAVE);
     graph.add_node(ROUTER, nodes::router).may_goto(targets);

@@ -49,6 +49,7 @@ pub mod session;
 #[doc = include_str!("../../../../docs/pocketflow.md")]
 mod guide {}
 
+mod cite;
 mod config;
 mod conversation;
 mod edit;
@@ -59,12 +60,15 @@ mod resources;
 mod route;
 mod small;
 mod state;
+mod streams;
+mod turn;
 mod understand;
 
 pub use config::Config;
-pub use conversation::{ChatMessage, Conversations, TurnEvent, TurnStreams};
+pub use conversation::Conversations;
 pub use error::PocketFlowError;
 pub use graph::{LISTEN, NAME, OPEN, ROUTER, SAVE, graph, node_of};
 pub use profile::prompts;
 pub use resources::{Limits, Resources};
 pub use state::{Conversation, ConversationUpdate, Turn};
+pub use streams::{ChatMessage, TurnEvent, TurnStreams};

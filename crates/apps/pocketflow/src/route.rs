@@ -6,7 +6,7 @@ use crate::actions::{Action, Call, FollowUp, Missing, Need, prepare};
 use crate::decide::{Decision, Facts, Heard, Input, Next, Question, WaitingKind, decide};
 use crate::edit;
 use crate::research::told;
-use crate::session::{Artifact, JourneyStep, SearchQuery, Session, Status, Waiting};
+use crate::session::{Artifact, JourneyStep, Question as Asked, SearchQuery, Session, Status, Waiting};
 use crate::state::Turn;
 use crate::understand::Understood;
 
@@ -19,24 +19,27 @@ pub(crate) fn route(
     now: u64,
 ) -> Option<Call> {
     let understood = understood.unwrap_or_default();
-    if turn.finish.is_none() {
-        session.asked = understood.candidate.clone();
-    }
     let input = match turn.finish {
         Some(finish) => Input::Finished(finish),
         None => Input::Heard(understood.heard.unwrap_or(Heard::Unclear)),
     };
     let facts = Facts {
         last: session.last_action,
-        waiting: WaitingKind::from(&session.waiting_for),
+        waiting: WaitingKind::of(session),
         input,
         damaged: turn.damaged,
         tries_left: session.cycles.queries < query_cycles,
     };
     let mut decision = Decision { evidence: understood.evidence.clone(), ..decide(&facts) };
+    if turn.finish.is_none() && decision.next != Next::Ask(Question::MovedOn) {
+        // An offer stands for one message that was said to it, and so does the question what a reply meant.
+        session.offered_topic = None;
+        session.asked = understood.candidate.clone();
+    }
+    let about = turn.about.as_ref().filter(|_| turn.finish.is_none());
     let prepared = match decision.next {
         Next::Stop => {
-            note(session, decision, None, now);
+            note(session, decision, None, about, now);
             session.status = Status::Cancelled;
             session.waiting_for = Waiting::None;
             return None;
@@ -56,13 +59,19 @@ pub(crate) fn route(
             lacking(session, &missing)
         }
     };
-    note(session, decision, Some(&call), now);
+    note(session, decision, Some(&call), about, now);
     Some(call)
 }
 
-fn note(session: &mut Session, decision: Decision, call: Option<&Call>, now: u64) {
+fn note(session: &mut Session, decision: Decision, call: Option<&Call>, about: Option<&Asked>, now: u64) {
     let action = call.map(Call::action);
-    session.journey.push(JourneyStep { action, rule: decision.rule.clone(), at: now });
+    session.journey.push(JourneyStep {
+        action,
+        rule: decision.rule.clone(),
+        at: now,
+        about: about.map(|about| about.id.clone()),
+        evidence: decision.evidence.clone(),
+    });
     session.decision = Some(decision);
     session.last_action = action;
     // The call is written as (action, parameters); the record keeps parameters by action.
@@ -76,7 +85,7 @@ fn note(session: &mut Session, decision: Decision, call: Option<&Call>, now: u64
 fn run(session: &mut Session, decision: &Decision, understood: &Understood, action: Action) -> Map<String, Value> {
     let mut given = Map::new();
     match (action, decision.rule.as_str()) {
-        (Action::GenerateQueries, "topic-named" | "new-topic") => {
+        (Action::GenerateQueries, "topic-named" | "new-topic" | "delivered-topic-confirmed") => {
             name_topic(session, &understood.text);
             given.insert("topic".to_owned(), json!(understood.text));
         }
@@ -110,9 +119,9 @@ fn run(session: &mut Session, decision: &Decision, understood: &Understood, acti
     given
 }
 
-/// The reason of a rejection; none where none was given.
+/// The reason of a rejection, where the person gave one.
 fn reason(understood: &Understood) -> Option<String> {
-    Some(understood.text.trim().to_owned()).filter(|reason| !reason.is_empty())
+    Some(understood.text.trim()).filter(|text| !text.is_empty()).map(str::to_owned)
 }
 
 /// A topic begins a journey; what was before is archived.
@@ -209,6 +218,7 @@ fn ask(session: &mut Session, turn: &Turn, question: Question, understood: &Unde
             let missing = vec!["queries".to_owned()];
             session.waiting_for = Waiting::Slot { action: Action::LiteratureReview, missing };
         }
+        Question::ConfirmTopic => session.offered_topic = Some(understood.text.trim().to_owned()),
         Question::Failed => session.waiting_for = Waiting::Slot { action: failed, missing: Vec::new() },
         _ => {}
     }
@@ -242,12 +252,23 @@ fn text(session: &Session, turn: &Turn, question: Question, understood: &Underst
                 crate::understand::MOST_BYTES
             )
         }
-        Question::Confirm => {
-            let asked = session.asked.as_ref().map(ToString::to_string).unwrap_or_default();
-            format!("I take this as: {asked}. Is that right? (`yes` or `no`)")
-        }
+        Question::Confirm => confirm_text(session).unwrap_or_default(),
         Question::Declined => format!("Then nothing changes. {VERDICT}"),
         Question::Verdict => format!("I am not sure what that means for the review. {VERDICT}"),
+        // What became of the message; the follow-up shows what is asked by now.
+        Question::MovedOn => understood.text.clone(),
+        Question::Delivered => {
+            let id = &session.conversation_id;
+            format!(
+                "The proposal is delivered and stays as it is. You can ask about it, or export it with `pocketflow \
+                 export {id}`; `new topic: …` begins another journey."
+            )
+        }
+        Question::ConfirmTopic => format!(
+            "The proposal is delivered and stays as it is. Shall a new journey begin with the topic `{}`? Say `yes`, or \
+             `new topic: …` for another one; the proposal goes to the archive then.",
+            understood.text.trim()
+        ),
         // The question itself; the follow-up has a model answer it.
         Question::Answer => understood.text.clone(),
         Question::Misfit => misfit_text(&understood.text),
@@ -271,14 +292,22 @@ fn text(session: &Session, turn: &Turn, question: Question, understood: &Underst
             session.last_action.unwrap_or(Action::GenerateQueries).label(),
             turn.failure.as_deref().unwrap_or("an unknown failure")
         ),
-        Question::Slot => match &session.waiting_for {
-            Waiting::Slot { action, missing } if missing.is_empty() => {
-                format!("Say `retry` to make {} again, `new topic: …`, or `cancel`.", action.label())
-            }
-            Waiting::Slot { action, missing } => {
-                format!("I still need {} for {}.", missing.join(", "), action.label())
-            }
-            _ => "Which topic shall I look into?".to_owned(),
-        },
+        Question::Slot => slot_text(session),
+    }
+}
+
+/// Whether a reply was read rightly, where that is asked.
+pub(crate) fn confirm_text(session: &Session) -> Option<String> {
+    session.asked.as_ref().map(|asked| format!("I take this as: {asked}. Is that right? (`yes` or `no`)"))
+}
+
+/// What is asked for that an action lacks.
+pub(crate) fn slot_text(session: &Session) -> String {
+    match &session.waiting_for {
+        Waiting::Slot { action, missing } if missing.is_empty() => {
+            format!("Say `retry` to make {} again, `new topic: …`, or `cancel`.", action.label())
+        }
+        Waiting::Slot { action, missing } => format!("I still need {} for {}.", missing.join(", "), action.label()),
+        _ => "Which topic shall I look into?".to_owned(),
     }
 }

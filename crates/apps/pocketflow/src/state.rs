@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::actions::Call;
 use crate::decide::Finish;
-use crate::session::Session;
+use crate::session::{Question, Session};
 
 /// The state of a conversation's graph.
 #[derive(State, Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
@@ -26,6 +26,12 @@ pub struct Turn {
     pub conversation_id: String,
     /// What the person said.
     pub query: String,
+    /// The question that it is about: the one that was last delivered to the person before they said it.
+    pub about: Option<Question>,
+    /// The conversation asks something else by now, so that the message is no verdict on it.
+    pub late: bool,
+    /// What the conversation asks at the end of the turn; none while it goes on, and when it was not saved.
+    pub asked: Option<Question>,
     /// What was left out or replaced on the way; the person is told with the next message.
     pub notes: Vec<String>,
     /// Messages to the person, in order. They are the chat stream, delivered from here when the turn ends.
@@ -44,5 +50,12 @@ impl Turn {
     /// A turn that begins with a message.
     pub fn new(conversation_id: impl Into<String>, query: impl Into<String>) -> Self {
         Self { conversation_id: conversation_id.into(), query: query.into(), ..Self::default() }
+    }
+
+    /// The same turn, whose message is about a question.
+    #[must_use]
+    pub fn about(mut self, question: Option<Question>) -> Self {
+        self.about = question;
+        self
     }
 }

@@ -1,10 +1,10 @@
 //! What a message means where the conversation stands.
 
 use crate::actions::Action;
-use crate::decide::Heard;
+use crate::decide::{Heard, WaitingKind};
 use crate::edit;
-use crate::feedback::{Candidate, Edit, Read, Reading, Shown, Value, read_topic, read_value};
-use crate::session::{Session, Waiting};
+use crate::feedback::{self, Candidate, Edit, Read, Reading, Shown, Value, read_topic, read_value};
+use crate::session::{Question, Role, Session, Waiting};
 
 /// Messages of more bytes are not read.
 pub(crate) const MOST_BYTES: usize = 16 * 1024;
@@ -36,6 +36,9 @@ pub(crate) fn is_reply(session: &Session, message: &str) -> bool {
 pub(crate) fn of_value(session: &Session, message: &str) -> Understood {
     if message.len() > MOST_BYTES {
         return Understood::new(Heard::TooLong, "");
+    }
+    if WaitingKind::of(session) == WaitingKind::Delivered {
+        return of_delivered(session, message);
     }
     let value = match &session.waiting_for {
         Waiting::Slot { .. } => read_value(message),
@@ -123,6 +126,138 @@ fn plain(session: &Session, message: &str, reading: Reading) -> Understood {
         Reading::Edit(edits) => edited(session, edits),
         Reading::Candidate(asked) => candidate(session, asked),
     }
+}
+
+/// Words of thanks: a message with one of them names no topic.
+const THANKS: &[&str] = &[
+    "thank",
+    "thanks",
+    "thx",
+    "cheers",
+    "danke",
+    "merci",
+    "gracias",
+    "obrigado",
+    "obrigada",
+    "спасибо",
+    "ありがとう",
+    "谢谢",
+    "謝謝",
+    "감사",
+];
+
+/// A message after the end.
+fn of_delivered(session: &Session, message: &str) -> Understood {
+    let lower = message.to_lowercase();
+    let read = feedback::read(message);
+    let understood = match read_topic(message) {
+        Value::NewTopic(topic) => new_topic(topic),
+        Value::Cancel => Understood::new(Heard::Cancel, ""),
+        _ if session.offered_topic.is_some() && read.reading == Reading::Approve => {
+            Understood::new(Heard::Approve, session.offered_topic.clone().unwrap_or_default())
+        }
+        // A weak yes leaves the offer open.
+        _ if session.offered_topic.is_some() && read.reading == Reading::Candidate(Candidate::Approve) => {
+            Understood::new(Heard::Text, session.offered_topic.clone().unwrap_or_default())
+        }
+        _ if is_mere_verdict(&read.reading) => Understood::new(Heard::Empty, ""),
+        _ if THANKS.iter().any(|word| lower.contains(word)) => Understood::new(Heard::Empty, ""),
+        _ if read.reading == Reading::Question => Understood::new(Heard::Question, message.trim()),
+        Value::Text(text) => Understood::new(Heard::Text, text),
+        _ => Understood::new(Heard::Empty, ""),
+    };
+    Understood { evidence: read.evidence, ..understood }
+}
+
+/// Whether a message is an approval or a rejection as a whole, in any language, so that it names no topic.
+fn is_mere_verdict(reading: &Reading) -> bool {
+    match reading {
+        Reading::Approve | Reading::Candidate(Candidate::Approve) => true,
+        Reading::Reject { feedback, .. } => feedback.is_empty(),
+        _ => false,
+    }
+}
+
+/// A message about something else than what is asked by now. Ending the journey and beginning another need nothing that
+/// was shown; all else is late.
+pub(crate) fn of_late(session: &Session, message: &str, about: Option<&Question>) -> Understood {
+    if message.len() > MOST_BYTES {
+        return Understood::new(Heard::TooLong, "");
+    }
+    let review = about.is_some_and(|about| matches!(about.waiting, WaitingKind::Queries | WaitingKind::Report));
+    let (reading, evidence) = if review {
+        let read = feedback::read(message);
+        (read.reading, read.evidence)
+    } else {
+        let reading = match read_value(message) {
+            Value::Cancel => Reading::Cancel,
+            Value::NewTopic(topic) => Reading::NewTopic { topic },
+            _ => feedback::read(message).reading,
+        };
+        (reading, Vec::new())
+    };
+    let understood = match reading {
+        Reading::Cancel => Understood::new(Heard::Cancel, ""),
+        Reading::NewTopic { topic } => new_topic(topic),
+        reading => Understood::new(Heard::Late, late(session, message, about, &reading)),
+    };
+    Understood { evidence, ..understood }
+}
+
+/// What became of a late message, in words.
+fn late(session: &Session, message: &str, about: Option<&Question>, reading: &Reading) -> String {
+    let said = shortened(message);
+    if let (Some(about), Reading::Approve) = (about, reading) {
+        let counted = session.journey.iter().any(|step| {
+            let approval = matches!(step.rule.as_str(), "queries-approved" | "report-approved");
+            approval && step.about.as_ref() == Some(&about.id)
+        });
+        if counted {
+            return format!("Your approval of {} was counted already; `{said}` is not counted again.", about.name());
+        }
+    }
+    // The last line is this message.
+    let before = session.history.iter().rev().filter(|line| line.role == Role::User).nth(1);
+    if before.is_some_and(|line| line.text.trim() == message.trim() && !message.trim().is_empty()) {
+        return format!("`{said}` was taken already; it is not taken a second time.");
+    }
+    match about {
+        Some(about) if about.version.is_some() => format!(
+            "You said `{said}` about {}, before you were shown what is asked now, so it does not count for this.",
+            about.name()
+        ),
+        _ => format!("You said `{said}` before you were shown this, so it does not count for it."),
+    }
+}
+
+/// A message on one line, short enough to be said back.
+fn shortened(message: &str) -> String {
+    let line: String = message.split_whitespace().collect::<Vec<_>>().join(" ").replace('`', "'");
+    match line.char_indices().nth(60) {
+        Some((end, _)) => format!("{}…", &line[..end]),
+        None => line,
+    }
+}
+
+/// Whether a message stops a turn that was cut off, instead of letting it go on: it ends the journey, begins another, or
+/// says, or nearly says, that what the turn works on shall be otherwise. `session` is as it was before that turn.
+pub(crate) fn stops(session: &Session, message: &str, about: Option<&Question>) -> bool {
+    if message.len() > MOST_BYTES {
+        return false;
+    }
+    let heard = if Question::of(session).is_late(about) {
+        of_late(session, message, about).heard
+    } else if is_reply(session, message) {
+        let read = feedback::read_shown(message, &shown(session));
+        // The turn may be doing what a yes confirms, so a yes, also a weak one, wants nothing otherwise.
+        let says_yes = matches!(read.reading, Reading::Approve | Reading::Candidate(Candidate::Approve));
+        let heard = of_reply(session, message, read).heard;
+        heard.filter(|heard| !says_yes || *heard == Heard::Cancel)
+    } else {
+        of_value(session, message).heard
+    };
+    use Heard::{Cancel, Candidate as Nearly, Declined, Edit, NewTopic, Reject, RejectSearch, Revise};
+    matches!(heard, Some(Cancel | NewTopic | Edit | Revise | Nearly | Declined | Reject | RejectSearch))
 }
 
 fn new_topic(topic: String) -> Understood {

@@ -1,7 +1,9 @@
 //! A spent budget: what a task asks that cannot go on, and what that means for the run.
 
-use graphloom_llm::ModelError;
+use std::collections::BTreeMap;
+
 use graphloom_llm::layers::Spent;
+use graphloom_llm::{ModelError, Usage};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -17,11 +19,33 @@ pub struct Shortage {
     pub reason: String,
     /// What the run had spent by then, the calls of unfinished tasks included.
     pub spent: Spent,
+    /// The calls that were answered in the open turn of the task, by model.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub answered: BTreeMap<String, Answered>,
+}
+
+/// Calls of a model that were answered.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+#[non_exhaustive]
+pub struct Answered {
+    /// How many.
+    pub calls: u64,
+    /// Their tokens.
+    pub usage: Usage,
+}
+
+impl Answered {
+    /// Adds calls and their tokens.
+    pub fn add(&mut self, calls: u64, usage: Usage) {
+        self.calls += calls;
+        self.usage += usage;
+    }
 }
 
 impl Shortage {
-    pub(crate) fn new(refused: &ModelError, spent: Spent) -> Self {
-        Self { reason: refused.to_string(), spent }
+    pub(crate) fn new(refused: &ModelError, spent: Spent, answered: BTreeMap<String, Answered>) -> Self {
+        Self { reason: refused.to_string(), spent, answered }
     }
 
     /// Reads a question of a run: `None` for one that has nothing to do with the budget.

@@ -4,7 +4,7 @@ use graphloom_state_machine::{NodeKey, TaskStatus, TreeStatus};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::cite::{CiteEvent, Reference, resolve, without_marks};
+use crate::cite::{CiteEvent, Reference, resolve, verify, without_marks};
 use crate::context::{article_of, article_text};
 use crate::length::{count_words, missed};
 use crate::state::{Mode, Request, Writing};
@@ -13,7 +13,7 @@ use crate::state::{Mode, Request, Writing};
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[non_exhaustive]
 pub struct Finished {
-    /// `done`, `partial`, `failed` or `stuck`.
+    /// `done`, `partial`, `failed` or `stuck`. A run that wrote no word is `failed`, however it ended.
     pub status: String,
     /// Why it is not done, empty when it is.
     pub explanation: String,
@@ -30,6 +30,15 @@ pub struct Finished {
 impl Finished {
     /// Puts together what the tree has: the root's text, or the parts that were written where the root was not finished.
     pub fn of(state: &Writing) -> Self {
+        let mut finished = Self::as_the_tree(state);
+        if finished.words == 0 && finished.status != "stuck" {
+            finished.explanation = format!("no word was written\n{}", finished.explanation).trim_end().to_owned();
+            finished.status = "failed".to_owned();
+        }
+        finished
+    }
+
+    fn as_the_tree(state: &Writing) -> Self {
         let status = state.tree.status();
         if matches!(status, TreeStatus::Done) {
             return Self { status: status.name().to_owned(), ..Self::text_of(state, None) };
@@ -85,6 +94,7 @@ impl Finished {
         let searched = request.mode == Mode::Report && !request.corpus.is_empty();
         let uncited = (searched && self.words > 0 && self.references.is_empty())
             .then(|| "the report cites nothing, although there was something to search".to_owned());
-        self.events.iter().map(ToString::to_string).chain(uncited).chain(missed).collect()
+        let faults = verify(&self.text).into_iter().map(|fault| fault.to_string());
+        self.events.iter().map(ToString::to_string).chain(faults).chain(uncited).chain(missed).collect()
     }
 }

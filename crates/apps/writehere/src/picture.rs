@@ -47,8 +47,12 @@ pub fn png(svg: &str) -> Result<(Vec<u8>, bool), PictureError> {
     let labelled = !options.fontdb.is_empty();
     let family = options.fontdb.faces().find_map(|face| face.families.first().map(|(name, _)| name.clone()));
     if let Some(family) = family {
-        // The drawing asks for Times, which few machines have.
+        // Drawings ask for Times or for any font without serifs; few machines have the families that stand for these.
         options.fontdb_mut().set_serif_family(family.clone());
+        let mut names = options.fontdb.faces().filter_map(|face| face.families.first().map(|(name, _)| name.clone()));
+        let sans = names.find(|name| name.contains("Sans") && !name.contains("Mono") && !name.contains("Narrow"));
+        drop(names);
+        options.fontdb_mut().set_sans_serif_family(sans.unwrap_or_else(|| family.clone()));
         options.font_family = family;
     }
     let tree = usvg::Tree::from_str(svg, &options).map_err(|error| render(error.to_string()))?;

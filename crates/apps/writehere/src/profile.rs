@@ -80,11 +80,13 @@ pub struct SearchRules {
     pub results_per_turn: usize,
     /// Whether a model merges what was found; else results stand as they are.
     pub merge: bool,
+    /// Whether the goal is looked up once when the whole is written without a plan.
+    pub unplanned: bool,
 }
 
 impl Default for SearchRules {
     fn default() -> Self {
-        Self { max_turns: 4, queries_per_turn: 4, results_per_turn: 8, merge: true }
+        Self { max_turns: 4, queries_per_turn: 4, results_per_turn: 8, merge: true, unplanned: false }
     }
 }
 
@@ -128,6 +130,22 @@ impl Settings {
         let usual = if task_type == TaskType::Write { Aggregate::Article } else { Aggregate::Concatenate };
         self.aggregate.get(&task_type).copied().unwrap_or(usual)
     }
+}
+
+/// The types of task that a profile's `[task_types]` gives to the words of plans; the keys are in small letters.
+///
+/// # Errors
+/// [`AgentError::Profile`] where a type is none.
+pub fn task_types(profile: &WriteProfile) -> Result<BTreeMap<String, TaskType>, AgentError> {
+    let read = |(word, category): (&String, &String)| match TaskType::read(category) {
+        Some(task_type) => Ok((word.trim().to_lowercase(), task_type)),
+        None => {
+            let known = TaskType::ALL.map(|task_type| format!("`{}`", task_type.category())).join(", ");
+            let message = format!("`task_types.{word}` is `{category}`, which is no type of task; types are {known}");
+            Err(AgentError::Profile { profile: profile.name.clone(), message })
+        }
+    };
+    profile.task_types.iter().map(read).collect()
 }
 
 /// The profile for reports.
@@ -202,6 +220,16 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn words_for_types_are_those_of_the_profile() {
+        let mut profile = report().unwrap();
+        profile.task_types.insert("Paint".into(), "COMPOSITION".into());
+        assert_eq!(task_types(&profile).unwrap()["paint"], TaskType::Write);
+        profile.task_types.insert("dance".into(), "BALLET".into());
+        let error = task_types(&profile).unwrap_err().to_string();
+        assert!(error.contains("`task_types.dance` is `BALLET`") && error.contains("`COMPOSITION`"), "{error}");
     }
 
     #[test]

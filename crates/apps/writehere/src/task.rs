@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use graphloom_state_machine::{Payload, TaskAction, TaskNode, TaskTree};
+use graphloom_state_machine::{Payload, Symbol as _, TaskAction, TaskNode, TaskTree};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -186,6 +186,16 @@ impl Payload for Task {
         }
     }
 
+    fn forget(&mut self) {
+        (self.planning, self.candidate_think) = (None, None);
+        self.results.clear();
+        // The goal as it was planned is brought up to date anew.
+        if !self.earlier_goals.is_empty() {
+            self.info.goal = self.earlier_goals.swap_remove(0);
+            self.earlier_goals.clear();
+        }
+    }
+
     fn title(&self) -> Cow<'_, str> {
         Cow::Borrowed(&self.info.goal)
     }
@@ -219,7 +229,15 @@ impl Payload for Task {
         info
     }
 
+    /// The plan that was made, and what came of each action.
     fn results(&self) -> Value {
-        serde_json::to_value(&self.results).unwrap_or_default()
+        let mut results = serde_json::Map::new();
+        if let Some(planning) = &self.planning {
+            results.insert("plan".to_owned(), json!(planning));
+        }
+        for (action, result) in &self.results {
+            results.insert(action.name().to_owned(), json!(result));
+        }
+        Value::Object(results)
     }
 }

@@ -4,7 +4,7 @@
 
 use graphloom_state_machine::{FailurePolicy, NodeKey, TaskAction, TaskTree, TreeChange};
 use graphloom_writehere::context::{
-    ContextRules, article_of, article_text, article_window, full_plan, outer_precedents, prompt_args,
+    ContextRules, article_of, article_text, article_window, full_plan, outer_precedents, plan_within, prompt_args,
     same_graph_precedents, target_write_tasks, writing_outline,
 };
 use graphloom_writehere::plan::{Outer, PlanRules, RawPlan, plan_to_graph, read_plan, repair_plan};
@@ -149,6 +149,48 @@ fn the_plan_view_ends_one_layer_below_the_task() {
     assert_eq!(view["sub_tasks"][3]["dependency"], json!(["2"]), "write tasks are no dependencies here");
     assert_eq!(view["sub_tasks"][2]["finish"], json!(true));
     assert_eq!(full_plan(&tree, &key("root"))["sub_tasks"][3].get("sub_tasks"), None, "cut below the first layer");
+}
+
+#[test]
+fn a_large_plan_is_shown_around_the_task() {
+    let mut tree = report();
+    atomic(&mut tree, "4.1", "ORDER");
+    let (whole, note) = plan_within(&tree, &key("4.2"), 8);
+    assert_eq!((whole, note), (full_plan(&tree, &key("4.2")), None), "eight tasks are shown");
+    let (near, note) = plan_within(&tree, &key("3"), 3);
+    assert_eq!(note.as_deref(), Some("of the plan's more than 3 tasks, the 6 around this one were shown"));
+    assert_eq!(near["sub_tasks"].as_array().map(Vec::len), Some(5));
+    assert_eq!(near["sub_tasks"][3]["sub_tasks_not_shown"], json!(2), "task 4 is not on the way");
+    assert_eq!(near["sub_tasks"][2]["is_current_to_plan_task"], json!(true));
+}
+
+#[test]
+fn of_many_earlier_parts_the_nearest_are_named() {
+    let keys: Vec<NodeKey> = (1..=50).map(|place| NodeKey::root().child(place)).collect();
+    let goals: Vec<String> = (1..=50).map(|place| format!("part {place}")).collect();
+    let mut tree = TaskTree::new(Task::root("Tides", None), FailurePolicy::Degrade);
+    let tasks: Vec<Value> = goals
+        .iter()
+        .enumerate()
+        .map(|(at, goal)| json!({"id": (at + 1).to_string(), "goal": goal, "task_type": "write", "dependency": []}))
+        .collect();
+    let mut rules = PlanRules::default();
+    rules.max_tasks = 50;
+    let raw = read_plan(&json!({ "sub_tasks": tasks }).to_string(), "x").unwrap();
+    let outer = Outer { id: "", goal: "Tides", task_type: graphloom_writehere::TaskType::Write, length: None };
+    let children =
+        plan_to_graph(&repair_plan(&raw, outer, &rules), &Task::clone(&tree.root().unwrap().payload), rules.chains);
+    tree.try_apply(TreeChange::planned(NodeKey::root(), children)).unwrap();
+    tree.try_apply(TreeChange::acted(NodeKey::root(), TaskAction::PriorReflect)).unwrap();
+    for (at, key) in keys.iter().enumerate() {
+        if at > 0 {
+            update(&mut tree, &key.to_string());
+        }
+        atomic(&mut tree, &key.to_string(), "Five words of some text.");
+    }
+    let (window, _) = article_window(&article_of(&tree, &NodeKey::root()), 5);
+    assert!(window.starts_with("[19 more parts before these]\n[earlier part, not shown in full: part 20]"), "{window}");
+    assert_eq!(window.lines().count(), 1 + 30 + 1, "{window}");
 }
 
 #[test]

@@ -65,7 +65,7 @@ fn chains_come_on_top_of_what_the_plan_says() {
             json!([search("1"), search("2"), write("3", json!(["2"])), write("4", json!([]))]),
             "1<- 2<- 3<-2 4<-3",
         ),
-        ("numbers decide, not places", json!([write("3.10", json!([])), write("3.9", json!([]))]), "3.10<-3.9 3.9<-"),
+        ("numbers decide, not places", json!([write("10", json!([])), write("9", json!([]))]), "10<-9 9<-"),
         (
             "a nested plan stays a reference",
             json!([{"id":"1","goal":"g","task_type":"write","dependency":[],"sub_tasks":[think("1.1", json!([]))]}]),

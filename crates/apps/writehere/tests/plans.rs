@@ -204,8 +204,8 @@ fn broken_plans_are_repaired_and_every_repair_is_listed() {
         ),
         (
             "numeric order of ids",
-            vec![w("\"3.10\"", "[]"), w("\"3.9\"", "[\"3.10\"]"), w("\"3.11\"", "[]")],
-            "3.10 write[] 3.9 write[] 3.11 write[]",
+            vec![w("\"10\"", "[]"), w("\"9\"", "[\"10\"]"), w("\"11\"", "[]")],
+            "10 write[] 9 write[] 11 write[]",
             vec![K::DependencyCircle],
         ),
     ];
@@ -215,6 +215,52 @@ fn broken_plans_are_repaired_and_every_repair_is_listed() {
         assert_eq!(line(&plan), expected, "{name}");
         assert_eq!(kinds(&plan), repairs, "{name}: {:?}", plan.repairs());
     }
+}
+
+#[test]
+fn ids_are_those_of_tasks_right_inside_the_planned_one() {
+    let ids = |first: &str, second: &str, outer_id: &str| {
+        let (first, second) = (
+            task(&format!("\"{first}\""), "think", "[]"),
+            task(&format!("\"{second}\""), "write", &format!("[\"{first}\"]")),
+        );
+        let outer = Outer { id: outer_id, length: None, ..outer() };
+        let plan = repair_plan(&read(&format!("{{\"sub_tasks\": [{first},{second}]}}")), outer, &PlanRules::default());
+        (line(&plan), kinds(&plan))
+    };
+    use RepairKind::{IdForeign, IdWithoutOuter};
+    for (first, second, outer_id, found, kind) in [
+        ("2.1", "2.2", "2", "2.1 think[] 2.2 write[2.1]", None),
+        ("1", "2", "2", "2.1 think[] 2.2 write[2.1]", Some(IdWithoutOuter)),
+        ("0.1", "0.2", "", "1 think[] 2 write[1]", Some(IdWithoutOuter)),
+        // The plan of a task inside another one, taken out of a larger reply.
+        ("3.4.1", "3.4.2", "", "1 think[] 2 write[1]", Some(IdForeign)),
+        ("2.3.1", "2.3.2", "2", "2.1 think[] 2.2 write[2.1]", Some(IdForeign)),
+    ] {
+        let expected = (found.to_string(), kind.into_iter().flat_map(|kind| [kind, kind]).collect());
+        assert_eq!(ids(first, second, outer_id), expected, "{first} inside `{outer_id}`");
+    }
+    assert!(IdForeign.is_fault() && !IdWithoutOuter.is_fault());
+}
+
+#[test]
+fn a_misspelt_list_is_read_at_any_layer_and_told() {
+    let plan = read(
+        r#"{"id":"","goal":"g","task_type":"write","seb_tasks":[
+            {"id":"1","goal":"a","task_type":"think","dependency":[],"sub_taks":[{"id":"1.1","goal":"b","task_type":"think"}]},
+            {"id":"2","goal":"c","task_type":"write","dependency":["1"],"sub_tasks":{"id":"2.1"}}]}"#,
+    );
+    assert_eq!((plan.tasks.len(), plan.tasks[0].sub_tasks.as_ref().map(Vec::len)), (2, Some(1)));
+    let told: Vec<String> = plan.repairs.iter().map(|repair| format!("{:?} {}", repair.kind, repair.place)).collect();
+    assert_eq!(told, ["ListMisnamed seb_tasks", "ListMisnamed sub_taks", "NotATask seb_tasks[1].sub_tasks"]);
+}
+
+#[test]
+fn words_for_types_come_from_the_rules_too() {
+    let mut rules = PlanRules::default();
+    rules.words.insert("paint".into(), TaskType::Write);
+    let plan = repair_plan(&read(&format!("{{\"sub_tasks\": [{}]}}", task("\"1\"", "Paint", "[]"))), outer(), &rules);
+    assert_eq!((plan.tasks()[0].task_type, plan.repairs().len()), (TaskType::Write, 0));
 }
 
 #[test]

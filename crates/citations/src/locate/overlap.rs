@@ -61,6 +61,13 @@ impl Wording {
         self.0.keys().map(String::as_str).collect()
     }
 
+    /// This wording without names and numbers, which weigh more than words.
+    pub(crate) fn without_names(&self) -> Self {
+        Self(
+            self.0.iter().filter(|(_, weight)| **weight <= 1.0).map(|(word, weight)| (word.clone(), *weight)).collect(),
+        )
+    }
+
     /// This wording without the words that `drop` names.
     pub(crate) fn without(&self, drop: impl Fn(&str) -> bool) -> Self {
         Self(self.0.iter().filter(|(word, _)| !drop(word)).map(|(word, weight)| (word.clone(), *weight)).collect())

@@ -1,4 +1,4 @@
-//! The nine ways in which a claim is made of a sentence.
+//! The ten ways in which a claim is made of a sentence.
 
 use super::{Document, Kind};
 
@@ -103,6 +103,7 @@ pub(super) fn make(kind: Kind, sentence: &str, place: usize, documents: &[Docume
         Kind::Paraphrase => same(paraphrase(sentence)?),
         Kind::NumberChanged => same(number(sentence, own)?),
         Kind::UnitChanged => same(unit(sentence)?),
+        Kind::DateChanged => same(date(sentence, own)?),
         Kind::Negated => same(negate(sentence)?),
         Kind::EntitySwapped => same(swap(sentence, own)?),
         Kind::WrongSource => {
@@ -157,6 +158,38 @@ fn number(sentence: &str, own: &Document) -> Option<String> {
         return Some(sentence.replacen(word, &word.replace(digits, &new.to_string()), 1));
     }
     None
+}
+
+/// The year of the first date, or behind "in", replaced.
+fn date(sentence: &str, own: &Document) -> Option<String> {
+    const BEFORE: &[&str] = &[
+        "in",
+        "January",
+        "February",
+        "March",
+        "April",
+        "May",
+        "June",
+        "July",
+        "August",
+        "September",
+        "October",
+        "November",
+        "December",
+    ];
+    let words: Vec<&str> = sentence.split(' ').collect();
+    let place = (1..words.len()).find(|&at| {
+        let digits = words[at].trim_end_matches(['.', ',', ')', ';', ':']);
+        let year = digits.len() == 4 && digits.parse::<u32>().is_ok_and(|year| (1700..2050).contains(&year));
+        // "March 2020", "March 3, 2020", "in 2020"
+        let month = (1..=3).any(|back| at >= back && BEFORE[1..].contains(&words[at - back]));
+        year && (words[at - 1] == "in" || month)
+    })?;
+    let year: u32 = words[place].get(..4)?.parse().ok()?;
+    let new = (1..9).map(|step| year - step * 7).find(|new| !own.text.contains(&new.to_string()))?;
+    let mut changed: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
+    changed[place] = words[place].replacen(&year.to_string(), &new.to_string(), 1);
+    Some(changed.join(" "))
 }
 
 /// The unit behind a number, replaced.

@@ -11,8 +11,10 @@ use crate::verdict::SourceText;
 /// One verdict.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Row {
-    /// Claims for which it is right and was given.
+    /// Claims for which it was given and does no harm.
     pub right: usize,
+    /// Claims for which it is the right one and was given, or another that does no harm.
+    pub found: usize,
     /// Claims for which it was given.
     pub given: usize,
     /// Claims for which it is right.
@@ -26,10 +28,10 @@ impl Row {
         share(self.right, self.given)
     }
 
-    /// Of the claims for which it is right, for how many it was given.
+    /// Of the claims for which it is right, how many got it or another that does no harm.
     #[must_use]
     pub fn recall(&self) -> f64 {
-        share(self.right, self.expected)
+        share(self.found, self.expected)
     }
 }
 
@@ -68,9 +70,10 @@ pub async fn measure(planted: &[Planted], judge: &dyn Entailment) -> Scores {
         kind.1 += 1;
         scores.verdicts.entry(right).or_default().expected += 1;
         scores.verdicts.entry(given).or_default().given += 1;
-        if given == right {
+        if one.kind.accepts(given) {
             kind.0 += 1;
-            scores.verdicts.entry(right).or_default().right += 1;
+            scores.verdicts.entry(given).or_default().right += 1;
+            scores.verdicts.entry(right).or_default().found += 1;
         } else {
             scores.wrong.push((one.clone(), given));
         }

@@ -1,6 +1,6 @@
 //! Claims whose verdict is known, made from real documents, to measure a judge and the rules around it.
 //!
-//! Sentences of documents are taken as they are or changed in one place, in nine ways; the way says which verdict is right.
+//! Sentences of documents are taken as they are or changed in one place, in ten ways; the way says which verdict is right.
 //! What is made does not depend on how claims are checked: numbers, units, names and negations are found by plain words.
 //!
 //! ```
@@ -48,6 +48,8 @@ pub enum Kind {
     NumberChanged,
     /// A unit replaced.
     UnitChanged,
+    /// The year of a date replaced by one that the source does not have.
+    DateChanged,
     /// Denied.
     Negated,
     /// A name replaced by one that the source does not have.
@@ -62,11 +64,12 @@ pub enum Kind {
 
 impl Kind {
     /// All kinds.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 10] = [
         Self::Verbatim,
         Self::Paraphrase,
         Self::NumberChanged,
         Self::UnitChanged,
+        Self::DateChanged,
         Self::Negated,
         Self::EntitySwapped,
         Self::WrongSource,
@@ -82,6 +85,7 @@ impl Kind {
             Self::Paraphrase => "paraphrase by synonyms",
             Self::NumberChanged => "number perturbed",
             Self::UnitChanged => "unit changed",
+            Self::DateChanged => "date changed",
             Self::Negated => "negated",
             Self::EntitySwapped => "entity swapped",
             Self::WrongSource => "right sentence, wrong source",
@@ -95,9 +99,19 @@ impl Kind {
     pub fn verdict(self) -> &'static str {
         match self {
             Self::Verbatim | Self::Paraphrase | Self::Duplicate => "supported",
-            Self::NumberChanged | Self::UnitChanged | Self::Negated | Self::EntitySwapped => "contradicted",
+            Self::NumberChanged | Self::UnitChanged | Self::DateChanged | Self::Negated | Self::EntitySwapped => {
+                "contradicted"
+            }
             Self::WrongSource | Self::Truncated => "not_found",
         }
+    }
+
+    /// Whether a verdict does no harm: rules only ask whether a claim is denied or names something else, so without a
+    /// model that reads, such a claim is as well not found.
+    #[must_use]
+    pub fn accepts(self, verdict: &str) -> bool {
+        let asked = matches!(self, Self::Negated | Self::EntitySwapped);
+        verdict == self.verdict() || asked && verdict == "not_found"
     }
 }
 

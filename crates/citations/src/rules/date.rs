@@ -26,6 +26,15 @@ impl Date {
         let crossed = (self.either || other.either) && self.month == other.day && self.day == other.month;
         year && (straight || crossed)
     }
+
+    /// Whether some part that both say is another one.
+    pub(super) fn differs(&self, other: &Self) -> bool {
+        let differ = |mine: Option<u32>, theirs: Option<u32>| mine.zip(theirs).is_some_and(|(a, b)| a != b);
+        let year = differ(self.year, other.year);
+        let straight = differ(self.month, other.month) || differ(self.day, other.day);
+        let crossed = differ(self.month, other.day) || differ(self.day, other.month);
+        year || straight && (crossed || !(self.either || other.either))
+    }
 }
 
 const MONTHS: &[&[&str]] = &[
@@ -144,7 +153,7 @@ fn integer(token: &Token) -> Option<u32> {
     (token.kind == Kind::Number).then(|| token.folded.parse().ok()).flatten()
 }
 
-fn month_of(word: &str) -> Option<u32> {
+pub(super) fn month_of(word: &str) -> Option<u32> {
     MONTHS.iter().position(|names| names.contains(&word)).and_then(|index| u32::try_from(index + 1).ok())
 }
 

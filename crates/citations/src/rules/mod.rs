@@ -1,11 +1,19 @@
-//! Rules that can reject a claim, and never accept one.
+//! Rules that compare a claim with its source. They never accept a claim; one of them rejects, the others ask.
+//!
+//! [`refuted`] decides alone, for a number, unit or date of the same quantity in the same clause. All that [`doubts`]
+//! finds is a reason for a judge to look twice: a name that the source does not have, a word that is denied on one side,
+//! an opposite, another word in the same place, a number that stands nowhere in the source.
 
+mod bound;
+mod clause;
 mod date;
 mod name;
 mod negation;
 mod number;
 mod quantity;
+mod same;
 mod unit;
+mod word;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -17,8 +25,9 @@ use crate::verdict::SourceText;
 use date::{Date, dates};
 use name::{Name, Vocabulary, names};
 use quantity::{Quantity, quantities};
+pub(crate) use same::refuted;
 
-/// What a claim says that its source does not.
+/// What a rule found: why it rejects a claim, or why a judge should look twice.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Fault {
     /// Which rule found it.
@@ -44,14 +53,19 @@ pub enum FaultKind {
     Name,
     /// Something denied in one and stated in the other, or a word and its opposite.
     Negation,
+    /// Another word where the sentence is otherwise the same.
+    Word,
+    /// The source has the words of the claim, but inside a sentence that may not stand for them: a myth, a report, a
+    /// condition, a question, a denial.
+    Frame,
 }
 
-/// From which share of common wording two sentences are about the same, so that a difference is a contradiction.
+/// From which share of common wording two sentences are about the same, so that a difference is worth a look.
 const SAME_WORDING: f32 = 0.6;
 
-/// All faults of `claim` against a source, where `span` is the part of it that speaks of the claim.
-pub(crate) fn faults(claim: &str, source: &SourceText<'_>, span: Option<Span>) -> Vec<Fault> {
-    let passage = span.and_then(|span| span.of(source.text)).unwrap_or_default();
+/// Why a judge should look twice at `claim`, where `span` is the part of the source that speaks of it.
+pub(crate) fn doubts(claim: &str, source: &SourceText<'_>, span: Span) -> Vec<Fault> {
+    let passage = span.of(source.text).unwrap_or_default();
     let whole = format!("{}\n\n{}", source.title, source.text);
     let mine = Facts::of(claim);
     let near = Facts::of(passage);
@@ -66,21 +80,19 @@ pub(crate) fn faults(claim: &str, source: &SourceText<'_>, span: Option<Span>) -
 
     let mut found = Vec::new();
     for quantity in &mine.quantities {
-        found.extend(quantity_fault(quantity, &mine, &near, &all, alike));
+        found.extend(quantity_doubt(quantity, &mine, &near, &all, alike));
     }
     for date in &mine.dates {
-        found.extend(date_fault(date, claim, passage, &near, &all, alike));
+        found.extend(date_doubt(date, claim, passage, &near, &all, alike));
     }
-    found.extend(name_faults(&mine, &near, &all, &vocabulary, passage, alike));
+    found.extend(name_doubts(&mine, &near, &vocabulary, passage, alike));
     if alike && let Some((claimed, there)) = negation::differences(claim, passage) {
         found.push(Fault { kind: FaultKind::Negation, claimed, found: Some(there) });
     }
+    if let Some((claimed, there)) = word::replaced(claim, passage).filter(|_| found.is_empty()) {
+        found.push(Fault { kind: FaultKind::Word, claimed, found: Some(there) });
+    }
     found
-}
-
-/// Whether the wording of `claim` turns round what the sentence says from which it is quoted.
-pub(crate) fn is_turned_round(claim: &str, sentence: &str) -> bool {
-    negation::differences(claim, sentence).is_some()
 }
 
 /// What can be checked in a text.
@@ -103,7 +115,7 @@ impl Facts {
     }
 }
 
-fn quantity_fault(quantity: &Quantity, mine: &Facts, near: &Facts, all: &Facts, alike: bool) -> Option<Fault> {
+fn quantity_doubt(quantity: &Quantity, mine: &Facts, near: &Facts, all: &Facts, alike: bool) -> Option<Fault> {
     if near.quantities.iter().any(|other| quantity.agrees(other)) {
         return None;
     }
@@ -132,7 +144,7 @@ fn quantity_fault(quantity: &Quantity, mine: &Facts, near: &Facts, all: &Facts, 
     }
 }
 
-fn date_fault(date: &Date, claim: &str, passage: &str, near: &Facts, all: &Facts, alike: bool) -> Option<Fault> {
+fn date_doubt(date: &Date, claim: &str, passage: &str, near: &Facts, all: &Facts, alike: bool) -> Option<Fault> {
     if near.dates.iter().any(|other| date.is_in(other)) {
         return None;
     }
@@ -143,50 +155,26 @@ fn date_fault(date: &Date, claim: &str, passage: &str, near: &Facts, all: &Facts
     (!all.dates.iter().any(|other| date.is_in(other))).then_some(Fault { kind: FaultKind::Date, claimed, found: None })
 }
 
-fn name_faults(
-    mine: &Facts,
-    near: &Facts,
-    all: &Facts,
-    vocabulary: &Vocabulary,
-    passage: &str,
-    alike: bool,
-) -> Vec<Fault> {
+fn name_doubts(mine: &Facts, near: &Facts, vocabulary: &Vocabulary, passage: &str, alike: bool) -> Vec<Fault> {
     let own: Vec<&str> = mine.names.iter().map(|name| name.folded.as_str()).collect();
     let here = Vocabulary::of(passage);
-    // A name of the passage that the claim does not have: surely one, or one that is a name elsewhere in the source.
-    let surely =
-        |name: &Name| !name.doubtful || all.names.iter().any(|other| !other.doubtful && other.folded == name.folded);
-    let replaced = near.names.iter().find(|name| surely(name) && !own.contains(&name.folded.as_str()));
+    // A name of the passage that the claim does not have.
+    let mut others = near.names.iter().filter(|name| !own.contains(&name.folded.as_str()));
+    let other = others.next();
+    let only = other.is_some_and(|first| others.all(|name| name.folded == first.folded));
+    let fault = |name: &Name, found: Option<&Name>| Fault {
+        kind: FaultKind::Name,
+        claimed: name.shown.clone(),
+        found: found.map(|other| other.shown.clone()),
+    };
     let mut found = Vec::new();
     for name in &mine.names {
-        let there = vocabulary.has(&name.folded);
-        if name.doubtful {
-            // At the beginning of a sentence any word has a capital: only where a name was taken out is it one.
-            if !there
-                && alike
-                && let Some(other) = replaced
-            {
-                found.push(fault_of(name, Some(other)));
-            }
-        } else if !there {
-            found.push(fault_of(name, replaced.filter(|_| alike)));
-        } else if alike && !here.has(&name.folded) && is_swap(name, near, &own, &surely) {
-            found.push(fault_of(name, replaced));
+        if !vocabulary.has(&name.folded) {
+            found.push(fault(name, other.filter(|_| alike)));
+        } else if alike && only && !here.has(&name.folded) {
+            // The source knows the name, but where it speaks of the claim it has exactly one other.
+            found.push(fault(name, other));
         }
     }
     found
-}
-
-/// Whether a name that the source knows stands where the passage has exactly one other.
-fn is_swap(name: &Name, near: &Facts, own: &[&str], surely: &impl Fn(&Name) -> bool) -> bool {
-    let mut others: Vec<&str> =
-        near.names.iter().filter(|other| surely(other)).map(|other| other.folded.as_str()).collect();
-    others.sort_unstable();
-    others.dedup();
-    others.retain(|other| !own.contains(other));
-    others.len() == 1 && !name.doubtful
-}
-
-fn fault_of(name: &Name, found: Option<&Name>) -> Fault {
-    Fault { kind: FaultKind::Name, claimed: name.shown.clone(), found: found.map(|other| other.shown.clone()) }
 }

@@ -12,24 +12,22 @@ use crate::token::{Kind, Token, tokens};
 pub(super) struct Name {
     pub(super) shown: String,
     pub(super) folded: String,
-    /// Only a capital at the beginning of a sentence says that it is one.
-    pub(super) doubtful: bool,
 }
 
 /// The names of a text.
 ///
 /// Words with a capital inside, a digit or an underscore are names in every language; words with a capital in front
-/// are, except in German, and at the beginning of a sentence only doubtfully. Between ideographs, words of other
-/// scripts and of Katakana are names.
+/// are, except in German. A capital that the beginning of a sentence, an item or a quotation asks for makes no name, nor
+/// do the capitals of a heading. Between ideographs, words of other scripts and of Katakana are names.
 pub(super) fn names(text: &str, language: Language) -> Vec<Name> {
     let mut found: Vec<Name> = Vec::new();
     for range in sentences_in(text, language) {
-        let sentence = &text[range];
+        let sentence = without_heading(&text[range]);
         let all = tokens(sentence);
         let shouted = is_shouted(sentence);
         for index in 0..all.len() {
-            if let Some(name) = name_at(sentence, &all, index, language)
-                && (!shouted || is_identifier(&name.shown))
+            if let Some(name) =
+                name_at(sentence, &all, index, language).filter(|name| !shouted || is_identifier(&name.shown))
             {
                 found.push(name);
             }
@@ -41,37 +39,39 @@ pub(super) fn names(text: &str, language: Language) -> Vec<Name> {
 fn name_at(sentence: &str, all: &[Token], index: usize, language: Language) -> Option<Name> {
     let token = &all[index];
     let shown = &sentence[token.range.clone()];
-    let made = |shown: &str, doubtful| {
+    let made = |shown: &str| {
         let folded: String = shown.chars().map(fold).collect();
         let folded = folded.strip_suffix("'s").unwrap_or(&folded).to_owned();
-        Some(Name { shown: shown.to_owned(), folded, doubtful })
+        Some(Name { shown: shown.to_owned(), folded })
     };
     if token.kind == Kind::Number {
         // `3.11.2`, `0x1f`, `2pc`
         let dots = shown.matches('.').count();
         if dots >= 2 && super::number::readings(shown).is_empty() && !is_dotted_date(shown) {
-            return made(shown, false);
+            return made(shown);
         }
         let next = all.get(index + 1).filter(|next| next.kind == Kind::Word && next.range.start == token.range.end)?;
         let ordinal = matches!(next.folded.as_str(), "st" | "nd" | "rd" | "th");
         let unit = super::unit::unit(&next.folded).is_some() || super::number::multiplier(&next.folded).is_some();
-        return (!ordinal && !unit).then(|| made(&sentence[token.range.start..next.range.end], false)).flatten();
+        return (!ordinal && !unit).then(|| made(&sentence[token.range.start..next.range.end])).flatten();
     }
     if token.kind != Kind::Word {
         return None;
     }
     let touches = index > 0 && all[index - 1].kind == Kind::Number && all[index - 1].range.end == token.range.start;
-    if touches {
+    // `4 KiB` counts, whatever capitals its unit has.
+    let unit = index > 0 && all[index - 1].kind == Kind::Number && super::unit::unit(&token.folded).is_some();
+    if touches || unit {
         return None;
     }
     if is_identifier(shown) {
-        return made(shown, false);
+        return made(shown);
     }
     let first = shown.chars().next()?;
     let unspaced = language.is_unspaced();
     if unspaced && (is_katakana(first) && shown.chars().count() >= 3 || first.is_ascii_alphabetic() && shown.len() >= 2)
     {
-        return made(shown, !first.is_uppercase() && !is_katakana(first));
+        return (first.is_uppercase() || is_katakana(first)).then(|| made(shown)).flatten();
     }
     if !first.is_uppercase() || is_stop(&token.folded) || shown.chars().count() < 2 {
         return None;
@@ -79,11 +79,60 @@ fn name_at(sentence: &str, all: &[Token], index: usize, language: Language) -> O
     if language == Language::German {
         // A noun like any other, unless it is a shortening.
         let capitals = shown.chars().filter(|c| c.is_uppercase()).count();
-        return (capitals >= 2).then(|| made(shown, false)).flatten();
+        return (capitals >= 2).then(|| made(shown)).flatten();
     }
     let starts = all[..index].iter().all(|before| before.kind == Kind::Sign)
         || matches!(all[index - 1].folded.as_str(), ":" | "\"" | "." | "|" | "•");
-    made(shown, starts && shown.chars().filter(|c| c.is_uppercase()).count() < 2)
+    let capitals = shown.chars().filter(|c| c.is_uppercase()).count();
+    (!starts || capitals >= 2).then(|| made(shown)).flatten()
+}
+
+/// A sentence without the heading in capitals that abstracts put before it: `RESULTS Cells grew.`, `METHODS: We …`.
+fn without_heading(sentence: &str) -> &str {
+    const HEADINGS: &[&str] = &[
+        "abstract",
+        "aim",
+        "aims",
+        "background",
+        "conclusion",
+        "conclusions",
+        "context",
+        "design",
+        "discussion",
+        "findings",
+        "importance",
+        "interpretation",
+        "introduction",
+        "limitations",
+        "main",
+        "measurements",
+        "methods",
+        "objective",
+        "objectives",
+        "outcome",
+        "outcomes",
+        "participants",
+        "purpose",
+        "rationale",
+        "results",
+        "setting",
+        "significance",
+        "summary",
+    ];
+    let mut body = sentence;
+    loop {
+        let rest = body.trim_start_matches(|c: char| !c.is_alphanumeric());
+        let word = rest.split(|c: char| !c.is_alphanumeric()).next().unwrap_or_default();
+        let shouted =
+            word.len() > 2 && word.chars().all(char::is_uppercase) && HEADINGS.contains(&word.to_lowercase().as_str());
+        let labelled =
+            rest[word.len()..].trim_start().starts_with(':') && HEADINGS.contains(&word.to_lowercase().as_str());
+        let joins = matches!(word, "AND" | "OF") && body.len() < sentence.len();
+        if !(shouted || labelled || joins) {
+            return if body.len() < sentence.len() { rest } else { sentence };
+        }
+        body = &rest[word.len()..];
+    }
 }
 
 /// Whether a word is written as only names of things in programs and products are.

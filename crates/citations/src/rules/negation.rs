@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use crate::segment::{Language, sentences_in};
 use crate::stem::{is_stop, stem};
 use crate::token::{Kind, Token, tokens};
 
@@ -54,11 +55,47 @@ const OPPOSITES: &[(&str, &str)] = &[
     ("positive", "negative"),
 ];
 
-/// The words that `claim` and `passage` both have, but one of them only denied; or one word whose opposite stands there.
+/// The words that a claim and the clause of `passage` next to it both have, but one of them only denied; or one word whose
+/// opposite stands in that sentence.
 ///
-/// The first is the word of the claim, the second what the passage has.
+/// The first is the word of the claim, the second what the passage has. A negation belongs to its clause: one in another
+/// clause of the passage denies nothing here.
 pub(super) fn differences(claim: &str, passage: &str) -> Option<(String, String)> {
-    let (mine, theirs) = (Polarity::of(claim), Polarity::of(passage));
+    let mine = Polarity::of(&tokens(claim));
+    let sentences = sentences_in(passage, Language::detect(passage));
+    let near = |polarity: &Polarity| mine.all.intersection(&polarity.all).count();
+    let sentence = sentences.iter().map(|range| tokens(&passage[range.clone()]));
+    let sentence = sentence.max_by_key(|tokens| near(&Polarity::of(tokens)))?;
+    let clause = clauses(&sentence).into_iter().map(Polarity::of).max_by_key(near);
+    let denied = clause.and_then(|theirs| denied(&mine, &theirs));
+    denied.or_else(|| opposite(&mine, &Polarity::of(&sentence)))
+}
+
+fn clauses(tokens: &[Token]) -> Vec<&[Token]> {
+    let ends = |token: &Token| {
+        matches!(
+            token.folded.as_str(),
+            "." | ";"
+                | ":"
+                | "("
+                | ")"
+                | ","
+                | "。"
+                | "，"
+                | "；"
+                | "but"
+                | "while"
+                | "whereas"
+                | "although"
+                | "which"
+                | "aber"
+                | "sondern"
+        )
+    };
+    tokens.split(ends).filter(|clause| !clause.is_empty()).collect()
+}
+
+fn denied(mine: &Polarity, theirs: &Polarity) -> Option<(String, String)> {
     let shared = mine.all.intersection(&theirs.all).count();
     for word in mine.denied.iter().filter(|word| !mine.stated.contains(*word)) {
         if theirs.stated.contains(word) && !theirs.denied.contains(word) && shared >= 2 {
@@ -70,6 +107,10 @@ pub(super) fn differences(claim: &str, passage: &str) -> Option<(String, String)
             return Some((word.clone(), format!("not … {word}")));
         }
     }
+    None
+}
+
+fn opposite(mine: &Polarity, theirs: &Polarity) -> Option<(String, String)> {
     for (left, right) in OPPOSITES.iter().flat_map(|&(a, b)| [(a, b), (b, a)]) {
         let (left_stem, right_stem) = (stem(left), stem(right));
         let swapped = mine.raw.contains(&left_stem)
@@ -94,11 +135,10 @@ struct Polarity {
 }
 
 impl Polarity {
-    fn of(text: &str) -> Self {
+    fn of(all: &[Token]) -> Self {
         let mut made =
             Self { stated: BTreeSet::new(), denied: BTreeSet::new(), all: BTreeSet::new(), raw: BTreeSet::new() };
         let mut reach = 0;
-        let all = tokens(text);
         for (index, token) in all.iter().enumerate() {
             if token.kind == Kind::Sign {
                 if matches!(token.folded.as_str(), "." | ";" | "," | ":" | "。" | "、" | "，" | "(" | ")" | "；") {

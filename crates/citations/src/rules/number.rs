@@ -48,6 +48,8 @@ pub(super) fn multiplier(word: &str) -> Option<f64> {
         "hundred" | "百" => 1e2,
         "thousand" | "tausend" | "tsd" | "k" | "千" => 1e3,
         "万" | "萬" => 1e4,
+        "lakh" | "lakhs" => 1e5,
+        "crore" | "crores" => 1e7,
         "million" | "millions" | "millionen" | "mio" | "mn" => 1e6,
         "亿" | "億" => 1e8,
         "billion" | "billions" | "milliarde" | "milliarden" | "mrd" | "bn" => 1e9,

@@ -1,5 +1,7 @@
 //! Numbers of a text with the units beside them.
 
+use std::ops::Range;
+
 use crate::fold::fold;
 use crate::token::{Kind, Token};
 
@@ -17,6 +19,12 @@ pub(super) struct Quantity {
     pub(super) soft: bool,
     /// As it stands in the text.
     pub(super) shown: String,
+    /// What its last digit leaves open: half of its place, for `3.5` and `3 million`; 0 for a number written in full.
+    pub(super) slack: f64,
+    /// Says which one, not how many: `2nd`.
+    pub(super) ordinal: bool,
+    /// The indices of the tokens of the number and its unit.
+    pub(super) tokens: Range<usize>,
 }
 
 impl Quantity {
@@ -34,6 +42,22 @@ impl Quantity {
         }
     }
 
+    /// The amounts in base units, by every reading.
+    pub(super) fn amounts(&self) -> Vec<f64> {
+        match self.unit {
+            Some(unit) => {
+                self.values.iter().flat_map(|value| unit.factors().map(move |factor| value * factor)).collect()
+            }
+            None => self.values.clone(),
+        }
+    }
+
+    /// Whether it is written as years are: four digits and no unit.
+    pub(super) fn looks_like_a_year(&self) -> bool {
+        let digits = self.shown.len() == 4 && self.shown.bytes().all(|b| b.is_ascii_digit());
+        self.unit.is_none() && digits && self.values.iter().any(|value| (1000.0..2100.0).contains(value))
+    }
+
     /// Whether one could have been put in the place of the other.
     pub(super) fn is_alike(&self, other: &Self) -> bool {
         match (self.unit, other.unit) {
@@ -43,6 +67,9 @@ impl Quantity {
         }
     }
 }
+
+/// What stands before the decade of someone's age.
+const AGE: &[&str] = &["his", "her", "their", "early", "mid", "late"];
 
 /// The numbers of a text, those of dates left out.
 pub(super) fn quantities(text: &str, tokens: &[Token], dates: &[Date]) -> Vec<Quantity> {
@@ -59,13 +86,14 @@ pub(super) fn quantities(text: &str, tokens: &[Token], dates: &[Date]) -> Vec<Qu
             Kind::Ideograph => numeral(text, tokens, at),
             Kind::Sign => (None, 1),
         };
-        found.extend(quantity);
+        found.extend(quantity.map(|read| Quantity { tokens: at..at + used, ..read }));
         at += used;
     }
     // The year of a date is a number that can be cited alone.
     found.extend(dates.iter().filter_map(|date| {
         let year = date.year?;
-        Some(Quantity { values: vec![f64::from(year)], unit: None, soft: true, shown: year.to_string() })
+        let tokens = date.tokens.clone();
+        Some(Quantity { tokens, ..made(vec![f64::from(year)], None, true, &year.to_string(), 0.0)? })
     }));
     found
 }
@@ -73,30 +101,51 @@ pub(super) fn quantities(text: &str, tokens: &[Token], dates: &[Date]) -> Vec<Qu
 fn digits(text: &str, tokens: &[Token], at: usize) -> (Option<Quantity>, usize) {
     let token = &tokens[at];
     let mut values = readings(&token.folded);
+    let mut slack = decimals(&token.folded);
     let touches = |left: usize, right: usize| tokens[left].range.end == tokens[right].range.start;
     let mut next = at + 1;
     // `2nd` is a number, `0x1f` and `2pc` are names.
     if let Some(word) = tokens.get(next).filter(|word| word.kind == Kind::Word && touches(at, next)) {
+        // `1990s` are years, `her 50s` an age, `50s` alone a time.
+        let decade = token.folded.len() == 4 || at > 0 && AGE.contains(&tokens[at - 1].folded.as_str());
+        if word.folded == "s" && token.folded.ends_with('0') && decade {
+            return (None, 2);
+        }
         if matches!(word.folded.as_str(), "st" | "nd" | "rd" | "th") {
-            return (made(values, None, false, &text[token.range.start..word.range.end]), 2);
+            let shown = &text[token.range.start..word.range.end];
+            return (made(values, None, false, shown, 0.0).map(|read| Quantity { ordinal: true, ..read }), 2);
         }
         if unit(&word.folded).is_none() && multiplier(&word.folded).is_none() {
             return (None, 2);
         }
     }
-    if let Some(factor) = tokens.get(next).and_then(|word| multiplier(&word.folded)) {
+    // `$5`
+    let currency =
+        at.checked_sub(1).filter(|&sign| tokens[sign].kind == Kind::Sign).and_then(|sign| unit(&tokens[sign].folded));
+    let factor = tokens.get(next).and_then(|word| match word.folded.as_str() {
+        // `$5m` is money, `5m` is a length.
+        "m" if currency.is_some() => Some(1e6),
+        "b" if currency.is_some() => Some(1e9),
+        word => multiplier(word),
+    });
+    if let Some(factor) = factor {
         values.iter_mut().for_each(|value| *value *= factor);
+        slack = slack.max(0.5) * factor;
         next += 1;
     }
-    let (mut measure, used) = unit_behind(text, tokens, next);
+    let (behind, used) = unit_behind(text, tokens, next);
     next += used;
-    if measure.is_none() && at > 0 {
-        // `$5`, `EUR 5`
-        measure =
-            unit(&tokens[at - 1].folded).filter(|_| matches!(tokens[at - 1].kind, Kind::Sign) && touches(at - 1, at));
-    }
     let end = tokens[next - 1].range.end;
-    (made(values, measure, false, &text[token.range.start..end]), next - at)
+    (made(values, behind.or(currency), false, &text[token.range.start..end], slack), next - at)
+}
+
+/// Half of the last decimal place of a number, 0 for a whole one.
+fn decimals(digits: &str) -> f64 {
+    let places = digits.rsplit_once(['.', ',']).map_or(0, |(_, after)| after.len());
+    match i32::try_from(places) {
+        Ok(places @ (1 | 2 | 4..=9)) => 0.5 * 10_f64.powi(-places),
+        _ => 0.0,
+    }
 }
 
 /// The unit that stands at `next`, and how many tokens it takes.
@@ -112,6 +161,10 @@ fn unit_behind(text: &str, tokens: &[Token], next: usize) -> (Option<Unit>, usiz
         if let Some(found) = unit(name).filter(|_| !points) {
             return (Some(found), hyphen + 1);
         }
+    }
+    // `5 per cent`
+    if token.folded == "per" && tokens.get(next + hyphen + 1).is_some_and(|cent| cent.folded == "cent") {
+        return (unit("percent"), hyphen + 2);
     }
     if token.folded == "°"
         && let Some(scale) = tokens.get(next + 1)
@@ -137,7 +190,7 @@ fn word(text: &str, tokens: &[Token], at: usize) -> (Option<Quantity>, usize) {
         next += 1;
     }
     let (measure, used) = unit_behind(text, tokens, next);
-    (made(vec![value], measure, true, &token.folded), next + used - at)
+    (made(vec![value], measure, true, &token.folded, 0.0), next + used - at)
 }
 
 /// Ideographic numerals count only where they count something: 三个, 十二年, but not 一般.
@@ -154,12 +207,20 @@ fn numeral(text: &str, tokens: &[Token], at: usize) -> (Option<Quantity>, usize)
     match ideographic(shown).filter(|_| counts) {
         Some(value) => {
             let (measure, used) = unit_behind(text, tokens, at + run);
-            (made(vec![value], measure, true, shown), run + used)
+            (made(vec![value], measure, true, shown, 0.0), run + used)
         }
         None => (None, run),
     }
 }
 
-fn made(values: Vec<f64>, unit: Option<Unit>, soft: bool, shown: &str) -> Option<Quantity> {
-    (!values.is_empty()).then(|| Quantity { values, unit, soft, shown: shown.to_owned() })
+fn made(values: Vec<f64>, unit: Option<Unit>, soft: bool, shown: &str, slack: f64) -> Option<Quantity> {
+    (!values.is_empty()).then(|| Quantity {
+        values,
+        unit,
+        soft,
+        shown: shown.to_owned(),
+        slack,
+        ordinal: false,
+        tokens: 0..0,
+    })
 }

@@ -5,6 +5,16 @@
 pub(super) struct Unit {
     pub(super) dimension: Dimension,
     pub(super) factor: f64,
+    /// What it is to other writers: `kB` and `kilobyte` are 1000 bytes to some and 1024 to others, `KiB` is not.
+    other: f64,
+}
+
+impl Unit {
+    /// How many base units it is, by every reading of its name.
+    pub(super) fn factors(self) -> impl Iterator<Item = f64> {
+        let second = (self.other.to_bits() != self.factor.to_bits()).then_some(self.other);
+        std::iter::once(self.factor).chain(second)
+    }
 }
 
 /// What a unit measures.
@@ -49,11 +59,16 @@ const UNITS: &[(&[&str], Dimension, f64)] = {
         (&["month", "months", "monat", "monate", "monaten", "个月", "か月", "ヶ月"], Time, 30.44 * DAY),
         (&["year", "years", "jahr", "jahre", "jahren", "年間"], Time, 365.25 * DAY),
         (&["byte", "bytes", "字节", "バイト"], Bytes, 1.0),
-        (&["kb", "kib", "kilobyte", "kilobytes", "kibibyte", "kibibytes"], Bytes, 1e3),
-        (&["mb", "mib", "megabyte", "megabytes", "mebibyte", "mebibytes"], Bytes, 1e6),
-        (&["gb", "gib", "gigabyte", "gigabytes", "gibibyte", "gibibytes"], Bytes, 1e9),
-        (&["tb", "tib", "terabyte", "terabytes", "tebibyte", "tebibytes"], Bytes, 1e12),
-        (&["pb", "pib", "petabyte", "petabytes"], Bytes, 1e15),
+        (&["kb", "kilobyte", "kilobytes"], Bytes, 1e3),
+        (&["kib", "kibibyte", "kibibytes"], Bytes, 1024.0),
+        (&["mb", "megabyte", "megabytes"], Bytes, 1e6),
+        (&["mib", "mebibyte", "mebibytes"], Bytes, 1_048_576.0),
+        (&["gb", "gigabyte", "gigabytes"], Bytes, 1e9),
+        (&["gib", "gibibyte", "gibibytes"], Bytes, 1_073_741_824.0),
+        (&["tb", "terabyte", "terabytes"], Bytes, 1e12),
+        (&["tib", "tebibyte", "tebibytes"], Bytes, 1_099_511_627_776.0),
+        (&["pb", "petabyte", "petabytes"], Bytes, 1e15),
+        (&["pib", "pebibyte", "pebibytes"], Bytes, 1_125_899_906_842_624.0),
         (&["bit", "bits", "比特", "ビット"], Bits, 1.0),
         (&["kbit", "kilobit", "kilobits"], Bits, 1e3),
         (&["mbit", "megabit", "megabits"], Bits, 1e6),
@@ -94,7 +109,20 @@ const UNITS: &[(&[&str], Dimension, f64)] = {
 
 /// The unit with this name, in small letters.
 pub(super) fn unit(name: &str) -> Option<Unit> {
-    UNITS.iter().find(|(names, ..)| names.contains(&name)).map(|&(_, dimension, factor)| Unit { dimension, factor })
+    UNITS.iter().find(|(names, ..)| names.contains(&name)).map(|&(_, dimension, factor)| made(dimension, factor))
+}
+
+fn made(dimension: Dimension, factor: f64) -> Unit {
+    const THOUSANDS: [(f64, f64); 5] = [
+        (1e3, 1024.0),
+        (1e6, 1_048_576.0),
+        (1e9, 1_073_741_824.0),
+        (1e12, 1_099_511_627_776.0),
+        (1e15, 1_125_899_906_842_624.0),
+    ];
+    let binary = THOUSANDS.iter().find(|(decimal, _)| decimal.to_bits() == factor.to_bits()).map(|(_, binary)| *binary);
+    let other = binary.filter(|_| dimension == Dimension::Bytes).unwrap_or(factor);
+    Unit { dimension, factor, other }
 }
 
 /// The unit that a text without spaces goes on with, the longest name first, and the length of the name in bytes.
@@ -104,18 +132,35 @@ pub(super) fn unit_at(text: &str) -> Option<(Unit, usize)> {
         .flat_map(|(names, dimension, factor)| names.iter().map(move |name| (*name, *dimension, *factor)))
         .filter(|(name, ..)| !name.is_ascii() && text.starts_with(name))
         .max_by_key(|(name, ..)| name.len())
-        .map(|(name, dimension, factor)| (Unit { dimension, factor }, name.len()))
+        .map(|(name, dimension, factor)| (made(dimension, factor), name.len()))
 }
 
-/// Whether two amounts are the same. Thousands of bytes may be of 1000 or of 1024.
+/// Whether two amounts are the same. Months and years are of no fixed length.
 pub(super) fn same_amount(left: (f64, Unit), right: (f64, Unit)) -> bool {
     let ((a, left), (b, right)) = (left, right);
     if left.dimension != right.dimension {
         return false;
     }
-    let (x, y) = (a * left.factor, b * right.factor);
-    let lax =
-        left.factor.to_bits() != right.factor.to_bits() && matches!(left.dimension, Dimension::Bytes | Dimension::Time);
-    let tolerance = if lax { 0.105 } else { 1e-9 };
-    (x - y).abs() <= tolerance * x.abs().max(y.abs())
+    let differ = left.factor.to_bits() != right.factor.to_bits();
+    let calendar = |unit: Unit| unit.dimension == Dimension::Time && unit.factor > 8.0 * DAY;
+    let tolerance = if differ && (calendar(left) || calendar(right)) { 0.035 } else { 1e-9 };
+    let same = |x: f64, y: f64| (x - y).abs() <= tolerance * x.abs().max(y.abs());
+    left.factors().any(|l| right.factors().any(|r| same(a * l, b * r)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn units_compare_by_value() {
+        let same =
+            |a: f64, left: &str, b: f64, right: &str| same_amount((a, unit(left).unwrap()), (b, unit(right).unwrap()));
+        assert!(same(4.0, "kib", 4096.0, "bytes"));
+        assert!(same(4.0, "kb", 4096.0, "bytes") && same(4.0, "kb", 4000.0, "bytes"));
+        assert!(!same(4.0, "kib", 4000.0, "bytes"));
+        assert!(same(1.5, "s", 1500.0, "ms") && same(1.0, "gib", 1024.0, "mib") && same(2.0, "tib", 2048.0, "gib"));
+        assert!(same(12.0, "months", 1.0, "year") && same(30.0, "days", 1.0, "month"));
+        assert!(!same(95.0, "minutes", 1.5, "hours") && !same(16.0, "mb", 16.0, "gb"));
+    }
 }

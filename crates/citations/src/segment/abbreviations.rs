@@ -7,6 +7,7 @@ const OPEN: &[&str] = &[
     "al", "approx", "bzw", "ca", "cf", "ch", "col", "dr", "e.g", "ed", "eds", "eq", "eqs", "fig", "figs", "gen", "i.e",
     "jr", "messrs", "mr", "mrs", "ms", "mt", "nos", "op", "p", "par", "pp", "prof", "ref", "refs", "resp", "rev",
     "sec", "sect", "sr", "st", "tab", "viz", "vol", "vols", "vs", "capt", "gov", "hon", "lt", "maj", "sen", "sgt",
+    "abbr", "assoc", "avg", "elev", "excl", "incl", "misc", "orig", "spec", "subsp", "temp", "univ",
 ];
 
 /// After these a sentence goes on unless a capital letter follows.
@@ -17,7 +18,8 @@ const AMBIGUOUS: &[&str] =
 const GERMAN_OPEN: &[&str] = &[
     "abb", "abs", "allg", "anm", "art", "aufl", "bd", "bspw", "bzgl", "d.h", "dgl", "dipl", "engl", "evtl", "ff",
     "frl", "gegr", "ggf", "hr", "hrsg", "i.d.r", "ing", "inkl", "jh", "kap", "lat", "mind", "mio", "mrd", "nr", "o.ä",
-    "o.g", "rd", "s.o", "s.u", "sog", "str", "tel", "u.a", "ursp", "v.a", "vgl", "z.b", "z.t", "zzgl",
+    "o.g", "rd", "s.o", "s.u", "sog", "str", "tel", "u.a", "ursp", "v.a", "vgl", "z.b", "z.t", "zzgl", "einschl",
+    "entspr", "ggfs",
 ];
 
 /// German ones that often end a sentence.

@@ -22,7 +22,10 @@ pub(crate) fn mask(text: &str) -> String {
             _ => None,
         };
         if let Some(end) = end {
+            // A sentence may begin with code, whatever the code begins with.
+            let first = if bytes[at] == b'`' { b'X' } else { b'x' };
             bytes[at..end].fill(b'x');
+            bytes[at] = first;
             at = end;
         } else {
             at += 1;

@@ -1,6 +1,7 @@
 //! Where sentences begin and end.
 
 mod abbreviations;
+mod begin;
 mod blocks;
 mod language;
 mod mask;
@@ -31,7 +32,7 @@ pub fn sentences(text: &str) -> Vec<Range<usize>> {
 /// The sentences of `text` by the rules of `language`.
 ///
 /// Boundaries are those of [Unicode Standard Annex 29](https://www.unicode.org/reports/tr29/), corrected for
-/// abbreviations, initials, ordinals and numbered items, for `；` of Chinese and Japanese, and for the closing quotes
+/// abbreviations, initials, ordinals and numbered items, for sentences that begin with a small letter or an identifier, for `；` of Chinese and Japanese, and for the closing quotes
 /// and brackets of those. Markdown is respected: a sentence does not cross headings, items, rows of tables and code,
 /// and full stops in inline code, addresses and the targets of links end nothing. A citation mark belongs to the
 /// sentence before it.
@@ -75,15 +76,19 @@ pub(crate) fn extents(masked: &str, block: &Block, language: Language) -> Vec<Ra
     found
 }
 
-/// Boundaries of the standard, and those that Chinese and Japanese have besides.
+/// Boundaries of the standard, those before small letters, and those that Chinese and Japanese have besides.
 fn cut(line: &str, language: Language) -> Vec<(usize, &str)> {
     let mut pieces = Vec::new();
     for (at, piece) in line.split_sentence_bound_indices() {
+        let mut start = 0;
         if !language.is_unspaced() {
-            pieces.push((at, piece));
+            for begin in begin::small(piece) {
+                pieces.push((at + start, &piece[start..begin]));
+                start = begin;
+            }
+            pieces.push((at + start, &piece[start..]));
             continue;
         }
-        let mut start = 0;
         for (offset, c) in piece.char_indices() {
             let end = offset + c.len_utf8();
             if matches!(c, '；' | '。' | '！' | '？') && end < piece.len() && !piece[end..].starts_with(is_closing)

@@ -1,10 +1,10 @@
-//! Real documents: the guide of this repository and the readmes of the packages it is built from, as cargo knows them.
+//! Real documents: the guide of this repository and the readmes of the packages it is built from.
 
 use std::collections::BTreeSet;
 use std::path::Path;
-use std::process::Command;
 
 use graphloom_citations::planted::Document;
+use graphloom_test_support::packages::packages;
 
 /// The documents, in an order that is the same for the same packages.
 pub(crate) fn documents(root: &Path) -> Result<Vec<Document>, Box<dyn std::error::Error>> {
@@ -12,19 +12,9 @@ pub(crate) fn documents(root: &Path) -> Result<Vec<Document>, Box<dyn std::error
     for entry in std::fs::read_dir(root.join("docs"))? {
         paths.insert(entry?.path());
     }
-    let cargo = std::env::var("CARGO").unwrap_or_else(|_| "cargo".to_owned());
-    let asked = Command::new(cargo)
-        .args(["metadata", "--format-version", "1", "--offline", "--manifest-path"])
-        .arg(root.join("Cargo.toml"))
-        .output()?;
-    if !asked.status.success() {
-        return Err(String::from_utf8_lossy(&asked.stderr).into());
-    }
-    let metadata = String::from_utf8(asked.stdout)?;
-    for part in metadata.split("\"manifest_path\":\"").skip(1) {
-        let manifest = part.split('"').next().unwrap_or_default().replace("\\\\", "\\");
+    for package in packages(root)? {
         for name in ["README.md", "CHANGELOG.md"] {
-            paths.insert(Path::new(&manifest).with_file_name(name));
+            paths.insert(package.root.join(name));
         }
     }
     let mut documents: Vec<Document> = Vec::new();

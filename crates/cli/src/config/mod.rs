@@ -1,6 +1,7 @@
 //! Parameters in layers: defaults, then a file, then `--set`, then options of their own.
 
 mod nearest;
+mod secret;
 mod settings;
 
 use std::path::Path;
@@ -93,10 +94,11 @@ impl Layers {
         self.merge("", value, &format!("`{}`", path.display()))
     }
 
-    /// Sets one parameter as written after `--set`: `key=value`, where the value is JSON or, failing that, a text.
+    /// Sets one parameter as written after `--set`: `key=value`, where the value is JSON or, failing that, a text. A secret is
+    /// refused: other programs of the machine see command lines, and shells keep them.
     ///
     /// # Errors
-    /// [`CliError::Usage`] without `=`, and [`CliError::UnknownParameter`].
+    /// [`CliError::Usage`] without `=` and for a secret, and [`CliError::UnknownParameter`].
     pub fn set(&mut self, text: &str) -> Result<(), CliError> {
         let Some((key, value)) = text.split_once('=') else {
             return Err(CliError::usage(format!("`--set {text}` has no `=`; write `--set key=value`")));
@@ -108,6 +110,12 @@ impl Layers {
             Ok(parsed) if !is_text => parsed,
             _ => Value::String(value.to_owned()),
         };
+        if let Some(name) = secret::named_in(key, &value) {
+            return Err(CliError::usage(format!(
+                "`--set {name}=…` would show a secret to the other programs of this machine and to the shell's history; \
+                 write it into the file of `--config`, and let only yourself read that"
+            )));
+        }
         self.merge(key, value, "`--set`")
     }
 

@@ -6,19 +6,20 @@ use std::sync::Arc;
 
 use graphloom_agents::Models;
 use graphloom_llm::cassette::{Cassette, Recorder, Replay};
-use graphloom_llm::compatible::ApiKey;
-use graphloom_llm::layers::{Budgeted, Concurrency, Ledger, Meter, Metered, Retry, RetryPolicy, Spent, Traced};
+use graphloom_llm::compatible::{ApiKey, Host, KeyUse};
+use graphloom_llm::layers::{Budgeted, Concurrency, Ledger, Meter, Metered, Retry, RetryPolicy, Spent, Traced, Turns};
 use graphloom_llm::resolve::{ModelSource, ModelSpec, resolve};
 use graphloom_llm::{ChatModel, Compatible, CompatibleConfig, ModelError, ModelId, Notes};
 
+use super::keys::RunKeys;
 use super::notice::notice;
-use super::{Chosen, choose_models};
+use super::{Chosen, Reason, choose_models};
 use crate::{CommonArgs, DataDir, Failure, Progress};
 
 /// The role of the model that serves every role without one of its own.
 const DEFAULT: &str = "default";
 
-/// Calls of one server at a time.
+/// Calls of one server at a time, of all roles together.
 const CALLS_AT_A_TIME: usize = 8;
 
 /// The models of a run, and what counts and remembers their calls.
@@ -50,7 +51,7 @@ impl ModelSet {
 }
 
 /// Chooses and makes the models of a run, with retries, recording, budget, counting and tracing around them. Says once on
-/// stderr which they are. `spent` is what the run spent before, when it goes on.
+/// stderr which they are, before anything is sent to them; a server that nobody named is told of with `-q` too. `spent` is what the run spent before, when it goes on.
 ///
 /// The built-in model is fetched when it is not there.
 ///
@@ -70,8 +71,10 @@ pub async fn build_models(
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct ServerOptions {
-    /// Keys of their own. A key is used for requests and nowhere else.
+    /// Keys of their own, each for the server of its role. A key is used for requests and nowhere else.
     pub keys: BTreeMap<String, ApiKey>,
+    /// Other secrets that the run knows, with their names: they are kept out of recordings.
+    pub secrets: Vec<(String, ApiKey)>,
     /// Roles whose model reads images.
     pub images: BTreeSet<String>,
 }
@@ -88,14 +91,20 @@ pub async fn build_models_with(
     options: &ServerOptions,
 ) -> Result<ModelSet, Failure> {
     let chosen = choose_models(args.model.as_ref()).await?;
-    progress.note(chosen.to_string());
+    match chosen.reason {
+        // Text goes to a server that nobody named: that is said in any case.
+        Reason::LocalServer { .. } => progress.line(&chosen.to_string()),
+        _ => progress.note(chosen.to_string()),
+    }
+    let keys = RunKeys::new(&chosen, options)?;
+    keys.tell(&chosen, progress)?;
     if chosen.specs.all().contains(&&ModelSpec::Embedded) {
         progress.note(notice(&chosen));
     }
     let cassette = match &args.record {
         None => None,
         Some(path) => {
-            let cassette = Cassette::record(path)?;
+            let cassette = Cassette::record_guarded(path, keys.guard(options))?;
             cassette.warnings().iter().for_each(|warning| progress.warn(warning));
             Some(Arc::new(cassette))
         }
@@ -108,6 +117,9 @@ pub async fn build_models_with(
         ledger: Ledger::resume(args.budget.clone().unwrap_or_default(), spent),
         cassette,
         options,
+        may_ask: args.may_ask(),
+        keys,
+        turns: BTreeMap::new(),
         made: BTreeMap::new(),
         recordings: BTreeMap::new(),
     };
@@ -138,6 +150,10 @@ struct Workshop<'w> {
     ledger: Arc<Ledger>,
     cassette: Option<Arc<Cassette>>,
     options: &'w ServerOptions,
+    may_ask: bool,
+    keys: RunKeys,
+    /// The calls that a server gets at a time, from all roles together.
+    turns: BTreeMap<Host, Turns>,
     /// Models without layers, so that two roles of one model share it.
     made: BTreeMap<String, Arc<dyn ChatModel>>,
     recordings: BTreeMap<PathBuf, Arc<Cassette>>,
@@ -150,10 +166,11 @@ impl Workshop<'_> {
         if !matches!(spec, ModelSpec::Replay(_)) {
             model = Arc::new(Traced::new(model));
         }
-        if matches!(spec, ModelSpec::Compatible { .. }) {
+        if let ModelSpec::Compatible { base_url, .. } = spec {
             let mut policy = RetryPolicy::default();
             policy.notes = self.notes.clone();
-            model = Arc::new(Retry::new(Arc::new(Concurrency::new(model, CALLS_AT_A_TIME)), policy));
+            let turns = self.turns.entry(Host::of(base_url)?).or_insert_with(|| Turns::new(CALLS_AT_A_TIME));
+            model = Arc::new(Retry::new(Arc::new(Concurrency::sharing(model, turns)), policy));
         }
         if let Some(cassette) = &self.cassette {
             model = Arc::new(Recorder::new(model, Arc::clone(cassette), role)?);
@@ -166,21 +183,33 @@ impl Workshop<'_> {
         if let ModelSpec::Replay(path) = spec {
             return Ok(Arc::new(Replay::new(self.recording(path)?, role)?));
         }
-        let (key, images) = (self.options.keys.get(role), self.options.images.contains(role));
-        if let ModelSpec::Compatible { name, base_url } = spec
-            && (key.is_some() || images)
-        {
-            let mut config = CompatibleConfig::new(name.clone(), base_url.clone());
-            (config.images, config.notes) = (images, self.notes.clone());
-            config.key = key.cloned().or(config.key);
-            return Ok(Arc::new(Compatible::new(config)?));
+        if let ModelSpec::Compatible { name, base_url } = spec {
+            return self.behind_server(role, name, base_url);
         }
         if let Some(model) = self.made.get(&spec.to_string()) {
             return Ok(Arc::clone(model));
         }
-        let (dirs, progress) = (self.dirs, self.progress);
-        let model = resolve(spec, role, &self.notes, |source| in_process(source, dirs, progress)).await?;
+        let (dirs, progress, may_ask) = (self.dirs, self.progress, self.may_ask);
+        let model = resolve(spec, role, &self.notes, |source| in_process(source, dirs, progress, may_ask)).await?;
         self.made.insert(spec.to_string(), Arc::clone(&model));
+        Ok(model)
+    }
+
+    /// A model behind a server, with the key that belongs to it. Roles share it where nothing tells them apart.
+    fn behind_server(&mut self, role: &str, name: &str, base_url: &str) -> Result<Arc<dyn ChatModel>, ModelError> {
+        let mut config = CompatibleConfig::new(name, base_url);
+        (config.images, config.notes) = (self.options.images.contains(role), self.notes.clone());
+        match self.keys.of(role, base_url)? {
+            KeyUse::Sent { key, source } => (config.key, config.key_variable) = (Some(key), source),
+            KeyUse::Withheld { .. } | KeyUse::None => {}
+        }
+        let same =
+            format!("{name}@{base_url} {} {}", config.images, config.key.as_ref().map_or("", |_| &config.key_variable));
+        if let Some(model) = self.made.get(&same) {
+            return Ok(Arc::clone(model));
+        }
+        let model: Arc<dyn ChatModel> = Arc::new(Compatible::new(config)?);
+        self.made.insert(same, Arc::clone(&model));
         Ok(model)
     }
 
@@ -208,12 +237,13 @@ async fn in_process(
     source: ModelSource,
     dirs: &DataDir,
     progress: &Progress,
+    may_ask: bool,
 ) -> Result<Arc<dyn ChatModel>, ModelError> {
-    super::embedded::load(source, dirs, progress).await
+    super::embedded::load(source, dirs, progress, may_ask).await
 }
 
 #[cfg(not(feature = "embedded"))]
-async fn in_process(_: ModelSource, _: &DataDir, _: &Progress) -> Result<Arc<dyn ChatModel>, ModelError> {
+async fn in_process(_: ModelSource, _: &DataDir, _: &Progress, _: bool) -> Result<Arc<dyn ChatModel>, ModelError> {
     let message = crate::CliError::NotBuilt { feature: "embedded" }.to_string();
     Err(ModelError::Setup { message })
 }

@@ -3,7 +3,8 @@
 use std::fmt;
 use std::time::Duration;
 
-use graphloom_llm::resolve::{LocalServer, ModelSpec, ModelSpecs, probe_local};
+use graphloom_llm::compatible::check_base_url;
+use graphloom_llm::resolve::{LocalServer, ModelSpec, ModelSpecs, probe_local, probe_ports};
 
 use crate::CliError;
 
@@ -38,7 +39,7 @@ pub enum Reason {
 }
 
 /// Chooses the models of a run: what was named, else `LLM_BASE_URL` with `LLM_MODEL`, else a model server on this
-/// machine (asked on the loopback only, not at all with `LLM_PROBE=0`), else the built-in model.
+/// machine ([`find_servers`]), else the built-in model.
 ///
 /// # Errors
 /// [`CliError::Usage`] when the variables make no sense.
@@ -47,8 +48,25 @@ pub async fn choose_models(named: Option<&ModelSpecs>) -> Result<Chosen, CliErro
     if let Some(chosen) = without_probing(named, variable)? {
         return Ok(chosen);
     }
-    let servers = if variable("LLM_PROBE").as_deref() == Some("0") { Vec::new() } else { probe_local(PROBE).await };
-    Ok(of_servers(&servers))
+    Ok(of_servers(&find_servers(PROBE).await?))
+}
+
+/// The model servers of this machine, asked on the loopback only: on the usual ports, on those that `LLM_PROBE` names with
+/// commas between, or none with `LLM_PROBE=0`.
+///
+/// # Errors
+/// [`CliError::Usage`] when `LLM_PROBE` names no ports.
+pub async fn find_servers(timeout: Duration) -> Result<Vec<LocalServer>, CliError> {
+    let asked = std::env::var("LLM_PROBE").unwrap_or_default();
+    match asked.trim() {
+        "" => Ok(probe_local(timeout).await),
+        "0" => Ok(Vec::new()),
+        ports => {
+            let ports: Result<Vec<u16>, _> = ports.split(',').map(|port| port.trim().parse()).collect();
+            let wrong = |_| CliError::usage("`LLM_PROBE` must be `0`, or ports of this machine with commas between");
+            Ok(probe_ports(&ports.map_err(wrong)?, timeout).await)
+        }
+    }
 }
 
 fn without_probing(
@@ -64,10 +82,12 @@ fn without_probing(
             "`LLM_BASE_URL` is set, but `LLM_MODEL` is not; set it to the name of a model at that server, or give `--model`",
         ));
     };
-    let spec: ModelSpec = format!("compatible:{name}@{base_url}")
-        .parse()
-        .map_err(|error| CliError::usage(format!("`LLM_BASE_URL` and `LLM_MODEL`: {error}")))?;
-    Ok(Some(Chosen { specs: one(spec), reason: Reason::Variables }))
+    let (name, base_url) = (name.trim().to_owned(), base_url.trim().to_owned());
+    check_base_url(&base_url).map_err(|error| CliError::usage(format!("`LLM_BASE_URL`: {error}")))?;
+    if !can_be_named(&name, &base_url) {
+        return Err(CliError::usage("`LLM_MODEL` is not the name of a model that can be written after `--model`"));
+    }
+    Ok(Some(Chosen { specs: one(ModelSpec::Compatible { name, base_url }), reason: Reason::Variables }))
 }
 
 fn of_servers(servers: &[LocalServer]) -> Chosen {
@@ -81,14 +101,22 @@ fn of_servers(servers: &[LocalServer]) -> Chosen {
     }
 }
 
-/// The first model of a server that can chat, judged by its name: models that only embed or rank texts are passed over.
+/// The first model of a server that can chat, judged by its name: models that only embed or rank texts are passed over, and
+/// names that would be read as something else when they are written down with the run.
 pub fn usable_model(server: &LocalServer) -> Option<&str> {
     const NO_CHAT: [&str; 5] = ["embed", "minilm", "bge-", "rerank", "whisper"];
     let chats = |name: &&String| {
         let name = name.to_lowercase();
         !NO_CHAT.iter().any(|word| name.contains(word))
     };
-    server.models.iter().find(chats).map(String::as_str)
+    server.models.iter().filter(|name| can_be_named(name, &server.base_url)).find(chats).map(String::as_str)
+}
+
+/// Whether a model's name means the same model after it was written and read again. A name such as
+/// `m@https://elsewhere/v1,plan=compatible:m` would send a run that goes on to another server.
+fn can_be_named(name: &str, base_url: &str) -> bool {
+    let specs = one(ModelSpec::Compatible { name: name.to_owned(), base_url: base_url.to_owned() });
+    !name.chars().any(char::is_control) && specs.to_string().parse::<ModelSpecs>().is_ok_and(|read| read == specs)
 }
 
 fn one(default: ModelSpec) -> ModelSpecs {
@@ -102,7 +130,11 @@ impl fmt::Display for Chosen {
             Reason::Named => Ok(()),
             Reason::Variables => f.write_str(" (from `LLM_BASE_URL` and `LLM_MODEL`)"),
             Reason::LocalServer { kind } => {
-                write!(f, " ({kind} was found on this machine; `--model` names another, `LLM_PROBE=0` looks for none)")
+                write!(
+                    f,
+                    " ({kind} was found on this machine: the text of this run goes there, and no key; `--model` names \
+                     another, `LLM_PROBE=0` looks for none)"
+                )
             }
             Reason::NothingElse => f.write_str(" (nothing else was found)"),
         }
@@ -133,6 +165,24 @@ mod tests {
         assert!(without_probing(None, lone).unwrap_err().to_string().contains("`LLM_MODEL` is not"));
         let wrong = |name: &str| Some(if name == "LLM_BASE_URL" { "h:80".to_owned() } else { "m".to_owned() });
         assert!(without_probing(None, wrong).unwrap_err().to_string().contains("must begin with `http://`"));
+    }
+
+    #[test]
+    fn a_found_name_cannot_lead_elsewhere() {
+        let server = |models: &[&str]| {
+            LocalServer::new("x", "http://127.0.0.1:1/v1", models.iter().map(|name| (*name).to_owned()).collect())
+        };
+        for name in [
+            "m@https://elsewhere.example/v1,plan=compatible:m",
+            "m,plan=compatible:m@https://elsewhere.example/v1",
+            "m@http://elsewhere.example/v1",
+            "m\u{1b}]52;c;eA==\u{7}",
+            "",
+        ] {
+            assert_eq!(usable_model(&server(&[name])), None, "{name:?}");
+            assert_eq!(usable_model(&server(&[name, "qwen3:8b"])), Some("qwen3:8b"), "{name:?}");
+        }
+        assert_eq!(usable_model(&server(&["@cf/meta/m-1"])), Some("@cf/meta/m-1"));
     }
 
     #[tokio::test]

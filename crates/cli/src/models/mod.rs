@@ -4,9 +4,11 @@ mod build;
 mod choose;
 #[cfg(feature = "embedded")]
 mod embedded;
+mod keys;
 mod notice;
 
 pub use build::{ModelSet, ServerOptions, build_models, build_models_with};
-pub use choose::{Chosen, Reason, choose_models, usable_model};
+pub use choose::{Chosen, Reason, choose_models, find_servers, usable_model};
 #[cfg(feature = "embedded")]
-pub use embedded::{fetch_weights, installed_weights};
+pub use embedded::{fetch_options, fetch_weights, installed_weights};
+pub use keys::key_plan;

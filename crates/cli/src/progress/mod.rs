@@ -2,6 +2,7 @@
 
 mod live;
 
+use std::borrow::Cow;
 use std::fmt;
 use std::io::{self, IsTerminal, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -10,7 +11,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use crate::{BaseArgs, ExitStatus, Failure};
+use crate::{BaseArgs, ExitStatus, Failure, terminal};
 use live::Live;
 
 /// The version of the lines that `--json` prints.
@@ -19,17 +20,33 @@ pub const JSON_VERSION: u32 = 1;
 /// Where progress and results go. Clones write to the same places.
 ///
 /// On a terminal there is a live phase line, and a live block of lines below it for a tree; elsewhere plain lines. With
-/// `--json` events go to stdout, one a line, and the result is the last of them.
+/// `--json` events go to stdout, one a line, and the result is the last of them. What goes to a terminal is cleaned by
+/// [`terminal`]; what goes elsewhere keeps every byte.
 #[derive(Clone)]
 pub struct Progress(Arc<Inner>);
 
 struct Inner {
     style: Style,
     json: bool,
-    out: Mutex<Box<dyn Write + Send>>,
-    err: Mutex<Box<dyn Write + Send>>,
+    out: Mutex<Place>,
+    err: Mutex<Place>,
     phase: Mutex<String>,
     ended: AtomicBool,
+    /// A write to stdout met a reader who went away.
+    unread: AtomicBool,
+}
+
+/// Where text goes, and whether a terminal shows it.
+struct Place {
+    to: Box<dyn Write + Send>,
+    is_terminal: bool,
+}
+
+impl Place {
+    fn write(&mut self, text: &str, clean: fn(&str) -> Cow<'_, str>) -> io::Result<()> {
+        let text = if self.is_terminal { clean(text) } else { Cow::Borrowed(text) };
+        self.to.write_all(text.as_bytes()).and_then(|()| self.to.flush())
+    }
 }
 
 enum Style {
@@ -49,17 +66,28 @@ impl Progress {
         } else {
             Style::Plain
         };
-        Self::with(style, args.json, Box::new(io::stdout()), Box::new(io::stderr()))
+        let out = Place { is_terminal: io::stdout().is_terminal(), to: Box::new(io::stdout()) };
+        let err = Place { is_terminal: io::stderr().is_terminal(), to: Box::new(io::stderr()) };
+        Self::with(style, args.json, out, err)
     }
 
     /// Plain lines to the given places, for tests and for programs that embed an application.
     pub fn to(json: bool, out: Box<dyn Write + Send>, err: Box<dyn Write + Send>) -> Self {
-        Self::with(Style::Plain, json, out, err)
+        let place = |to| Place { to, is_terminal: false };
+        Self::with(Style::Plain, json, place(out), place(err))
     }
 
-    fn with(style: Style, json: bool, out: Box<dyn Write + Send>, err: Box<dyn Write + Send>) -> Self {
+    fn with(style: Style, json: bool, out: Place, err: Place) -> Self {
         let (out, err) = (Mutex::new(out), Mutex::new(err));
-        Self(Arc::new(Inner { style, json, out, err, phase: Mutex::default(), ended: AtomicBool::new(false) }))
+        Self(Arc::new(Inner {
+            style,
+            json,
+            out,
+            err,
+            phase: Mutex::default(),
+            ended: AtomicBool::new(false),
+            unread: AtomicBool::new(false),
+        }))
     }
 
     /// Whether `--json` was given.
@@ -84,12 +112,27 @@ impl Progress {
         self.line(&format!("warning: {}", text.as_ref()));
     }
 
+    /// A line of a conversation with a person, shown with `-q` too; the live display is taken away for it.
+    ///
+    /// # Errors
+    /// When it cannot be written, so that nobody takes it for read.
+    pub fn tell(&self, text: &str) -> io::Result<()> {
+        self.clear();
+        let mut err = self.0.err.lock().unwrap_or_else(PoisonError::into_inner);
+        err.write(&format!("{}\n", text.trim_end_matches('\n')), terminal::plain)
+    }
+
+    /// Whether all that was written to stdout so far was taken: a reader who goes away is no error, but has read nothing.
+    pub fn was_read(&self) -> bool {
+        !self.0.unread.load(Ordering::SeqCst)
+    }
+
     /// What the program is doing now: the live line, or a plain line when it is another one than before.
     pub fn phase(&self, text: impl Into<String>) {
         let text = text.into();
         match &self.0.style {
             Style::Quiet => {}
-            Style::Live(live) => live.phase(text),
+            Style::Live(live) => live.phase(&text),
             Style::Plain => {
                 let mut phase = self.0.phase.lock().unwrap_or_else(PoisonError::into_inner);
                 if *phase != text {
@@ -103,7 +146,7 @@ impl Progress {
     /// The live block of lines below the phase; nothing without a live display.
     pub fn tree(&self, text: impl Into<String>) {
         if let Style::Live(live) = &self.0.style {
-            live.tree(text.into());
+            live.tree(&text.into());
         }
     }
 
@@ -135,10 +178,10 @@ impl Progress {
         self.0.ended.store(true, Ordering::SeqCst);
         if self.0.json {
             let value = serde_json::to_value(value).map_err(io::Error::other)?;
-            return self.write_out(&result_line(status, "result", value));
+            return self.write_out(&result_line(status, "result", value), terminal::json);
         }
         let end = if text.is_empty() || text.ends_with('\n') { "" } else { "\n" };
-        self.write_out(&format!("{text}{end}"))
+        self.write_out(&format!("{text}{end}"), terminal::plain)
     }
 
     /// Tells a failure: on stderr for people, and with `--json` as the last line where there was no result.
@@ -148,7 +191,7 @@ impl Progress {
         if self.0.json && !self.0.ended.swap(true, Ordering::SeqCst) {
             let line = result_line(failure.status(), "error", json!(failure.messages()));
             // Nobody is left to tell when stdout is gone as well.
-            self.write_out(&line).ok();
+            self.write_out(&line, terminal::json).ok();
         }
     }
 
@@ -172,14 +215,14 @@ impl Progress {
         self.suspend(|| {
             let mut err = self.0.err.lock().unwrap_or_else(PoisonError::into_inner);
             // Progress that cannot be shown is not worth a run.
-            writeln!(err, "{text}").and_then(|()| err.flush()).ok();
+            err.write(&format!("{text}\n"), terminal::plain).ok();
         });
     }
 
     fn json_line(&self, value: &impl Serialize) {
         match serde_json::to_string(value) {
             Ok(line) => {
-                if let Err(error) = self.write_out(&format!("{line}\n")) {
+                if let Err(error) = self.write_out(&format!("{line}\n"), terminal::json) {
                     tracing::warn!("an event could not be written to stdout: {error}");
                 }
             }
@@ -187,10 +230,13 @@ impl Progress {
         }
     }
 
-    fn write_out(&self, text: &str) -> io::Result<()> {
+    fn write_out(&self, text: &str, clean: fn(&str) -> Cow<'_, str>) -> io::Result<()> {
         let mut out = self.0.out.lock().unwrap_or_else(PoisonError::into_inner);
-        match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
-            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+        match out.write(text, clean) {
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {
+                self.0.unread.store(true, Ordering::SeqCst);
+                Ok(())
+            }
             other => other,
         }
     }
@@ -273,6 +319,29 @@ mod tests {
         assert_eq!(err.text(), "error: `--budget` makes no sense\n");
         let line: Value = serde_json::from_str(&out.text()).unwrap();
         assert_eq!((&line["status"], &line["error"][0]), (&json!("usage"), &json!("`--budget` makes no sense")));
+    }
+
+    #[test]
+    fn what_nobody_took_is_known_not_to_be_read() {
+        struct Gone;
+
+        impl Write for Gone {
+            fn write(&mut self, _: &[u8]) -> io::Result<usize> {
+                Err(io::ErrorKind::BrokenPipe.into())
+            }
+
+            fn flush(&mut self) -> io::Result<()> {
+                Ok(())
+            }
+        }
+
+        let (shown, _, _) = progress(false);
+        shown.result(ExitStatus::Done, "text", &json!({})).unwrap();
+        assert!(shown.was_read());
+        let gone = Progress::to(false, Box::new(Gone), Box::new(Gone));
+        assert!(gone.tell("text").is_err());
+        gone.result(ExitStatus::Done, "text", &json!({})).unwrap();
+        assert!(!gone.was_read());
     }
 
     #[test]

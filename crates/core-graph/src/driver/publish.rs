@@ -119,7 +119,7 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
     }
 
     /// Writes the commit that ends the run of a root, unless the last checkpoint did.
-    pub(crate) async fn close(&mut self, status: ThreadStatus, detail: &str) -> Result<(), RunError> {
+    async fn close(&mut self, status: ThreadStatus, detail: &str) -> Result<(), RunError> {
         if !self.ended && (self.session.attached.is_some() || self.session.is_watched()) {
             let mut commit = self.commit_of_nothing();
             let mut events = Events::new();
@@ -127,6 +127,25 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
             Box::pin(self.write(commit, &mut events)).await?;
         }
         Ok(self.session.flush().await?)
+    }
+
+    /// Closes the run. An end that cannot be stored takes nothing away: the lease is given back, and an error that the
+    /// run ended with stays its error, beside a warning to the reader.
+    pub(crate) async fn close_with<T>(
+        &mut self,
+        status: ThreadStatus,
+        detail: &str,
+        outcome: Result<T, RunError>,
+    ) -> Result<T, RunError> {
+        let Err(unwritten) = self.close(status, detail).await else { return outcome };
+        self.let_go();
+        if outcome.is_ok() {
+            return Err(unwritten);
+        }
+        let message =
+            format!("how the run ended could not be stored, its thread goes on with `continue_()`: {unwritten}");
+        Box::pin(self.tell(None, EventKind::Warning { message })).await;
+        outcome
     }
 
     /// Gives the lease back although tasks that were stopped may still hold the session.

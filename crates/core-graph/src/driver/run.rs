@@ -163,7 +163,8 @@ impl<S: Send + Sync + 'static> Run<S> {
 
     fn begin(&mut self, read: bool) {
         let Some(starting) = self.starting.take() else { return };
-        let queue = read.then(|| Arc::new(Queue::new(self.lag, std::mem::take(&mut self.modes))));
+        let queue =
+            read.then(|| Arc::new(Queue::new(self.lag, std::mem::take(&mut self.modes), Arc::clone(&self.control))));
         let work = starting(queue.clone());
         let writer = Writer(queue.clone());
         let task = tokio::spawn(async move {
@@ -185,11 +186,13 @@ pub(crate) async fn conclude<S: State, Cx: Send + Sync + 'static>(
         Ok(stop) => stop,
         Err(error) => {
             // An input that was refused leaves the thread as it was.
-            if !matches!(error, RunError::Checkpoint(_)) && !driver.is_unwritten() {
-                driver.close(Status::Failed, &error.to_string()).await?;
+            if matches!(error, RunError::Checkpoint(_)) || driver.is_unwritten() {
+                driver.let_go();
+                return Err(error);
             }
+            let ended = driver.close_with(Status::Failed, &error.to_string(), Err(error)).await;
             driver.let_go();
-            return Err(error);
+            return ended;
         }
     };
     let machine = driver.machine();
@@ -213,8 +216,7 @@ pub(crate) async fn conclude<S: State, Cx: Send + Sync + 'static>(
         Stop::Drained => (Status::Drained, next.join(", "), Ok(Outcome::Drained { state, next })),
         Stop::Cancelled => (Status::Cancelled, next.join(", "), Ok(Outcome::Cancelled { state, next })),
     };
-    driver.close(status, &detail).await?;
-    outcome
+    driver.close_with(status, &detail, outcome).await
 }
 
 /// The outcome of a started run.

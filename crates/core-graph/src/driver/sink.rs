@@ -2,16 +2,18 @@
 
 use std::collections::VecDeque;
 use std::future::Future;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::Notify;
 
+use crate::driver::control::Control;
 use crate::event::{Event, EventKind, EventMode};
 
 /// What happens when a subscriber is slower than its run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Lag {
-    /// The run waits.
+    /// The run waits, until it is asked to stop: from then on it goes by `DropOldest`, so that a subscriber who has
+    /// stalled cannot keep it.
     #[default]
     Block,
     /// The oldest events are lost, and [`EventKind::Lagged`] tells how many.
@@ -25,8 +27,24 @@ pub(crate) struct Queue {
     lag: Lag,
     /// What the subscriber wants to be told.
     modes: Vec<EventMode>,
+    /// Asks the run to stop, which ends every wait for room.
+    control: Arc<Control>,
     room: Notify,
     news: Notify,
+}
+
+/// An event that waits for room. Its sender may be dropped before there is any: the event then counts as lost.
+struct Late<'a> {
+    queue: &'a Queue,
+    event: Option<Event>,
+}
+
+impl Drop for Late<'_> {
+    fn drop(&mut self) {
+        if self.event.is_some() {
+            self.queue.lock().lost += 1;
+        }
+    }
 }
 
 #[derive(Debug, Default)]
@@ -43,8 +61,8 @@ struct Inner {
 const CAPACITY: usize = 1024;
 
 impl Queue {
-    pub(crate) fn new(lag: Lag, modes: Vec<EventMode>) -> Self {
-        Self { inner: Mutex::default(), lag, modes, room: Notify::new(), news: Notify::new() }
+    pub(crate) fn new(lag: Lag, modes: Vec<EventMode>, control: Arc<Control>) -> Self {
+        Self { inner: Mutex::default(), lag, modes, control, room: Notify::new(), news: Notify::new() }
     }
 
     fn lock(&self) -> MutexGuard<'_, Inner> {
@@ -63,16 +81,20 @@ impl Queue {
         }
     }
 
-    async fn send_when_there_is_room(&self, mut event: Event) {
-        loop {
+    /// Waits for room, or until the run is asked to stop.
+    async fn send_when_there_is_room(&self, event: Event) {
+        let mut late = Late { queue: self, event: Some(event) };
+        while let Some(event) = late.event.take() {
             let room = self.room.notified();
             tokio::pin!(room);
             room.as_mut().enable();
-            match self.offer(event) {
-                None => return,
-                Some(back) => event = back,
+            late.event = self.offer(event);
+            if late.event.is_some() {
+                tokio::select! {
+                    () = room => {}
+                    () = self.control.stopping() => {}
+                }
             }
-            room.await;
         }
     }
 
@@ -83,7 +105,7 @@ impl Queue {
             return None;
         }
         if inner.events.len() >= CAPACITY {
-            if self.lag == Lag::Block {
+            if self.lag == Lag::Block && self.control.reason().is_none() {
                 return Some(event);
             }
             inner.events.pop_front();
@@ -98,13 +120,11 @@ impl Queue {
         loop {
             {
                 let mut inner = self.lock();
-                let lost = std::mem::take(&mut inner.lost);
-                if lost > 0
-                    && let Some(first) = inner.events.front()
+                if inner.lost > 0
+                    && let Some(first) = inner.events.front().cloned()
                 {
-                    let lagged =
-                        Event { seq: None, task: None, attempt: 0, kind: EventKind::Lagged { lost }, ..first.clone() };
-                    return Some(lagged);
+                    let kind = EventKind::Lagged { lost: std::mem::take(&mut inner.lost) };
+                    return Some(Event { seq: None, task: None, attempt: 0, kind, ..first });
                 }
                 if let Some(event) = inner.events.pop_front() {
                     self.room.notify_one();

@@ -62,8 +62,8 @@ impl<S: State, Cx: Send + Sync + 'static> Thread<S, Cx> {
         let status = if driver.machine().is_idle() { ThreadStatus::Done } else { ThreadStatus::Drained };
         match imported {
             Ok(()) => {
-                driver.close(status, if status == ThreadStatus::Done { "" } else { "imported" }).await?;
-                Ok(status)
+                let detail = if status == ThreadStatus::Done { "" } else { "imported" };
+                driver.close_with(status, detail, Ok(status)).await
             }
             Err(error) => {
                 driver.let_go();

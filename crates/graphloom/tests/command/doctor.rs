@@ -36,9 +36,43 @@ fn keys_are_told_by_name_only() {
     assert!(stdout.contains("`LLM_API_KEY` is set") && stdout.contains("`OPENAI_API_KEY` is set"), "{stdout}");
     assert!(!stdout.contains("ANTHROPIC_API_KEY"), "{stdout}");
     let log = std::fs::read_to_string(place.path().join("doctor.log")).unwrap();
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        let mode = std::fs::metadata(place.path().join("doctor.log")).unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o600, "a log is for its user only");
+    }
     for text in [stdout, stderr, log] {
         assert!(!text.contains("secret"), "{text}");
     }
+}
+
+#[test]
+fn which_key_goes_where_is_told() {
+    let place = tempfile::tempdir().unwrap();
+    let (one, two) = ("compatible:m@https://one.example/v1", "compatible:m@https://two.example/v1");
+    let model = format!("{one},write={two},plan={two},look={one}");
+    let mut command = graphloom(place.path(), &["doctor", "--model", &model]);
+    command.env("LLM_API_KEY", "sk-secret-one").env("LLM_API_KEY_WRITE", "sk-secret-two");
+    let (status, stdout, _) = told(command.output().unwrap());
+    assert_eq!(status, 0, "{stdout}");
+    for line in [
+        "role `default` at `https://one.example/v1` gets the key of `LLM_API_KEY`",
+        "role `look` at `https://one.example/v1` gets the key of `LLM_API_KEY`",
+        "role `write` at `https://two.example/v1` gets the key of `LLM_API_KEY_WRITE`",
+        "role `plan` at `https://two.example/v1` gets no key; `LLM_API_KEY` is not sent",
+        "`LLM_API_KEY_FOR=two.example` names another, `LLM_API_KEY_PLAN` is a key for this role",
+        "`LLM_API_KEY_WRITE` is set: the key of the server that the role `write` names, and of no other",
+    ] {
+        assert!(stdout.contains(line), "{line}: {stdout}");
+    }
+    assert!(!stdout.contains("secret"), "{stdout}");
+
+    let mut command = graphloom(place.path(), &["doctor", "--model", "compatible:m@http://lan.example/v1"]);
+    command.env("LLM_API_KEY", "sk-secret-one").env("LLM_API_KEY_FOR", "lan.example:80");
+    let (status, stdout, _) = told(command.output().unwrap());
+    assert_eq!(status, 1, "{stdout}");
+    assert!(stdout.contains("Problems") && stdout.contains("everybody on the way can read it"), "{stdout}");
 }
 
 #[test]
@@ -56,15 +90,12 @@ fn what_would_fail_is_a_problem() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_server_on_this_machine_is_found() {
-    // The usual ports are what is asked, so one of them must be free here.
-    let listener =
-        [1234, 8000, 8080, 11434].into_iter().find_map(|port| std::net::TcpListener::bind(("127.0.0.1", port)).ok());
-    let server = MockServer::builder().listener(listener.expect("one of the usual ports is free")).start().await;
+    let server = MockServer::start().await;
     let models = json!({"data": [{"id": "nomic-embed-text"}, {"id": "qwen3:8b"}]});
     Mock::given(path("/v1/models")).respond_with(ResponseTemplate::new(200).set_body_json(models)).mount(&server).await;
     let place = tempfile::tempdir().unwrap();
     let mut command = graphloom(place.path(), &["doctor", "--json"]);
-    command.env_remove("LLM_PROBE");
+    command.env("LLM_PROBE", server.address().port().to_string()).env("LLM_API_KEY", "sk-secret-one");
     let (status, stdout, _) = told(tokio::task::spawn_blocking(move || command.output().unwrap()).await.unwrap());
     assert_eq!(status, 0);
     let found = &result(&stdout)["result"];
@@ -72,5 +103,6 @@ async fn a_server_on_this_machine_is_found() {
     let ours = |entry: &&Value| entry["base_url"] == json!(format!("{}/v1", server.uri()));
     let entry = found["servers"].as_array().unwrap().iter().find(ours).unwrap();
     assert_eq!(entry["usable"], json!(spec));
-    assert!(found["choice"]["model"].as_str().unwrap().starts_with("compatible:"), "{found}");
+    assert_eq!(found["choice"]["model"], json!(spec));
+    assert!(found["sent"][0]["key"].as_str().unwrap().starts_with("gets no key; `LLM_API_KEY` is not sent"), "{found}");
 }

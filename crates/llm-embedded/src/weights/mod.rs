@@ -11,7 +11,7 @@ mod sources;
 use std::path::{Path, PathBuf};
 
 pub use check::verify;
-pub use fetch::{FetchEvent, FetchOptions, fetch};
+pub use fetch::{FetchEvent, FetchOptions, Pip, fetch};
 
 use crate::EmbeddedError;
 

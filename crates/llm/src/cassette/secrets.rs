@@ -1,6 +1,9 @@
 //! The guard against writing secrets.
 
 use std::fmt;
+use std::path::Path;
+
+use crate::compatible::{ApiKey, HOSTS_VARIABLE};
 
 /// Values that must not be written.
 #[derive(Clone, Default)]
@@ -11,19 +14,38 @@ pub struct SecretGuard {
 /// Shorter values are too common to be told apart from other text.
 const SHORTEST: usize = 8;
 
-/// Ends of the names of variables that hold secrets.
+/// Longer files hold no secret.
+const LONGEST_FILE: u64 = 64 << 10;
+
+/// Ends of the names of variables that hold secrets; with `_FILE` after them they name a file that does.
 const ENDINGS: [&str; 6] = ["_KEY", "_TOKEN", "_SECRET", "_PASSWORD", "_PASSWD", "_CREDENTIALS"];
 
 impl SecretGuard {
-    /// Guards the values of the environment variables whose names end as those of secrets do.
+    /// Guards the values of the environment variables whose names end as those of secrets do, and what stands in the files
+    /// that variables such as `TAVILY_API_KEY_FILE` name.
     pub fn from_env() -> Self {
-        let named = std::env::vars_os().filter_map(|(name, value)| {
-            let name = name.into_string().ok()?;
+        let texts =
+            std::env::vars_os().filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)));
+        Self::from_variables(texts)
+    }
+
+    fn from_variables(variables: impl IntoIterator<Item = (String, String)>) -> Self {
+        Self::new(variables.into_iter().filter_map(|(name, value)| {
             let upper = name.to_ascii_uppercase();
-            let secret = ENDINGS.iter().any(|ending| upper.ends_with(ending) || upper == ending[1..]);
-            secret.then_some((name, value.into_string().ok()?))
-        });
-        Self::new(named)
+            if let Some(upper) = upper.strip_suffix("_FILE") {
+                let text = is_secret(upper).then(|| read(Path::new(&value))).flatten()?;
+                return Some((name, text));
+            }
+            is_secret(&upper).then_some((name, value))
+        }))
+    }
+
+    /// Guards these keys as well, each with its name.
+    #[must_use]
+    pub fn and(mut self, keys: impl IntoIterator<Item = (String, ApiKey)>) -> Self {
+        let keys = keys.into_iter().map(|(name, key)| (name, key.reveal().to_owned()));
+        self.secrets.extend(Self::new(keys).secrets);
+        self
     }
 
     /// Guards these values, each with the name that is told in its place.
@@ -48,6 +70,18 @@ impl SecretGuard {
     }
 }
 
+/// Whether a variable of this name holds a secret: it ends as they do, or is the key of a role.
+fn is_secret(upper: &str) -> bool {
+    let of_role = upper.starts_with("LLM_API_KEY_") && upper != HOSTS_VARIABLE;
+    of_role || ENDINGS.iter().any(|ending| upper.ends_with(ending) || upper == &ending[1..])
+}
+
+/// The text of a small file; a file that cannot be read holds nothing that could be written.
+fn read(path: &Path) -> Option<String> {
+    let small = std::fs::metadata(path).is_ok_and(|file| file.is_file() && file.len() <= LONGEST_FILE);
+    small.then(|| std::fs::read_to_string(path).ok()).flatten()
+}
+
 impl fmt::Debug for SecretGuard {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_list().entries(self.secrets.iter().map(|(name, _)| name)).finish()
@@ -69,5 +103,25 @@ mod tests {
         assert_eq!(guard.find(r#"{"x":"with\"quote"}"#), Some("B_TOKEN"));
         assert_eq!(guard.find("a short text"), None);
         assert_eq!(format!("{guard:?}"), r#"["A_KEY", "B_TOKEN"]"#);
+    }
+
+    #[test]
+    fn secrets_are_known_wherever_they_came_from() {
+        let place = tempfile::tempdir().unwrap();
+        let file = place.path().join("key");
+        std::fs::write(&file, "from-a-file\n").unwrap();
+        let variables = [
+            ("TAVILY_API_KEY_FILE", file.to_str().unwrap()),
+            ("SERPER_API_KEY_FILE", "/no/such/file"),
+            ("LLM_API_KEY_WRITE", "of-a-role"),
+            ("LLM_API_KEY_FOR", "host.example"),
+            ("PROFILE", "no-secret-at-all"),
+        ];
+        let guard = SecretGuard::from_variables(variables.map(|(name, value)| (name.to_owned(), value.to_owned())));
+        let guard = guard.and([("the configuration".to_owned(), ApiKey::new("from-a-table").unwrap())]);
+        assert_eq!(guard.find("x from-a-file"), Some("TAVILY_API_KEY_FILE"));
+        assert_eq!(guard.find("x of-a-role"), Some("LLM_API_KEY_WRITE"));
+        assert_eq!(guard.find("x from-a-table"), Some("the configuration"));
+        assert_eq!(guard.find("host.example, no-secret-at-all, /no/such/file"), None);
     }
 }

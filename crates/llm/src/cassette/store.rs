@@ -49,6 +49,17 @@ pub(super) struct Call {
     pub(super) request: Value,
 }
 
+/// A recording holds whole prompts and replies: a new one is for its user only.
+#[cfg(unix)]
+fn private(options: &mut OpenOptions) -> &OpenOptions {
+    std::os::unix::fs::OpenOptionsExt::mode(options, 0o600)
+}
+
+#[cfg(not(unix))]
+fn private(options: &mut OpenOptions) -> &OpenOptions {
+    options
+}
+
 impl Cassette {
     /// Opens `path` for recording. An existing recording is continued; a torn last line is cut off.
     ///
@@ -73,7 +84,7 @@ impl Cassette {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => Loaded::default(),
             Err(error) => return Err(cannot(error)),
         };
-        let file = OpenOptions::new().create(true).append(true).open(&path).map_err(cannot)?;
+        let file = private(OpenOptions::new().create(true).append(true)).open(&path).map_err(cannot)?;
         let length = u64::try_from(before.whole).unwrap_or(u64::MAX);
         file.set_len(length).map_err(cannot)?;
         let mut counts = BTreeMap::new();

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use reqwest::Url;
 
-use super::ApiKey;
+use super::{ApiKey, keys};
 use crate::{ModelError, Notes};
 
 /// The environment variable of the key for `compatible:` models.
@@ -18,8 +18,10 @@ pub struct CompatibleConfig {
     pub name: String,
     /// The address that `/chat/completions` is added to, such as `http://127.0.0.1:8080/v1`.
     pub base_url: String,
-    /// The key that is sent as a bearer token, if any.
+    /// The key that is sent as a bearer token, if any. Over `http` it is sent to this machine only.
     pub key: Option<ApiKey>,
+    /// The variable that is named when the server refuses the key; [`KEY_VARIABLE`] unless set.
+    pub key_variable: String,
     /// How long a connection may take to be made; 5 seconds unless set.
     pub connect_timeout: Duration,
     /// How long a whole answer may take that is not streamed; 600 seconds unless set.
@@ -35,12 +37,13 @@ pub struct CompatibleConfig {
 }
 
 impl CompatibleConfig {
-    /// A configuration with the key of [`KEY_VARIABLE`], where that is set.
+    /// A configuration without a key. [`Keys`](super::Keys) tells which one belongs to the address.
     pub fn new(name: impl Into<String>, base_url: impl Into<String>) -> Self {
         Self {
             name: name.into(),
             base_url: base_url.into(),
-            key: ApiKey::from_env(KEY_VARIABLE),
+            key: None,
+            key_variable: KEY_VARIABLE.to_owned(),
             connect_timeout: Duration::from_secs(5),
             timeout: Duration::from_secs(600),
             idle_timeout: Duration::from_secs(120),
@@ -53,6 +56,9 @@ impl CompatibleConfig {
     /// The address of chat completions.
     pub(super) fn endpoint(&self) -> Result<Url, ModelError> {
         let url = check_base_url(&self.base_url)?;
+        if self.key.is_some() && !keys::cannot_be_read(&url) {
+            return Err(keys::in_the_open(&self.key_variable, &url));
+        }
         let joined = format!("{}/chat/completions", url.as_str().trim_end_matches('/'));
         Url::parse(&joined).map_err(|error| wrong(&self.base_url, &error.to_string()))
     }
@@ -90,7 +96,15 @@ fn host(url: &Url) -> &str {
 }
 
 fn wrong(text: &str, why: &str) -> ModelError {
-    ModelError::Setup { message: format!("`{text}` is not a base address of a server: {why}") }
+    ModelError::Setup { message: format!("`{}` is not a base address of a server: {why}", without_user(text)) }
+}
+
+/// An address, or the name of a model with one, without what could be a password.
+pub fn without_user(text: &str) -> String {
+    match (text.find("://"), text.rfind('@')) {
+        (Some(scheme), Some(at)) if at > scheme => format!("{}[hidden]{}", &text[..scheme + 3], &text[at..]),
+        _ => text.chars().take(200).collect(),
+    }
 }
 
 #[cfg(test)]
@@ -108,10 +122,27 @@ mod tests {
             ("ftp://h/v1", "must begin with `http://`"),
             ("http://me:pw@h/v1", "set `LLM_API_KEY` instead"),
             ("http://h/v1?key=x", "must not hold `?`"),
+            ("http://me:pw@:80/v1", "not a base address"),
         ] {
             let message = endpoint(base).unwrap_err().to_string();
             assert!(message.contains(expected), "{base}: {message}");
             assert!(!message.contains("pw") && !message.contains("key=x"), "{message}");
+        }
+    }
+
+    #[test]
+    fn a_key_never_goes_in_the_open() {
+        let with_key = |base: &str| {
+            let mut config = CompatibleConfig::new("m", base);
+            config.key = ApiKey::new("sk-secret");
+            config.endpoint().map(|_| ()).map_err(|error| error.to_string())
+        };
+        for base in ["https://h/v1", "http://127.0.0.1:1/v1", "http://localhost/v1", "http://[::1]/v1"] {
+            assert_eq!(with_key(base), Ok(()), "{base}");
+        }
+        for base in ["http://h/v1", "http://10.0.0.1/v1", "http://localhost.h/v1", "http://[::ffff:10.0.0.1]/v1"] {
+            let message = with_key(base).unwrap_err();
+            assert!(message.contains("everybody on the way") && !message.contains("sk-"), "{message}");
         }
     }
 

@@ -24,7 +24,7 @@ impl ApiKey {
         if text.contains(&self.0) { text.replace(&self.0, "[key]") } else { text.to_owned() }
     }
 
-    pub(super) fn reveal(&self) -> &str {
+    pub(crate) fn reveal(&self) -> &str {
         &self.0
     }
 }

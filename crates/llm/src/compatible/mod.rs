@@ -5,22 +5,25 @@ use std::time::SystemTime;
 
 use async_trait::async_trait;
 use futures::StreamExt;
-use reqwest::header::CONTENT_TYPE;
+use reqwest::header::{CONTENT_TYPE, LOCATION};
+use reqwest::redirect::Policy;
 use reqwest::{Response, StatusCode, Url};
 
 use crate::{
     Capabilities, ChatModel, ChatRequest, ChatResponse, ChatStream, Choice, ModelError, ModelId, Note, NoteKind,
-    StructuredSupport, choose_by_schema, events_of,
+    StructuredSupport, choose_by_schema, events_of, fence,
 };
 
 mod config;
 mod dialect;
 mod key;
+mod keys;
 mod schema;
 mod wire;
 
-pub use config::{CompatibleConfig, KEY_VARIABLE, check_base_url};
+pub use config::{CompatibleConfig, KEY_VARIABLE, check_base_url, without_user};
 pub use key::ApiKey;
+pub use keys::{HOSTS_VARIABLE, Host, KeyUse, Keys, is_private, role_variable};
 
 use dialect::Dialect;
 use wire::Failure;
@@ -65,8 +68,10 @@ impl Compatible {
         Ok(Self { id, capabilities, config, endpoint, http, dialect: Mutex::new(Dialect::default()) })
     }
 
-    /// Sends a request until the server accepts its features; the response has a status of success.
+    /// Sends a request until the server accepts its features; the response has a status of success. Its fences have a mark
+    /// of this call.
     async fn send(&self, request: &ChatRequest, stream: bool) -> Result<Response, ModelError> {
+        let request = &fence::seal(request.clone(), &fence::random_mark());
         let mut dialect = *self.dialect.lock().unwrap_or_else(PoisonError::into_inner);
         for _ in 0..=MAX_DEGRADATIONS {
             let body = wire::encode(request, &self.config.name, stream, dialect);
@@ -108,8 +113,21 @@ impl Compatible {
         let text = String::from_utf8_lossy(&bytes).into_owned();
         let text = self.config.key.as_ref().map_or_else(|| text.clone(), |key| key.scrub(&text));
         let model = self.id.to_string();
-        let failure = Failure { model: &model, status, body: text.as_bytes(), retry_after, key_variable: KEY_VARIABLE };
+        let key_variable = &self.config.key_variable;
+        let failure = Failure { model: &model, status, body: text.as_bytes(), retry_after, key_variable };
         let mut error = wire::error_of(&failure);
+        if (300..400).contains(&status) {
+            let place = header(LOCATION.as_str()).map(config::without_user);
+            let place = place.map(|place| self.config.key.as_ref().map_or(place.clone(), |key| key.scrub(&place)));
+            let place = place.map(|place| format!(" to `{place}`"));
+            let message = format!(
+                "`{}` redirects{}, which is not followed, because nobody asked to send this text there; name the address \
+                 that is meant (status {status})",
+                self.endpoint,
+                place.unwrap_or_default()
+            );
+            error = ModelError::Invalid { model, message };
+        }
         if let (ModelError::Invalid { message, .. }, StatusCode::NOT_FOUND) = (&mut error, response_status(status)) {
             message
                 .push_str(&format!("; is `{}` right, and does the server have `{}`?", self.endpoint, self.config.name));
@@ -179,6 +197,8 @@ pub(crate) fn http_client(endpoint: &Url, connect_timeout: std::time::Duration) 
     let _ = rustls::crypto::ring::default_provider().install_default();
     let mut builder = reqwest::Client::builder()
         .connect_timeout(connect_timeout)
+        // A redirect would take prompts to a host that the user has not named.
+        .redirect(Policy::none())
         .user_agent(concat!("graphloom/", env!("CARGO_PKG_VERSION")));
     if endpoint.scheme() == "http" {
         // No certificates are needed, so a machine without any is no obstacle.

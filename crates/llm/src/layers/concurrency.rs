@@ -11,18 +11,34 @@ use crate::{Capabilities, ChatModel, ChatRequest, ChatResponse, ChatStream, Choi
 
 /// Lets at most so many calls run at a time; others wait their turn, in order. A stream counts until its end or drop.
 pub struct Concurrency {
-    turns: Arc<Semaphore>,
+    turns: Turns,
     inner: Arc<dyn ChatModel>,
+}
+
+/// The calls that may run at a time, for the models that share one server.
+#[derive(Clone, Debug)]
+pub struct Turns(Arc<Semaphore>);
+
+impl Turns {
+    /// `limit` calls at a time, at least one.
+    pub fn new(limit: usize) -> Self {
+        Self(Arc::new(Semaphore::new(limit.clamp(1, Semaphore::MAX_PERMITS))))
+    }
 }
 
 impl Concurrency {
     /// Bounds `inner` to `limit` calls at a time, at least one.
     pub fn new(inner: Arc<dyn ChatModel>, limit: usize) -> Self {
-        Self { turns: Arc::new(Semaphore::new(limit.clamp(1, Semaphore::MAX_PERMITS))), inner }
+        Self::sharing(inner, &Turns::new(limit))
+    }
+
+    /// Bounds `inner` together with all others that have these turns.
+    pub fn sharing(inner: Arc<dyn ChatModel>, turns: &Turns) -> Self {
+        Self { turns: turns.clone(), inner }
     }
 
     async fn turn(&self) -> Result<OwnedSemaphorePermit, ModelError> {
-        Arc::clone(&self.turns)
+        Arc::clone(&self.turns.0)
             .acquire_owned()
             .await
             .map_err(|error| ModelError::Internal { model: self.inner.id().to_string(), message: error.to_string() })
@@ -66,7 +82,7 @@ impl fmt::Debug for Concurrency {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Concurrency")
             .field("model", self.inner.id())
-            .field("free", &self.turns.available_permits())
+            .field("free", &self.turns.0.available_permits())
             .finish()
     }
 }

@@ -22,6 +22,22 @@ pub struct Spent {
     pub usd_micros: u64,
     /// Milliseconds of work.
     pub millis: u64,
+    /// How often work was left out or made smaller, because too little of the budget was left for it.
+    pub degraded: u64,
+}
+
+impl Spent {
+    /// The greater of both, count by count: what was spent by the time that the later of the two was noted.
+    #[must_use]
+    pub fn or_later(self, other: Self) -> Self {
+        Self {
+            calls: self.calls.max(other.calls),
+            tokens: self.tokens.max(other.tokens),
+            usd_micros: self.usd_micros.max(other.usd_micros),
+            millis: self.millis.max(other.millis),
+            degraded: self.degraded.max(other.degraded),
+        }
+    }
 }
 
 /// Counts what calls spend and refuses those beyond the budget. One ledger serves all models of a run.
@@ -82,6 +98,12 @@ impl Ledger {
     /// failing finds here that it has to say so.
     pub fn refusal(&self) -> Option<ModelError> {
         self.refusal.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Counts work that a program leaves out or makes smaller, because too little of the budget is left for it. What was
+    /// counted stays with the run: a result that is less than what was asked for can say so at its end.
+    pub fn degrade(&self) {
+        self.counts.lock().unwrap_or_else(PoisonError::into_inner).spent.degraded += 1;
     }
 
     /// Counts a call and sets aside what it is expected to need.

@@ -13,7 +13,7 @@ mod trace;
 
 pub use budget::{Budget, BudgetError, Price};
 pub use budgeted::Budgeted;
-pub use concurrency::Concurrency;
+pub use concurrency::{Concurrency, Turns};
 pub use ledger::{Ledger, Reservation, Spent};
 pub use meter::{Meter, Metered, Totals};
 pub use retry::{Retry, RetryPolicy};

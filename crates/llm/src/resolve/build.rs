@@ -17,7 +17,8 @@ pub enum ModelSource {
     Gguf(PathBuf),
 }
 
-/// Makes the model that `spec` names, for `role`. `local` makes those that run inside this program; `notes` takes what
+/// Makes the model that `spec` names, for `role`. A model behind a server gets no key: which one belongs to it, if any, is
+/// for [`Keys`](crate::compatible::Keys) to say and for the caller to set. `local` makes those that run inside this program; `notes` takes what
 /// happens around calls of the others.
 ///
 /// # Errors

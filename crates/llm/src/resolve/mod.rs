@@ -5,5 +5,5 @@ mod probe;
 mod spec;
 
 pub use build::{ModelSource, resolve};
-pub use probe::{LocalServer, probe_local};
+pub use probe::{LocalServer, probe_local, probe_ports};
 pub use spec::{ModelSpec, ModelSpecs, SpecError};

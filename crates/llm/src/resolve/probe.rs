@@ -26,14 +26,23 @@ pub struct LocalServer {
     pub models: Vec<String>,
 }
 
+impl LocalServer {
+    /// A server of a kind at an address, with its models.
+    pub fn new(kind: impl Into<String>, base_url: impl Into<String>, models: Vec<String>) -> Self {
+        Self { kind: kind.into(), base_url: base_url.into(), models }
+    }
+}
+
 /// Asks the usual ports of this machine's loopback for their models, all at once and each for at most `timeout`. Nothing
 /// is sent anywhere else. A port where nothing answers with a list of models is left out.
 pub async fn probe_local(timeout: Duration) -> Vec<LocalServer> {
-    probe_ports(&PORTS, timeout).await
+    probe_ports(&PORTS.map(|(port, _)| port), timeout).await
 }
 
-async fn probe_ports(ports: &[(u16, &str)], timeout: Duration) -> Vec<LocalServer> {
-    let asked = ports.iter().map(|(port, kind)| async move {
+/// As [`probe_local`], on these ports.
+pub async fn probe_ports(ports: &[u16], timeout: Duration) -> Vec<LocalServer> {
+    let asked = ports.iter().map(|port| async move {
+        let kind = PORTS.iter().find(|(usual, _)| usual == port).map_or("a model server", |(_, kind)| kind);
         tokio::time::timeout(timeout, probe(*port, kind, timeout)).await.ok().flatten()
     });
     futures::future::join_all(asked).await.into_iter().flatten().collect()
@@ -84,12 +93,10 @@ mod tests {
             .respond_with(ResponseTemplate::new(200).set_body_string("<html>"))
             .mount(&other)
             .await;
-        let ports =
-            [(openai.address().port(), "one"), (other.address().port(), "none"), (ollama.address().port(), "two")];
+        let ports = [&openai, &other, &ollama].map(|server| server.address().port());
         let found = probe_ports(&ports, Duration::from_secs(5)).await;
-        let short: Vec<(&str, Vec<&str>)> =
-            found.iter().map(|s| (s.kind.as_str(), s.models.iter().map(String::as_str).collect())).collect();
-        assert_eq!(short, [("one", vec!["a", "b"]), ("two", vec!["c"])]);
+        let models: Vec<&[String]> = found.iter().map(|server| &server.models[..]).collect();
+        assert_eq!(models, [&["a".to_owned(), "b".to_owned()][..], &["c".to_owned()]]);
         assert_eq!(found[0].base_url, format!("http://127.0.0.1:{}/v1", openai.address().port()));
     }
 }

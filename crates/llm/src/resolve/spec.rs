@@ -7,7 +7,7 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-use crate::compatible::check_base_url;
+use crate::compatible::{check_base_url, without_user as shown};
 
 /// Which model to use.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -76,14 +76,6 @@ impl FromStr for ModelSpec {
             Some((kind, _)) => Err(wrong(format!("`{}` is no kind of model", shown(kind)))),
             None => Err(wrong("it is neither a kind of model nor a weights file".to_owned())),
         }
-    }
-}
-
-/// The text without what could be a password.
-fn shown(text: &str) -> String {
-    match (text.find("://"), text.rfind('@')) {
-        (Some(scheme), Some(at)) if at > scheme => format!("{}[hidden]{}", &text[..scheme + 3], &text[at..]),
-        _ => text.chars().take(200).collect(),
     }
 }
 

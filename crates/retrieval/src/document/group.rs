@@ -180,7 +180,7 @@ mod tests {
     }
 
     fn visible(text: &str) -> String {
-        text.chars().filter(|c| !c.is_whitespace()).collect()
+        super::super::shown(text).chars().filter(|c| !c.is_whitespace()).collect()
     }
 
     /// The ranges of passages follow each other and leave out only white space; equal ones are of one rewritten block.

@@ -1,5 +1,6 @@
 //! HTML: the article of a page, or its whole text where no article stands out.
 
+mod attributes;
 mod tags;
 
 use dom_smoothie::{Config, Readability, TextMode};
@@ -18,7 +19,7 @@ const WIDTH: usize = 100_000;
 /// # Errors
 /// Says why the page cannot be read.
 pub(super) fn read(source: &str, size: usize) -> Result<(Option<String>, Vec<Passage>), String> {
-    let page = tags::prepare(source)?;
+    let page = tags::prepare(&attributes::limit(source)?)?;
     let whole = text_of(&page)?;
     let mut reader = Readability::new(
         page.as_str(),
@@ -47,7 +48,8 @@ pub(super) fn read(source: &str, size: usize) -> Result<(Option<String>, Vec<Pas
 
 /// The text of a piece of HTML inside another document; nothing if it cannot be read.
 pub(super) fn fragment(source: &str) -> String {
-    let text = tags::prepare(source).and_then(|page| text_of(&page)).unwrap_or_default();
+    let page = attributes::limit(source).and_then(|limited| tags::prepare(&limited));
+    let text = page.and_then(|page| text_of(&page)).unwrap_or_default();
     text.trim().to_owned()
 }
 

@@ -5,6 +5,7 @@ mod group;
 mod html;
 mod markdown;
 mod plain;
+mod shown;
 
 use std::path::Path;
 
@@ -12,6 +13,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::Locator;
 pub(crate) use decode::decode;
+#[cfg(feature = "literature")]
+pub(crate) use shown::is_shown;
+pub use shown::shown;
 
 /// How a file is read, by its ending.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,17 +64,24 @@ pub(crate) struct Passage {
     pub(crate) text: String,
 }
 
-/// Reads a document. `path` gives the title where the text has none; passages are about `size` bytes long.
+/// Reads a document. `path` gives the title where the text has none; passages are about `size` bytes long. Titles,
+/// headings and texts hold only characters that are shown, whether the document is a file or a page of the web.
 ///
 /// # Errors
 /// Says why an HTML file cannot be read.
 pub(crate) fn read(format: Format, path: &str, text: &str, size: usize) -> Result<Document, String> {
-    let (title, passages) = match format {
+    let (title, mut passages) = match format {
         Format::Markdown => markdown::read(text, size),
         Format::Plain => plain::read(text, size),
         Format::Html => html::read(text, size)?,
     };
-    Ok(Document { title: title.unwrap_or_else(|| title_from_path(path)), passages })
+    for passage in &mut passages {
+        passage.text = shown(&passage.text);
+        passage.heading.iter_mut().for_each(|heading| *heading = shown(heading));
+    }
+    passages.retain(|passage| !passage.text.trim().is_empty());
+    let title = title.map(|title| shown(&title)).filter(|title| !title.trim().is_empty());
+    Ok(Document { title: title.unwrap_or_else(|| shown(&title_from_path(path))), passages })
 }
 
 /// `guide/write-ahead_log.md` is titled `write ahead log`.

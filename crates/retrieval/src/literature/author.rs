@@ -36,6 +36,10 @@ const PARTICLES: &[&str] = &[
 /// Words after a family name that are no names.
 const SUFFIXES: &[&str] = &["jr", "sr", "ii", "iii", "iv"];
 
+/// Words after the comma in the name of a company.
+const COMPANIES: &[&str] =
+    &["inc", "ltd", "llc", "llp", "corp", "co", "company", "limited", "plc", "gmbh", "ag", "sa", "bv", "pty ltd"];
+
 impl Author {
     /// A person whose names a source tells apart. `None` without a family name.
     #[must_use]
@@ -62,7 +66,11 @@ impl Author {
     pub fn displayed(name: &str) -> Option<Self> {
         let name = one_line(name);
         if let Some((family, given)) = name.split_once(',') {
-            let is_suffix = SUFFIXES.contains(&given.trim().trim_end_matches('.').to_lowercase().as_str());
+            let after = given.trim().replace('.', "").to_lowercase();
+            if COMPANIES.contains(&after.as_str()) {
+                return Self::group(&name);
+            }
+            let is_suffix = SUFFIXES.contains(&after.as_str());
             if !family.trim().is_empty() && !is_suffix {
                 return Self::person(Some(given), family);
             }
@@ -102,6 +110,8 @@ mod tests {
             ("Maria de la Cruz", Some("de la Cruz"), Some("Maria")),
             ("Martin Luther King Jr.", Some("King Jr."), Some("Martin Luther")),
             ("Sammy Davis, Jr.", Some("Davis, Jr."), Some("Sammy")),
+            ("Barnes and Noble, Inc.", None, None),
+            ("Siemens, A.G.", None, None),
             ("Plato", None, None),
             ("山田太郎", None, None),
             ("van Gogh", Some("Gogh"), Some("van")),

@@ -2,14 +2,10 @@
 
 use unicode_normalization::UnicodeNormalization;
 
-/// `text` in one line, without control characters.
+/// `text` in one line, without control characters and others that are not shown.
 pub(crate) fn one_line(text: &str) -> String {
-    let visible = text.chars().map(|c| if c.is_control() { ' ' } else { c }).filter(|c| !is_invisible(*c));
+    let visible = text.chars().map(|c| if c.is_control() { ' ' } else { c }).filter(|c| crate::document::is_shown(*c));
     visible.collect::<String>().split_whitespace().collect::<Vec<_>>().join(" ")
-}
-
-fn is_invisible(c: char) -> bool {
-    matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}' | '\u{2066}'..='\u{2069}' | '\u{feff}' | '\u{ad}')
 }
 
 /// The plain text of a fragment of JATS or HTML in one line. Publishers often escape twice, so what

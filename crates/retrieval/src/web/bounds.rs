@@ -11,14 +11,7 @@ pub const LONGEST_TEXT: usize = 1_000_000;
 
 /// `text` within the bound, without characters that are not shown, which can hide orders to a model.
 pub(super) fn visible(text: &str) -> String {
-    let shown = |c: &char| match c {
-        '\n' | '\t' => true,
-        '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}' => false,
-        '\u{e0000}'..='\u{e007f}' => false,
-        c => !c.is_control(),
-    };
-    let text = text.replace("\r\n", "\n");
-    let shown: String = text.trim().chars().filter(shown).take(LONGEST_TEXT).collect();
+    let shown: String = crate::document::shown(text.trim()).chars().take(LONGEST_TEXT).collect();
     shown.trim().to_owned()
 }
 

@@ -106,3 +106,35 @@ fn a_page_without_an_article_is_read_whole() {
         assert!(find(&place, query).text.contains(part), "{query}");
     }
 }
+
+#[test]
+fn characters_that_nobody_sees_are_in_no_passage() {
+    let hidden = "a\u{202e}b\u{2066}c\u{200b}d\u{e0041}e\u{f8f0}f\u{fff9}g";
+    let place = Place::new(&[
+        ("note.md", &format!("# Title{hidden}\n\nThe heron {hidden} stands.\n")),
+        ("text.txt", &format!("Title{hidden}\n\nThe otter {hidden} swims.\n")),
+        (
+            "page.html",
+            &format!("<title>Title{hidden}</title><body><h1>Head{hidden}</h1><p>The lynx {hidden} hunts.</p>"),
+        ),
+    ]);
+    for (query, sentence) in [
+        ("heron", "The heron abcdefg stands."),
+        ("otter", "The otter abcdefg swims."),
+        ("lynx", "The lynx abcdefg hunts."),
+    ] {
+        let found = find(&place, query);
+        assert!(found.text.contains(sentence), "{:?}", found.text);
+        assert_eq!(found.title, "Titleabcdefg");
+        let whole = serde_json::to_string(&found).unwrap();
+        assert!(whole.chars().all(|c| graphloom_retrieval::shown(c.encode_utf8(&mut [0; 4])).contains(c)), "{whole}");
+    }
+}
+
+#[test]
+fn a_tag_of_many_attributes_does_not_hold_up_the_index() {
+    let attributes: String = (0..300_000).map(|number| format!(" a{number}=1")).collect();
+    let place =
+        Place::new(&[("bomb.html", &format!("<body><p{attributes}>The badger digs.</p><p>The marten climbs.</p>"))]);
+    assert!(find(&place, "marten climbs").text.contains("The marten climbs."));
+}

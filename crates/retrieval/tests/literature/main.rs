@@ -5,6 +5,7 @@ mod answers;
 mod export;
 mod hosts;
 mod mutilated;
+mod parsers;
 mod requests;
 mod together;
 mod trouble;

@@ -1,17 +1,20 @@
 //! The tree as a GraphViz graph.
 
+use std::collections::HashSet;
 use std::fmt::Write as _;
 
-use super::caption;
-use crate::{NodeType, Payload, TaskStatus, TaskTree};
+use super::{Drawing, caption, colour};
+use crate::{NodeKey, NodeType, Payload};
 
-impl<T: Payload> TaskTree<T> {
-    /// The tree in GraphViz's DOT language: dashed edges from a node to what is inside it, solid ones from a node to what
+impl<T: Payload> Drawing<'_, T> {
+    /// GraphViz's DOT language: dashed edges from a node to what is inside it, solid ones from a node to what
     /// depends on it, execute nodes as ellipses.
-    pub fn to_dot(&self) -> String {
+    pub fn dot(&self) -> String {
         let mut text =
             String::from("digraph tasks {\n  rankdir=TB;\n  node [style=filled, fontname=\"sans-serif\"];\n");
-        for node in self.nodes() {
+        let nodes = self.nodes();
+        let drawn: HashSet<&NodeKey> = nodes.iter().map(|node| &node.key).collect();
+        for node in &nodes {
             let (title, status) = caption(node);
             let shape = if node.node_type == NodeType::Execute { "ellipse" } else { "box" };
             let _ = writeln!(
@@ -22,11 +25,11 @@ impl<T: Payload> TaskTree<T> {
                 colour(node.status)
             );
         }
-        for node in self.nodes() {
-            for inner in &node.inner.nodes {
+        for node in &nodes {
+            for inner in node.inner.nodes.iter().filter(|inner| drawn.contains(inner)) {
                 let _ = writeln!(text, "  \"{}\" -> \"{inner}\" [style=dashed, arrowhead=none];", node.key);
             }
-            for dependent in &node.dependents {
+            for dependent in node.dependents.iter().filter(|dependent| drawn.contains(dependent)) {
                 let _ = writeln!(text, "  \"{}\" -> \"{dependent}\";", node.key);
             }
         }
@@ -37,14 +40,4 @@ impl<T: Payload> TaskTree<T> {
 
 fn escaped(text: &str) -> String {
     text.replace('\\', "\\\\").replace('"', "\\\"")
-}
-
-fn colour(status: TaskStatus) -> &'static str {
-    match status {
-        TaskStatus::NotReady => "#eeeeee",
-        TaskStatus::Doing => "#fff4cc",
-        TaskStatus::Finish => "#d9f2d9",
-        TaskStatus::Failed => "#f8d7da",
-        _ => "#d6e6ff",
-    }
 }

@@ -2,27 +2,30 @@
 
 use serde_json::{Map, Value, json};
 
+use super::Drawing;
 use crate::task::task_table;
 use crate::{Group, NodeKey, Payload, TaskNode, TaskTree};
 
-impl<T: Payload> TaskTree<T> {
-    /// The tree as one JSON document, the root's [`node_json`](Self::node_json); `null` for an empty tree.
-    pub fn to_json(&self) -> Value {
+impl<T: Payload> Drawing<'_, T> {
+    /// One JSON document, the [`node_json`](TaskTree::node_json) of the topmost node; `null` where there is none. Nodes
+    /// that are not drawn are named by their keys.
+    pub fn json(&self) -> Value {
         // Inner nodes are rendered before the nodes around them, so that deep trees need no recursion.
-        let mut rendered: std::collections::BTreeMap<NodeKey, Value> = std::collections::BTreeMap::new();
-        let mut nodes: Vec<&TaskNode<T>> = self.nodes().collect();
-        nodes.sort_by_key(|node| std::cmp::Reverse(node.layer()));
-        for node in nodes {
-            let inner = node.inner.nodes.iter().filter_map(|key| rendered.remove(key)).collect();
-            let mut value = self.node_json(node);
-            if let Some(graph) = value.get_mut("inner_graph").and_then(Value::as_object_mut) {
+        let mut rendered: std::collections::BTreeMap<&NodeKey, Value> = std::collections::BTreeMap::new();
+        for node in self.nodes().into_iter().rev() {
+            let inner: Vec<Value> = node.inner.nodes.iter().filter_map(|key| rendered.remove(key)).collect();
+            let mut value = self.tree.node_json(node);
+            let graph = value.get_mut("inner_graph").and_then(Value::as_object_mut);
+            if let Some(graph) = graph.filter(|_| self.hidden(node) == 0) {
                 graph.insert("node_list".to_owned(), Value::Array(inner));
             }
-            rendered.insert(node.key.clone(), value);
+            rendered.insert(&node.key, value);
         }
-        rendered.remove(&NodeKey::root()).unwrap_or(Value::Null)
+        rendered.remove(&self.top).unwrap_or(Value::Null)
     }
+}
 
+impl<T: Payload> TaskTree<T> {
     /// One node as JSON: `nid`, `hashkey` (the unique key), `status`, `node_type`, `node_graph_info` (`outer_node`,
     /// `root_node`, `parent_nodes`, `layer`), `task_info`, `inner_graph` (its nodes by key), `result`, `status_list`, and
     /// `failure` if it failed.

@@ -1,30 +1,33 @@
 //! The tree as a Mermaid flowchart.
 
+use std::collections::HashSet;
 use std::fmt::Write as _;
 
-use super::caption;
-use crate::{NodeKey, NodeType, Payload, TaskStatus, TaskTree};
+use super::{Drawing, caption};
+use crate::{NodeKey, NodeType, Payload, TaskStatus};
 
-impl<T: Payload> TaskTree<T> {
-    /// The tree as a Mermaid flowchart: dotted lines from a node to what is inside it, arrows from a node to what
+impl<T: Payload> Drawing<'_, T> {
+    /// A Mermaid flowchart: dotted lines from a node to what is inside it, arrows from a node to what
     /// depends on it, execute nodes rounded, a colour for each kind of status.
-    pub fn to_mermaid(&self) -> String {
+    pub fn mermaid(&self) -> String {
         let mut text = String::from("flowchart TD\n");
-        for node in self.nodes() {
+        let nodes = self.nodes();
+        let drawn: HashSet<&NodeKey> = nodes.iter().map(|node| &node.key).collect();
+        for node in &nodes {
             let (title, status) = caption(node);
             let (open, close) = if node.node_type == NodeType::Execute { ("([", "])") } else { ("[", "]") };
             let class = class(node.status);
             let _ = writeln!(text, "  {}{open}\"{}<br/>{status}\"{close}:::{class}", id(&node.key), escaped(&title));
         }
-        for node in self.nodes() {
-            for inner in &node.inner.nodes {
+        for node in &nodes {
+            for inner in node.inner.nodes.iter().filter(|inner| drawn.contains(inner)) {
                 let _ = writeln!(text, "  {} -.- {}", id(&node.key), id(inner));
             }
-            for dependent in &node.dependents {
+            for dependent in node.dependents.iter().filter(|dependent| drawn.contains(dependent)) {
                 let _ = writeln!(text, "  {} --> {}", id(&node.key), id(dependent));
             }
         }
-        let mut classes: Vec<&str> = self.nodes().map(|node| class(node.status)).collect();
+        let mut classes: Vec<&str> = nodes.iter().map(|node| class(node.status)).collect();
         classes.sort_unstable();
         classes.dedup();
         for class in classes {

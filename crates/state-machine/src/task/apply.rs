@@ -58,6 +58,7 @@ impl<T: Payload> TaskTree<T> {
                 self.update(&node, |node| Arc::make_mut(&mut node.payload).change(change));
             }
             TreeChange::Reopened => self.reopen()?,
+            TreeChange::Retried => self.retry()?,
             TreeChange::All(changes) => {
                 for change in changes {
                     self.perform(change)?;

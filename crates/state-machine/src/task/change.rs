@@ -61,6 +61,11 @@ pub enum TreeChange<T: Payload> {
     /// Failed nodes get another chance: each failed node whose outer nodes are all open again goes back to the status it
     /// had before it failed. Nodes inside a finished one stay as they are.
     Reopened,
+    /// Failed nodes get another chance wherever they stand: the nodes around them that went on without them are open
+    /// again, and what was made of results that were missing is done anew: the nodes inside it are removed and its payload
+    /// forgets its results. Nodes that only waited for a failed one, as drawings leave out of dependencies, stay as they
+    /// are where they finished. See [`Payload::forget`].
+    Retried,
     /// Several changes, applied in order, all or none.
     All(Vec<TreeChange<T>>),
 }
@@ -209,6 +214,9 @@ pub enum ChangeError {
         "no failed node can be reopened: none failed, or the tasks around the failed ones have gone on without them"
     )]
     NothingToReopen,
+    /// There is no failed node to try again.
+    #[error("no node failed, so there is nothing to try again")]
+    NothingToRetry,
 }
 
 /// A change that was refused by [`TaskTree::apply`](crate::TaskTree::apply).

@@ -119,8 +119,46 @@ fn a_failed_tree_can_be_reopened_and_finished() {
     }
 }
 
+#[test]
+fn a_tree_that_went_on_without_a_part_does_that_part_and_what_was_made_without_it() {
+    let shape = muse();
+    let mut tree = run(&shape, FailurePolicy::Degrade, &[0], execution_of("2.0"));
+    assert_eq!(tree.status().name(), "partial");
+    assert!(tree.clone().try_apply(TreeChange::Reopened).is_err(), "nothing can be reopened inside a finished root");
+    let transitions = tree.try_apply(TreeChange::Retried).unwrap();
+    let changed: BTreeSet<String> = transitions.iter().map(|transition| transition.node.to_string()).collect();
+    assert_eq!(changed.into_iter().collect::<Vec<_>>().join(" "), "2 2.0 4 5 root", "1 and 3 did not need 2");
+    assert_eq!(tree.clone().exam_all(), 0);
+    shape.run(&mut tree);
+    assert_eq!(tree.status(), TreeStatus::Done);
+    assert_eq!(
+        tree.try_apply(TreeChange::Retried).unwrap_err().to_string(),
+        "no node failed, so there is nothing to try again"
+    );
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(200) })]
+
+    #[test]
+    fn whatever_failed_a_second_try_that_succeeds_makes_the_tree_of_a_first_one(
+        shape in any_shape(),
+        picks in prop::collection::vec(any::<usize>(), 1..40),
+        seed in any::<u64>(),
+        policy in prop::sample::select(vec![FailurePolicy::Degrade, FailurePolicy::FailFast]),
+    ) {
+        let mut whole = fresh(policy);
+        shape.run(&mut whole);
+        let mut tree = run(&shape, policy, &picks, |node, action| unlucky(node, action, seed));
+        if tree.failed().next().is_some() {
+            tree.try_apply(TreeChange::Retried).unwrap();
+            prop_assert_eq!(tree.clone().exam_all(), 0);
+            prop_assert_eq!(tree.failed().count(), 0);
+            shape.run(&mut tree);
+        }
+        prop_assert_eq!(tree.status(), TreeStatus::Done);
+        prop_assert_eq!(tree.nodes().collect::<Vec<_>>(), whole.nodes().collect::<Vec<_>>());
+    }
 
     #[test]
     fn under_degrade_the_result_depends_on_what_failed_and_not_on_when(

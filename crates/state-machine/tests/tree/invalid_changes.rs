@@ -108,6 +108,7 @@ fn any_change() -> impl Strategy<Value = TreeChange<String>> {
         1 => (node.clone(), action).prop_map(|(node, action)| TreeChange::failed(node, action, "error")),
         1 => node.prop_map(|node| TreeChange::changed(node, "changed".to_owned())),
         1 => Just(TreeChange::Reopened),
+        1 => Just(TreeChange::Retried),
     ]
 }
 

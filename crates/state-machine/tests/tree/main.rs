@@ -7,6 +7,7 @@ mod drawing;
 mod explaining;
 mod failure;
 mod invalid_changes;
+mod large;
 mod loading;
 mod order_of_actions;
 mod plans;

@@ -68,12 +68,16 @@ pub fn diff(vault: &Vault, changes: &Changes) -> Diff {
 
 fn file(vault: &Vault, changes: &Changes, path: &NotePath, change: &Change) -> FileDiff {
     let origin = change.moved_from.as_ref().unwrap_or(path);
-    let before = vault.read(origin).ok().flatten();
-    let after = change.after.as_ref().map(|text| Note::parse(path.clone(), std::sync::Arc::clone(text)));
-    let (old, new) = (before.as_ref().map_or("", Note::text), after.as_ref().map_or("", Note::text));
+    let before = if origin.is_note() { vault.read(origin).ok().flatten() } else { None };
+    let after = change.after.as_ref().filter(|_| path.is_note());
+    let after = after.map(|text| Note::parse(path.clone(), std::sync::Arc::clone(text)));
+    let bare = if change.after.is_some() && !origin.is_note() { vault.text(origin).ok().flatten() } else { None };
+    let old = bare.as_deref().or(before.as_ref().map(Note::text)).unwrap_or_default();
+    let new = change.after.as_deref().unwrap_or_default();
     let text = TextDiff::from_lines(old, new);
     let count = |tag| text.iter_all_changes().filter(|change| change.tag() == tag).count();
     let expected = changes.get(origin).and_then(|change| change.before.as_ref());
+    let now = before.as_ref().map(|note| note.hash().clone()).or_else(|| vault.hash_at(origin).ok().flatten());
     let moved_over = origin != path && vault.hash_at(path).ok().flatten() != change.before;
     FileDiff {
         path: path.clone(),
@@ -83,7 +87,7 @@ fn file(vault: &Vault, changes: &Changes, path: &NotePath, change: &Change) -> F
         added: count(ChangeTag::Insert),
         removed: count(ChangeTag::Delete),
         meanings: semantic::meanings(before.as_ref(), after.as_ref()),
-        outdated: before.as_ref().map(Note::hash) != expected || moved_over,
+        outdated: now.as_ref() != expected || moved_over,
     }
 }
 
@@ -100,11 +104,12 @@ impl FileDiff {
     #[must_use]
     pub fn headline(&self) -> String {
         let (added, removed) = (self.added, self.removed);
+        let kind = if self.path.is_note() { "note" } else { "file" };
         match (self.kind, &self.moved_from) {
             (ChangeKind::Created, _) => format!("new note `{}` (+{added})", self.path),
             (ChangeKind::Deleted, _) => format!("note `{}` goes to `.trash` (-{removed})", self.path),
-            (_, Some(from)) => format!("note `{from}` moves to `{}` (+{added} -{removed})", self.path),
-            _ => format!("note `{}` (+{added} -{removed})", self.path),
+            (_, Some(from)) => format!("{kind} `{from}` moves to `{}` (+{added} -{removed})", self.path),
+            _ => format!("{kind} `{}` (+{added} -{removed})", self.path),
         }
     }
 }

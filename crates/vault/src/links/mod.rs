@@ -8,8 +8,10 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::note::anchor_of;
-use crate::{Anchor, Link, LinkForm, Note, NotePath, Notes, SkipReason, Skipped, VaultError};
-use resolve::{File, Resolver};
+use crate::path::without_ending;
+use crate::source::{Source, holds_links};
+use crate::{Anchor, Link, LinkForm, Note, NotePath, Notes, SkipReason, Skipped};
+use resolve::Resolver;
 
 /// What a link leads to.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
@@ -63,7 +65,8 @@ pub struct ResolvedLink {
 ///
 /// Targets are compared without case, as in Obsidian: the exact path from the root first, then files whose path ends
 /// so, those below the folder of the link before others, then the shortest path. Markdown links are read from the
-/// folder of their note first. Aliases do not resolve; they are suggested.
+/// folder of their note first. Aliases do not resolve; they are suggested. The cards of canvases and the filters of bases
+/// are links as well.
 ///
 /// ```
 /// use graphloom_vault::{LinkIndex, NotePath, Resolution, Vault, VaultOptions};
@@ -96,7 +99,9 @@ impl LinkIndex {
     #[must_use]
     pub fn build(notes: &(impl Notes + ?Sized)) -> Self {
         let paths = notes.paths();
-        let resolver = Resolver::new(paths.iter().cloned(), &notes.attachments());
+        let others: Vec<NotePath> =
+            notes.attachments().iter().filter_map(|path| NotePath::of_file(path).ok()).collect();
+        let resolver = Resolver::new(paths.iter().chain(&others).cloned());
         let mut index = Self {
             resolver,
             notes: BTreeMap::new(),
@@ -114,22 +119,28 @@ impl LinkIndex {
                     index.notes.insert(path, note);
                 }
                 Ok(None) => {}
-                Err(error) => {
-                    let reason = match error {
-                        VaultError::NotUtf8 { .. } => SkipReason::NotUtf8,
-                        VaultError::TooLarge { bytes, .. } => SkipReason::TooLarge(bytes),
-                        other => SkipReason::Unreadable(other.to_string()),
-                    };
+                Err(error) => index.unread.push(Skipped::of(&path, &error)),
+            }
+        }
+        let mut sources: Vec<(NotePath, Source)> = Vec::new();
+        for path in others.into_iter().filter(holds_links) {
+            let read = notes.text(&path).map_err(|error| error.to_string());
+            match read.and_then(|text| text.map(|text| Source::read(&path, text)).transpose()) {
+                Ok(Some(source)) => sources.push((path, source)),
+                Ok(None) => {}
+                Err(reason) => {
+                    let reason = SkipReason::Unreadable(reason);
                     index.unread.push(Skipped { path: path.as_str().to_owned(), reason });
                 }
             }
         }
         let mut outgoing = BTreeMap::new();
         let mut incoming: BTreeMap<NotePath, Vec<(NotePath, usize)>> = BTreeMap::new();
-        for (path, note) in &index.notes {
+        let of_notes = index.notes.iter().map(|(path, note)| (path, note.links()));
+        for (path, links) in of_notes.chain(sources.iter().map(|(path, source)| (path, source.links.as_slice()))) {
             let resolve =
                 |link: &Link| ResolvedLink { from: path.clone(), link: link.clone(), to: index.resolve(path, link) };
-            let links: Vec<ResolvedLink> = note.links().iter().map(resolve).collect();
+            let links: Vec<ResolvedLink> = links.iter().map(resolve).collect();
             for (number, link) in links.iter().enumerate() {
                 if let Some(to) = link.to.note() {
                     incoming.entry(to.clone()).or_default().push((path.clone(), number));
@@ -157,8 +168,8 @@ impl LinkIndex {
     fn resolve_target(&self, folder: &str, target: &str, anchor: Option<&Anchor>, form: LinkForm) -> Resolution {
         match self.resolver.resolve(folder, target, form) {
             None => Resolution::Unresolved(self.suggest(target)),
-            Some((File::Attachment(path), _)) => Resolution::Attachment(path.clone()),
-            Some((File::Note(path), _)) => match (self.notes.get(path), anchor) {
+            Some((path, _)) if !path.is_note() => Resolution::Attachment(path.as_str().to_owned()),
+            Some((path, _)) => match (self.notes.get(path), anchor) {
                 (Some(note), Some(anchor)) if !note.holds(anchor) => missing(path.clone(), anchor),
                 _ => Resolution::Note(path.clone()),
             },
@@ -239,13 +250,11 @@ impl LinkIndex {
     /// Notes that have the target as an alias, or as their title.
     fn suggest(&self, target: &str) -> Vec<NotePath> {
         const SHOWN: usize = 5;
-        let key = target.strip_suffix(".md").unwrap_or(target).to_lowercase();
+        let key = without_ending(target).to_lowercase();
         let name = key.rsplit('/').next().unwrap_or(&key);
         let by_alias = self.aliases.get(&key).into_iter().chain(self.aliases.get(name)).flatten();
-        let by_name = self.resolver.resolve("", name, LinkForm::Wiki).and_then(|(file, _)| match file {
-            File::Note(path) => Some(path),
-            File::Attachment(_) => None,
-        });
+        let by_name =
+            self.resolver.resolve("", name, LinkForm::Wiki).map(|(path, _)| path).filter(|path| path.is_note());
         let found: BTreeSet<&NotePath> = by_alias.chain(by_name).collect();
         found.into_iter().take(SHOWN).cloned().collect()
     }

@@ -1,26 +1,11 @@
 //! Which file the target of a link names.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use unicode_normalization::UnicodeNormalization;
 
+use crate::path::without_ending;
 use crate::{LinkForm, NotePath};
-
-/// A file that a target can name.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum File {
-    Note(NotePath),
-    Attachment(String),
-}
-
-impl File {
-    pub(crate) fn path(&self) -> &str {
-        match self {
-            Self::Note(path) => path.as_str(),
-            Self::Attachment(path) => path,
-        }
-    }
-}
 
 /// How a target names its file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,15 +21,15 @@ pub(crate) enum Way {
 /// The names of all files of a vault, compared without case.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Resolver {
-    by_path: BTreeMap<String, Vec<File>>,
-    by_name: BTreeMap<String, Vec<File>>,
+    by_path: BTreeMap<String, Vec<NotePath>>,
+    by_name: BTreeMap<String, Vec<NotePath>>,
 }
 
 impl Resolver {
-    pub(crate) fn new(notes: impl IntoIterator<Item = NotePath>, attachments: &BTreeSet<String>) -> Self {
+    pub(crate) fn new(files: impl IntoIterator<Item = NotePath>) -> Self {
         let mut names = Self::default();
-        for file in notes.into_iter().map(File::Note).chain(attachments.iter().cloned().map(File::Attachment)) {
-            let key = file.path().to_lowercase();
+        for file in files {
+            let key = file.as_str().to_lowercase();
             let name = key.rsplit('/').next().unwrap_or(&key).to_owned();
             names.by_name.entry(name).or_default().push(file.clone());
             names.by_path.entry(key).or_default().push(file);
@@ -57,9 +42,14 @@ impl Resolver {
     /// Without case: the exact path from the root; else the files whose path ends so, those below the folder of the
     /// link first, then the shortest path. `./`, `../` and `/` at the start are followed. Markdown links are read from
     /// the folder of the note first, as everywhere in Markdown.
-    pub(crate) fn resolve(&self, folder: &str, target: &str, form: LinkForm) -> Option<(&File, Way)> {
+    pub(crate) fn resolve(&self, folder: &str, target: &str, form: LinkForm) -> Option<(&NotePath, Way)> {
         let composed: String = target.nfc().collect();
         let target = composed.as_str();
+        if form == LinkForm::Path {
+            let whole = self.by_path.get(&target.to_lowercase())?;
+            let file = whole.iter().find(|file| file.as_str() == target).or_else(|| whole.first());
+            return file.map(|file| (file, Way::Root));
+        }
         if let Some(rest) = target.strip_prefix('/') {
             return self.exact(rest).map(|file| (file, Way::Root));
         }
@@ -78,30 +68,37 @@ impl Resolver {
         self.nearest(folder, target).map(|file| (file, Way::Name))
     }
 
-    fn exact(&self, path: &str) -> Option<&File> {
-        let one = |path: &str| -> Option<&File> {
+    fn exact(&self, path: &str) -> Option<&NotePath> {
+        let one = |path: &str| -> Option<&NotePath> {
             let files = self.by_path.get(&path.to_lowercase())?;
-            files.iter().find(|file| file.path() == path).or_else(|| files.first())
+            files.iter().find(|file| file.as_str() == path).or_else(|| files.first())
         };
         one(path).or_else(|| one(&format!("{path}.md")))
     }
 
-    fn nearest(&self, folder: &str, target: &str) -> Option<&File> {
-        let one = |target: &str| -> Option<&File> {
+    fn nearest(&self, folder: &str, target: &str) -> Option<&NotePath> {
+        let one = |target: &str| -> Option<&NotePath> {
             let key = target.to_lowercase();
             let files = self.by_name.get(key.rsplit('/').next().unwrap_or(&key))?;
-            let ends_so = |file: &&File| {
-                let path = file.path().to_lowercase();
+            let ends_so = |file: &&NotePath| {
+                let path = file.as_str().to_lowercase();
                 path.strip_suffix(&key).is_some_and(|before| before.is_empty() || before.ends_with('/'))
             };
             files.iter().filter(ends_so).min_by_key(|file| {
-                let path = file.path();
+                let path = file.as_str();
                 // A file at the root is named exactly by its bare name.
                 (path.contains('/'), !below(path, folder), path.chars().count(), path)
             })
         };
         one(target).or_else(|| one(&format!("{target}.md")))
     }
+}
+
+/// What a target's file is called, however the target is written: its name in lower case, composed, without `.md`. Only
+/// files with the same key can be meant by it.
+pub(crate) fn name_key(target: &str) -> String {
+    let composed: String = target.nfc().collect();
+    without_ending(composed.rsplit('/').next().unwrap_or(&composed)).to_lowercase()
 }
 
 fn below(path: &str, folder: &str) -> bool {

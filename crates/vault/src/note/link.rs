@@ -5,6 +5,8 @@ use std::ops::Range;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::coat::Coat;
+
 /// How a link is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
@@ -16,6 +18,8 @@ pub enum LinkForm {
     Markdown,
     /// `[label]: Note.md`.
     Definition,
+    /// A whole path from the vault's root, as a card of a canvas or a filter of a base has it.
+    Path,
 }
 
 /// The part of a note that a link names.
@@ -58,6 +62,10 @@ pub struct Link {
     #[serde(skip)]
     #[schemars(skip)]
     pub(crate) writing: Writing,
+    /// The string that it stands in.
+    #[serde(skip)]
+    #[schemars(skip)]
+    pub(crate) coat: Coat,
 }
 
 /// How the target's characters are written.
@@ -66,8 +74,6 @@ pub(crate) enum Writing {
     /// As they are.
     #[default]
     Plain,
-    /// In a single-quoted YAML value.
-    SingleQuoted,
     /// With `%20` and the like; `unicode`: letters beyond ASCII too.
     Percent { unicode: bool },
     /// Between `<` and `>`.
@@ -83,14 +89,28 @@ impl Link {
 
     /// The target in the characters that stand for it in the text.
     pub(crate) fn write_target(&self, target: &str) -> String {
-        match self.writing {
+        // What would begin an anchor, a query, an entity or an address is never written bare.
+        let entity = target.contains('&') && target.contains(';');
+        let address = is_external(target);
+        let special =
+            |c: char| matches!(c, '%' | '<' | '>' | '\\' | '#' | '?') || (entity && c == '&') || (address && c == ':');
+        let written = match self.writing {
             Writing::Plain => target.to_owned(),
-            Writing::SingleQuoted => target.replace('\'', "''"),
             Writing::Percent { unicode } => percent_encode(target, |c| {
-                matches!(c, '(' | ')' | '%' | '<' | '>' | '\\' | '`') || c.is_whitespace() || (unicode && !c.is_ascii())
+                special(c)
+                    || matches!(c, '(' | ')' | '`' | '[' | ']' | '"' | '|')
+                    || c.is_whitespace()
+                    || (unicode && !c.is_ascii())
             }),
-            Writing::Angle => percent_encode(target, |c| matches!(c, '%' | '<' | '>' | '\\')),
-        }
+            Writing::Angle => percent_encode(target, special),
+        };
+        self.coat.dress(&written)
+    }
+
+    /// Whether this is the same link but for its target and where it stands.
+    pub(crate) fn is_like(&self, other: &Self) -> bool {
+        (self.form, self.embed, &self.anchor, &self.shown, self.in_frontmatter)
+            == (other.form, other.embed, &other.anchor, &other.shown, other.in_frontmatter)
     }
 }
 
@@ -173,7 +193,7 @@ mod tests {
 
     #[test]
     fn decoding_undoes_encoding() {
-        for text in ["My Note.md", "100% (sure).md", "日本語/ノート.md", "a%20b.md"] {
+        for text in ["My Note.md", "C# & what?.md", "100% (sure).md", "日本語/ノート.md", "a%20b.md"] {
             for unicode in [false, true] {
                 let link = |writing| Link {
                     form: LinkForm::Markdown,
@@ -186,6 +206,7 @@ mod tests {
                     span: 0..0,
                     target_span: 0..0,
                     writing,
+                    coat: Coat::Bare,
                 };
                 assert_eq!(percent_decode(&link(Writing::Percent { unicode }).write_target(text)), text);
                 assert_eq!(percent_decode(&link(Writing::Angle).write_target(text)), text);

@@ -1,10 +1,11 @@
 //! One note: its text, and what is written in it.
 
+pub(crate) mod coat;
 pub(crate) mod frontmatter;
 pub(crate) mod heading;
 pub(crate) mod lines;
-mod link;
-mod scan;
+pub(crate) mod link;
+pub(crate) mod scan;
 mod tag;
 
 use std::fmt;
@@ -178,22 +179,17 @@ impl PartialEq for Note {
     }
 }
 
-/// Wikilinks in the texts of the frontmatter's values. One that is written with escapes is not seen.
+/// Wikilinks in the texts of the frontmatter's values.
 fn frontmatter_links(text: &str, frontmatter: &Frontmatter, lines: &Lines) -> Vec<Link> {
     let mut links = Vec::new();
     for scalar in &frontmatter.scalars {
-        let keep = |mut link: Link| {
-            if scalar.double_quoted && text[link.span.clone()].contains('\\') {
-                return;
-            }
-            if scalar.single_quoted {
-                link.target = link.target.replace("''", "'");
-                link.writing = link::Writing::SingleQuoted;
-            }
+        let Some(value) = scalar.undressed(text) else { continue };
+        let keep = |link: Link| {
+            let mut link = value.placed(link, lines);
             link.in_frontmatter = true;
             links.push(link);
         };
-        scan::wikilinks(text, scalar.span.clone(), &[], keep, lines);
+        scan::wikilinks(&value.text, 0..value.text.len(), &[], keep, &Lines::of(""));
     }
     links.sort_by_key(|link| link.span.start);
     links

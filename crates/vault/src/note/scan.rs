@@ -7,6 +7,7 @@ use std::ops::Range;
 
 use pulldown_cmark::{Event, LinkType, Options, Parser, Tag as Mark, TagEnd};
 
+use super::coat::Coat;
 use super::heading::{Block, Heading};
 use super::lines::Lines;
 use super::link::{Link, LinkForm, Writing, anchor_of, is_external, percent_decode};
@@ -241,6 +242,7 @@ fn each_wikilink(text: &str, span: Range<usize>, lines: &Lines, each: &mut impl 
         span: start..span.end,
         target_span: target_start..target_start + target.len(),
         writing: Writing::Plain,
+        coat: Coat::Bare,
     });
 }
 
@@ -274,17 +276,17 @@ fn destination_link(
         Some(inner) => (start + 1, &inner[..inner.find('>')?], true),
         None => (start, &rest[..bare_end(rest, form == LinkForm::Markdown)], false),
     };
-    if raw.is_empty() || raw.contains('\\') || has_entity(raw) || is_external(raw) {
+    if raw.is_empty() || has_entity(raw) || is_external(raw) {
         return None;
     }
-    let (path, anchor) = match raw.split_once('#') {
-        Some((path, rest)) => (path, anchor_of(&percent_decode(rest))),
+    let (path, anchor) = match unescaped_hash(raw) {
+        Some(hash) => (&raw[..hash], anchor_of(&percent_decode(&unescaped(&raw[hash + 1..])))),
         None => (raw, None),
     };
     if path.is_empty() && anchor.is_none() {
         return None;
     }
-    let target = percent_decode(path);
+    let target = percent_decode(&unescaped(path));
     let unicode = !path.contains(|c: char| !c.is_ascii()) && target.contains(|c: char| !c.is_ascii());
     Some(Link {
         form,
@@ -297,7 +299,27 @@ fn destination_link(
         target_span: start..start + path.len(),
         span,
         writing: if angle { Writing::Angle } else { Writing::Percent { unicode } },
+        coat: Coat::Bare,
     })
+}
+
+/// Where the anchor begins: the first `#` without a `\` before it.
+fn unescaped_hash(raw: &str) -> Option<usize> {
+    raw.match_indices('#').map(|(at, _)| at).find(|at| !escaped(raw, *at))
+}
+
+/// The text without the `\` before punctuation.
+fn unescaped(raw: &str) -> String {
+    let mut text = String::with_capacity(raw.len());
+    let mut chars = raw.chars().peekable();
+    while let Some(c) = chars.next() {
+        if c == '\\' && chars.peek().is_some_and(char::is_ascii_punctuation) {
+            text.extend(chars.next());
+        } else {
+            text.push(c);
+        }
+    }
+    text
 }
 
 /// Whether `&name;` may stand for another character: such a destination cannot be rewritten in place.
@@ -308,8 +330,13 @@ fn has_entity(raw: &str) -> bool {
 /// Where a destination without angle brackets ends: at a space, or in an inline link at the bracket that closes it.
 fn bare_end(rest: &str, inline: bool) -> usize {
     let mut depth = 0_usize;
+    let mut escape = false;
     for (at, c) in rest.char_indices() {
+        if std::mem::take(&mut escape) && c.is_ascii_punctuation() {
+            continue;
+        }
         match c {
+            '\\' => escape = true,
             c if c.is_whitespace() => return at,
             '(' if inline => depth += 1,
             ')' if inline && depth == 0 => return at,

@@ -1,17 +1,26 @@
 //! Pending changes over a vault: notes as they are to be.
 
+mod edited;
+mod merge;
+mod relink;
 mod rename;
 mod text;
 
 use std::collections::BTreeSet;
+use std::ops::Range;
 use std::sync::Arc;
 
 use serde_json::Value;
 
+use crate::changes::After;
 use crate::note::frontmatter::{EditProblem, remove_key, set_key};
 use crate::note::lines::Style;
+use crate::path::broken_rule;
 use crate::{Changes, ContentHash, Note, NotePath, Notes, Vault, VaultError};
-pub use rename::{Relinked, Renamed};
+use edited::Edited;
+pub use merge::Merged;
+pub use relink::Relinked;
+pub use rename::Renamed;
 
 /// A vault with changes that are not written yet. It reads as if they were; the disk is never touched.
 ///
@@ -70,13 +79,20 @@ impl Overlay {
         self.changes
     }
 
-    /// Makes a new note.
+    /// Makes a new note. A link that led to another note of this name, and would now lead to the new one, is rewritten so
+    /// that it leads where it did.
     ///
     /// # Errors
-    /// [`VaultError::Exists`] when there is a note at the path, in whatever case its letters are.
-    pub fn create(&mut self, path: &NotePath, text: &str) -> Result<(), VaultError> {
-        self.check_free(path, &self.paths())?;
-        self.edit(path, |_| Ok(text.to_owned()))
+    /// [`VaultError::Exists`] when there is a file at the path, in whatever case its letters are, and
+    /// [`VaultError::IllegalPath`] when the name is not one for new files.
+    pub fn create(&mut self, path: &NotePath, text: &str) -> Result<Renamed, VaultError> {
+        if !path.is_note() {
+            return Err(VaultError::illegal_path(path.as_str(), "the path of a note ends in `.md`"));
+        }
+        self.check_new(path, None)?;
+        self.check_free(path, &self.files())?;
+        self.check_size(path, text)?;
+        rename::created(self, path, text)
     }
 
     /// Gives a note another text, whole; makes it when there is none.
@@ -85,10 +101,10 @@ impl Overlay {
     /// A note that cannot be read, or whose letters differ in case from one that exists.
     pub fn write(&mut self, path: &NotePath, text: &str) -> Result<(), VaultError> {
         match self.read(path)? {
-            None => self.create(path, text),
+            None => self.create(path, text).map(|_| ()),
             Some(note) => {
                 let whole = Style::of(note.text()).whole(text);
-                self.edit(path, |_| Ok(whole))
+                self.edit(path, &note, Edited::between(note.text(), whole))
             }
         }
     }
@@ -132,7 +148,10 @@ impl Overlay {
     /// [`VaultError::BrokenFrontmatter`]; [`VaultError::IllegalEdit`] when another key needs this one (an anchor).
     #[expect(clippy::needless_pass_by_value, reason = "callers make the value for this call")]
     pub fn set_frontmatter(&mut self, path: &NotePath, key: &str, value: Value) -> Result<(), VaultError> {
-        self.edit_existing(path, |note| set_key(note.text(), key, &value).map_err(|problem| refused(path, problem)))
+        self.edit_existing(path, |note| {
+            let text = set_key(note.text(), key, &value).map_err(|problem| refused(path, problem))?;
+            Ok(Edited::between(note.text(), text))
+        })
     }
 
     /// Removes a key of the frontmatter, and says whether it was there.
@@ -144,18 +163,76 @@ impl Overlay {
         self.edit_existing(path, |note| {
             let edited = remove_key(note.text(), key).map_err(|problem| refused(path, problem))?;
             was_there = edited.is_some();
-            Ok(edited.unwrap_or_else(|| note.text().to_owned()))
+            Ok(Edited::between(note.text(), edited.unwrap_or_else(|| note.text().to_owned())))
         })?;
         Ok(was_there)
     }
 
-    /// Moves a note and rewrites every link, in any note, that would lead elsewhere without it, each in the form it
-    /// has: a bare name stays one while it is unambiguous, a relative path is computed anew.
+    /// Moves a note, or another file, and rewrites every link, in any note, canvas or base, that would lead elsewhere
+    /// without it, each in the form it has: a bare name stays one while it is unambiguous, a relative path is computed
+    /// anew. Nothing else changes by a byte.
     ///
     /// # Errors
-    /// [`VaultError::NoSuchNote`]; [`VaultError::Exists`], unless only the case of letters differs from the note itself.
+    /// [`VaultError::NoSuchNote`]; [`VaultError::Exists`], unless only the case of letters differs from the file itself;
+    /// [`VaultError::IllegalPath`] when the name or a folder is new and none for new files; [`VaultError::IllegalEdit`]
+    /// when a link could not be written so that it leads where it did.
     pub fn rename(&mut self, from: &NotePath, to: &NotePath) -> Result<Renamed, VaultError> {
-        rename::rename(self, from, to)
+        rename::moved(self, &[(from.clone(), to.clone())].into(), None)
+    }
+
+    /// Moves a folder with every file in it, as [`rename`](Self::rename) moves one.
+    ///
+    /// # Errors
+    /// [`VaultError::IllegalEdit`] when no file is in the folder, and those of [`rename`](Self::rename).
+    pub fn rename_folder(&mut self, from: &str, to: &str) -> Result<Renamed, VaultError> {
+        rename::folder(self, from.trim_matches('/'), to.trim_matches('/'))
+    }
+
+    /// Puts a note into another one: its text comes after the text of `into`, keys of its frontmatter that `into` lacks
+    /// are added, links to it lead to `into`, and applying moves it to `.trash`.
+    ///
+    /// # Errors
+    /// [`VaultError::NoSuchNote`], and [`VaultError::IllegalEdit`] when a link of either would change its meaning.
+    pub fn merge(&mut self, from: &NotePath, into: &NotePath) -> Result<Merged, VaultError> {
+        merge::merge(self, from, into)
+    }
+
+    /// Lets links to a note that was deleted lead to another one.
+    ///
+    /// # Errors
+    /// [`VaultError::NoSuchNote`] when there is no note `to`.
+    pub fn redirect(&mut self, deleted: &NotePath, to: &NotePath) -> Result<Renamed, VaultError> {
+        rename::redirected(self, deleted, to)
+    }
+
+    /// Rewrites links to moved files in files that have changed or come since the moves were made and that no change
+    /// touches. [`Vault::refresh`] comes before it.
+    ///
+    /// # Errors
+    /// As [`rename`](Self::rename).
+    pub fn catch_up(&mut self) -> Result<Renamed, VaultError> {
+        rename::caught_up(self)
+    }
+
+    /// The files whose links led to a note that was deleted.
+    #[must_use]
+    pub fn linking_to_deleted(&self, deleted: &NotePath) -> Vec<NotePath> {
+        rename::linking(self, deleted)
+    }
+
+    /// Rewrites targets of links in a note, each named by the byte it starts at, so that they lead to other notes. All
+    /// other bytes of the links stay.
+    ///
+    /// # Errors
+    /// [`VaultError::IllegalEdit`] when a target cannot be written there.
+    pub fn retarget(&mut self, path: &NotePath, links: &[(usize, NotePath)]) -> Result<Vec<Relinked>, VaultError> {
+        relink::retargeted(self, path, links)
+    }
+
+    /// The bytes of a note that the author of the pending edits wrote.
+    #[must_use]
+    pub fn written(&self, path: &NotePath) -> &[Range<usize>] {
+        self.changes.get(path).map_or(&[], |change| change.written.as_slice())
     }
 
     /// Deletes a note: applying moves it to `.trash`. Links to it stay and no longer resolve.
@@ -164,64 +241,103 @@ impl Overlay {
     /// [`VaultError::NoSuchNote`], or a note that cannot be read.
     pub fn delete(&mut self, path: &NotePath) -> Result<(), VaultError> {
         self.expect(path)?;
-        self.put(path, None)?;
+        self.put(path, After::Gone)?;
         self.changes.settle();
         Ok(())
+    }
+
+    /// All files: notes, and what else links can name.
+    pub(crate) fn files(&self) -> BTreeSet<NotePath> {
+        let listing = self.vault.listing();
+        let mut files: BTreeSet<NotePath> = listing.notes.keys().chain(listing.files.keys()).cloned().collect();
+        for (path, change) in self.changes.iter() {
+            if change.is_there() {
+                files.insert(path.clone());
+            } else {
+                files.remove(path);
+            }
+        }
+        files
     }
 
     fn edit_existing(
         &mut self,
         path: &NotePath,
-        edit: impl FnOnce(&Note) -> Result<String, VaultError>,
+        edit: impl FnOnce(&Note) -> Result<Edited, VaultError>,
     ) -> Result<(), VaultError> {
         let note = self.expect(path)?;
-        self.edit(path, |_| edit(&note))
+        let edited = edit(&note)?;
+        self.edit(path, &note, edited)
     }
 
-    fn edit(
-        &mut self,
-        path: &NotePath,
-        edit: impl FnOnce(&Self) -> Result<String, VaultError>,
-    ) -> Result<(), VaultError> {
-        let text = edit(self)?;
-        let limit = self.vault.max_note_bytes();
-        if text.len() as u64 > limit {
-            return Err(VaultError::TooLarge { path: path.clone(), bytes: text.len() as u64, limit });
-        }
-        self.put(path, Some(text.into()))?;
+    /// Takes an edit of the author.
+    fn edit(&mut self, path: &NotePath, note: &Note, edited: Edited) -> Result<(), VaultError> {
+        self.check_size(path, &edited.text)?;
+        let written = if edited.text == note.text() {
+            self.written(path).to_vec()
+        } else {
+            edited.written(self.written(path), true)
+        };
+        self.put(path, After::Text(edited.text.into(), written))?;
         self.changes.settle();
         Ok(())
     }
 
-    /// Says what a note is to be; the first time, from what it was.
-    fn put(&mut self, path: &NotePath, after: Option<Arc<str>>) -> Result<(), VaultError> {
+    fn check_size(&self, path: &NotePath, text: &str) -> Result<(), VaultError> {
+        let (limit, bytes) = (self.vault.max_note_bytes(), text.len() as u64);
+        if bytes > limit { Err(VaultError::TooLarge { path: path.clone(), bytes, limit }) } else { Ok(()) }
+    }
+
+    /// Says what a file is to be; the first time, from what it was.
+    fn put(&mut self, path: &NotePath, after: After) -> Result<(), VaultError> {
         let before: Option<ContentHash> = match self.changes.get(path) {
             Some(change) => change.before.clone(),
-            None => self.vault.read(path)?.map(|note| note.hash().clone()),
+            None if path.is_note() => self.vault.read(path)?.map(|note| note.hash().clone()),
+            None => self.vault.hash_at(path)?,
         };
         self.changes.put(path, before, after);
         Ok(())
     }
 
-    /// Whether a note can be made at the path: no file has this path in any case, and no file is where a folder must be.
-    fn check_free<'a>(&self, path: &NotePath, paths: impl IntoIterator<Item = &'a NotePath>) -> Result<(), VaultError> {
+    /// Whether the names that are new in a path may be given: folders that are there may have any, and so may a file that
+    /// keeps its name.
+    fn check_new(&self, path: &NotePath, from: Option<&NotePath>) -> Result<(), VaultError> {
+        let refuse = |reason: String| Err(VaultError::illegal_path(path.as_str(), reason));
+        let files = self.files();
+        let mut folder = path.folder();
+        while !folder.is_empty() {
+            let inside = format!("{folder}/");
+            if files.iter().any(|file| file.as_str().starts_with(&inside)) {
+                break;
+            }
+            if let Some(reason) = broken_rule(folder.rsplit('/').next().unwrap_or(folder)) {
+                return refuse(reason);
+            }
+            folder = folder.rsplit_once('/').map_or("", |(above, _)| above);
+        }
+        if from.is_some_and(|from| from.file_name() == path.file_name()) {
+            return Ok(());
+        }
+        if let Some(reason) = broken_rule(path.file_name()) {
+            return refuse(reason);
+        }
+        path.check_stem().or_else(refuse)
+    }
+
+    /// Whether a file can be made at the path: none has this path in any case, and none is where a folder must be.
+    fn check_free<'a>(&self, path: &NotePath, files: impl IntoIterator<Item = &'a NotePath>) -> Result<(), VaultError> {
         let key = path.key();
-        for other in paths {
+        for other in files {
             let other_key = other.key();
             if other_key == key {
                 return Err(VaultError::Exists { path: other.clone() });
             }
             if key.strip_prefix(&other_key).is_some_and(|rest| rest.starts_with('/')) {
-                return Err(VaultError::illegal_edit(path, format!("`{other}` is a note, not a folder")));
+                return Err(VaultError::illegal_edit(path, format!("`{other}` is a file, not a folder")));
             }
-        }
-        let mut folder = path.folder();
-        let attachments = self.vault.listing();
-        while !folder.is_empty() {
-            if attachments.attachments.contains(folder) {
-                return Err(VaultError::illegal_edit(path, format!("`{folder}` is a file, not a folder")));
+            if other_key.strip_prefix(&key).is_some_and(|rest| rest.starts_with('/')) {
+                return Err(VaultError::illegal_edit(path, "there is a folder of this name; choose another"));
             }
-            folder = folder.rsplit_once('/').map_or("", |(above, _)| above);
         }
         Ok(())
     }
@@ -230,8 +346,8 @@ impl Overlay {
 impl Notes for Overlay {
     fn paths(&self) -> Vec<NotePath> {
         let mut paths: BTreeSet<NotePath> = self.vault.paths().into_iter().collect();
-        for (path, change) in self.changes.iter() {
-            if change.after.is_some() {
+        for (path, change) in self.changes.iter().filter(|(path, _)| path.is_note()) {
+            if change.is_there() {
                 paths.insert(path.clone());
             } else {
                 paths.remove(path);
@@ -241,6 +357,9 @@ impl Notes for Overlay {
     }
 
     fn read(&self, path: &NotePath) -> Result<Option<Note>, VaultError> {
+        if !path.is_note() {
+            return Ok(None);
+        }
         match self.changes.get(path) {
             Some(change) => Ok(change.after.as_ref().map(|text| Note::parse(path.clone(), Arc::clone(text)))),
             None => self.vault.read(path),
@@ -249,13 +368,23 @@ impl Notes for Overlay {
 
     fn contains(&self, path: &NotePath) -> bool {
         match self.changes.get(path) {
-            Some(change) => change.after.is_some(),
+            Some(change) => change.is_there(),
             None => self.vault.contains(path),
         }
     }
 
     fn attachments(&self) -> BTreeSet<String> {
-        self.vault.attachments()
+        self.files().into_iter().filter(|path| !path.is_note()).map(|path| path.as_str().to_owned()).collect()
+    }
+
+    fn text(&self, path: &NotePath) -> Result<Option<Arc<str>>, VaultError> {
+        match self.changes.get(path) {
+            Some(change) => match (&change.carried, &change.moved_from) {
+                (Some(_), Some(from)) => self.vault.text(from),
+                _ => Ok(change.after.clone()),
+            },
+            None => self.vault.text(path),
+        }
     }
 }
 

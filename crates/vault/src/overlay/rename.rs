@@ -1,4 +1,4 @@
-//! Moving a note and rewriting the links that would otherwise lead elsewhere.
+//! Files that move, come or go, with the links to them and in them.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -7,20 +7,19 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::Overlay;
-use crate::links::resolve::{File, Resolver, Way, relative};
-use crate::{Link, LinkForm, Note, NotePath, Notes, VaultError};
+use super::relink::{Relinked, Relinking, Shift};
+use crate::changes::After;
+use crate::{Change, Changes, NotePath, Notes, VaultError};
 
-/// What a rename did.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+/// What a move did.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 #[non_exhaustive]
 pub struct Renamed {
-    /// Where the note was.
-    pub from: NotePath,
-    /// Where it is.
-    pub to: NotePath,
-    /// The rewritten links by the note they stand in; the moved note is named by its new path.
+    /// Where each file was, and where it is.
+    pub moved: BTreeMap<NotePath, NotePath>,
+    /// The rewritten links by the file they stand in; a moved one is named by its new path.
     pub relinked: BTreeMap<NotePath, Vec<Relinked>>,
-    /// Notes that could not be read, so that links in them, if any, are as they were.
+    /// Files that could not be read, so that links in them, if any, are as they were.
     pub unread: Vec<NotePath>,
 }
 
@@ -32,131 +31,164 @@ impl Renamed {
     }
 }
 
-/// A link's target before and after, as written.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
-#[non_exhaustive]
-pub struct Relinked {
-    /// The line in the note, counted from 1.
-    pub line: usize,
-    /// The target it had.
-    pub before: String,
-    /// The target it has.
-    pub after: String,
-}
-
-pub(super) fn rename(overlay: &mut Overlay, from: &NotePath, to: &NotePath) -> Result<Renamed, VaultError> {
-    let moved = overlay.expect(from)?;
-    let mut renamed = Renamed { from: from.clone(), to: to.clone(), relinked: BTreeMap::new(), unread: Vec::new() };
-    if from == to {
-        return Ok(renamed);
-    }
-    let paths = overlay.paths();
-    overlay.check_free(to, paths.iter().filter(|path| *path != from))?;
-
-    let attachments = overlay.attachments();
-    let before = Resolver::new(paths.iter().cloned(), &attachments);
-    let after = Resolver::new(paths.iter().filter(|path| *path != from).chain([to]).cloned(), &attachments);
-    let touched = [from.name().to_lowercase(), to.name().to_lowercase()];
-    let mut rewritten: Vec<(NotePath, String)> = Vec::new();
-    for path in &paths {
-        let note = match overlay.read(path) {
-            Ok(Some(note)) => note,
-            Ok(None) => continue,
-            Err(_) => {
-                renamed.unread.push(path.clone());
-                continue;
-            }
-        };
-        let place = if path == from { to } else { path };
-        let may_change = |link: &&Link| {
-            let key = link.target.to_lowercase();
-            let name = key.rsplit('/').next().unwrap_or(&key);
-            !key.is_empty() && (path == from || touched.iter().any(|t| t == name || t == name.trim_end_matches(".md")))
-        };
-        let mut edits = Vec::new();
-        for link in note.links().iter().filter(may_change) {
-            let Some((file, way)) = before.resolve(path.folder(), &link.target, link.form) else { continue };
-            let expected = match file {
-                File::Note(note) if note == from => File::Note(to.clone()),
-                other => other.clone(),
-            };
-            if let Some(target) = new_target(link, way, place.folder(), &expected, &after) {
-                edits.push((link, target));
-            }
+/// Moves files; with `folder`, they are all that is in a folder, which moves so.
+pub(super) fn moved(
+    overlay: &mut Overlay,
+    moves: &BTreeMap<NotePath, NotePath>,
+    folder: Option<(String, String)>,
+) -> Result<Renamed, VaultError> {
+    let moves: BTreeMap<NotePath, NotePath> =
+        moves.iter().filter(|(from, to)| from != to).map(|(from, to)| (from.clone(), to.clone())).collect();
+    let files = overlay.files();
+    let mut taken = BTreeSet::new();
+    for (from, to) in &moves {
+        if from.is_note() {
+            overlay.expect(from)?;
+        } else if !files.contains(from) {
+            return Err(VaultError::NoSuchNote { path: from.clone(), similar: Vec::new() });
         }
-        if !edits.is_empty() {
-            let (text, done) = written(&note, &edits);
-            rewritten.push((place.clone(), text));
-            renamed.relinked.insert(place.clone(), done);
+        if from.ending() != to.ending() {
+            let reason = format!("it keeps its ending `.{}`; `{to}` has another", from.ending());
+            return Err(VaultError::illegal_edit(from, reason));
+        }
+        overlay.check_new(to, Some(from))?;
+        overlay.check_free(to, files.iter().filter(|path| !moves.contains_key(*path)))?;
+        if moves.contains_key(to) || !taken.insert(to.key()) {
+            return Err(VaultError::illegal_edit(to, "it is moved itself; move it elsewhere first"));
         }
     }
-    let relinked: BTreeSet<NotePath> = renamed.relinked.keys().cloned().collect();
+    let shift = Shift { before: files, moves, folder, ..Shift::default() };
+    let found = shift.relink(overlay)?;
+    let Shift { moves, .. } = shift;
     // All of it or nothing: one of these can be refused.
     let mut next = overlay.clone();
-    next.put(from, None)?;
-    next.put(to, Some(moved.shared_text()))?;
-    for (path, text) in rewritten {
-        next.put(&path, Some(Arc::from(text)))?;
+    let mut contents = Vec::new();
+    for (from, to) in &moves {
+        let edit = found.edits.get(from);
+        let text = match edit {
+            Some(edit) => Some(Arc::from(edit.text.as_str())),
+            None if from.is_note() => overlay.expect(from).map(|note| Some(note.shared_text()))?,
+            None => None,
+        };
+        let content = match (text, overlay.changes.get(from)) {
+            (Some(text), _) => {
+                let before = overlay.written(from);
+                After::Text(text, edit.map_or_else(|| before.to_vec(), |edit| edit.written(before, false)))
+            }
+            (None, Some(Change { after: Some(text), written, .. })) => After::Text(Arc::clone(text), written.clone()),
+            (None, Some(Change { carried: Some(hash), .. })) => After::Carried(hash.clone()),
+            _ => match overlay.vault.hash_at(from)? {
+                Some(hash) => After::Carried(hash),
+                None => return Err(VaultError::NoSuchNote { path: from.clone(), similar: Vec::new() }),
+            },
+        };
+        next.put(from, After::Gone)?;
+        contents.push((to, content));
     }
-    next.changes.record_move(from, to, relinked);
-    *overlay = next;
-    Ok(renamed)
-}
-
-/// The target the link needs in order to name the same file; `None` when the one it has still does.
-fn new_target(link: &Link, way: Way, folder: &str, expected: &File, after: &Resolver) -> Option<String> {
-    // A Markdown link that every Markdown reader follows stays one.
-    let strict = link.form != LinkForm::Wiki && way == Way::Relative;
-    let names = |target: &str| {
-        after
-            .resolve(folder, target, link.form)
-            .is_some_and(|(file, now)| file == expected && (!strict || now == Way::Relative))
-    };
-    if names(&link.target) {
-        return None;
+    for (to, content) in contents {
+        next.put(to, content)?;
     }
-    let path = expected.path();
-    let with_ending = matches!(expected, File::Attachment(_)) || link.target.to_lowercase().ends_with(".md");
-    let shown = |path: &str| {
-        if with_ending { path.to_owned() } else { path.strip_suffix(".md").unwrap_or(path).to_owned() }
-    };
-    let absolute = link.target.starts_with('/');
-    let mut candidates = Vec::new();
-    if absolute {
-        candidates.push(format!("/{}", shown(path)));
-    } else if way == Way::Relative {
-        let way = shown(&relative(folder, path));
-        let dotted = link.target.starts_with("./") || (link.target.starts_with("../") && link.form == LinkForm::Wiki);
-        candidates.push(if dotted && !way.starts_with("../") { format!("./{way}") } else { way });
+    take_edits(&mut next, overlay, &found, &moves)?;
+    let relinked: BTreeSet<NotePath> = found.relinked.keys().cloned().collect();
+    if let (1, Some((from, to))) = (moves.len(), moves.iter().next()) {
+        next.changes.record_move(from, to, relinked);
     } else {
-        let depth = link.target.split('/').count();
-        let parts: Vec<&str> = path.split('/').collect();
-        if way == Way::Name && depth <= parts.len() {
-            candidates.push(shown(&parts[parts.len() - depth..].join("/")));
+        for (from, to) in &moves {
+            next.changes.record_move(from, to, BTreeSet::new());
         }
-        candidates.push(shown(path));
+        let ends = moves.iter().flat_map(|(from, to)| [from.clone(), to.clone()]);
+        next.changes.tie(relinked.into_iter().chain(ends).collect());
     }
-    candidates.extend([shown(path), path.to_owned(), format!("/{path}")]);
-    candidates.into_iter().find(|target| names(target))
+    *overlay = next;
+    Ok(Renamed { moved: moves, relinked: found.relinked, unread: found.unread })
 }
 
-/// The note's text with the targets replaced.
-fn written(note: &Note, edits: &[(&Link, String)]) -> (String, Vec<Relinked>) {
-    let mut ordered: Vec<&(&Link, String)> = edits.iter().collect();
-    ordered.sort_by_key(|(link, _)| link.target_span.start);
-    let old = note.text();
-    let mut text = String::with_capacity(old.len() + 64);
-    let mut done = Vec::new();
-    let mut at = 0;
-    for (link, target) in ordered {
-        if link.target_span.start < at {
-            continue;
-        }
-        text.push_str(&old[at..link.target_span.start]);
-        text.push_str(&link.write_target(target));
-        at = link.target_span.end;
-        done.push(Relinked { line: link.line, before: link.target.clone(), after: target.clone() });
+/// Moves every file of a folder.
+pub(super) fn folder(overlay: &mut Overlay, from: &str, to: &str) -> Result<Renamed, VaultError> {
+    let inside = format!("{from}/");
+    let mut moves = BTreeMap::new();
+    for path in overlay.files().into_iter().filter(|path| path.as_str().starts_with(&inside)) {
+        let rest = &path.as_str()[inside.len()..];
+        let target = if to.is_empty() { rest.to_owned() } else { format!("{to}/{rest}") };
+        let target = NotePath::of_file(&target)?;
+        moves.insert(path, target);
     }
-    text.push_str(&old[at..]);
-    (text, done)
+    if from.is_empty() || moves.is_empty() {
+        return Err(VaultError::illegal_path(from, "no file is in such a folder"));
+    }
+    if to == from || to.starts_with(&inside) {
+        return Err(VaultError::illegal_path(to, "a folder cannot be moved into itself"));
+    }
+    moved(overlay, &moves, Some((from.to_owned(), to.to_owned())))
+}
+
+/// Makes a note. Links that would lead to it though they led elsewhere are rewritten.
+pub(super) fn created(overlay: &mut Overlay, path: &NotePath, text: &str) -> Result<Renamed, VaultError> {
+    let shift = Shift { before: overlay.files(), fresh: Some(path.clone()), ..Shift::default() };
+    let found = shift.relink(overlay)?;
+    let mut next = overlay.clone();
+    let whole = std::iter::once(0..text.len()).filter(|range| !range.is_empty());
+    next.put(path, After::Text(Arc::from(text), whole.collect()))?;
+    finish(next, overlay, found, [path.clone()])
+}
+
+/// Lets links to a note that is gone lead to another.
+pub(super) fn redirected(overlay: &mut Overlay, gone: &NotePath, to: &NotePath) -> Result<Renamed, VaultError> {
+    overlay.expect(to)?;
+    let mut shift = Shift { before: overlay.files(), ..Shift::default() };
+    shift.before.insert(gone.clone());
+    shift.moves.insert(gone.clone(), to.clone());
+    let found = shift.relink(overlay)?;
+    let next = overlay.clone();
+    finish(next, overlay, found, [gone.clone(), to.clone()])
+}
+
+/// Rewrites links to what was moved in files that have changed or come since.
+pub(super) fn caught_up(overlay: &mut Overlay) -> Result<Renamed, VaultError> {
+    let ends = overlay.changes.moves().iter().map(|moved| (moved.from.clone(), moved.to.clone()));
+    let moves: BTreeMap<NotePath, NotePath> = ends.collect();
+    if moves.is_empty() {
+        return Ok(Renamed::default());
+    }
+    let on_disk = Overlay::new(Arc::clone(&overlay.vault), Changes::default());
+    let shift = Shift { before: on_disk.files(), moves, is_made: true, ..Shift::default() };
+    let found = shift.relink(overlay)?;
+    let tied: Vec<NotePath> = if found.edits.is_empty() { Vec::new() } else { shift.moves.values().cloned().collect() };
+    finish(overlay.clone(), overlay, found, tied)
+}
+
+/// The files whose links led to a note that is gone.
+pub(super) fn linking(overlay: &Overlay, gone: &NotePath) -> Vec<NotePath> {
+    let mut shift = Shift { before: overlay.files(), ..Shift::default() };
+    shift.before.insert(gone.clone());
+    shift.moves.insert(gone.clone(), gone.clone());
+    shift.linking(overlay)
+}
+
+/// Takes the rewritten links, ties all that belongs together, and makes it so.
+pub(super) fn finish(
+    mut next: Overlay,
+    overlay: &mut Overlay,
+    found: Relinking,
+    tied: impl IntoIterator<Item = NotePath>,
+) -> Result<Renamed, VaultError> {
+    take_edits(&mut next, overlay, &found, &BTreeMap::new())?;
+    next.changes.tie(found.relinked.keys().cloned().chain(tied).collect());
+    *overlay = next;
+    Ok(Renamed { moved: BTreeMap::new(), relinked: found.relinked, unread: found.unread })
+}
+
+/// The rewritten links of the files that stay where they are.
+fn take_edits(
+    next: &mut Overlay,
+    before: &Overlay,
+    found: &Relinking,
+    moved: &BTreeMap<NotePath, NotePath>,
+) -> Result<(), VaultError> {
+    for (path, edit) in found.edits.iter().filter(|(path, _)| !moved.contains_key(*path)) {
+        next.check_size(path, &edit.text)?;
+        let written = edit.written(before.written(path), false);
+        next.put(path, After::Text(Arc::from(edit.text.as_str()), written))?;
+    }
+    Ok(())
 }

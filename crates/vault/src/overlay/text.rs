@@ -1,11 +1,12 @@
 //! Edits of a note's text. What is put in takes the line breaks of the note; the note keeps its beginning and end.
 
+use super::edited::{Edited, Hunk};
 use crate::note::heading::heading_key;
 use crate::note::lines::{Lines, Style};
 use crate::{Heading, Note, NotePath, VaultError};
 
 /// The text with more at its end, on a line of its own.
-pub(super) fn appended(text: &str, more: &str) -> String {
+pub(super) fn appended(text: &str, more: &str) -> Edited {
     let style = Style::of(text);
     let mut whole = text.to_owned();
     if !whole.trim_start_matches(crate::note::lines::BOM).is_empty() && !whole.ends_with('\n') {
@@ -13,11 +14,12 @@ pub(super) fn appended(text: &str, more: &str) -> String {
     }
     whole.push_str(&style.breaks(more));
     style.end(&mut whole);
-    whole
+    let hunk = Hunk { old: text.len()..text.len(), new: text.len()..whole.len() };
+    Edited { text: whole, hunks: vec![hunk] }
 }
 
 /// The text with more before its body, after the frontmatter.
-pub(super) fn prepended(note: &Note, more: &str) -> String {
+pub(super) fn prepended(note: &Note, more: &str) -> Edited {
     let text = note.text();
     let style = Style::of(text);
     let at = text.len() - note.body().len();
@@ -27,7 +29,8 @@ pub(super) fn prepended(note: &Note, more: &str) -> String {
     }
     let mut whole = format!("{}{more}{}", &text[..at], &text[at..]);
     style.end(&mut whole);
-    whole
+    let hunk = Hunk { old: at..at, new: at..(at + more.len()).min(whole.len()) };
+    Edited { text: whole, hunks: vec![hunk] }
 }
 
 /// The text with every occurrence replaced, if there are as many as expected.
@@ -37,7 +40,7 @@ pub(super) fn replaced(
     old: &str,
     new: &str,
     expected: usize,
-) -> Result<String, VaultError> {
+) -> Result<Edited, VaultError> {
     if old.is_empty() {
         return Err(VaultError::illegal_edit(path, "the text to replace is empty; quote some of the note"));
     }
@@ -55,11 +58,15 @@ pub(super) fn replaced(
         let at = places.iter().take(SHOWN).map(|place| lines.line_of(*place)).collect();
         return Err(VaultError::Occurrences { path: path.clone(), expected, found: places.len(), lines: at });
     }
-    Ok(text.replace(&old, &style.breaks(new)))
+    let new = style.breaks(new);
+    // What old and new begin and end with stays.
+    let hunk = Edited::between(&old, new.clone()).hunks.remove(0);
+    let parts = places.iter().map(|at| (at + hunk.old.start..at + hunk.old.end, &new[hunk.new.clone()]));
+    Ok(Edited::replacing(text, parts))
 }
 
 /// The text with what is below a heading replaced, up to the next heading of its level or above.
-pub(super) fn section_replaced(note: &Note, heading: &str, content: &str) -> Result<String, VaultError> {
+pub(super) fn section_replaced(note: &Note, heading: &str, content: &str) -> Result<Edited, VaultError> {
     let text = note.text();
     let style = Style::of(text);
     let sections: Vec<&Heading> = note.headings().iter().filter(|heading| !heading.nested).collect();
@@ -95,9 +102,11 @@ pub(super) fn section_replaced(note: &Note, heading: &str, content: &str) -> Res
         whole.push_str(style.newline);
         whole.push_str(tail);
     }
+    let new_end = whole.len();
     whole.push_str(&text[end..]);
     style.end(&mut whole);
-    Ok(whole)
+    let hunk = Hunk { old: start..end, new: start.min(whole.len())..new_end.min(whole.len()) };
+    Ok(Edited { text: whole, hunks: vec![hunk] })
 }
 
 /// The heading with this text, by exact text, else without regard to case and marks; a leading `##` tells the level.

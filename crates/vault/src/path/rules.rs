@@ -26,14 +26,9 @@ fn is_invisible(c: char) -> bool {
         || matches!(c, '\u{2028}' | '\u{2029}')
 }
 
-/// Whether the name, without its ending, is a device on Windows.
-pub(crate) fn is_reserved(name: &str) -> bool {
-    let stem = name.split('.').next().unwrap_or(name).trim_end();
-    RESERVED.iter().any(|reserved| stem.eq_ignore_ascii_case(reserved))
-}
-
-/// The rule that one part of a path breaks, in words.
-pub(crate) fn broken_rule(part: &str) -> Option<String> {
+/// What keeps a file that is there from being named at all, in words. Only what leads elsewhere, is hidden, or cannot stand
+/// in a line of text: a file that another program made may have any other name.
+pub(crate) fn unnameable(part: &str) -> Option<String> {
     if part.is_empty() {
         return Some("it has an empty part; write one `/` between folders and none at the ends".to_owned());
     }
@@ -42,6 +37,25 @@ pub(crate) fn broken_rule(part: &str) -> Option<String> {
     }
     if part.starts_with('.') {
         return Some(format!("`{part}` is hidden, and hidden files belong to other programs; leave out the first `.`"));
+    }
+    if let Some(c) = part.chars().find(|c| c.is_control() || matches!(c, '\u{2028}' | '\u{2029}')) {
+        return Some(format!("it holds the control character U+{:04X}; give it another name", u32::from(c)));
+    }
+    // There these are no characters of a name: they lead to another folder, drive or stream.
+    let leads_elsewhere = |c: char| cfg!(windows) && matches!(c, '\\' | ':');
+    part.contains(leads_elsewhere).then(|| "it holds `\\` or `:`, which lead elsewhere on this system".to_owned())
+}
+
+/// Whether the name, without its ending, is a device on Windows.
+pub(crate) fn is_reserved(name: &str) -> bool {
+    let stem = name.split('.').next().unwrap_or(name).trim_end();
+    RESERVED.iter().any(|reserved| stem.eq_ignore_ascii_case(reserved))
+}
+
+/// The rule for new names that one part of a path breaks, in words.
+pub(crate) fn broken_rule(part: &str) -> Option<String> {
+    if let Some(reason) = unnameable(part) {
+        return Some(reason);
     }
     if let Some(c) = part.chars().find(|c| is_illegal(*c)) {
         return Some(if c.is_control() || is_invisible(c) {

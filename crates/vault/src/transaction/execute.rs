@@ -113,10 +113,8 @@ impl Ground<'_> {
         if exact && !has_exact_name(&full) {
             return Ok(None);
         }
-        let mut hasher = blake3::Hasher::new();
-        let hashed = fs::File::open(&full).and_then(|mut file| io::copy(&mut file, &mut hasher));
-        match hashed {
-            Ok(_) => Ok(ContentHash::try_from(hasher.finalize().to_hex().to_string()).ok()),
+        match fs::File::open(&full).and_then(ContentHash::of_reader) {
+            Ok(hash) => Ok(Some(hash)),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
             Err(error) => Err(VaultError::io("read", &full, error)),
         }
@@ -155,7 +153,7 @@ impl Ground<'_> {
             if now == op.after {
                 continue;
             }
-            if now != op.before || !self.step(dir, number, op)? {
+            if now != op.before || !self.step(dir, number, op, intent)? {
                 if mode == Mode::Apply {
                     return Err(VaultError::Changed { paths: vec![op.path.clone()] });
                 }
@@ -165,12 +163,26 @@ impl Ground<'_> {
         Ok(left.into_iter().collect())
     }
 
-    /// One operation on a file that is as expected; `false` when its place in `.trash` was taken meanwhile.
-    fn step(&self, dir: &Path, number: usize, op: &Op) -> Result<bool, VaultError> {
+    /// One operation on a file that is as expected; `false` when its place in `.trash` was taken meanwhile, or what is
+    /// carried here is not what it was.
+    fn step(&self, dir: &Path, number: usize, op: &Op, intent: &Intent) -> Result<bool, VaultError> {
         let full = self.root.join(op.place());
         match &op.fate {
             Fate::Write => self.rename(&stage_path(dir, number), &full)?,
             Fate::Remove => self.remove(&full)?,
+            Fate::Carry(from) => {
+                let Some(origin) = intent.origin(from).map(Op::place) else { return Ok(false) };
+                if self.state(&origin, false)? != op.after {
+                    return Ok(false);
+                }
+                let origin = self.root.join(origin);
+                self.rename(&origin, &full)?;
+                // The new name first: a file that has two is better than one that has none.
+                self.sync_parent(&full)?;
+                return self.sync_parent(&origin).map(|()| true);
+            }
+            // The file is still there, so it was not carried.
+            Fate::Leave => return Ok(false),
             Fate::Trash(to) => {
                 if reach(self.root, Path::new(to))?.is_some() {
                     return Ok(false);
@@ -223,16 +235,30 @@ impl Ground<'_> {
                 left.push(op.path.clone());
                 continue;
             }
-            self.unstep(dir, number, op)?;
+            if !self.unstep(dir, number, op, intent)? {
+                left.push(op.path.clone());
+            }
         }
         self.remove_empty(&intent.made);
         self.end(dir, End::Back)?;
         Ok(left)
     }
 
-    fn unstep(&self, dir: &Path, number: usize, op: &Op) -> Done {
+    /// Takes back one operation; `false` when somebody put another file where it was.
+    fn unstep(&self, dir: &Path, number: usize, op: &Op, intent: &Intent) -> Result<bool, VaultError> {
         let full = self.root.join(op.place());
         match (&op.before, &op.fate) {
+            // It comes back with the one that carried it.
+            (_, Fate::Leave) => return Ok(true),
+            (_, Fate::Carry(from)) => {
+                let Some(origin) = intent.origin(from).map(Op::place) else { return Ok(false) };
+                if self.state(&origin, false)?.is_some() {
+                    return Ok(false);
+                }
+                let origin = self.root.join(origin);
+                self.rename(&full, &origin)?;
+                self.sync_parent(&origin)?;
+            }
             (None, _) => self.remove(&full)?,
             (Some(before), Fate::Trash(from)) if matches!(self.state(Path::new(from), false), Ok(Some(now)) if now == *before) =>
             {
@@ -247,7 +273,7 @@ impl Ground<'_> {
                 self.rename(&old, &full)?;
             }
         }
-        self.sync_parent(&full)
+        self.sync_parent(&full).map(|()| true)
     }
 
     /// Marks how the entry ended; then what it no longer needs is removed.

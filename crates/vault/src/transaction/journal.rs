@@ -8,6 +8,7 @@
 //! .obsius/journal/000001/done|back  how it ended
 //! ```
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -32,12 +33,22 @@ pub(super) struct Intent {
     pub(super) ops: Vec<Op>,
     #[serde(default)]
     pub(super) moves: Vec<Move>,
+    /// Other paths that are given back together or not at all.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(super) ties: Vec<BTreeSet<NotePath>>,
     /// Folders that did not exist, parents first.
     #[serde(default)]
     pub(super) made: Vec<String>,
     /// What is cleared away at the end of an undo.
     #[serde(default)]
     pub(super) cleared: Cleared,
+}
+
+/// What is applied or given back together.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Bound {
+    pub(super) moves: Vec<Move>,
+    pub(super) ties: Vec<BTreeSet<NotePath>>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -76,6 +87,10 @@ pub(super) enum Fate {
     Remove,
     /// To this path.
     Trash(String),
+    /// It comes from this path as it is.
+    Carry(NotePath),
+    /// It goes to where another operation carries it.
+    Leave,
 }
 
 impl Op {
@@ -85,10 +100,16 @@ impl Op {
 }
 
 impl Intent {
-    pub(super) fn new(run: &str, kind: Kind, ops: Vec<Op>, moves: Vec<Move>, made: Vec<String>) -> Self {
+    pub(super) fn new(run: &str, kind: Kind, ops: Vec<Op>, bound: Bound, made: Vec<String>) -> Self {
         let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
         let at_ms = u64::try_from(since.as_millis()).unwrap_or(u64::MAX);
-        Self { format: FORMAT, run: run.to_owned(), at_ms, kind, ops, moves, made, cleared: Cleared::default() }
+        let Bound { moves, ties } = bound;
+        Self { format: FORMAT, run: run.to_owned(), at_ms, kind, ops, moves, ties, made, cleared: Cleared::default() }
+    }
+
+    /// The operation that a carried file leaves from.
+    pub(super) fn origin(&self, from: &NotePath) -> Option<&Op> {
+        self.ops.iter().find(|op| op.path == *from && op.fate == Fate::Leave)
     }
 
     /// Whether another operation's path differs from this one's in case only, so that names must be compared exactly.
@@ -106,8 +127,13 @@ impl Intent {
             if op.disk.as_ref().is_some_and(|disk| disk.nfc().collect::<String>() != op.path.as_str()) {
                 return Some(format!("`{}` has another name on disk", op.path));
             }
-            if (op.fate == Fate::Write) != op.after.is_some() {
+            if matches!(op.fate, Fate::Write | Fate::Carry(_)) != op.after.is_some() {
                 return Some(format!("`{}` has no text to write", op.path));
+            }
+            if let Fate::Carry(from) = &op.fate
+                && (op.before.is_some() || self.origin(from).is_none_or(|origin| origin.before != op.after))
+            {
+                return Some(format!("`{}` is not what `{from}` was", op.path));
             }
         }
         let trashed = self.ops.iter().filter_map(|op| match &op.fate {
@@ -128,7 +154,7 @@ pub(super) const TRASH: &str = ".trash";
 
 fn is_trash_path(path: &str) -> bool {
     let name = path.strip_prefix(TRASH).and_then(|rest| rest.strip_prefix('/'));
-    name.is_some_and(|name| NotePath::parse(name).is_ok_and(|note| note.folder().is_empty()))
+    name.is_some_and(|name| NotePath::of_file(name).is_ok_and(|note| note.folder().is_empty()))
 }
 
 /// How an entry ended.

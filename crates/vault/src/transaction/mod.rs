@@ -2,7 +2,8 @@
 //!
 //! Before a note is touched, `.obsius/` in the vault holds a backup of every note that changes, the new bytes, and an
 //! intent that lists the operations, each durable (`fsync`) before the next. Then every note is replaced by one
-//! rename, or moved to `.trash`. Every operation is guarded by the hash of the file it was made for.
+//! rename, or moved to `.trash`. A picture, or another file that is no text, is never copied: it is moved as it is. Every
+//! operation is guarded by the hash of the file it was made for.
 //!
 //! # After a crash
 //! Without an intent nothing was touched, and the entry is removed. With one, what is left to do is done. Only when
@@ -36,7 +37,7 @@ use serde::{Deserialize, Serialize};
 use crate::{Changes, NotePath, Vault, VaultError};
 use execute::{Ground, Mode};
 use files::{Disk, Files};
-use journal::{Entry, Fate, Intent, Kind};
+use journal::{Bound, Entry, Fate, Intent, Kind};
 
 /// What applying did.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -228,15 +229,16 @@ fn apply_with(files: &dyn Files, vault: &Vault, run: &str, changes: &Changes) ->
     let _lock = lock::lock(vault.root(), files)?;
     let ground = Ground { root: vault.root(), files };
     recover_first(vault, &ground)?;
-    let plan = plan::plan(vault, &ground, run, Kind::Apply, &plan::targets(changes), changes.moves().to_vec())?;
+    let bound = Bound { moves: changes.moves().to_vec(), ties: changes.ties().to_vec() };
+    let plan = plan::plan(vault, &ground, run, Kind::Apply, &plan::targets(changes), bound)?;
     let intent = commit(&ground, plan)?;
     // The changes are made, whether or not the files can be listed again.
     let _ = vault.refresh();
     let mut applied = Applied { run: run.to_owned(), ..Applied::default() };
     for op in intent.ops {
         match op.fate {
-            Fate::Write => applied.written.push(op.path),
-            Fate::Remove => applied.removed.push(op.path),
+            Fate::Write | Fate::Carry(_) => applied.written.push(op.path),
+            Fate::Remove | Fate::Leave => applied.removed.push(op.path),
             Fate::Trash(to) => {
                 applied.trashed.insert(op.path, to);
             }
@@ -268,7 +270,7 @@ fn undo_with(files: &dyn Files, vault: &Vault, run: &str, options: &UndoOptions)
     let found = undo::restoration(vault, &ground, &effect, options.force)?;
     let restored: Vec<NotePath> = found.targets.keys().cloned().collect();
     if !restored.is_empty() {
-        let mut plan = plan::plan(vault, &ground, run, Kind::Undo, &found.targets, found.moves)?;
+        let mut plan = plan::plan(vault, &ground, run, Kind::Undo, &found.targets, found.bound)?;
         plan.intent.cleared = found.cleared;
         commit(&ground, plan)?;
         let _ = vault.refresh();

@@ -125,18 +125,21 @@ enum Edit {
     Create(usize, String),
     Append(usize, String),
     Rename(usize, usize),
+    Merge(usize, usize),
     Delete(usize),
     Key(usize, i32),
 }
 
-const NAMES: &[&str] = &["A.md", "B.md", "a.md", "sub/A.md", "sub/C.md", "new/deep/D.md", "日本/ノート.md"];
+const NAMES: &[&str] =
+    &["A.md", "B.md", "a.md", "sub/A.md", "sub/C.md", "new/deep/D.md", "日本/ノート.md", "image.png", "new/b.png"];
 
 fn make(overlay: &mut Overlay, edit: &Edit) {
-    let path = |at: &usize| NotePath::parse(NAMES[*at % NAMES.len()]).unwrap();
+    let path = |at: &usize| NotePath::of_file(NAMES[*at % NAMES.len()]).unwrap();
     let _ = match edit {
-        Edit::Create(at, text) => overlay.create(&path(at), text),
+        Edit::Create(at, text) => overlay.create(&path(at), text).map(|_| ()),
         Edit::Append(at, text) => overlay.append(&path(at), text),
         Edit::Rename(from, to) => overlay.rename(&path(from), &path(to)).map(|_| ()),
+        Edit::Merge(from, into) => overlay.merge(&path(from), &path(into)).map(|_| ()),
         Edit::Delete(at) => overlay.delete(&path(at)),
         Edit::Key(at, value) => overlay.set_frontmatter(&path(at), "key", serde_json::json!(value)),
     };
@@ -145,7 +148,7 @@ fn make(overlay: &mut Overlay, edit: &Edit) {
 fn text() -> impl Strategy<Value = String> {
     prop_oneof![
         Just("plain\n".to_owned()),
-        Just("[[A]] and [[sub/C|c]]\r\nx".to_owned()),
+        Just("[[A]] and [[sub/C|c]]\r\nx ![[image.png]]".to_owned()),
         Just("---\nkey: 1 # c\n---\n[d](new/deep/D.md)\n".to_owned()),
         Just("\u{feff}[[ノート]]".to_owned()),
         Just(String::new()),
@@ -155,8 +158,8 @@ fn text() -> impl Strategy<Value = String> {
 
 fn vault_tree() -> impl Strategy<Value = Tree> {
     proptest::collection::btree_map(0..NAMES.len(), text(), 1..5).prop_map(|notes| {
-        let mut tree: Tree =
-            notes.into_iter().map(|(at, text)| (NAMES[at].to_owned(), Some(text.into_bytes()))).collect();
+        let of_notes = notes.into_iter().filter(|(at, _)| NAMES[*at].ends_with(".md"));
+        let mut tree: Tree = of_notes.map(|(at, text)| (NAMES[at].to_owned(), Some(text.into_bytes()))).collect();
         tree.insert("image.png".to_owned(), Some(vec![0, 255, 1]));
         tree
     })
@@ -168,6 +171,7 @@ fn edits() -> impl Strategy<Value = Vec<Edit>> {
         (at(), text()).prop_map(|(at, text)| Edit::Create(at, text)),
         (at(), text()).prop_map(|(at, text)| Edit::Append(at, text)),
         (at(), at()).prop_map(|(from, to)| Edit::Rename(from, to)),
+        (at(), at()).prop_map(|(from, into)| Edit::Merge(from, into)),
         at().prop_map(Edit::Delete),
         (at(), 0..3).prop_map(|(at, value)| Edit::Key(at, value)),
     ];
@@ -188,6 +192,7 @@ fn prepared(before: &Tree, edits: &[Edit]) -> (Changes, Tree, usize) {
     // What is on disk is what the overlay showed.
     let fresh = open(place.path());
     assert_eq!(fresh.paths(), overlay.paths());
+    assert_eq!(fresh.attachments(), overlay.attachments());
     for path in fresh.paths() {
         assert_eq!(fresh.expect(&path).unwrap().text(), overlay.expect(&path).unwrap().text());
     }
@@ -357,6 +362,31 @@ fn a_forged_journal_touches_nothing_outside() {
     }
     fs::write(&intent, honest).unwrap();
     assert_eq!(recover(&open(place.path())).unwrap()[0].outcome, RecoveryOutcome::Completed);
+}
+
+#[test]
+fn a_picture_is_moved_as_it_is_and_comes_back_even_when_it_changed() {
+    let place = tempfile::tempdir().unwrap();
+    let before: Tree = [("a/p.png", vec![0, 255, 7]), ("N.md", b"![[p.png]]".to_vec())]
+        .map(|(path, bytes)| (path.to_owned(), Some(bytes)))
+        .into();
+    fill(place.path(), &before);
+    let start = tree(place.path());
+    let vault = open(place.path());
+    let mut overlay = Overlay::new(Arc::clone(&vault), Changes::default());
+    let (from, to) = (NotePath::of_file("a/p.png").unwrap(), NotePath::of_file("b/q.png").unwrap());
+    overlay.rename(&from, &to).unwrap();
+    let applied = apply(&vault, "run", overlay.changes()).unwrap();
+    assert_eq!((applied.written, applied.removed), (vec![NotePath::of_file("N.md").unwrap(), to], vec![from]));
+    assert_eq!(fs::read_dir(place.path().join(".obsius/blobs")).unwrap().count(), 1, "only the note is kept");
+    assert_eq!(fs::read(place.path().join("b/q.png")).unwrap(), [0, 255, 7]);
+    assert_eq!(fs::read(place.path().join("N.md")).unwrap(), b"![[q.png]]");
+    // It is not taken back unasked when somebody painted over it, and what was painted stays.
+    fs::write(place.path().join("b/q.png"), "painted").unwrap();
+    assert_eq!(undo(&vault, "run", &UndoOptions::default()).unwrap().refused.len(), 3);
+    assert!(undo(&vault, "run", &UndoOptions::default().force(true)).unwrap().refused.is_empty());
+    let expected = start.into_iter().chain([("a/p.png".to_owned(), Some(b"painted".to_vec()))]).collect::<Tree>();
+    assert_eq!(tree(place.path()), expected);
 }
 
 #[test]

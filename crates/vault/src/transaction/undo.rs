@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::execute::Ground;
-use super::journal::{Cleared, End, Entry, Fate, Intent, Kind};
-use super::plan::{Removal, Target};
+use super::journal::{Bound, Cleared, End, Entry, Fate, Intent, Kind};
+use super::plan::{Content, Removal, Target};
 use crate::changes::connected;
 use crate::{ContentHash, Move, NotePath, Vault, VaultError};
 
@@ -13,6 +13,8 @@ use crate::{ContentHash, Move, NotePath, Vault, VaultError};
 pub(super) struct Net {
     pub(super) before: Option<ContentHash>,
     pub(super) after: Option<ContentHash>,
+    /// The name it had on disk, where its Unicode form was another.
+    pub(super) disk: Option<String>,
     pub(super) trash: Vec<(String, ContentHash)>,
 }
 
@@ -21,7 +23,10 @@ pub(super) struct Net {
 pub(super) struct Effect {
     pub(super) notes: BTreeMap<NotePath, Net>,
     pub(super) moves: Vec<Move>,
+    pub(super) ties: Vec<BTreeSet<NotePath>>,
     pub(super) made: Vec<String>,
+    /// Files that were carried as they are: where each is, and where it was.
+    pub(super) carried: BTreeMap<NotePath, NotePath>,
     /// Notes that were given back since the run last applied.
     pub(super) undone: BTreeSet<NotePath>,
 }
@@ -43,9 +48,14 @@ pub(super) fn effect_of(entries: &[Entry], run: &str) -> Effect {
             let net = effect.notes.entry(op.path.clone()).or_insert_with(|| Net {
                 before: op.before.clone(),
                 after: None,
+                disk: op.disk.clone(),
                 trash: Vec::new(),
             });
             net.after = op.after.clone();
+            if let Fate::Carry(from) = &op.fate {
+                let origin = effect.carried.remove(from).unwrap_or_else(|| from.clone());
+                effect.carried.insert(op.path.clone(), origin);
+            }
             if let (Fate::Trash(path), Some(hash)) = (&op.fate, &op.before) {
                 net.trash.push((path.clone(), hash.clone()));
             }
@@ -53,12 +63,15 @@ pub(super) fn effect_of(entries: &[Entry], run: &str) -> Effect {
         if intent.kind == Kind::Apply {
             effect.undone.clear();
             effect.moves.extend(intent.moves.iter().cloned());
+            effect.ties.extend(intent.ties.iter().cloned());
             effect
                 .made
                 .extend(intent.made.iter().filter(|folder| !effect.made.contains(folder)).cloned().collect::<Vec<_>>());
         }
     }
     effect.notes.retain(|_, net| net.before != net.after);
+    let notes = &effect.notes;
+    effect.carried.retain(|now, origin| notes.contains_key(now) && notes.contains_key(origin));
     effect.moves.retain(|moved| effect.notes.contains_key(&moved.from) || effect.notes.contains_key(&moved.to));
     effect
 }
@@ -67,7 +80,7 @@ pub(super) fn effect_of(entries: &[Entry], run: &str) -> Effect {
 pub(super) struct Restoration {
     pub(super) targets: BTreeMap<NotePath, Target>,
     pub(super) refused: Vec<NotePath>,
-    pub(super) moves: Vec<Move>,
+    pub(super) bound: Bound,
     pub(super) cleared: Cleared,
 }
 
@@ -91,17 +104,18 @@ pub(super) fn restoration(
     });
     let single = effect.notes.keys().map(|path| BTreeSet::from([path.clone()]));
     let mut refused = BTreeSet::new();
-    if !force {
-        for group in connected(tied.chain(single)) {
-            if group.iter().any(&changed) {
-                refused.extend(group.into_iter().filter(|path| effect.notes.contains_key(path)));
-            }
+    // Of a file that was carried there is no copy: without it nothing can be given back.
+    let lost = |path: &NotePath| effect.carried.contains_key(path) && now.get(path).is_none_or(Option::is_none);
+    let groups = connected(tied.chain(effect.ties.iter().cloned()).chain(single));
+    for group in groups {
+        if group.iter().any(lost) || (!force && group.iter().any(&changed)) {
+            refused.extend(group.into_iter().filter(|path| effect.notes.contains_key(path)));
         }
     }
     let mut found = Restoration {
         targets: BTreeMap::new(),
         refused: refused.iter().cloned().collect(),
-        moves: effect.moves.clone(),
+        bound: Bound { moves: effect.moves.clone(), ties: effect.ties.clone() },
         cleared: Cleared { trash: Vec::new(), folders: effect.made.clone() },
     };
     for (path, net) in effect.notes.iter().filter(|(path, _)| !refused.contains(*path)) {
@@ -114,9 +128,18 @@ pub(super) fn restoration(
         }
         let target = Target {
             before: current,
-            after: net.before.as_ref().map(|hash| ground.kept(hash)).transpose()?,
+            after: match (effect.carried.iter().find(|(_, origin)| *origin == path), &net.before) {
+                // Only its place was changed by the run, so only that is given back.
+                (Some((at, _)), Some(hash)) => {
+                    let hash = now.get(at).cloned().flatten().unwrap_or_else(|| hash.clone());
+                    Some(Content::From(at.clone(), hash))
+                }
+                (_, Some(hash)) => Some(Content::Bytes(ground.kept(hash)?)),
+                (_, None) => None,
+            },
             like: moved_to.or_else(|| net.trash.last().map(|(path, _)| path.clone())),
             removal: Removal::Drop { needs },
+            disk: net.disk.clone(),
         };
         found.targets.insert(path.clone(), target);
     }

@@ -18,8 +18,8 @@ pub use walk::{SkipReason, Skipped};
 
 /// A directory of Markdown notes, with or without Obsidian's `.obsidian` in it.
 ///
-/// Notes are the files that end in `.md`; other files are known as attachments, so that links to them resolve. Hidden
-/// files and folders are ignored. Symbolic links are not followed, wherever they lead: one inside the vault would show
+/// Notes are the files that end in `.md`, whatever their names; other files are known as attachments, so that links to
+/// them resolve and follow them when they move. Hidden files and folders are ignored. Symbolic links are not followed, wherever they lead: one inside the vault would show
 /// a note twice, one out of it is not the vault's. What cannot be a note is listed by [`skipped`](Self::skipped) and
 /// never changed. The list of files is that of the last [`refresh`](Self::refresh); their texts are read when asked for.
 ///
@@ -84,15 +84,7 @@ impl Vault {
     /// Reads every note and lists those that cannot be read, not UTF-8 ones above all.
     #[must_use]
     pub fn unreadable(&self) -> Vec<Skipped> {
-        let reason = |error| match error {
-            VaultError::NotUtf8 { .. } => SkipReason::NotUtf8,
-            VaultError::TooLarge { bytes, .. } => SkipReason::TooLarge(bytes),
-            other => SkipReason::Unreadable(other.to_string()),
-        };
-        let failed = |path: NotePath| {
-            let error = self.read(&path).err()?;
-            Some(Skipped { path: path.as_str().to_owned(), reason: reason(error) })
-        };
+        let failed = |path: NotePath| self.read(&path).err().map(|error| Skipped::of(&path, &error));
         self.paths().into_iter().filter_map(failed).collect()
     }
 
@@ -104,16 +96,23 @@ impl Vault {
         Arc::clone(&self.listing.read().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// The file of a note, from the root. One that the vault does not know goes into the folder of its neighbours, in
-    /// the Unicode form that folder has on disk.
+    /// Where a file is on disk, in the Unicode form that its name has there.
+    #[must_use]
+    pub fn file(&self, path: &NotePath) -> PathBuf {
+        self.root.join(self.place(path))
+    }
+
+    /// The same from the root. A file that the vault does not know goes into the folder of its neighbours, in the Unicode
+    /// form that folder has on disk.
     pub(crate) fn place(&self, path: &NotePath) -> PathBuf {
         let listing = self.listing();
-        if let Some(listed) = listing.notes.get(path) {
+        if let Some(listed) = listing.notes.get(path).or_else(|| listing.files.get(path)) {
             return listed.disk.clone();
         }
         let folder = path.folder();
         if !folder.is_ascii() {
-            let neighbour = listing.notes.iter().find(|(other, _)| other.folder() == folder);
+            let mut known = listing.notes.iter().chain(&listing.files);
+            let neighbour = known.find(|(other, _)| other.folder() == folder);
             if let Some(folder) = neighbour.and_then(|(_, listed)| listed.disk.parent()) {
                 return folder.join(path.file_name());
             }
@@ -121,9 +120,18 @@ impl Vault {
         PathBuf::from(path.as_str())
     }
 
-    /// The hash of the file that is at a path now; `None` when there is none.
+    /// The hash of the file that is at a path now, whatever its size; `None` when there is none.
     pub(crate) fn hash_at(&self, path: &NotePath) -> Result<Option<ContentHash>, VaultError> {
-        Ok(self.bytes(path)?.map(|(bytes, _)| ContentHash::of(&bytes)))
+        let disk = self.place(path);
+        if reach(&self.root, &disk)?.is_none() {
+            return Ok(None);
+        }
+        let full = self.root.join(disk);
+        match fs::File::open(&full).and_then(ContentHash::of_reader) {
+            Ok(hash) => Ok(Some(hash)),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(VaultError::io("read", &full, error)),
+        }
     }
 
     fn bytes(&self, path: &NotePath) -> Result<Option<(Vec<u8>, Metadata)>, VaultError> {
@@ -153,6 +161,9 @@ impl Notes for Vault {
     }
 
     fn read(&self, path: &NotePath) -> Result<Option<Note>, VaultError> {
+        if !path.is_note() {
+            return Ok(None);
+        }
         let disk = self.place(path);
         let Some(metadata) = reach(&self.root, &disk)? else { return Ok(None) };
         let stamp = Stamp::of(&metadata);
@@ -174,8 +185,14 @@ impl Notes for Vault {
         matches!(reach(&self.root, &disk), Ok(Some(_)))
     }
 
+    fn text(&self, path: &NotePath) -> Result<Option<Arc<str>>, VaultError> {
+        let Some((bytes, _)) = self.bytes(path)? else { return Ok(None) };
+        let text = String::from_utf8(bytes).map_err(|_| VaultError::NotUtf8 { path: path.clone() })?;
+        Ok(Some(text.into()))
+    }
+
     fn attachments(&self) -> BTreeSet<String> {
-        self.listing().attachments.clone()
+        self.listing().files.keys().map(|path| path.as_str().to_owned()).collect()
     }
 }
 

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use unicode_normalization::UnicodeNormalization;
 use walkdir::WalkDir;
 
-use crate::path::broken_rule;
+use crate::path::unnameable;
 use crate::{NotePath, VaultError, VaultOptions};
 
 /// A file of the vault that is not read, and why. It is never changed either.
@@ -23,6 +23,19 @@ pub struct Skipped {
     pub reason: SkipReason,
 }
 
+impl Skipped {
+    /// A file that could not be read, with what went wrong.
+    #[must_use]
+    pub fn of(path: &NotePath, error: &VaultError) -> Self {
+        let reason = match error {
+            VaultError::NotUtf8 { .. } => SkipReason::NotUtf8,
+            VaultError::TooLarge { bytes, .. } => SkipReason::TooLarge(*bytes),
+            other => SkipReason::Unreadable(other.to_string()),
+        };
+        Self { path: path.as_str().to_owned(), reason }
+    }
+}
+
 /// Why a file is not read.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
@@ -32,7 +45,7 @@ pub enum SkipReason {
     LinkOutside,
     /// A symbolic link to something inside the vault, which is read at its own place.
     LinkInside,
-    /// The name cannot be written safely, or breaks links; the text says why.
+    /// The name cannot be shown in a line of text, or is not Unicode; the text says which.
     IllegalName(String),
     /// Another file has the same name in another Unicode form.
     SameName,
@@ -69,7 +82,8 @@ pub(crate) struct Listed {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Listing {
     pub(crate) notes: BTreeMap<NotePath, Listed>,
-    pub(crate) attachments: BTreeSet<String>,
+    /// Every other file that links can name.
+    pub(crate) files: BTreeMap<NotePath, Listed>,
     pub(crate) skipped: BTreeSet<Skipped>,
 }
 
@@ -110,24 +124,27 @@ fn file(root: &Path, entry: &walkdir::DirEntry, options: &VaultOptions, listing:
     if !entry.file_type().is_file() {
         return;
     }
-    if !path.ends_with(".md") {
-        listing.attachments.insert(path);
-        return;
-    }
     let Ok(disk) = entry.path().strip_prefix(root) else { return };
     if disk.to_str().is_none() {
         return skip(listing, SkipReason::IllegalName("its name is not Unicode".to_owned()));
     }
-    let note = match NotePath::parse(&path) {
-        Ok(note) => note,
+    let named = match NotePath::of_file(&path) {
+        Ok(named) => named,
         Err(VaultError::IllegalPath { reason, .. }) => return skip(listing, SkipReason::IllegalName(reason)),
         Err(error) => return skip(listing, SkipReason::IllegalName(error.to_string())),
     };
+    let listed = Listed { disk: disk.to_owned() };
+    if listing.notes.contains_key(&named) || listing.files.contains_key(&named) {
+        return skip(listing, SkipReason::SameName);
+    }
+    if !named.is_note() {
+        listing.files.insert(named, listed);
+        return;
+    }
     match entry.metadata() {
         Ok(metadata) if metadata.len() > options.max_note_bytes => skip(listing, SkipReason::TooLarge(metadata.len())),
-        Ok(_) if listing.notes.contains_key(&note) => skip(listing, SkipReason::SameName),
         Ok(_) => {
-            listing.notes.insert(note, Listed { disk: disk.to_owned() });
+            listing.notes.insert(named, listed);
         }
         Err(error) => skip(listing, SkipReason::Unreadable(error.to_string())),
     }
@@ -144,7 +161,7 @@ fn shown(root: &Path, path: &Path) -> String {
     parts.collect::<Vec<_>>().join("/")
 }
 
-/// Whether a folder's path breaks a rule for paths in a vault.
+/// Whether a folder's path leads elsewhere.
 pub(crate) fn broken_folder(folder: &str) -> Option<String> {
-    if folder.is_empty() { None } else { folder.split('/').find_map(broken_rule) }
+    if folder.is_empty() { None } else { folder.split('/').find_map(unnameable) }
 }

@@ -212,3 +212,13 @@ fn names_of_runs_are_checked_and_nothing_is_written_for_nothing() {
     ));
     assert!(!place.root().join(".obsius").exists());
 }
+
+#[test]
+fn changes_that_an_earlier_version_stored_are_read_and_applied() {
+    let place = Place::new(&[("A.md", "a\n")]);
+    let stored = json!({"files": {"B.md": {"before": null, "after": "see [[A]]\n"}}});
+    let changes: Changes = serde_json::from_value(stored).unwrap();
+    transaction::apply(&place.vault, "run", &changes).unwrap();
+    assert_eq!(fs::read_to_string(place.root().join("B.md")).unwrap(), "see [[A]]\n");
+    assert!(changes.get(&path("B.md")).unwrap().written.is_empty(), "nothing of it is mended");
+}

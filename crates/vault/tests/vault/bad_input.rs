@@ -142,17 +142,41 @@ mod unix {
     }
 
     #[test]
-    fn names_that_other_systems_refuse_are_skipped() {
-        let place =
-            Place::new(&[("what?.md", ""), ("C#.md", ""), ("con.md", ""), ("Cafe\u{301}.md", "x"), ("ok.md", "")]);
-        assert_eq!(place.vault.paths(), [path("Café.md"), path("ok.md")]);
-        assert_eq!(place.vault.skipped().len(), 3);
-        // The file keeps the name it has on disk.
+    fn a_note_of_any_name_is_a_note_and_what_cannot_be_one_is_told() {
+        let long = format!("{}.md", "字".repeat(83));
+        let odd = ["AC: DC.md", "C# notes.md", "Quoted \"x\".md", "Upper.MD", "What is it?.md", "con.md", &long];
+        let mut files: Vec<(&str, &str)> = odd.iter().map(|path| (*path, "x\n")).collect();
+        files.extend([("Cafe\u{301}.md", "x\n"), ("two\nlines.md", "x\n"), ("ok.md", "x\n")]);
+        let place = Place::new(&files);
+        let before = place.tree();
+        let paths: Vec<String> = place.vault.paths().iter().map(ToString::to_string).collect();
+        assert!(odd.iter().all(|path| paths.iter().any(|known| known == path)), "{paths:?}");
+        assert_eq!((paths.len(), place.vault.skipped().len()), (9, 1));
+        assert!(place.vault.skipped()[0].reason.to_string().contains("U+000A"));
+        // Each is edited, moved and deleted under the name it has on disk, and given back.
         let mut overlay = place.overlay();
-        overlay.append(&path("Café.md"), "y").unwrap();
+        for (at, path) in place.vault.paths().iter().enumerate() {
+            match at % 3 {
+                0 => overlay.append(path, "y").unwrap(),
+                1 => {
+                    let to = graphloom_vault::NotePath::of_file(&format!("new/{path}")).unwrap();
+                    overlay.rename(path, &to).unwrap();
+                }
+                _ => overlay.delete(path).unwrap(),
+            }
+        }
         transaction::apply(&place.vault, "run", overlay.changes()).unwrap();
-        assert_eq!(fs::read_to_string(place.root().join("Cafe\u{301}.md")).unwrap(), "x\ny");
-        assert_eq!(place.tree().len(), 5);
+        assert_eq!(place.vault.paths().len(), 6);
+        assert!(place.vault.paths().iter().all(|path| place.vault.read(path).unwrap().is_some()));
+        transaction::undo(&place.vault, "run", &Default::default()).unwrap();
+        assert_eq!(place.tree(), before);
+        // New names are held to what every system takes, in folders that are new too.
+        for name in ["What else?.md", "a:b/c.md", "con/a.md", " a.md"] {
+            let name = graphloom_vault::NotePath::of_file(name).unwrap();
+            let refused = |error| matches!(error, VaultError::IllegalPath { .. });
+            assert!(place.overlay().create(&name, "x").is_err_and(refused), "{name}");
+            assert!(place.overlay().rename(&path("ok.md"), &name).is_err(), "{name}");
+        }
     }
 
     #[test]

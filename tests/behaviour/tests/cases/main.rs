@@ -18,6 +18,7 @@ mod questions;
 mod routing;
 mod sends;
 mod silent_failures;
+mod stalled;
 mod stopping;
 mod stores;
 mod subgraphs;

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use async_trait::async_trait;
 use graphloom_core_graph::checkpoint::{
     CheckpointError, CheckpointRow, Checkpointer, CheckpointerLayer, Commit, FieldRecord, JournalRow, Lease,
-    TaskRecord, ThreadRow,
+    TaskRecord, ThreadRow, ThreadStatus,
 };
 
 /// A call of a store.
@@ -15,6 +15,8 @@ use graphloom_core_graph::checkpoint::{
 pub(crate) enum Call {
     Acquire,
     Commit,
+    /// The commit that writes how a run ended.
+    Close,
     Thread,
     Checkpoint,
     Field,
@@ -22,6 +24,7 @@ pub(crate) enum Call {
     Journal,
 }
 
+/// Every call that a run makes, but [`Call::Close`], which is one of its commits.
 pub(crate) const CALLS: [Call; 7] =
     [Call::Acquire, Call::Commit, Call::Thread, Call::Checkpoint, Call::Field, Call::TaskRecords, Call::Journal];
 
@@ -87,6 +90,9 @@ impl CheckpointerLayer for Fragile {
     }
     async fn commit(&self, lease: &Lease, commit: Commit) -> Result<(), CheckpointError> {
         self.asked(Call::Commit).await?;
+        if commit.thread.as_ref().is_some_and(|row| row.status != ThreadStatus::Running) {
+            self.asked(Call::Close).await?;
+        }
         self.under_way.fetch_add(1, Ordering::SeqCst);
         let written = self.store.commit(lease, commit).await;
         self.under_way.fetch_sub(1, Ordering::SeqCst);

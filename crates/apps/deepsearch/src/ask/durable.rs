@@ -13,6 +13,7 @@ use graphloom_llm::{
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
+use tokio::time::{Instant, timeout, timeout_at};
 
 use crate::resources::Resources;
 use crate::stream::{self, MessageEvent, Place, StreamMessage};
@@ -66,21 +67,13 @@ impl DurableModel {
         let mut called = false;
         let work = async {
             called = true;
-            self.in_time(call).await
+            call.await
         };
         let result = self.cx.once(step, work).await;
         if called && result.is_ok() {
             tracing::info!("model call committed: {} {step}", self.cx.task().id);
         }
         result.map_err(|error| self.refused(error))
-    }
-
-    async fn in_time<T>(&self, call: impl Future<Output = Result<T, ModelError>>) -> Result<T, ModelError> {
-        let limit = self.cx.resources().call_limit;
-        match tokio::time::timeout(limit, call).await {
-            Ok(answer) => answer,
-            Err(_) => Err(ModelError::Timeout { model: self.inner.id().to_string(), limit }),
-        }
     }
 
     /// One reply whose pieces are emitted as they come.
@@ -92,23 +85,37 @@ impl DurableModel {
     ) -> Result<ChatResponse, ModelError> {
         let step = self.step(&serde_json::to_value(&request).unwrap_or_default());
         let piece = |text: String| StreamMessage::new(agent, MessageEvent::Message, text).at(place.clone());
-        let mut told = false;
+        let limit = self.cx.resources().call_limit;
+        let end = Instant::now() + limit;
+        let mut told = String::new();
         let work = async {
-            let mut events = self.inner.stream(request).await?;
-            told = true;
-            while let Some(event) = events.next().await {
+            let mut events = self.inner.stream(request.clone()).await?;
+            // Half of the limit without a piece: the stream hangs, and there is time left to ask again.
+            while let Ok(event) = timeout(limit / 2, events.next()).await {
+                let Some(event) = event else {
+                    let (model, message) = (self.inner.id().to_string(), "the stream ended without an end".to_owned());
+                    return Err(ModelError::Internal { model, message });
+                };
                 match event? {
-                    ChatEvent::TextDelta { text } => stream::emit(&self.cx, piece(text)).await,
+                    ChatEvent::TextDelta { text } => {
+                        told.push_str(&text);
+                        stream::emit(&self.cx, piece(text)).await;
+                    }
                     ChatEvent::Done(response) => return Ok(response),
                     _ => {}
                 }
             }
-            let (model, message) = (self.inner.id().to_string(), "the stream ended without an end".to_owned());
-            Err(ModelError::Internal { model, message })
+            tracing::warn!("a stream of `{}` has stalled, so its answer is asked for again", self.inner.id());
+            let late = ModelError::Timeout { model: self.inner.id().to_string(), limit };
+            timeout_at(end, self.inner.chat(request)).await.unwrap_or(Err(late))
         };
         let response: ChatResponse = self.once(&step, work).await?;
-        if !told {
-            stream::emit(&self.cx, piece(response.text())).await;
+        let whole = response.text();
+        // What was not told as it came: all of an answer from the store, and one that was asked for again.
+        match whole.strip_prefix(&told) {
+            Some("") => {}
+            Some(rest) => stream::emit(&self.cx, piece(rest.to_owned())).await,
+            None => stream::emit(&self.cx, piece(format!("\n\n{whole}"))).await,
         }
         Ok(response)
     }

@@ -27,10 +27,12 @@
 
 mod durable;
 mod failure;
+mod in_time;
 mod text;
 mod typed;
 
 pub use failure::AskFailure;
+pub(crate) use in_time::InTime;
 pub use text::text;
 pub use typed::value;
 
@@ -144,7 +146,8 @@ impl Ask {
 
 /// Whether the slot's model answers inside a grammar and follows few instructions.
 pub fn is_constrained(resources: &Resources, slot: Slot) -> bool {
-    let capabilities = resources.model(slot).capabilities();
+    let model = resources.model(slot);
+    let capabilities = model.capabilities();
     capabilities.local && capabilities.structured == StructuredSupport::Constrained
 }
 

@@ -23,7 +23,7 @@ pub async fn text<U>(
     check: impl Fn(&str) -> Result<U, String> + Send + Sync,
 ) -> Result<Result<U, AskFailure>, NodeError> {
     let resources = cx.resources();
-    let model = DurableModel::new(resources.model(ask.slot), cx, &ask.key);
+    let model = DurableModel::new(&resources.model(ask.slot), cx, &ask.key);
     let mut messages = messages(cx, ask, args)?;
     let tries = ask.tries.max(1);
     let (mut problem, mut last) = (String::new(), String::new());

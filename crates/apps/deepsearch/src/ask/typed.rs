@@ -30,7 +30,7 @@ where
     T: DeserializeOwned + JsonSchema + Send,
 {
     let resources = cx.resources();
-    let model = DurableModel::new(resources.model(ask.slot), cx, &ask.key);
+    let model = DurableModel::new(&resources.model(ask.slot), cx, &ask.key);
     let mut messages = messages(cx, ask, args)?;
     let tries = ask.tries.max(1);
     let (mut problem, mut last) = (String::new(), String::new());

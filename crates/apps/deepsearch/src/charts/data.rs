@@ -1,11 +1,14 @@
 //! Data for a chart, each value found in the evidence that it cites.
 
-use graphloom_charts::{Chart, ChartData, ChartKind, Datum};
-use graphloom_citations::{CheckOptions, Examined, SourceText, examine};
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use graphloom_charts::{Chart, ChartData, ChartKind, Datum, SourceText, Unstated, stated};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::evidence::Evidence;
+use crate::state::{ChartDatum, DatumSource};
 
 /// Data that a model collected for a chart.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -59,96 +62,121 @@ pub struct ProposedRecord {
     pub documents: Vec<u32>,
 }
 
-/// The chart of a proposal, with its description; `None` when there are no data. `sources` are the documents by their
-/// numbers.
+/// A chart whose data were found in their sources.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct CheckedData {
+    /// The chart.
+    pub chart: Chart,
+    /// What it shows.
+    pub description: String,
+    /// Its data as the sources have them, in the order of the proposal.
+    pub data: Vec<ChartDatum>,
+}
+
+/// The chart of a proposal; `None` when there are no data. `sources` are the documents by their numbers.
 ///
-/// Every record is looked for in each document that it cites: its number with its unit, its date and the names in its
-/// label must be there. A record that no cited document has makes the proposal wrong, as does a description with a
-/// number of its own.
+/// Every record is looked for in each document that it cites: label and value, or date and event, must stand in one
+/// sentence or one row of a table. A record that no cited document states makes the proposal wrong, as does a
+/// description with a number of its own.
 ///
 /// # Errors
 /// What is wrong, for whoever made the proposal.
-pub fn checked_data(proposal: ChartProposal, sources: &[&Evidence]) -> Result<Option<(Chart, String)>, String> {
+pub fn checked_data(proposal: ChartProposal, sources: &[&Evidence]) -> Result<Option<CheckedData>, String> {
     if !proposal.has_data {
         return Ok(None);
     }
-    let mut data = ChartData::new(proposal.kind, proposal.title);
+    let kind = proposal.kind;
+    let mut data = ChartData::new(kind, proposal.title);
     data.label_title = proposal.label_title;
     data.value_title = proposal.value_title;
-    for record in proposal.records {
-        let mut cited = Vec::new();
+    data.records = proposal.records.iter().map(|record| datum(record, kind)).collect();
+    let mut found: BTreeMap<usize, Stated> = BTreeMap::new();
+    for number in proposal.records.iter().flat_map(|record| &record.documents) {
+        let place = usize::try_from(*number).ok().and_then(|number| number.checked_sub(1));
+        let Some((place, source)) = place.and_then(|place| Some((place, sources.get(place)?))) else {
+            return Err(format!("there is no document {number}; the last is {}", sources.len()));
+        };
+        found.entry(place).or_insert_with(|| {
+            let sentences = graphloom_citations::sentences(&source.text);
+            stated(kind, &data.records, SourceText { text: &source.text, sentences: &sentences })
+        });
+    }
+    let mut shown = Vec::new();
+    for (at, record) in proposal.records.iter().enumerate() {
+        let mut said =
+            ChartDatum { label: record.label.trim().to_owned(), said: said(record, kind), ..ChartDatum::default() };
         let mut problem = format!("the record `{}` names no document", record.label);
         for number in &record.documents {
-            let source = usize::try_from(*number).ok().and_then(|number| sources.get(number.checked_sub(1)?));
-            let Some(source) = source else {
-                return Err(format!("there is no document {number}; the last is {}", sources.len()));
-            };
-            match is_in(&record, proposal.kind, source) {
-                Ok(()) => cited.push(source.id.to_string()),
-                Err(reason) => {
-                    problem = format!("document {number} does not have the record `{}`: {reason}", record.label);
+            let Some(place) = (*number as usize).checked_sub(1) else { continue };
+            match found.get(&place).and_then(|records| records.get(at)) {
+                Some(Ok(range)) => {
+                    let evidence_id = sources[place].id.to_string();
+                    if said.sources.iter().all(|known| known.evidence_id != evidence_id) {
+                        said.sources.push(DatumSource { evidence_id, span: (range.start, range.end) });
+                    }
                 }
+                Some(Err(reason)) => problem = format!("document {number} does not have the record: {reason}"),
+                None => {}
             }
         }
-        if cited.is_empty() {
+        if said.sources.is_empty() {
             return Err(problem);
         }
-        let mut datum = match record.value {
-            Some(value) if proposal.kind.is_numeric() => Datum::number(record.label, value, record.unit),
-            _ => Datum::event(record.label, record.event),
-        };
-        datum.citations = cited;
-        data.records.push(datum);
+        data.records[at].citations = said.sources.iter().map(|source| source.evidence_id.clone()).collect();
+        shown.push(said);
     }
     let description = proposal.description.split_whitespace().collect::<Vec<_>>().join(" ");
-    let all: String = sources.iter().map(|source| format!("{}\n{}\n\n", source.title, source.text)).collect();
-    if let Some(reason) = fault(&description, SourceText::new("", &all)) {
-        return Err(format!("the description says what no document says: {reason}"));
+    if let Some(number) = foreign_number(&description, sources) {
+        return Err(format!("the description says `{number}`, which no document says; leave numbers out of it"));
     }
     let chart = Chart::check(data).map_err(|error| error.to_string())?;
-    Ok(Some((chart, description)))
+    Ok(Some(CheckedData { chart, description, data: shown }))
 }
 
-fn is_in(record: &ProposedRecord, kind: ChartKind, source: &Evidence) -> Result<(), String> {
-    let claim = match record.value {
-        Some(value) if kind.is_numeric() => format!("{}: {value} {}", record.label, record.unit),
-        _ => format!("{}: {}", record.label, record.event),
+/// Where a document states each record, or why it does not.
+type Stated = Vec<Result<Range<usize>, Unstated>>;
+
+fn datum(record: &ProposedRecord, kind: ChartKind) -> Datum {
+    match record.value {
+        Some(value) if kind.is_numeric() => Datum::number(&record.label, value, &record.unit),
+        _ => Datum::event(&record.label, &record.event),
+    }
+}
+
+/// What a record says of its label.
+fn said(record: &ProposedRecord, kind: ChartKind) -> String {
+    match record.value {
+        Some(value) if kind.is_numeric() => format!("{value} {}", record.unit.trim()).trim_end().to_owned(),
+        _ => record.event.trim().to_owned(),
+    }
+}
+
+/// A number of a text that no document has.
+fn foreign_number<'t>(text: &'t str, sources: &[&Evidence]) -> Option<&'t str> {
+    let numbers = |text: &'t str| {
+        text.split(|c: char| !(c.is_ascii_digit() || matches!(c, '.' | ',')))
+            .map(|number| number.trim_matches(['.', ',']))
+            .filter(|number| !number.is_empty())
     };
-    let text = SourceText::new(&source.title, &source.text);
-    match fault(claim.trim(), text) {
-        Some(reason) => Err(reason),
-        None if speaks_of(&record.label, source) => Ok(()),
-        None => Err(format!("it does not speak of `{}`", record.label)),
-    }
+    numbers(text).find(|number| {
+        sources.iter().all(|source| !has_number(&source.text, number) && !has_number(&source.title, number))
+    })
 }
 
-/// A number, unit, date or name that a source does not have.
-fn fault(claim: &str, source: SourceText<'_>) -> Option<String> {
-    let mut options = CheckOptions::default();
-    // A label and a number are no sentence, so that the wording decides nothing.
-    options.least_overlap = 0.0;
-    match examine(claim, source, options) {
-        Examined::Decided(checked) => checked.faults.first().map(|fault| match &fault.found {
-            Some(found) => format!("it has `{found}` where the record has `{}`", fault.claimed),
-            None => format!("`{}` is not in it", fault.claimed),
-        }),
-        // Nothing but rules counts here; what is open to a judge has passed them.
-        _ => None,
-    }
-}
-
-/// Whether a word of the label, or for scripts without spaces a character of it, is in the source.
-fn speaks_of(label: &str, source: &Evidence) -> bool {
-    let terms = graphloom_retrieval::extract::terms(label);
-    if terms.is_empty() {
-        return true;
-    }
-    let there = graphloom_retrieval::extract::terms(&format!("{} {}", source.title, source.text));
-    terms.iter().any(|term| there.contains(term))
+/// Whether a number stands in a text by itself, and not as a part of another.
+fn has_number(text: &str, number: &str) -> bool {
+    text.match_indices(number).any(|(at, _)| {
+        let before = text[..at].chars().next_back();
+        let behind = text[at + number.len()..].chars().next();
+        !before.is_some_and(|c| c.is_ascii_digit()) && !behind.is_some_and(|c| c.is_ascii_digit())
+    })
 }
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     fn source(text: &str) -> Evidence {
@@ -180,8 +208,19 @@ mod tests {
             record("PostgreSQL", 3.25, "ms", 1),
             record("Python", 1400.0, "ms", 1),
         ];
-        let (chart, _) = checked_data(proposal(records), &[&source]).unwrap().unwrap();
-        assert_eq!((chart.records().len(), chart.citations()), (3, vec![source.id.as_str()]));
+        let checked = checked_data(proposal(records), &[&source]).unwrap().unwrap();
+        assert_eq!((checked.chart.records().len(), checked.chart.citations()), (3, vec![source.id.as_str()]));
+        let shown: Vec<(&str, &str)> = checked
+            .data
+            .iter()
+            .map(|datum| (datum.said.as_str(), &TEXT[datum.sources[0].span.0..datum.sources[0].span.1]))
+            .collect();
+        let expected = [
+            ("12.5 ms", "SQLite took 12.5 ms for a commit."),
+            ("3.25 ms", "PostgreSQL took 3.25 ms."),
+            ("1400 ms", "Python took 1,400 ms in the same test."),
+        ];
+        assert_eq!(shown, expected);
         assert_eq!(checked_data(ChartProposal::default(), &[&source]), Ok(None));
     }
 
@@ -214,6 +253,18 @@ mod tests {
         }
     }
 
+    proptest! {
+        #[test]
+        fn values_that_were_put_to_other_labels_are_refused(order in Just(vec![0_usize, 1, 2]).prop_shuffle()) {
+            let source = source(TEXT);
+            let values = [12.5, 3.25, 1400.0];
+            let records = ["SQLite", "PostgreSQL", "Python"].into_iter().zip(&order);
+            let records = records.map(|(label, at)| record(label, values[*at], "ms", 1)).collect();
+            let drawn = checked_data(proposal(records), &[&source]);
+            prop_assert_eq!(drawn.is_ok(), order == [0, 1, 2], "{:?}", drawn);
+        }
+    }
+
     #[test]
     fn dates_of_a_timeline_are_looked_for_too() {
         let source = source("The format was frozen in 2004. The log came in 2010. The vacuum was rewritten in 2016.");
@@ -235,5 +286,6 @@ mod tests {
         };
         assert!(timeline("2016").unwrap().is_some());
         assert!(timeline("2017").is_err());
+        assert!(timeline("2004").unwrap_err().contains("The vacuum was rewritten"), "another event is of that year");
     }
 }

@@ -10,12 +10,13 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::ChartRules;
-use super::data::{ChartProposal, checked_data};
+use super::data::{ChartProposal, CheckedData, checked_data};
 use super::places::Wish;
 use crate::ask::{self, Ask, AskFailure};
 use crate::evidence::Evidence;
 use crate::resources::{Resources, Slot};
 use crate::search::about;
+use crate::state::ChartDatum;
 
 /// The score from which a chart is accepted (study, section 3.5).
 const ACCEPTED: u8 = 85;
@@ -37,6 +38,7 @@ pub(super) struct Wanted<'a> {
 pub(super) struct Made {
     pub(super) chart: Chart,
     pub(super) description: String,
+    pub(super) data: Vec<ChartDatum>,
     pub(super) svg: String,
     /// What a user should know of it.
     pub(super) note: Option<String>,
@@ -83,7 +85,7 @@ pub(super) async fn make(
             .tries(rules.tries)
             .small_tokens(400);
         let data = ask::value(cx, &ask, &args, |proposal: ChartProposal| checked_data(proposal, &sources)).await?;
-        let (chart, description) = match data {
+        let CheckedData { chart, description, data } = match data {
             Ok(Some(data)) => data,
             Ok(None) => return Ok(Ok(None)),
             Err(failure) => return Ok(Err(told(&failure))),
@@ -92,7 +94,7 @@ pub(super) async fn make(
             Ok(svg) => svg,
             Err(error) => return Ok(Err(error.to_string())),
         };
-        let mut made = Made { chart, description, svg, note: None };
+        let mut made = Made { chart, description, data, svg, note: None };
         if rules.rounds == 0 {
             return Ok(Ok(Some(made)));
         }

@@ -4,16 +4,17 @@
 //! A section's charts are made with its text, by the model that writes, without a critic; those of the whole report by the
 //! node `vlm_chart_generator`. Both come from here.
 //!
-//! A model chooses places and collects data; code checks every value against the evidence that it cites, and draws. No
-//! code of a model is run. The renderer is that of `graphloom-charts`.
+//! A model chooses places and collects data; code looks for every value with its label in one sentence or row of the
+//! evidence that it cites, and draws. No code of a model is run. The renderer is that of `graphloom-charts`.
 
+mod block;
 mod data;
 mod insert;
 mod make;
 mod places;
 
-pub use data::{ChartProposal, ProposedRecord, checked_data};
-pub(crate) use insert::is_chart_line;
+pub(crate) use block::{ChartBlock, chart_blocks, in_chart};
+pub use data::{ChartProposal, CheckedData, ProposedRecord, checked_data};
 pub use insert::{PlacedChart, insert_charts};
 
 use futures::stream::{self as futures_stream, StreamExt, TryStreamExt};

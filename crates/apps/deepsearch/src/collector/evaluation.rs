@@ -60,6 +60,7 @@ struct Given {
 
 /// Scores by a small model, in the order of the documents.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
 struct Few {
     #[schemars(length(min = 1, max = 3))]
     documents: Vec<FewScores>,

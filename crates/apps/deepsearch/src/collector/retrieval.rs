@@ -71,7 +71,7 @@ pub(super) async fn retrieve(
         // The last turn has no tools.
         options.max_turns = request.limits.tool_steps() + 1;
         options.key = format!("query/{at}/");
-        let conversation = Conversation::new(&**model, &registry, &resources.prompts, messages).with_options(options);
+        let conversation = Conversation::new(&*model, &registry, &resources.prompts, messages).with_options(options);
         match converse(conversation, cx).await {
             Ok(_) => {}
             Err(error) => match error.downcast_ref::<AgentError>() {

@@ -194,6 +194,33 @@ impl Default for Config {
 }
 
 impl Config {
+    /// All secrets with the names of their parameters, for a guard over what is written.
+    pub fn secrets(&self) -> Vec<(String, String)> {
+        let mut found = Vec::new();
+        for (slot, model) in self.llm_config.slots() {
+            let name = format!("llm_config.{slot}");
+            found.push((format!("{name}.api_key"), model.api_key.reveal().to_owned()));
+            secret::collect(&format!("{name}.hyper_parameters"), &model.hyper_parameters, &mut found);
+            secret::collect(&format!("{name}.extension"), &model.extension, &mut found);
+        }
+        let (web, local) = (&self.web_search_engine_config, &self.local_search_engine_config);
+        found.push(("web_search_engine_config.search_api_key".to_owned(), web.search_api_key.reveal().to_owned()));
+        found.push(("local_search_engine_config.search_api_key".to_owned(), local.search_api_key.reveal().to_owned()));
+        for base in &local.knowledge_base_configs {
+            secret::collect("local_search_engine_config.knowledge_base_configs", base, &mut found);
+        }
+        for (name, extension) in [
+            ("web_search_engine_config", &web.extension),
+            ("local_search_engine_config", &local.extension),
+            ("custom_web_search_config", &self.custom_web_search_config.extension),
+            ("custom_local_search_config", &self.custom_local_search_config.extension),
+        ] {
+            secret::collect(&format!("{name}.extension"), extension, &mut found);
+        }
+        found.retain(|(_, secret)| !secret.is_empty());
+        found
+    }
+
     /// The same configuration without secrets, as it may enter a state.
     #[must_use]
     pub fn without_secrets(mut self) -> Self {

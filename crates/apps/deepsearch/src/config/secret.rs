@@ -65,6 +65,23 @@ pub(super) fn forget(value: &mut Value) {
     }
 }
 
+/// Finds the secrets of a free table, with the names of their keys.
+pub(super) fn collect(name: &str, value: &Value, found: &mut Vec<(String, String)>) {
+    match value {
+        Value::Object(fields) => {
+            for (key, field) in fields {
+                let name = format!("{name}.{key}");
+                match field {
+                    Value::String(text) if is_secret(key) => found.push((name, text.clone())),
+                    _ => collect(&name, field, found),
+                }
+            }
+        }
+        Value::Array(items) => items.iter().for_each(|item| collect(name, item, found)),
+        _ => {}
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use serde_json::json;
@@ -82,6 +99,10 @@ mod tests {
     #[test]
     fn free_tables_lose_their_secrets() {
         let mut table = json!({ "a": 1, "vector_store": { "token": "t", "uri": "u" }, "list": [{ "api_key": "k" }] });
+        let mut found = Vec::new();
+        collect("extension", &table, &mut found);
+        let named = |name: &str, secret: &str| (name.to_owned(), secret.to_owned());
+        assert_eq!(found, [named("extension.vector_store.token", "t"), named("extension.list.api_key", "k")]);
         forget(&mut table);
         assert_eq!(table, json!({ "a": 1, "vector_store": { "token": "", "uri": "u" }, "list": [{ "api_key": "" }] }));
     }

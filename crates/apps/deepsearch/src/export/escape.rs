@@ -1,9 +1,10 @@
 //! Text of others inside HTML.
 
-/// A text as it may stand between tags and in quoted attributes. Control characters other than line breaks are dropped.
+/// A text as it may stand between tags and in quoted attributes. Characters that are not shown, other than line breaks,
+/// are dropped.
 pub fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 16);
-    for c in text.chars() {
+    for c in graphloom_retrieval::shown(text).chars() {
         match c {
             '&' => out.push_str("&amp;"),
             '<' => out.push_str("&lt;"),
@@ -26,6 +27,17 @@ pub fn safe_href(url: &str) -> Option<String> {
     let lower = plain.to_ascii_lowercase();
     let allowed = lower.starts_with("http://") || lower.starts_with("https://") || lower.starts_with('#');
     allowed.then(|| escape(url.trim()))
+}
+
+/// The path of a file as it is, from the form in which links have it.
+pub(super) fn path_of(address: &str) -> String {
+    let mut path = address.to_owned();
+    for (written, sign) in
+        [("%20", " "), ("%28", "("), ("%29", ")"), ("%3C", "<"), ("%3E", ">"), ("%5B", "["), ("%5D", "]")]
+    {
+        path = path.replace(written, sign);
+    }
+    path
 }
 
 #[cfg(test)]

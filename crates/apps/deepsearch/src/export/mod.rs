@@ -1,14 +1,19 @@
 //! A report as files for readers: Markdown, and one HTML file that needs nothing else.
 //!
 //! Everything that models, documents and people wrote is escaped; addresses other than `http` and `https` lead nowhere;
-//! there is no script and nothing is loaded from outside.
+//! there is no script and nothing is loaded from outside. This holds for both files.
 
+mod body;
+mod contents;
 mod escape;
+mod figure;
+mod harmless;
 mod html;
 mod markdown;
 mod panels;
 mod picture;
-mod style;
+mod places;
+mod references;
 
 pub use escape::{escape, safe_href};
 pub use html::html;

@@ -40,9 +40,13 @@ pub(crate) async fn entry(
     let args = json!({ "query": query, "today": state.request.today });
     let language = ask::value(&cx, &ask, &args, |call: SendToPlanner| {
         let named = locale::named(&call.language);
-        // A small model names languages at random; a text without Han characters is not asked for in Chinese.
+        // A small model names languages at random: a text without Han characters is not asked for in Chinese, and one that
+        // is English by its letters in no other language.
         if small && named == Named::Known(Locale::Chinese) && locale::of_script(query) == Locale::English {
             return Err("the request has no Chinese characters".to_owned());
+        }
+        if small && named == Named::Other && locale::is_english(query) {
+            return Err("the request is in English".to_owned());
         }
         Ok((named, call.language))
     });

@@ -3,6 +3,8 @@
 //! Failure: 212001 ends the run. Without a model, transitions are left out and abstract and conclusion are notices.
 //! Source: seed, `ReporterNode`; study, sections 1.2 and 3.3.
 
+use std::ops::Range;
+
 use futures::stream::{self as futures_stream, StreamExt, TryStreamExt};
 use graphloom_core_graph::{Context, NodeError, Snapshot, Step};
 use serde_json::{Value, json};
@@ -155,11 +157,17 @@ async fn part(
 fn plain_sentences(text: &str) -> String {
     let lines = text.lines().map(str::trim).filter(|line| !line.starts_with(['<', '#', '`', '{', '|']));
     let text = lines.collect::<Vec<_>>().join("\n").trim().to_owned();
-    match text.rfind(['.', '!', '?', '。', '！', '？']) {
-        Some(end) => {
-            let mark = text[end..].chars().next().map_or(0, char::len_utf8);
-            text[..end + mark].to_owned()
-        }
+    let whole = |range: &Range<usize>| {
+        let sentence = &text[range.clone()];
+        // "(i.e." ends with a full stop and is no end.
+        let open = sentence.matches(['(', '（']).count() > sentence.matches([')', '）']).count();
+        let short = ["i.e.", "e.g.", "cf.", "vs."].iter().any(|end| sentence.ends_with(end));
+        sentence.trim_end_matches(['"', '”', ')', '」', '）']).ends_with(['.', '!', '?', '。', '！', '？'])
+            && !open
+            && !short
+    };
+    match graphloom_citations::sentences(&text).into_iter().rfind(whole) {
+        Some(last) => text[..last.end].to_owned(),
         None => text,
     }
 }
@@ -174,5 +182,7 @@ mod tests {
         assert_eq!(plain_sentences("It is safe.\n</textarea>\n"), "It is safe.");
         assert_eq!(plain_sentences("它是安全的。因此"), "它是安全的。");
         assert_eq!(plain_sentences("no end"), "no end");
+        assert_eq!(plain_sentences("It is safe. It has a log (i.e. a file) and a lock (i.e."), "It is safe.");
+        assert_eq!(plain_sentences("It is safe. It has a log, e.g."), "It is safe.");
     }
 }

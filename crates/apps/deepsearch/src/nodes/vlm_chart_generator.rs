@@ -189,8 +189,8 @@ mod tests {
         let report = state.report.as_deref().unwrap();
         assert_eq!(report.report_content, *text);
         let of_charts: Vec<bool> = report.merged_trace_source_datas.iter().map(|trace| trace.chart).collect();
-        assert_eq!(of_charts, [false, true, false]);
-        assert_eq!(trace_marks(text).len(), 3);
+        assert_eq!(of_charts, [false, true, true, true, false]);
+        assert_eq!(trace_marks(text).len(), 5);
         assert_eq!(model.calls().len(), 2, "no critic is asked in 0 rounds");
     }
 

@@ -45,6 +45,7 @@ pub(super) struct StepReply {
 
 /// A plan of a small model.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
 pub(super) struct ShortPlan {
     #[schemars(length(min = 1, max = 2), inner(length(min = 8, max = 60)))]
     pub(super) steps: Vec<String>,

@@ -8,7 +8,9 @@ mod result;
 pub use interaction::{InteractionMode, OutlineInteraction, RewriteRecord};
 pub use outline::{Outline, Plan, RetrievalQuery, Section, Step, StepKind};
 pub use report::{Report, SubReport, SubReportContent, TraceSource};
-pub use result::{ChartMessage, CitationMessage, CitationMessages, FinalResult, InferMessage, Verdict};
+pub use result::{
+    ChartDatum, ChartMessage, CitationMessage, CitationMessages, DatumSource, FinalResult, InferMessage, Verdict,
+};
 
 use graphloom_core_graph::{Log, Shared, State};
 use graphloom_llm::layers::Spent;
@@ -210,8 +212,5 @@ impl SearchContext {
 }
 
 fn keep_greater(spent: &mut Spent, other: Spent) {
-    spent.calls = spent.calls.max(other.calls);
-    spent.tokens = spent.tokens.max(other.tokens);
-    spent.usd_micros = spent.usd_micros.max(other.usd_micros);
-    spent.millis = spent.millis.max(other.millis);
+    *spent = spent.or_later(other);
 }

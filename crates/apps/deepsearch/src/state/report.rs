@@ -21,8 +21,10 @@ pub struct TraceSource {
     pub chunk: String,
     /// Whether the citation was found by the tracer; else the writer made it.
     pub traced: bool,
-    /// Whether it stands behind a chart.
+    /// Whether it stands behind a datum of a chart.
     pub chart: bool,
+    /// The bytes of the evidence's text that state the datum of a chart; found when the chart was drawn.
+    pub span: Option<(usize, usize)>,
 }
 
 /// What a section's work came to.

@@ -69,8 +69,10 @@ pub struct CitationMessage {
     pub source: String,
     /// When it was published, as the source says.
     pub publish_time: String,
-    /// How sure the check is, 0 to 1.
-    pub score: f32,
+    /// The share of the statement's wording that the marked text has, 0 to 1, as it was measured; absent where nothing was
+    /// measured, as between two scripts and behind a chart. It says nothing about the verdict.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub score: Option<f32>,
     /// `web` or `local`.
     pub from: String,
     /// The number in the marker, from 0.
@@ -113,4 +115,44 @@ pub struct ChartMessage {
     pub description: String,
     /// The picture, SVG in base64.
     pub base64: String,
+    /// The data with their sources, in the order of the table below the chart; ours.
+    pub data: Vec<ChartDatum>,
+}
+
+/// A datum of a chart and who states it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+#[non_exhaustive]
+pub struct ChartDatum {
+    /// What the value is of; in a timeline the date.
+    pub label: String,
+    /// The value with its unit as the source has it, or the event.
+    pub said: String,
+    /// Each source with the sentence or the row that holds label and value.
+    pub sources: Vec<DatumSource>,
+}
+
+/// Where a source states a datum.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+#[non_exhaustive]
+pub struct DatumSource {
+    /// The evidence.
+    pub evidence_id: String,
+    /// The bytes of the sentence or the row in the evidence's text.
+    pub span: (usize, usize),
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn scores_of_older_results_load_and_what_was_not_measured_is_absent() {
+        let old: CitationMessage = serde_json::from_str(r#"{"id":3,"score":0.85,"verdict":"supported"}"#).unwrap();
+        assert_eq!((old.id, old.score), (3, Some(0.85)));
+        let none: CitationMessage = serde_json::from_str(r#"{"id":4,"score":null}"#).unwrap();
+        assert_eq!(none.score, None);
+        assert!(!serde_json::to_string(&none).unwrap().contains("score"));
+    }
 }

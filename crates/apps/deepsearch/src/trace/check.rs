@@ -9,6 +9,7 @@ use graphloom_citations::{
 };
 use graphloom_core_graph::{Context, NodeError};
 
+use super::drawn::of_chart;
 use super::judge::ModelJudge;
 use super::mark::{address, trace_marks};
 use super::message::message;
@@ -71,7 +72,8 @@ impl Judged {
 
 /// Checks the citations of a report.
 ///
-/// Quotations and rules decide without a model, the model judges what they leave open. A model that cannot be asked
+/// Whole sentences that are quoted, and another number, unit or date of the same quantity, decide without a model; the
+/// model judges all else, with what made a rule doubt. A model that cannot be asked
 /// leaves citations not checked and in place (212105), and so do judgements that are missing (212103) or cannot be read
 /// (212104). A citation without a source is taken out (212102). What becomes of statements without support is
 /// `source_tracer_unsupported`.
@@ -106,9 +108,8 @@ pub async fn check_report(
     let mut kept = BTreeMap::new();
     for (claim, one) in &settled.kept {
         if let (Some(source), Some(span)) = (evidence(one.data), one.span) {
-            let score =
-                if one.verdict() == Verdict::Supported { one.checked.overlap.max(0.85) } else { one.checked.overlap };
-            kept.insert(one.data, Kept { message: message(source, claim, one.verdict(), span, score) });
+            let message = message(source, claim, one.verdict(), span, one.checked.overlap);
+            kept.insert(one.data, Kept { message });
         }
     }
     (out.content, out.data, out.sources) = number(&settled.text, &kept, datas, language);
@@ -167,6 +168,10 @@ async fn judge<'e>(
     for (place, claim) in statements.iter().enumerate() {
         for data in cited(claim) {
             let Some(source) = evidence(data) else { continue };
+            if let Some(drawn) = datas.get(data).and_then(|trace| of_chart(data, trace, source)) {
+                judged.entry(place).or_default().push(drawn);
+                continue;
+            }
             match examine(&claim.text, SourceText::new(&source.title, &source.text), CheckOptions::default()) {
                 Examined::Decided(checked) => {
                     judged.entry(place).or_default().push(with_span(data, checked, &claim.text, source));
@@ -175,9 +180,6 @@ async fn judge<'e>(
             }
         }
     }
-    // What stands behind a chart was checked when the chart was drawn; its caption is no statement of the source.
-    let (charts, open): (Vec<_>, Vec<_>) =
-        open.into_iter().partition(|(_, data, _)| datas.get(*data).is_some_and(|data| data.chart));
     let size = usize::try_from(config.source_tracer_citation_verify_batch_size).unwrap_or(1).max(1);
     let at_once = usize::try_from(config.source_tracer_citation_verify_max_concurrency_num).unwrap_or(1).max(1);
     let judge = ModelJudge::new(cx);
@@ -205,8 +207,7 @@ async fn judge<'e>(
             }
         }
     }
-    let by_chart = charts.into_iter().map(|one| (one, Err(Outage::new("it stands behind a chart"))));
-    for ((place, data, question), answer) in open.into_iter().zip(answers).chain(by_chart) {
+    for ((place, data, question), answer) in open.into_iter().zip(answers) {
         let Some(source) = evidence(data) else { continue };
         let one = with_span(data, question.close(answer), &statements[place].text, source);
         judged.entry(place).or_default().push(one);

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use graphloom_citations::{Judgement, Outage, Question};
+use graphloom_citations::{Fault, FaultKind, Judgement, Outage, Question};
 use graphloom_core_graph::{Context, NodeError};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -78,7 +78,10 @@ impl<'c> ModelJudge<'c> {
             .map(|question| {
                 let most = if small { SMALL_PASSAGE } else { usize::MAX };
                 let cut = question.passage.floor_char_boundary(most.min(question.passage.len()));
-                json!({ "claim": question.claim, "passage": &question.passage[..cut], "title": question.title })
+                // A small model takes a question for an answer.
+                let doubts: Vec<_> = question.doubts.iter().filter(|_| !small).map(look).collect();
+                let passage = &question.passage[..cut];
+                json!({ "claim": question.claim, "passage": passage, "title": question.title, "doubts": doubts })
             })
             .collect();
         let count = questions.len();
@@ -121,6 +124,18 @@ impl<'c> ModelJudge<'c> {
             }
         })
     }
+}
+
+/// What a rule wants looked at, for the template: the kind of doubt, and the words of the statement.
+fn look(doubt: &Fault) -> serde_json::Value {
+    let kind = match doubt.kind {
+        FaultKind::Number | FaultKind::Unit | FaultKind::Date => "amount",
+        FaultKind::Name => "name",
+        FaultKind::Negation => "denied",
+        FaultKind::Frame => "frame",
+        _ => "word",
+    };
+    json!({ "kind": kind, "words": doubt.claimed })
 }
 
 impl From<Word> for Judgement {

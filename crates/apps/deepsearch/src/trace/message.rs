@@ -6,7 +6,13 @@ use crate::evidence::Evidence;
 use crate::state::{CitationMessage, Verdict};
 
 /// The entry of one citation. `id` and `reference_index` are given when it is numbered.
-pub(super) fn message(evidence: &Evidence, claim: &str, verdict: Verdict, span: Span, score: f32) -> CitationMessage {
+pub(super) fn message(
+    evidence: &Evidence,
+    claim: &str,
+    verdict: Verdict,
+    span: Span,
+    score: Option<f32>,
+) -> CitationMessage {
     CitationMessage {
         url: evidence.url.clone(),
         title: evidence.title.clone(),

@@ -7,6 +7,7 @@
 //! - [`infer`] draws what conclusions rest on.
 
 mod check;
+mod drawn;
 mod gather;
 pub mod infer;
 mod judge;

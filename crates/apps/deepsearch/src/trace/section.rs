@@ -6,7 +6,7 @@ use graphloom_core_graph::{Context, NodeError};
 use super::gather::{Matches, match_sentences, recognise};
 use super::mark::trace_mark;
 use crate::ask::is_constrained;
-use crate::charts::is_chart_line;
+use crate::charts::{ChartBlock, chart_blocks, in_chart};
 use crate::config::Config;
 use crate::evidence::Evidence;
 use crate::report::without_references;
@@ -52,8 +52,11 @@ pub async fn trace_section(
     }
     let sources = &content.classified_content;
     let text = without_references(&content.text);
-    let all = claims(&text);
-    let bare: Vec<&Claim> = all.iter().filter(|claim| claim.marks.is_empty() && !in_chart(&text, claim)).collect();
+    let charts = chart_blocks(&text);
+    let mut all = claims(&text);
+    // Captions say nothing that a source says, and data were found in theirs when the chart was drawn.
+    all.retain(|claim| !in_chart(&charts, claim.range.start));
+    let bare: Vec<&Claim> = all.iter().filter(|claim| claim.marks.is_empty()).collect();
 
     let small = is_constrained(cx.resources(), Slot::WritingChecking);
     let found = if bare.is_empty() || sources.is_empty() {
@@ -107,17 +110,6 @@ async fn asked(
     }
 }
 
-/// Whether a statement is the place or the caption of a chart.
-fn in_chart(text: &str, claim: &Claim) -> bool {
-    is_chart_line(line_at(text, claim.range.start))
-}
-
-/// The line of a text that a byte stands in, up to the end of the text or of the line.
-fn line_at(text: &str, at: usize) -> &str {
-    let start = text[..at].rfind('\n').map_or(0, |end| end + 1);
-    text[start..].lines().next().unwrap_or_default()
-}
-
 /// Whether a sentence that a model copied is this one.
 fn is_same(copied: &str, sentence: &str) -> bool {
     copied.trim() == sentence.trim()
@@ -153,7 +145,7 @@ fn insert(traced: &mut SectionTrace, text: &str, all: &[Claim], found: &Matches,
     // Behind each bare statement the sources that were found for it, as marks of the writer's kind.
     let mut draft = String::with_capacity(text.len());
     let mut from = 0;
-    let bare = all.iter().filter(|claim| claim.marks.is_empty() && !in_chart(text, claim));
+    let bare = all.iter().filter(|claim| claim.marks.is_empty());
     for (index, claim) in bare.enumerate() {
         // Inside the bars of a table.
         let end = claim.range.start + text[claim.range.clone()].trim_end_matches(['|', ' ']).len();
@@ -170,11 +162,13 @@ fn insert(traced: &mut SectionTrace, text: &str, all: &[Claim], found: &Matches,
     draft.push_str(&text[from..]);
 
     let statements = claims(&draft);
+    let charts = chart_blocks(&draft);
     let (mut trace, mut unknown, mut dropped) = (Vec::new(), 0_usize, 0_usize);
     let new = replace_marks(&draft, |mark| {
         let Target::Source(key) = &mark.target else { return None };
         let by_tracer = key.strip_prefix('t').and_then(|key| key.parse::<usize>().ok());
-        let chart = is_chart_line(line_at(&draft, mark.range.start));
+        let at = mark.range.start;
+        let chart = in_chart(&charts, at);
         if by_tracer.is_none() && !keeps_own && !chart {
             dropped += 1;
             return None;
@@ -183,7 +177,12 @@ fn insert(traced: &mut SectionTrace, text: &str, all: &[Claim], found: &Matches,
             unknown += 1;
             return None;
         };
-        let chunk = statements.iter().find(|claim| claim.marks.contains(mark)).map(|claim| claim.text.clone());
+        let datum = charts.iter().find_map(|block: &ChartBlock| block.datum(&traced.content.charts, at));
+        let place = datum.and_then(|datum| datum.sources.iter().find(|one| one.evidence_id == evidence.id.as_str()));
+        let chunk = match datum {
+            Some(datum) => Some(format!("{}: {}", datum.label, datum.said)),
+            None => statements.iter().find(|claim| claim.marks.contains(mark)).map(|claim| claim.text.clone()),
+        };
         trace.push(TraceSource {
             evidence: evidence.id.clone(),
             title: evidence.title.clone(),
@@ -191,6 +190,7 @@ fn insert(traced: &mut SectionTrace, text: &str, all: &[Claim], found: &Matches,
             chunk: chunk.unwrap_or_default(),
             traced: by_tracer.is_some() || chart,
             chart,
+            span: place.map(|place| place.span),
         });
         Some(trace_mark(&evidence.title, &evidence.url))
     });

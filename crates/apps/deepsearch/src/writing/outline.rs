@@ -27,6 +27,7 @@ pub struct SectionOutline {
 
 /// Subtitles by a small model.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
 struct Few {
     #[schemars(length(min = 2, max = 2), inner(length(min = 6, max = 50)))]
     subtitles: Vec<String>,

@@ -34,7 +34,7 @@ fn judge() -> Arc<dyn ChatModel> {
     model(|prompt| {
         assert!(prompt.contains("whether a passage supports"), "{prompt}");
         let word = if (prompt.contains("Every change goes") || prompt.contains("readers | Readers"))
-            && prompt.contains("from=\"log\"")
+            && prompt.contains("from: log\n")
         {
             "entails"
         } else {
@@ -91,6 +91,9 @@ async fn citations_get_verdicts_and_numbers_by_address() {
             (Verdict::NotFound, 2, "Vacuum rewrites everything at midnight"),
         ]
     );
+    // What was measured stands as it was measured, whatever the verdict.
+    assert_eq!(found.data[0].score, Some(1.0));
+    assert!(found.data[2].score.is_some_and(|score| score > 0.0 && score < 0.85), "{:?}", found.data[2].score);
     let body = "The log is written before the pages[checked_citation:0][[1]](https://log.example/page). A checkpoint starts at 5000 pages by default.[checked_citation:1][[1]](https://log.example/page) *(contradicted by its source)*";
     assert!(found.content.contains(body), "{}", found.content);
     assert!(
@@ -118,7 +121,7 @@ async fn an_outage_deletes_nothing() {
     let found = checked(outage(), TEXT, Unsupported::Drop).await;
     resolves(&found);
     let open: Vec<_> = found.data.iter().filter(|one| one.verdict == Verdict::NotChecked).collect();
-    assert_eq!(open.len(), 1, "the citation that a model must judge: {:?}", found.data);
+    assert_eq!(open.len(), 3, "what a model must judge: {:?}", found.data);
     assert!(found.content.contains("Every change goes to the log ahead of its pages"));
     assert_eq!(found.notices[0].code.code(), 212_105);
     assert!(!found.notices[0].is_fatal());
@@ -182,4 +185,37 @@ async fn every_reason_for_which_nobody_judged_has_its_code() {
         assert!(found.data.iter().any(|one| one.verdict == Verdict::NotChecked), "{answer}: nothing is deleted");
     }
     assert_eq!(checked(outage(), TEXT, Unsupported::Drop).await.notices[0].code.code(), 212_105);
+}
+
+#[tokio::test]
+async fn the_judge_is_told_what_to_look_at_and_rules_decide_nothing_without_it() {
+    let sources = [
+        source("myths", "It is a myth that readers block the writers of a log. They never do."),
+        source("modes", "WAL was written for readers that do not block writers, and PostgreSQL does the same."),
+    ];
+    let text = "# R\n\nReaders block the writers of a log{0}. WAL and Oracle were written for readers that do not block writers{1}.\n";
+    let report = report(text, &sources);
+    let looks = Arc::new(std::sync::Mutex::new(Vec::new()));
+    let asked = Arc::clone(&looks);
+    let judge = model(move |prompt| {
+        asked.lock().unwrap().push(prompt.to_owned());
+        let words = vec!["\"neither\""; prompt.matches("Statement: ").count()];
+        format!("{{\"judgements\":[{}]}}", words.join(","))
+    });
+    let run = |model: Arc<dyn ChatModel>| {
+        let report = report.clone();
+        in_node(model, move |cx| {
+            let report = report.clone();
+            Box::pin(async move { check_report(&cx, &report, Locale::English, &Config::default()).await })
+        })
+    };
+    let found = run(judge).await;
+    assert_eq!((found.count.not_found, found.count.all()), (2, 2), "{:?}", found.count);
+    let prompts = looks.lock().unwrap().join("\n");
+    assert!(prompts.contains("it may only report, condition, ask or deny them"), "{prompts}");
+    assert!(prompts.contains("does the passage speak of `Oracle`"), "{prompts}");
+    // A doubt is no verdict: with nobody to ask both are not checked.
+    let unasked = run(outage()).await;
+    assert_eq!((unasked.count.not_checked, unasked.count.all()), (2, 2), "{:?}", unasked.count);
+    assert!(!unasked.content.contains("contradicted by"), "{}", unasked.content);
 }

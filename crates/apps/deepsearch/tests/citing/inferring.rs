@@ -42,7 +42,11 @@ async fn inferred(model: std::sync::Arc<dyn graphloom_llm::ChatModel>) -> Inferr
 async fn a_conclusion_is_linked_with_its_graph() {
     let scripted = model(|prompt| {
         if prompt.contains("You find the one sentence") {
-            assert!(prompt.contains("3. Therefore both together") && prompt.contains("Section: Logs"), "{prompt}");
+            assert!(
+                prompt.contains("3. Therefore both together")
+                    && prompt.contains("from: the title of the section\nLogs"),
+                "{prompt}"
+            );
             return "{\"sentence\":3}".into();
         }
         assert!(prompt.contains("log says it") && !prompt.contains("third says it"), "{prompt}");
@@ -96,6 +100,57 @@ async fn no_conclusion_is_no_failure_and_an_outage_is_one() {
         }
     }));
     assert!(refused.await.messages.is_empty());
+}
+
+#[tokio::test]
+async fn a_sentence_whose_mark_stands_before_its_full_stop_is_a_conclusion_too() {
+    let text = TEXT.replace(
+        "Therefore both together survive a loss of power.",
+        "So both survive a loss of power[checked_citation:0][[1]](https://log.example/a)[checked_citation:1][[2]](https://sync.example/b).",
+    );
+    let scripted = model(|prompt| {
+        if prompt.contains("You find the one sentence") {
+            assert!(prompt.contains("3. So both survive a loss of power"), "{prompt}");
+            return "{\"sentence\":3}".into();
+        }
+        r#"{"relevant":[1,2],"inference":"From 《1》 and 《2》.","steps":[
+            {"heads":["《1》","《2》"],"relation":"infer","tail":"So both survive a loss of power"}]}"#
+            .into()
+    });
+    let found = in_node(scripted, move |cx| {
+        let text = text.clone();
+        Box::pin(async move { infer(&cx, &text, &citations(), Locale::English).await })
+    })
+    .await;
+    let linked = "[So both survive a loss of power](#inference:1)[checked_citation:0][[1]](https://log.example/a)\
+                  [checked_citation:1][[2]](https://sync.example/b).";
+    assert!(found.content.contains(linked), "{}", found.content);
+    assert_eq!(found.messages.len(), 1);
+}
+
+#[tokio::test]
+async fn copies_are_one_independent_place() {
+    let mut copies = citations();
+    for copy in &mut copies {
+        copy.content =
+            "The log is <mark>written before</mark> the pages, so that a crash loses no transaction at all.".into();
+    }
+    let scripted = model(|prompt| {
+        if prompt.contains("You find the one sentence") {
+            return "{\"sentence\":3}".into();
+        }
+        r#"{"relevant":[1,2],"inference":"From 《1》 and 《2》.","steps":[
+            {"heads":["《1》","《2》"],"relation":"infer","tail":"Therefore both together survive a loss of power."}]}"#
+            .into()
+    });
+    let found = in_node(scripted, move |cx| {
+        let copies = copies.clone();
+        Box::pin(async move { infer(&cx, TEXT, &copies, Locale::English).await })
+    })
+    .await;
+    let page = base64::engine::general_purpose::STANDARD.decode(&found.messages[0].html_base64).unwrap();
+    let page = String::from_utf8(page).unwrap();
+    assert!(page.contains("supported from 1 independent place, contradicted by 0 records"), "{page}");
 }
 
 #[test]

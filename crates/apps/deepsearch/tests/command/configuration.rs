@@ -59,7 +59,9 @@ fn every_key_can_be_set_in_both_ways() {
         _ => json!("another"),
     };
     let desk = Desk::new();
-    let given: Vec<String> = keys.iter().map(|(key, value)| format!("{key}={}", other(value))).collect();
+    let is_secret = |key: &str| key.ends_with("api_key");
+    let open = keys.iter().filter(|(key, _)| !is_secret(key));
+    let given: Vec<String> = open.map(|(key, value)| format!("{key}={}", other(value))).collect();
     let args: Vec<&str> = given.iter().flat_map(|given| ["--set", given]).chain(["--print-config"]).collect();
     let by_option = text(&desk.run(&args).stdout);
     let mut file = json!({});
@@ -73,7 +75,7 @@ fn every_key_can_be_set_in_both_ways() {
     std::fs::write(desk.path("all.json"), file.to_string()).unwrap();
     let by_file = text(&desk.run(&["--config", "all.json", "--print-config"]).stdout);
     for (printed, source) in [(by_option, "from --set"), (by_file, "from all.json")] {
-        for (key, _) in &keys {
+        for (key, _) in keys.iter().filter(|(key, _)| source != "from --set" || !is_secret(key)) {
             let line = printed.lines().find(|line| line.starts_with(&format!("{key} = ")));
             assert!(line.is_some_and(|line| line.contains(source)), "{key}: {line:?}");
         }

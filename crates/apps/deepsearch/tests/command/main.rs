@@ -10,6 +10,7 @@ mod graphs;
 mod kills;
 mod recording;
 mod runs;
+mod secrets;
 mod support;
 mod timeouts;
 mod vision;

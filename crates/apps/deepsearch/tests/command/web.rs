@@ -92,7 +92,20 @@ fn a_report_rests_on_pages_of_the_web_and_has_a_chart_of_them() {
     let report = result["response_content"].as_str().unwrap();
     assert!(report.contains("(#insertChart:chart_1_1)"), "{report}");
     let page = online.desk.read("out/report.html");
-    assert!(page.contains("Time of a commit"));
+    assert_eq!(page.matches("<figcaption><strong>Time of a commit</strong>").count(), 1, "{page}");
+    let data = charts[0]["data"].as_array().unwrap();
+    let of_chart = citations.iter().filter(|one| {
+        data.iter().any(|datum| {
+            one["chunk"].as_str().unwrap().starts_with(datum["label"].as_str().unwrap())
+                && one["span"][0] == datum["sources"][0]["span"][0]
+        })
+    });
+    assert!(of_chart.clone().count() >= data.len() && data.len() >= 3, "each datum has its citation: {citations:#?}");
+    assert!(of_chart.clone().all(|one| one["verdict"] == "supported"));
+    assert!(
+        !report.contains("<font") && !report.contains("|  *("),
+        "captions are no HTML, data have no remarks: {report}"
+    );
     assert_eq!(crate::page::read(&page).drawings, 1, "charts stand in the page");
     assert!(!page.contains("#insertChart"), "places of charts are not for readers");
 }

@@ -1,6 +1,7 @@
 //! Every stream ends with `ALL END` (F31), and a run that is stopped can be continued (F38).
 
-use std::sync::Arc;
+use std::collections::BTreeSet;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use async_trait::async_trait;
@@ -15,7 +16,7 @@ use graphloom_llm::{
     Capabilities, ChatModel, ChatRequest, ChatResponse, ChatStream, Choice, ModelError, ModelId, Scripted,
 };
 
-use crate::model::{Main, ask, follow, quiet, resources, runs};
+use crate::model::{Main, ask, follow, loud, quiet, resources, runs};
 use crate::script::Asked;
 use crate::world::{Library, codes, resources_of, web};
 
@@ -106,6 +107,7 @@ async fn a_budget_leaves_room_for_the_report() {
         assert!(main.sections.count(Asked::Write) > 0, "{limit} of {calls}: something was written by the model");
         assert!(state.spent.calls <= limit);
         assert!(codes(&state.notices).contains(&"212413w".to_owned()), "{limit} of {calls}: what is missing is told");
+        assert!(state.spent.degraded > 0, "{limit} of {calls}: what was left out is counted");
     }
 }
 
@@ -147,4 +149,61 @@ async fn a_call_has_its_time() {
     assert_eq!(codes(&ended.state().notices), ["211600f"]);
     assert!(ended.state().result().exception_info.contains("did not answer within 300s"));
     assert_eq!(begun.elapsed().as_secs(), 300);
+}
+
+/// A model whose server takes every request and never answers it, until the same is asked again.
+struct HangsOnce<M> {
+    inner: M,
+    asked: Mutex<BTreeSet<String>>,
+}
+
+impl<M: ChatModel> HangsOnce<M> {
+    async fn turn(&self, request: &ChatRequest) {
+        let is_new = self.asked.lock().unwrap().insert(serde_json::to_string(request).unwrap());
+        if is_new {
+            std::future::pending::<()>().await;
+        }
+    }
+}
+
+#[async_trait]
+impl<M: ChatModel> ChatModel for HangsOnce<M> {
+    fn id(&self) -> &ModelId {
+        self.inner.id()
+    }
+
+    fn capabilities(&self) -> &Capabilities {
+        self.inner.capabilities()
+    }
+
+    async fn chat(&self, request: ChatRequest) -> Result<ChatResponse, ModelError> {
+        self.turn(&request).await;
+        self.inner.chat(request).await
+    }
+
+    async fn stream(&self, request: ChatRequest) -> Result<ChatStream, ModelError> {
+        self.turn(&request).await;
+        self.inner.stream(request).await
+    }
+
+    async fn choose(&self, request: ChatRequest, options: &[String]) -> Result<Choice, ModelError> {
+        self.turn(&request).await;
+        self.inner.choose(request, options).await
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn every_call_that_hangs_is_made_again_within_its_limit() {
+    let plain = ask(&Main::default(), "How common are storks?", loud()).await;
+    let hanging = HangsOnce { inner: Main::default().model(), asked: Mutex::default() };
+    let mut resources = resources_of(Arc::new(hanging), web(&Library::named("tavily")));
+    resources.call_limit = Duration::from_secs(4);
+    let threads = graph(Kind::Parallel).unwrap().with_context(resources).with_checkpointer(MemoryCheckpointer::new());
+    let request = Request::new("How common are storks?", loud());
+    let run = follow(threads.thread("test").run(SearchContext::update().request(request)));
+    let hour = Duration::from_secs(3600);
+    let ended = tokio::time::timeout(hour, run).await.expect("no call goes without its limit");
+    let (state, plain) = (ended.state(), plain.state());
+    assert_eq!(codes(&state.notices), codes(&plain.notices));
+    assert_eq!(state.final_result.response_content, plain.final_result.response_content);
 }

@@ -12,7 +12,7 @@ use graphloom_deepsearch::stream::{StreamMessage, Transcript};
 use graphloom_deepsearch::{Config, Resources, SearchContext};
 use graphloom_llm::scripted::{Reply, rendered};
 use graphloom_llm::{
-    Capabilities, ChatModel, ChatRequest, ChatResponse, ChatStream, Choice, ModelError, ModelId, Scripted,
+    Capabilities, ChatModel, ChatRequest, ChatResponse, ChatStream, Choice, ModelError, ModelId, Scripted, fence,
 };
 use serde_json::{Value, json};
 
@@ -97,7 +97,7 @@ impl Main {
         asked.iter().filter(|(known, _)| *known == name).map(|(_, prompt)| prompt.clone()).collect()
     }
 
-    fn model(&self) -> Both {
+    pub(crate) fn model(&self) -> impl ChatModel + use<> {
         let this = self.clone();
         let main = Scripted::from_fn(move |request: &ChatRequest| {
             let prompt = rendered(request);
@@ -150,7 +150,7 @@ fn usual(name: &str, prompt: &str, request: &ChatRequest) -> Reply {
                 prompt.split("record ").skip(1).filter_map(|rest| rest.split(':').next()?.parse::<u32>().ok());
             let records: std::collections::BTreeSet<u32> = numbers.collect();
             let heads: Vec<String> = records.iter().map(|number| format!("《{number}》")).collect();
-            let conclusion = prompt.rsplit("Conclusion: ").next().unwrap().lines().next().unwrap();
+            let conclusion = fence::text_from(prompt, "conclusion").unwrap();
             let step = json!({ "heads": heads, "relation": "infer", "tail": conclusion });
             json!({ "relevant": records, "inference": heads.join(" and "), "steps": [step] }).into()
         }

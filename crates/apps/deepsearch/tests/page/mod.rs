@@ -9,6 +9,7 @@ pub(crate) struct Counted {
     pub(crate) marked: usize,
     pub(crate) inferences: usize,
     pub(crate) drawings: usize,
+    pub(crate) contents: usize,
 }
 
 /// Elements that a page of a report never has.
@@ -33,7 +34,7 @@ pub(crate) fn read(page: &str) -> Counted {
         assert_eq!(found.length(), 1, "{href} leads to one place");
         found
     };
-    let mut counted = Counted { citations: 0, marked: 0, inferences: 0, drawings: 0 };
+    let mut counted = Counted { citations: 0, marked: 0, inferences: 0, drawings: 0, contents: 0 };
     for link in &document.select("main a.cite") {
         let source = target(&link);
         assert!(source.has_class("panel"), "a citation opens its source");
@@ -49,6 +50,11 @@ pub(crate) fn read(page: &str) -> Counted {
         let panel = target(&link);
         assert!(panel.select("svg").exists(), "a conclusion shows what it rests on: {}", panel.html());
         counted.inferences += 1;
+    }
+    for link in &document.select("main nav.contents a") {
+        let heading = target(&link);
+        assert!(heading.is("h2, h3"), "the contents lead to chapters and their parts: {}", heading.html());
+        counted.contents += 1;
     }
     counted.drawings = document.select("figure svg").length();
     let policy = document.select("meta[http-equiv=\"Content-Security-Policy\"]").attr("content");

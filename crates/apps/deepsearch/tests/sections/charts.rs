@@ -42,12 +42,16 @@ async fn drawn(data: Option<Value>, traced: bool) -> (Ran<SectionState>, Script)
 }
 
 fn data(west: f64) -> Value {
+    values([12.5, 3.25, west])
+}
+
+fn values([north, south, west]: [f64; 3]) -> Value {
     let record =
         |label: &str, value: f64| json!({ "label": label, "value": value, "unit": "storks", "documents": [2] });
     json!({
         "has_data": true, "kind": "bar", "title": "Storks by place", "description": "Storks a day",
         "label_title": "", "value_title": "Storks",
-        "records": [record("north", 12.5), record("south", 3.25), record("west", west)],
+        "records": [record("north", north), record("south", south), record("west", west)],
     })
 }
 
@@ -57,7 +61,9 @@ async fn a_section_has_a_chart_of_its_documents() {
     assert_eq!(codes(&ran.state.notices), [""; 0]);
     let content = &ran.state.sub_report.as_ref().unwrap().content;
     let expected = "# Chapter 3\n\n## Numbers\n\nPlaces differ[citation:1].\n\n(#insertChart:chart_3_1)\n\n\
-                    <font size=2>**Storks by place**: Storks a day</font>[citation:2]\n\nThey differ much[citation:2].";
+                    **Storks by place**: Storks a day\n\n|  | Storks (storks) |\n| --- | --- |\n\
+                    | north | 12.5 storks[citation:2] |\n| south | 3.25 storks[citation:2] |\n| west | 40 storks[citation:2] |\n\n\
+                    They differ much[citation:2].";
     assert_eq!(content.text, expected);
     assert_eq!((content.charts.len(), content.charts[0].chart_id.as_str()), (1, "chart_3_1"));
     assert!(!script.prompts(Asked::ChartPlaces)[0].contains("[citation:"), "marks are nothing for the model");
@@ -67,8 +73,14 @@ async fn a_section_has_a_chart_of_its_documents() {
     let content = &ran.state.sub_report.as_ref().unwrap().content;
     let kinds: Vec<(bool, &str)> = content.trace.iter().map(|one| (one.chart, one.url.as_str())).collect();
     let (first, numbers) = ("https://north.example/storks", "https://numbers.example/");
-    assert_eq!(kinds, [(false, first), (true, numbers), (false, numbers)], "tracing knows the chart's citation");
-    assert_eq!(trace_marks(&content.text).len(), 3);
+    let drawn = (true, numbers);
+    assert_eq!(kinds, [(false, first), drawn, drawn, drawn, (false, numbers)], "tracing knows the chart's citations");
+    assert_eq!(trace_marks(&content.text).len(), 5);
+    for (trace, said) in content.trace[1..4].iter().zip(["north: 12.5 storks", "south: 3.25 storks", "west: 40 storks"])
+    {
+        let (start, end) = trace.span.expect("the sentence of the datum is known");
+        assert_eq!((trace.chunk.as_str(), &NUMBERS[start..end]), (said, NUMBERS));
+    }
 }
 
 #[tokio::test]
@@ -80,5 +92,18 @@ async fn a_chart_that_cannot_be_made_leaves_the_section_alone() {
         assert_eq!(codes(&ran.state.notices), expected);
         let content = &ran.state.sub_report.as_ref().unwrap().content;
         assert!(content.charts.is_empty() && !content.text.contains("insertChart"), "{}", content.text);
+    }
+}
+
+#[tokio::test]
+async fn values_of_other_labels_are_refused_with_a_notice() {
+    for permuted in [[3.25, 12.5, 40.0], [40.0, 12.5, 3.25], [12.5, 40.0, 3.25], [3.25, 40.0, 12.5], [40.0, 3.25, 12.5]]
+    {
+        let (ran, script) = drawn(Some(values(permuted)), false).await;
+        assert_eq!(codes(&ran.state.notices), ["212411e"], "{permuted:?}");
+        let content = &ran.state.sub_report.as_ref().unwrap().content;
+        assert!(content.charts.is_empty() && !content.text.contains("insertChart"), "{}", content.text);
+        let complaint = script.prompts(Asked::ChartData).last().unwrap().clone();
+        assert!(complaint.contains("must stand with its label in one sentence or row"), "{complaint}");
     }
 }

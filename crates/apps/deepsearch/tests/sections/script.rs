@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
 use graphloom_llm::scripted::{Reply, rendered};
-use graphloom_llm::{ChatRequest, ModelError, Role, Scripted, ToolCall};
+use graphloom_llm::{ChatRequest, ModelError, Role, Scripted, ToolCall, fence};
 use serde_json::{Value, json};
 
 /// Who asks.
@@ -67,6 +67,11 @@ impl Request<'_> {
         rest[..rest.find(after).unwrap_or(rest.len())].to_owned()
     }
 
+    /// The text that is fenced with an origin.
+    pub(crate) fn from(&self, origin: &str) -> &str {
+        fence::text_from(self.prompt, origin).unwrap_or_else(|| panic!("nothing from `{origin}` in {}", self.prompt))
+    }
+
     /// The number of the section and of the plan of a request for a plan.
     pub(crate) fn plan(&self) -> (String, u32) {
         let plan = self.between("Make plan ", " for section ");
@@ -75,7 +80,7 @@ impl Request<'_> {
 
     /// The question that the collector's nodes ask about: the step's title.
     pub(crate) fn step(&self) -> String {
-        let question = self.between("<material from=\"the question\">\n", "</material>");
+        let question = self.from("the question");
         question.lines().next().unwrap_or_default().trim_end_matches('.').to_owned()
     }
 }
@@ -188,7 +193,7 @@ fn usual(asked: Asked, request: &Request<'_>) -> Reply {
             if request.raw.messages.iter().any(|message| message.role == Role::Tool) {
                 return Reply::text("done");
             }
-            let query = request.between("Query: ", "\n");
+            let query = request.from("the query");
             Reply::tools([call("web_search_tool", json!({ "query": query }))])
         }
         Asked::Score => scores(request.prompt, |_| [7, 6, 5, 4]),
@@ -198,7 +203,7 @@ fn usual(asked: Asked, request: &Request<'_>) -> Reply {
         }
         Asked::Classify => {
             let top: usize = request.between("at most ", " documents").parse().expect("a number");
-            let shown = request.prompt.matches("from=\"document ").count();
+            let shown = request.prompt.matches("from: document ").count();
             json!({ "chapter": "c", "documents": (1..=top.min(shown)).collect::<Vec<_>>() }).into()
         }
         Asked::Outline => {
@@ -206,7 +211,7 @@ fn usual(asked: Asked, request: &Request<'_>) -> Reply {
             Reply::text(format!("{section} Some title\n{section}.1 One part"))
         }
         Asked::Write => {
-            let section = request.between("\nThe report is called \"", "\"");
+            let section = request.from("the title of the report");
             Reply::text(format!(
                 "# {section}\n\n## 1.1 One part\n\nA fact of the documents [citation:1]. More [citation:2]."
             ))
@@ -215,7 +220,7 @@ fn usual(asked: Asked, request: &Request<'_>) -> Reply {
         Asked::ChartData => json!({ "has_data": false }).into(),
         Asked::Recognise => json!({ "sentences": [] }).into(),
         Asked::Summarise => {
-            let section = request.between("from=\"section ", ":");
+            let section = request.between("from: section ", ":");
             Reply::text(format!("What section {section} says."))
         }
     }
@@ -223,7 +228,7 @@ fn usual(asked: Asked, request: &Request<'_>) -> Reply {
 
 /// Scores for all documents that are shown.
 pub(crate) fn scores(prompt: &str, of: impl Fn(usize) -> [i64; 4]) -> Reply {
-    let shown = prompt.matches("from=\"document ").count();
+    let shown = prompt.matches("from: document ").count();
     let one = |number: usize| {
         let [relevance, answerability, authority, data_density] = of(number);
         json!({

@@ -137,7 +137,7 @@ async fn a_section_rests_on_the_documents_that_are_chosen() {
     let script = Script::default()
         .on(Asked::Plan, move |_| Ok(plan(&titles.iter().map(|title| (title.as_str(), &[][..])).collect::<Vec<_>>())))
         .on(Asked::Classify, |request| {
-            let shown = request.prompt.matches("from=\"document ").count();
+            let shown = request.prompt.matches("from: document ").count();
             Ok(json!({ "chapter": "c", "documents": (1..=shown.min(2)).collect::<Vec<_>>() }))
         });
     let mut config = config();

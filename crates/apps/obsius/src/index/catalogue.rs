@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use graphloom_vault::{NotePath, Notes, Vault};
+use graphloom_vault::{NotePath, Notes, Skipped, Vault};
 use serde::{Deserialize, Serialize};
 
 use super::card::{Card, Stamp};
@@ -48,7 +48,7 @@ impl Catalogue {
         let mut entries = BTreeMap::new();
         for path in vault.paths() {
             let known = self.entries.get(&path);
-            let stamp = std::fs::metadata(vault.root().join(path.as_str())).map(|metadata| Stamp::of(&metadata));
+            let stamp = std::fs::metadata(vault.file(&path)).map(|metadata| Stamp::of(&metadata));
             let stamp = stamp.unwrap_or_default();
             if let Some(entry) = known.filter(|entry| entry.stamp.still_holds(&stamp)) {
                 summary.unchanged += 1;
@@ -60,7 +60,7 @@ impl Catalogue {
                 // It went away since it was listed.
                 Ok(None) => continue,
                 Err(error) => {
-                    summary.unread.push((path.as_str().to_owned(), error.to_string()));
+                    summary.unread.push(Skipped::of(&path, &error));
                     continue;
                 }
             };

@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError, RwLock};
 
 use graphloom_retrieval::{Corpus, CorpusOptions, RetrievalError};
-use graphloom_vault::{Notes, Overlay, Vault};
+use graphloom_vault::{Notes, Overlay, Skipped, Vault};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -34,6 +34,8 @@ pub struct VaultIndex {
     corpus: Corpus,
     file: PathBuf,
     catalogue: RwLock<Arc<Catalogue>>,
+    /// Notes that the last refresh could not read.
+    unread: RwLock<Vec<Skipped>>,
 }
 
 /// What a refresh found.
@@ -51,7 +53,7 @@ pub struct IndexSummary {
     /// Notes that are as they were.
     pub unchanged: usize,
     /// Notes that cannot be read, with the reason.
-    pub unread: Vec<(String, String)>,
+    pub unread: Vec<Skipped>,
     /// Why the full-text index was built anew, if it was.
     pub rebuilt: Option<String>,
 }
@@ -71,7 +73,7 @@ impl VaultIndex {
         let corpus = Corpus::open(&dir.join("passages"), &[vault.root().to_path_buf()], options)?;
         let file = dir.join("notes.json");
         let catalogue = RwLock::new(Arc::new(Catalogue::load(&file)));
-        Ok(Self { vault, corpus, file, catalogue })
+        Ok(Self { vault, corpus, file, catalogue, unread: RwLock::default() })
     }
 
     /// Brings the index up to date with the files of the vault. It blocks.
@@ -93,12 +95,21 @@ impl VaultIndex {
         }
         *self.catalogue.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(after);
         summary.rebuilt = rebuilt;
+        self.unread.write().unwrap_or_else(PoisonError::into_inner).clone_from(&summary.unread);
         Ok(summary)
     }
 
     /// The vault.
     pub fn vault(&self) -> &Arc<Vault> {
         &self.vault
+    }
+
+    /// The files of the vault that are neither read nor changed, each with the reason, as of the last refresh.
+    pub fn skipped(&self) -> Vec<Skipped> {
+        let mut skipped = self.vault.skipped();
+        skipped.extend(self.unread.read().unwrap_or_else(PoisonError::into_inner).iter().cloned());
+        skipped.sort();
+        skipped
     }
 
     /// The cards of all notes as the overlay has them, each with whether it is changed there, in the order of paths.

@@ -145,20 +145,20 @@ impl VaultIndex {
         let catalogue = self.catalogue();
         let folder = query.folder.as_deref();
         let keep = |path: &str| {
-            NotePath::parse(path).is_ok_and(|path| {
+            NotePath::of_file(path).is_ok_and(|path| {
                 is_in(&path, folder) && changes.get(&path).is_none() && catalogue.get(&path).is_some()
             })
         };
         let pending: Vec<Unwritten<'_>> = changes
             .iter()
-            .filter(|(path, _)| is_in(path, folder))
+            .filter(|(path, _)| path.is_note() && is_in(path, folder))
             .filter_map(|(path, change)| Some(Unwritten { path: path.as_str(), text: change.after.as_deref()? }))
             .collect();
         // More than asked for, as titles and tags may change the order.
         let options = SearchOptions::with_limit(query.limit.saturating_mul(2).saturating_add(8)).per_document(1);
         let hits = self.corpus.search_with(&query.text, &options, &keep, &pending)?;
         let path_of = |source: &Source| match source {
-            Source::Local { path, .. } => NotePath::parse(path).ok(),
+            Source::Local { path, .. } => NotePath::of_file(path).ok(),
             _ => None,
         };
         Ok(hits.into_iter().filter_map(|hit| Some((path_of(&hit.evidence.source)?, hit.score, hit.snippet))).collect())

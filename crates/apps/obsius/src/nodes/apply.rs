@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use graphloom_core_graph::{Context, NodeError, Snapshot};
-use graphloom_vault::{ContentHash, VaultError, transaction};
+use graphloom_core_graph::{Context, NodeError, Shared, Snapshot};
+use graphloom_vault::{ContentHash, Overlay, VaultError, transaction};
 
 use crate::desk::Resources;
 use crate::phase::Decision;
@@ -23,16 +23,24 @@ pub(crate) async fn apply(
         let is_applied =
             |known: &transaction::RunRecord| known.run == name && known.state == transaction::RunState::Applied;
         let is_there = transaction::runs(&vault)?.iter().any(is_applied);
-        if !is_there {
-            transaction::apply(&vault, &name, &changes)?;
+        if is_there {
+            return Ok::<_, VaultError>(((*changes).clone(), Vec::new()));
         }
-        Ok::<(), VaultError>(())
+        // Links that were made since the changes were shown would lead nowhere after a move.
+        vault.refresh()?;
+        let mut overlay = Overlay::new(Arc::clone(&vault), (*changes).clone());
+        let late = overlay.catch_up()?;
+        transaction::apply(&vault, &name, overlay.changes())?;
+        let told = late.relinked.iter().map(|(path, links)| {
+            format!("{} links in `{path}` were made since the changes were shown, and were rewritten too", links.len())
+        });
+        Ok((overlay.into_changes(), told.collect()))
     })
     .await?;
     match done {
-        Ok(()) => {
-            let paths: Vec<String> = state.changes.iter().map(|(path, _)| path.to_string()).collect();
-            Ok(WorkflowState::update().applied(Applied { run, paths }))
+        Ok((changes, told)) => {
+            let paths: Vec<String> = changes.iter().map(|(path, _)| path.to_string()).collect();
+            Ok(WorkflowState::update().applied(Applied { run, paths }).changes(Shared::new(changes)).notes(told))
         }
         Err(error) => {
             let failure = Failure::of(state.phases.current(), &NodeError::from(error));

@@ -71,7 +71,7 @@ async fn work(visit: &Visit) -> Result<Report, NodeError> {
     let reads = state.session.config.max_concurrent_reads;
     let carried =
         carry_out(&begun.plan, bench.tools(), begun.carried, visit.iteration.number, reads, &mut keeping).await?;
-    let mended = bench.mend().map_err(ObsiusError::from)?;
+    let mended = bench.mend(state).map_err(ObsiusError::from)?;
     evaluate(visit, &bench, &begun.plan, &carried, &begun.exchanges, mended)
 }
 

@@ -37,6 +37,7 @@ pub(super) fn vault_context(resources: &Resources) -> VaultContext {
     VaultContext {
         vault_name: root.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default(),
         notes: resources.vault.paths().len(),
+        skipped: resources.index.skipped(),
         ..VaultContext::default()
     }
 }

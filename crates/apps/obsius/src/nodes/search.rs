@@ -94,7 +94,7 @@ fn paths_in(output: &ToolOutput) -> Vec<NotePath> {
         match value {
             Value::Object(members) => {
                 if let Some(path) =
-                    members.get("path").and_then(Value::as_str).and_then(|text| NotePath::parse(text).ok())
+                    members.get("path").and_then(Value::as_str).and_then(|text| NotePath::of_file(text).ok())
                     && !paths.contains(&path)
                 {
                     paths.push(path);

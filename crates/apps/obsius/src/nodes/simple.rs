@@ -90,7 +90,7 @@ async fn work(visit: &Visit) -> Result<Report, NodeError> {
             return Err(NodeError::terminal(ObsiusError::NothingDone { said }));
         }
     }
-    let mended = bench.mend().map_err(ObsiusError::from)?;
+    let mended = bench.mend(state).map_err(ObsiusError::from)?;
     conclude(visit, &bench, transcript, mended, &rendered.template, context)
 }
 

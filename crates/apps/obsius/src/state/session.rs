@@ -1,5 +1,6 @@
 //! Session information: who asked for what, where, and with what.
 
+use graphloom_vault::Skipped;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -54,4 +55,7 @@ pub struct VaultContext {
     pub active_files: Vec<String>,
     /// Notes that this run changes.
     pub recent_changes: Vec<String>,
+    /// Files that are not read and not changed, each with the reason.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub skipped: Vec<Skipped>,
 }

@@ -7,7 +7,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 use super::bench::{Bench, told};
-use super::names::{broken_in_words, broken_links};
+use super::names::{broken_in_words, broken_links, links_in_words};
 
 pub(super) struct CreateNote(pub(super) Bench);
 
@@ -70,23 +70,27 @@ impl TypedTool for CreateNote {
         let changed = self
             .0
             .change(move |sight| {
-                sight.overlay.create(&wanted, &text).map_err(|error| told(&error))?;
+                let made = sight.overlay.create(&wanted, &text).map_err(|error| told(&error))?;
                 for (key, value) in &frontmatter {
                     sight.overlay.set_frontmatter(&wanted, key, value.clone()).map_err(|error| told(&error))?;
                 }
-                sight.overlay.expect(&wanted).map_err(|error| told(&error))
+                Ok((sight.overlay.expect(&wanted).map_err(|error| told(&error))?, made))
             })
             .await?;
-        let note = changed.value;
+        let (note, made) = changed.value;
         let broken = broken_links(&changed.links, &path);
         let lines = note.text().lines().count();
         let mut said = format!("Created `{path}` with {}.", super::names::count(lines, "line", "lines"));
         if !changed_name.is_empty() {
             said.push_str(&format!(" Its name differs from the title: {}.", changed_name.join("; ")));
         }
+        if made.links() > 0 {
+            let links = links_in_words(&made.relinked);
+            said.push_str(&format!("{links} They led to another note of this name, and still do."));
+        }
         said.push_str(&broken_in_words(&broken));
         let data = json!({ "path": path, "hash": note.hash(), "lines": lines, "links": note.links().len(),
-                           "broken_links": broken });
+                           "relinked": made.relinked, "broken_links": broken });
         Ok(ToolOutput::new(said).with_data(data))
     }
 }

@@ -53,7 +53,7 @@ impl TypedTool for DeleteNote {
         let mut said = format!("`{}` goes to the trash when the changes are applied.", note.path());
         if !from.is_empty() {
             let linking = count(from.len(), "note links to it and will", "notes link to it and will");
-            said.push_str(&format!(" {linking} have links that lead nowhere: {}.", ticked(&from)));
+            said.push_str(&format!(" {linking} have links that do not lead to it any more: {}.", ticked(&from)));
         }
         let data = json!({ "path": note.path(), "before": note.hash(), "linked_from": from });
         Ok(ToolOutput::new(said).with_data(data))

@@ -8,6 +8,7 @@ mod bench;
 mod create_note;
 mod delete_note;
 mod list_notes;
+mod merge_notes;
 mod move_note;
 mod names;
 mod read_note;
@@ -20,7 +21,7 @@ use graphloom_agents::{AgentError, Risk, ToolRegistry, typed};
 pub use bench::Bench;
 
 /// The names of the tools, in the order the model reads them.
-pub const NAMES: [&str; 9] = [
+pub const NAMES: [&str; 10] = [
     "search_notes",
     "read_note",
     "list_notes",
@@ -29,10 +30,11 @@ pub const NAMES: [&str; 9] = [
     "create_note",
     "update_note",
     "move_note",
+    "merge_notes",
     "delete_note",
 ];
 
-/// The nine tools on a bench; those that can change more than `ceiling` are hidden from the model and refused.
+/// The ten tools on a bench; those that can change more than `ceiling` are hidden from the model and refused.
 ///
 /// # Errors
 /// None that a caller can cause: a tool whose schema is none would be told.
@@ -47,6 +49,7 @@ pub fn registry(bench: &Bench, ceiling: Risk) -> Result<ToolRegistry, AgentError
         .register(typed(create_note::CreateNote(bench.clone())))?
         .register(typed(update_note::UpdateNote(bench.clone())))?
         .register(typed(move_note::MoveNote(bench.clone())))?
+        .register(typed(merge_notes::MergeNotes(bench.clone())))?
         .register(typed(delete_note::DeleteNote(bench.clone())))?;
     Ok(registry)
 }

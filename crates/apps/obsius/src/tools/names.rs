@@ -1,7 +1,9 @@
 //! Finding the note that a model names, and saying what does not fit.
 
+use std::collections::BTreeMap;
+
 use graphloom_agents::ToolError;
-use graphloom_vault::{LinkIndex, NotePath, Notes, Overlay, Resolution};
+use graphloom_vault::{LinkIndex, NotePath, Notes, Overlay, Relinked, Resolution};
 
 use super::bench::told;
 use crate::index::VaultIndex;
@@ -12,18 +14,13 @@ const SHOWN: usize = 10;
 /// The note that is named by its path, the end of its path, its name, its title or an alias, in this order, whatever the
 /// case of letters. A name that several notes have is refused with their paths.
 pub(super) fn find_note(overlay: &Overlay, index: &VaultIndex, name: &str) -> Result<NotePath, ToolError> {
-    let wanted = NotePath::parse_lenient(name);
-    if let Ok(path) = &wanted {
-        if overlay.contains(path) {
-            return Ok(path.clone());
-        }
-        let paths = overlay.paths();
-        let key = path.key();
-        if let Some(found) = paths.iter().find(|other| other.key() == key) {
-            return Ok(found.clone());
-        }
-        let ending = format!("/{key}");
-        if let Some(found) = only(name, paths.iter().filter(|other| other.key().ends_with(&ending)).cloned())? {
+    let meant = NotePath::meant_by(name);
+    if let Some(path) = meant.iter().find(|path| overlay.contains(path)) {
+        return Ok(path.clone());
+    }
+    let paths = overlay.paths();
+    for path in &meant {
+        if let Some(found) = by_ending(name, path, &paths)? {
             return Ok(found);
         }
     }
@@ -35,8 +32,48 @@ pub(super) fn find_note(overlay: &Overlay, index: &VaultIndex, name: &str) -> Re
     if let Some(found) = only(name, named)? {
         return Ok(found);
     }
-    let path = wanted.map_err(|error| told(&error))?;
-    overlay.expect(&path).map(|note| note.path().clone()).map_err(|error| told(&error))
+    match meant.into_iter().next() {
+        Some(path) => overlay.expect(&path).map(|note| note.path().clone()),
+        None => NotePath::parse_lenient(name),
+    }
+    .map_err(|error| told(&error))
+}
+
+/// The file that is no note and is named by its path or the end of it, whatever the case of letters.
+pub(super) fn find_file(overlay: &Overlay, name: &str) -> Result<Option<NotePath>, ToolError> {
+    let bare = name.trim().trim_start_matches("![[").trim_start_matches("[[").trim_end_matches("]]");
+    let Ok(path) = NotePath::of_file(bare.trim_start_matches("./")) else { return Ok(None) };
+    let files: Vec<NotePath> = overlay.attachments().iter().filter_map(|path| NotePath::of_file(path).ok()).collect();
+    if files.contains(&path) {
+        return Ok(Some(path));
+    }
+    by_ending(name, &path, &files)
+}
+
+/// The path with these letters in whatever case, else the one path that ends so.
+fn by_ending(name: &str, path: &NotePath, paths: &[NotePath]) -> Result<Option<NotePath>, ToolError> {
+    let key = path.key();
+    if let Some(found) = paths.iter().find(|other| other.key() == key) {
+        return Ok(Some(found.clone()));
+    }
+    let ending = format!("/{key}");
+    only(name, paths.iter().filter(|other| other.key().ends_with(&ending)).cloned())
+}
+
+/// A sentence about links that were rewritten; empty when there are none.
+pub(super) fn links_in_words(relinked: &BTreeMap<NotePath, Vec<Relinked>>) -> String {
+    let links: usize = relinked.values().map(Vec::len).sum();
+    if links == 0 {
+        return String::new();
+    }
+    let files: Vec<&NotePath> = relinked.keys().collect();
+    let kind = if files.iter().all(|file| file.is_note()) { ("note", "notes") } else { ("file", "files") };
+    format!(
+        " {} rewritten in {}: {}.",
+        count(links, "link was", "links were"),
+        count(files.len(), kind.0, kind.1),
+        ticked(&files)
+    )
 }
 
 fn only(name: &str, found: impl Iterator<Item = NotePath>) -> Result<Option<NotePath>, ToolError> {

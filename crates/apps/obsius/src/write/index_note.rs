@@ -49,7 +49,7 @@ pub struct IndexEntry {
 impl IndexEntry {
     /// The entry of a found note; none when its path is none.
     pub fn of(found: &Found) -> Option<Self> {
-        let path = NotePath::parse(&found.path).ok()?;
+        let path = NotePath::of_file(&found.path).ok()?;
         Some(Self { path, title: found.title.clone(), about: plain(&found.snippet), tags: found.tags.clone() })
     }
 
@@ -81,9 +81,15 @@ pub fn groupings(entries: &[IndexEntry]) -> Vec<Grouping> {
 pub fn link_to(path: &NotePath, title: &str, all: &[NotePath]) -> String {
     let name = path.name().to_lowercase();
     let same = all.iter().filter(|other| other.name().to_lowercase() == name).count();
-    let target = if same > 1 { path.as_str().trim_end_matches(".md") } else { path.name() };
-    let shown = plain(title);
-    let shown = shown.trim();
+    let target = if same > 1 { path.stem() } else { path.name() };
+    if target.contains(['#', '|', '^', '[', ']']) {
+        // Between brackets such a name would mean something else.
+        let text = if title.trim().is_empty() { target.to_owned() } else { plain(title) };
+        let path = path.as_str().replace('%', "%25").replace('#', "%23").replace('<', "%3C").replace('>', "%3E");
+        return format!("[{text}](<{path}>)");
+    }
+    // A bar would end the shown text.
+    let shown = plain(title).replace('|', " ").split_whitespace().collect::<Vec<_>>().join(" ");
     if shown.is_empty() || shown == target { format!("[[{target}]]") } else { format!("[[{target}|{shown}]]") }
 }
 
@@ -139,6 +145,15 @@ mod tests {
             text,
             "Intro.\n\n## a\n\n- [[Two|Two x]]: About it.\n- [[Three]]: About it.\n\n## b\n\n- [[b/One|One]]: About it.\n"
         );
+    }
+
+    #[test]
+    fn a_name_that_brackets_cannot_hold_is_linked_as_markdown() {
+        let note = NotePath::of_file("a/C# notes.md").unwrap();
+        let text = link_to(&note, "C# notes", std::slice::from_ref(&note));
+        assert_eq!(text, "[C# notes](<a/C%23 notes.md>)");
+        let what = NotePath::of_file("What is it?.md").unwrap();
+        assert_eq!(link_to(&what, "A | B", std::slice::from_ref(&what)), "[[What is it?|A B]]");
     }
 
     #[test]

@@ -1,70 +1,112 @@
-//! Links in written text that lead nowhere: repaired where one note is meant, else turned into plain words.
+//! Links that this run wrote and that lead nowhere: corrected where one note is meant, else kept and told. Which bytes the
+//! run wrote is known by their place; no other link is looked at.
 
-use graphloom_vault::{LinkForm, LinkIndex, Note, Notes, Overlay, VaultError};
+use std::collections::BTreeSet;
 
-use crate::probe::find_note;
-use crate::write::link_to;
+use graphloom_vault::{Link, LinkIndex, Note, NotePath, Notes, Overlay, Resolution, VaultError};
 
-/// Mends the links that this run wrote and that lead nowhere. Links that were dead before are left as they are. Returns
-/// what was done, in words.
+use super::redirect::redirect_merged;
+
+/// Mends the links that this run wrote, and lets links to a note whose text this run put elsewhere lead there. Returns what
+/// was done, in words.
 ///
 /// # Errors
 /// Those of the overlay.
-pub fn mend_links(overlay: &mut Overlay) -> Result<Vec<String>, VaultError> {
-    let mut told = Vec::new();
+pub fn mend_links(overlay: &mut Overlay, request: &str) -> Result<Vec<String>, VaultError> {
+    let mut told = redirect_merged(overlay)?;
+    let changed: Vec<NotePath> = overlay.changes().iter().map(|(path, _)| path.clone()).collect();
+    if changed.iter().all(|path| overlay.written(path).is_empty()) {
+        return Ok(told);
+    }
     let links = LinkIndex::build(&*overlay);
-    let changed: Vec<_> =
-        overlay.changes().iter().filter(|(_, change)| change.after.is_some()).map(|(path, _)| path.clone()).collect();
-    let all = overlay.paths();
+    let to_come = ToCome::new(overlay, request);
     for path in changed {
-        let Some(note) = overlay.read(&path)? else { continue };
-        let origin = overlay.changes().get(&path).and_then(|change| change.moved_from.clone()).unwrap_or(path.clone());
-        let before = overlay.vault().read(&origin)?;
-        let was_dead = |target: &str| {
-            before.as_ref().is_some_and(|before| before.links().iter().any(|link| link.target == target))
-        };
-        let mut text = note.text().to_owned();
-        let dead: Vec<_> = note
-            .links()
-            .iter()
-            .filter(|link| !links.resolve(&path, link).is_sound())
-            .filter(|link| !link.in_frontmatter && !was_dead(&link.target))
-            .collect();
-        // From the end, so that earlier spans stay right.
-        for link in dead.into_iter().rev() {
-            let shown = link.shown.clone().unwrap_or_else(|| link.target.clone());
-            let there = links.resolve(&path, link).note().and_then(|path| overlay.read(path).ok().flatten());
-            let meant =
-                there.or_else(|| find_note(&*overlay, &link.target)).or_else(|| by_title(overlay, &link.target));
-            let new = match meant {
-                Some(meant) => {
-                    told.push(format!("`{path}`: the link `{}` was corrected to `{}`", link.target, meant.path()));
-                    link_to(meant.path(), &shown, &all)
-                }
+        let Some(note) = overlay.read(&path).ok().flatten() else { continue };
+        let mut corrected = Vec::new();
+        for link in dead_links(overlay, &links, &note) {
+            if to_come.is_known(link) {
+                continue;
+            }
+            match meant(overlay, &path, &link.target) {
+                Some(meant) => corrected.push((link.span.start, meant)),
+                None if to_come.is_asked_for(link) => {}
                 None => {
-                    told.push(format!("`{path}`: the link `{}` led nowhere and became plain text", link.target));
-                    match link.form {
-                        // Without its target a definition says nothing.
-                        LinkForm::Definition => String::new(),
-                        _ => shown,
-                    }
+                    told.push(format!("`{path}`: the link `{}` leads to no note; it is kept as it is", link.target));
                 }
-            };
-            text.replace_range(link.span.clone(), &new);
+            }
         }
-        if text != note.text() {
-            overlay.write(&path, &text)?;
+        if corrected.is_empty() {
+            continue;
+        }
+        match overlay.retarget(&path, &corrected) {
+            Ok(done) => told.extend(
+                done.iter().map(|d| format!("`{path}`: the link `{}` was corrected to `{}`", d.before, d.after)),
+            ),
+            Err(error) => told.push(format!("links of `{path}` that lead nowhere could not be corrected: {error}")),
         }
     }
     Ok(told)
 }
 
-fn by_title(overlay: &Overlay, wanted: &str) -> Option<Note> {
-    let wanted = wanted.trim().to_lowercase();
-    let mut meant = overlay.paths().into_iter().filter_map(|path| overlay.read(&path).ok().flatten()).filter(|note| {
-        note.title().to_lowercase() == wanted || note.aliases().iter().any(|a| a.to_lowercase() == wanted)
+/// The links of a note that this run wrote and that name no file.
+fn dead_links<'a>(overlay: &Overlay, links: &LinkIndex, note: &'a Note) -> Vec<&'a Link> {
+    let unresolved = |link: &&Link| matches!(links.resolve(note.path(), link), Resolution::Unresolved(_));
+    let own = note.links().iter().filter(|link| !link.in_frontmatter && is_written(overlay, note.path(), link));
+    own.filter(unresolved).collect()
+}
+
+/// Whether this run wrote all of a link.
+pub(crate) fn is_written(overlay: &Overlay, path: &NotePath, link: &Link) -> bool {
+    overlay.written(path).iter().any(|range| range.start <= link.span.start && link.span.end <= range.end)
+}
+
+/// Notes to come: what people link to before it is there.
+pub(crate) struct ToCome {
+    request: String,
+    /// The targets that led nowhere in the vault before this run.
+    before: BTreeSet<String>,
+}
+
+impl ToCome {
+    pub(crate) fn new(overlay: &Overlay, request: &str) -> Self {
+        let vault = LinkIndex::build(&**overlay.vault());
+        let before = vault.unresolved().into_iter().map(|link| link.link.target.to_lowercase()).collect();
+        Self { request: request.to_lowercase(), before }
+    }
+
+    /// Whether a link may lead nowhere: to a note to come.
+    pub(crate) fn is_one(&self, link: &Link) -> bool {
+        self.is_known(link) || self.is_asked_for(link)
+    }
+
+    /// Whether the person has linked to this target before, so that the link is a copy of theirs.
+    fn is_known(&self, link: &Link) -> bool {
+        self.before.contains(&link.target.to_lowercase())
+    }
+
+    /// Whether the request names the target.
+    fn is_asked_for(&self, link: &Link) -> bool {
+        let target = link.target.to_lowercase();
+        let is_name = target.chars().count() > 3 || !target.is_ascii();
+        self.request.contains(&format!("[[{target}")) || (is_name && self.request.contains(&target))
+    }
+}
+
+/// The one note that a target can mean: by its name, its title or an alias.
+fn meant(overlay: &Overlay, from: &NotePath, target: &str) -> Option<NotePath> {
+    let wanted = target.trim().to_lowercase();
+    let name = wanted.strip_suffix(".md").unwrap_or(&wanted);
+    let named = NotePath::for_title("", target).ok().map(|made| made.path.name().to_lowercase());
+    let notes = overlay.paths().into_iter().filter(|path| path != from);
+    let mut meant = notes.filter(|path| {
+        let own = path.name().to_lowercase();
+        own == name
+            || Some(&own) == named.as_ref()
+            || overlay.read(path).ok().flatten().is_some_and(|note| {
+                note.title().to_lowercase() == name || note.aliases().iter().any(|alias| alias.to_lowercase() == name)
+            })
     });
     let found = meant.next()?;
-    // Two notes of one title: nobody knows which is meant.
+    // Two notes of one name: nobody knows which is meant.
     meant.next().is_none().then_some(found)
 }

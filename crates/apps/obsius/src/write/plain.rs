@@ -29,16 +29,30 @@ pub fn plain(text: &str) -> String {
             rest = &rest[end + 1..];
             continue;
         }
-        // A `#` before a word would be a tag, and these marks would begin or end something.
-        let in_word = c == '_'
-            && out.chars().next_back().is_some_and(char::is_alphanumeric)
-            && rest.chars().nth(1).is_some_and(char::is_alphanumeric);
-        if in_word || !matches!(c, '#' | '*' | '_' | '`' | '[' | ']' | '|' | '^' | '%') {
+        if c == '%' && out.ends_with('%') {
+            // Two would begin a comment.
+            out.pop();
+        } else if means_nothing(c, out.chars().next_back(), rest[c.len_utf8()..].chars().next()) {
             out.push(c);
         }
         rest = &rest[c.len_utf8()..];
     }
     out.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// Whether a character between these two is one of the text: not a mark that begins or ends something.
+fn means_nothing(c: char, before: Option<char>, after: Option<char>) -> bool {
+    let in_word = |c: Option<char>| c.is_some_and(char::is_alphanumeric);
+    let is_space = |c: Option<char>| c.is_some_and(char::is_whitespace);
+    match c {
+        '`' | '[' | ']' => false,
+        '_' | '^' => in_word(before) && in_word(after),
+        // `C#`, but neither `#tag` nor `# Heading`.
+        '#' => in_word(before),
+        // `2 * 3` and `a | b`, but neither `*so*` nor a cell of a table.
+        '*' | '|' => is_space(before) && is_space(after),
+        _ => true,
+    }
 }
 
 /// Where the bracket closes, over brackets inside.
@@ -128,6 +142,9 @@ mod tests {
             ("a [ref][1] b", "a ref b"),
             ("_derive_more_ is", "derive_more is"),
             ("open [ bracket", "open bracket"),
+            ("100% user-supported, C# and F#", "100% user-supported, C# and F#"),
+            ("x^2 is 2 * 3 | 4 %% hidden", "x^2 is 2 * 3 | 4 hidden"),
+            ("**so** ^id # #tag", "so id tag"),
         ] {
             assert_eq!(plain(markdown), words, "{markdown}");
         }
@@ -144,7 +161,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn no_link_and_no_tag_is_left(text in "[\\[\\]()|!#a-c ]{0,40}") {
+        fn no_link_and_no_tag_is_left(text in "[\\[\\]()|!#%^a-c ]{0,40}") {
             let words = plain(&text);
             let note = Note::parse(NotePath::parse("a.md").unwrap(), format!("x {words}"));
             prop_assert!(note.links().is_empty() && note.tags().is_empty(), "{}", words);

@@ -8,4 +8,5 @@ mod documents;
 mod examples;
 mod recording;
 mod sessions;
+mod skipped;
 mod support;

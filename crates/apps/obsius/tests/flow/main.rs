@@ -4,6 +4,10 @@
 
 mod crash;
 mod limits;
+mod links;
+mod mending;
+mod resolver;
 mod review;
 mod support;
 mod traces;
+mod vaults;

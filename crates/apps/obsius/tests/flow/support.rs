@@ -42,6 +42,17 @@ impl Place {
         Self { folder }
     }
 
+    /// A vault of these files alone.
+    pub(crate) fn of(files: &BTreeMap<String, Vec<u8>>) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        for (path, bytes) in files {
+            let file = folder.path().join("vault").join(path);
+            std::fs::create_dir_all(file.parent().unwrap()).unwrap();
+            std::fs::write(file, bytes).unwrap();
+        }
+        Self { folder }
+    }
+
     pub(crate) fn vault(&self) -> std::path::PathBuf {
         self.folder.path().join("vault")
     }

@@ -14,8 +14,17 @@ const SEED: &str = "Organize all my machine learning notes and create a comprehe
 #[tokio::test(start_paused = true)]
 async fn the_seeds_request_searches_before_it_writes_and_ends_complete_with_an_index_of_real_notes() {
     let place = Place::new();
-    let model = scripted(|kind, _, prompt| {
+    let model = scripted(|kind, count, prompt| {
         Ok(match kind {
+            "actions" if count == 2 => {
+                assert!(
+                    prompt.contains("1 links of `ML index.md` lead nowhere, the first `Nothing there`"),
+                    "{prompt}"
+                );
+                json!({"answer": null, "actions": [
+                    action("u", "update_note", &json!({"path": "ML index.md", "old_text": "- [[Nothing there]]\n", "content": ""}), &[]),
+                ]})
+            }
             "plan" => json!({"keywords": ["machine learning"], "title": "ML index", "answer": null, "subtasks": [
                 {"goal": "find the notes", "kind": "search", "depends_on": [], "criteria": []},
                 {"goal": "read them", "kind": "read", "depends_on": [1], "criteria": []},
@@ -34,7 +43,10 @@ async fn the_seeds_request_searches_before_it_writes_and_ends_complete_with_an_i
         })
     });
     let state = reviewed(&place.runs(model), place.session(SEED), &[Verdict::Approve]).await;
-    assert_eq!(phases(&state), ["assess", "initialize", "analyze", "search", "execute", "reflect", "complete"]);
+    // A link of the run's own that leads nowhere is kept and told, and the model is asked again.
+    let once = ["assess", "initialize", "analyze", "search", "execute", "reflect"];
+    assert_eq!(phases(&state)[..6], once);
+    assert_eq!(phases(&state).last().unwrap(), "complete");
     let outcome = state.outcome.as_ref().unwrap();
     assert!(outcome.is_complete, "{:?} {:?}", outcome.stop, state.objectives.evidence);
     assert_eq!(outcome.stop, StopReason::Complete { by: Completion::SubObjectives });
@@ -42,8 +54,12 @@ async fn the_seeds_request_searches_before_it_writes_and_ends_complete_with_an_i
     let found: Vec<&str> = state.findings.notes.iter().map(|found| found.path.as_str()).collect();
     assert_eq!(found.len(), 3, "{found:?}");
     let text = String::from_utf8(place.bytes()["ML index.md"].clone()).unwrap();
-    assert_eq!(text, "- [[Gradient descent]]\n- [[Networks]]\n- [[Trees]]\n- Nothing there\n");
-    assert!(state.notes.iter().any(|note| note.contains("`Nothing there` led nowhere")), "{:?}", state.notes);
+    assert_eq!(text, "- [[Gradient descent]]\n- [[Networks]]\n- [[Trees]]\n");
+    assert!(
+        state.notes.iter().any(|note| note.contains("`Nothing there` leads to no note; it is kept")),
+        "{:?}",
+        state.notes
+    );
 }
 
 #[tokio::test(start_paused = true)]

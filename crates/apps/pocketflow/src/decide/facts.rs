@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::actions::Action;
-use crate::session::Waiting;
+use crate::session::{Session, Status, Waiting};
 
 /// What a decision is made from.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -43,16 +43,19 @@ pub enum WaitingKind {
     Report,
     /// Something that an action lacks.
     Slot,
+    /// Nothing: the proposal was delivered, and stays what the conversation is about.
+    Delivered,
 }
 
 impl WaitingKind {
     /// All kinds.
-    pub const ALL: [Self; 4] = [Self::None, Self::Queries, Self::Report, Self::Slot];
-}
+    pub const ALL: [Self; 5] = [Self::None, Self::Queries, Self::Report, Self::Slot, Self::Delivered];
 
-impl From<&Waiting> for WaitingKind {
-    fn from(waiting: &Waiting) -> Self {
-        match waiting {
+    /// What a session waits for.
+    pub fn of(session: &Session) -> Self {
+        let delivered = session.status == Status::Complete && session.artifacts.proposal.is_some();
+        match &session.waiting_for {
+            Waiting::None if delivered => Self::Delivered,
             Waiting::None => Self::None,
             Waiting::Queries => Self::Queries,
             Waiting::Report => Self::Report,
@@ -111,11 +114,13 @@ pub enum Heard {
     Retry,
     /// Go on without records.
     Insist,
+    /// A verdict, an edit, a question or an answer about something that is no longer what is asked.
+    Late,
 }
 
 impl Heard {
     /// All readings.
-    pub const ALL: [Self; 18] = [
+    pub const ALL: [Self; 19] = [
         Self::Empty,
         Self::TooLong,
         Self::Text,
@@ -134,6 +139,7 @@ impl Heard {
         Self::Unclear,
         Self::Retry,
         Self::Insist,
+        Self::Late,
     ];
 }
 

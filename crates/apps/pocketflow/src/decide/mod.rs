@@ -60,6 +60,12 @@ pub enum Question {
     Failed,
     /// What was asked for is still missing.
     Slot,
+    /// The message was about something else than what is asked by now, which is shown.
+    MovedOn,
+    /// The proposal is delivered: what can be done with it?
+    Delivered,
+    /// A topic was named after the end: shall a journey begin with it?
+    ConfirmTopic,
 }
 
 /// What follows, and why.

@@ -20,6 +20,11 @@ pub(super) fn read(text: &str) -> Option<(Reading, String)> {
     Some((Reading::Edit(edits), "edits".to_owned()))
 }
 
+/// Whether a reply has the fixed form of a rejection.
+pub(super) fn rejects(text: &str) -> bool {
+    after_any(text, &["reject:", "却下:"]).is_some()
+}
+
 fn slash(command: &str) -> (Reading, String) {
     let (name, rest) = command.split_once(char::is_whitespace).unwrap_or((command, ""));
     let rest = rest.trim();

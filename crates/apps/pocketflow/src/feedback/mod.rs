@@ -131,6 +131,8 @@ pub fn read_shown(message: &str, shown: &Shown) -> Read {
             None => (Reading::Reject { feedback: String::new(), search: false }, found),
         },
         Some((Whole::Cancel, found)) => (Reading::Cancel, found),
+        // The fixed form of a rejection: what its reason names is no edit.
+        None if commands::rejects(normal.trim()) => others::read(&text, words),
         None => match edits::read(&text, words, shown) {
             // A change of all that says no more than a rejection or an end says is one.
             Some(edits) if vague(&edits) && others::acts(&text, words) => others::read(&text, words),

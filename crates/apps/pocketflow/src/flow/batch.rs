@@ -99,7 +99,7 @@ impl<W: BatchWork> Batch<W> {
 
 #[async_trait]
 impl<W: BatchWork> Runnable for Batch<W> {
-    async fn run(&self, shared: &mut Store, params: &Params) -> Result<Label, NodeError> {
+    async fn run(&self, shared: &mut Store, params: &Params, _: &mut Vec<String>) -> Result<Label, NodeError> {
         let items = self.0.prep(shared, params).await?;
         let works: Vec<_> = items.iter().map(|item| self.one(item)).collect();
         let results = in_order(works, self.0.at_once(), self.0.failures()).await?;

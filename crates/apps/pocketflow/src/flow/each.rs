@@ -12,7 +12,8 @@ use super::work::{Label, Params, Runnable, Store};
 ///
 /// One after the other, every run sees what those before it wrote. Several at once all begin with the store as it was,
 /// and what they changed is brought together in the order of the parameters: objects key by key, lists that grew at their
-/// ends. Two runs that set one value differently are an error that names the place. A run that fails writes nothing.
+/// ends. Where two runs set one value differently, that of the first stays: all else that the other made is kept, its result
+/// is an error that names the places, and the flow's notes tell it. A run that fails writes nothing.
 pub trait BatchFlow: Send + Sync + 'static {
     /// The parameters of each run; those of the outer flow are added to them.
     ///
@@ -21,7 +22,7 @@ pub trait BatchFlow: Send + Sync + 'static {
     fn prep(&self, shared: &Store, params: &Params) -> Result<Vec<Params>, NodeError>;
 
     /// Looks at how the runs ended, one result per set of parameters in their order, and names the edge. With
-    /// [`Failures::Stop`] all are `Ok`.
+    /// [`Failures::Stop`] all are `Ok` but those that set what another run had set.
     ///
     /// # Errors
     /// What keeps the results from being used.
@@ -58,10 +59,15 @@ pub(super) struct ForEach<B> {
 }
 
 impl<B: BatchFlow> ForEach<B> {
-    async fn in_turn(&self, shared: &mut Store, sets: Vec<Params>) -> Result<Vec<Result<Label, NodeError>>, NodeError> {
+    async fn in_turn(
+        &self,
+        shared: &mut Store,
+        sets: Vec<Params>,
+        conflicts: &mut Vec<String>,
+    ) -> Result<Vec<Result<Label, NodeError>>, NodeError> {
         let mut runs = Vec::new();
         for params in sets {
-            match (Runnable::run(&self.flow, shared, &params).await, self.batch.failures()) {
+            match (Runnable::run(&self.flow, shared, &params, conflicts).await, self.batch.failures()) {
                 (Err(error), Failures::Stop) => return Err(error),
                 (ended, _) => runs.push(ended),
             }
@@ -69,22 +75,38 @@ impl<B: BatchFlow> ForEach<B> {
         Ok(runs)
     }
 
-    async fn at_once(&self, shared: &mut Store, sets: Vec<Params>) -> Result<Vec<Result<Label, NodeError>>, NodeError> {
+    async fn at_once(
+        &self,
+        shared: &mut Store,
+        sets: Vec<Params>,
+        conflicts: &mut Vec<String>,
+    ) -> Result<Vec<Result<Label, NodeError>>, NodeError> {
         let before = shared.clone();
         let runs: Vec<_> = sets
             .into_iter()
             .map(|params| {
                 let mut own = before.clone();
-                async move { Runnable::run(&self.flow, &mut own, &params).await.map(|label| (label, own)) }
+                async move {
+                    let mut inner = Vec::new();
+                    let label = Runnable::run(&self.flow, &mut own, &params, &mut inner).await?;
+                    Ok((label, own, inner))
+                }
             })
             .collect();
         let ended = in_order(runs, self.batch.at_once(), self.batch.failures()).await?;
         let mut labels = Vec::new();
         for run in ended {
             labels.push(match run {
-                Ok((label, after)) => {
-                    merge(shared, &before, after, "").map_err(NodeError::terminal)?;
-                    Ok(label)
+                Ok((label, after, inner)) => {
+                    conflicts.extend(inner);
+                    match merge(shared, &before, after).as_slice() {
+                        [] => Ok(label),
+                        places => {
+                            let conflict = conflict(places);
+                            conflicts.push(conflict.clone());
+                            Err(NodeError::terminal(conflict))
+                        }
+                    }
                 }
                 Err(error) => Err(error),
             });
@@ -93,9 +115,17 @@ impl<B: BatchFlow> ForEach<B> {
     }
 }
 
+fn conflict(places: &[String]) -> String {
+    let places: Vec<String> = places.iter().map(|place| format!("`{place}`")).collect();
+    format!(
+        "two runs at once set {} differently, the first stands; give each a key of its own, or run one after the other",
+        places.join(", ")
+    )
+}
+
 #[async_trait]
 impl<B: BatchFlow> Runnable for ForEach<B> {
-    async fn run(&self, shared: &mut Store, params: &Params) -> Result<Label, NodeError> {
+    async fn run(&self, shared: &mut Store, params: &Params, conflicts: &mut Vec<String>) -> Result<Label, NodeError> {
         let with_outer = |own: Params| {
             let mut merged = params.clone();
             merged.extend(own);
@@ -103,8 +133,8 @@ impl<B: BatchFlow> Runnable for ForEach<B> {
         };
         let sets: Vec<Params> = self.batch.prep(shared, params)?.into_iter().map(with_outer).collect();
         let runs = match self.batch.at_once() {
-            0 | 1 => self.in_turn(shared, sets).await?,
-            _ => self.at_once(shared, sets).await?,
+            0 | 1 => self.in_turn(shared, sets, conflicts).await?,
+            _ => self.at_once(shared, sets, conflicts).await?,
         };
         self.batch.post(shared, runs)
     }

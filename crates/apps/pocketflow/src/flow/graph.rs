@@ -49,6 +49,10 @@ pub struct FlowState {
     /// What was noticed.
     #[state(append)]
     pub notes: Log<String>,
+    /// What runs at once set differently.
+    #[state(append)]
+    #[serde(default)]
+    pub conflicts: Log<String>,
 }
 
 /// A flow that can run. It is a node of other flows, see [`Flow::add_flow`].
@@ -200,8 +204,12 @@ struct Visit {
 impl Visit {
     async fn run(&self, state: &FlowState) -> Result<Step<FlowState>, NodeError> {
         let mut shared = state.shared.clone();
-        let label = self.runnable.run(&mut shared, &state.params).await?;
+        let mut conflicts = Vec::new();
+        let label = self.runnable.run(&mut shared, &state.params, &mut conflicts).await?;
         let mut update = FlowState::update().shared(shared).path([self.node.clone()]).label(label.clone());
+        if !conflicts.is_empty() {
+            update = update.conflicts(conflicts);
+        }
         let next = self.successors.get(&label).cloned();
         if next.is_none() && !self.successors.is_empty() {
             let known: Vec<String> = self.successors.keys().map(|label| format!("`{label}`")).collect();
@@ -224,18 +232,24 @@ impl BuiltFlow {
 
     /// Runs the flow with parameters, which win over the flow's own. Errors as for [`BuiltFlow::run`].
     pub async fn run_with(&self, shared: Store, params: Params) -> Result<Ended, FlowError> {
+        let state = self.state_of(shared, params).await?;
+        Ok(Ended {
+            shared: state.shared.clone(),
+            label: state.label.clone().unwrap_or_default(),
+            path: state.path.iter().cloned().collect(),
+            notes: state.notes.iter().chain(state.conflicts.iter()).cloned().collect(),
+        })
+    }
+
+    /// The last state of a run.
+    async fn state_of(&self, shared: Store, params: Params) -> Result<Arc<FlowState>, FlowError> {
         let mut merged = self.params.clone();
         merged.extend(params);
         let input = FlowState::update().shared(shared).params(merged);
         let policy = RunPolicy::default().max_steps(self.max_steps);
         let outcome = self.app.run_once_with(input, policy).await;
         match outcome.map_err(|source| FlowError::Run { flow: self.name.to_string(), source })? {
-            Outcome::Done(state) => Ok(Ended {
-                shared: state.shared.clone(),
-                label: state.label.clone().unwrap_or_default(),
-                path: state.path.iter().cloned().collect(),
-                notes: state.notes.iter().cloned().collect(),
-            }),
+            Outcome::Done(state) => Ok(state),
             _ => Err(FlowError::Stopped { flow: self.name.to_string() }),
         }
     }
@@ -248,10 +262,11 @@ impl BuiltFlow {
 
 #[async_trait]
 impl Runnable for BuiltFlow {
-    async fn run(&self, shared: &mut Store, params: &Params) -> Result<Label, NodeError> {
-        let ended = self.run_with(shared.clone(), params.clone()).await.map_err(NodeError::terminal)?;
-        *shared = ended.shared;
-        Ok(ended.label)
+    async fn run(&self, shared: &mut Store, params: &Params, conflicts: &mut Vec<String>) -> Result<Label, NodeError> {
+        let ended = self.state_of(shared.clone(), params.clone()).await.map_err(NodeError::terminal)?;
+        shared.clone_from(&ended.shared);
+        conflicts.extend(ended.conflicts.iter().cloned());
+        Ok(ended.label.clone().unwrap_or_default())
     }
 }
 

@@ -2,16 +2,25 @@
 
 use serde_json::{Map, Value};
 
-/// Changes `now` as `after` changed `before`.
-///
-/// # Errors
-/// The place that was changed in `now` already, and differently.
+/// Changes `now` as `after` changed `before`. What was changed in `now` already, and differently, stays; its places are
+/// answered.
 pub(super) fn merge(
     now: &mut Map<String, Value>,
     before: &Map<String, Value>,
     after: Map<String, Value>,
+) -> Vec<String> {
+    let mut conflicts = Vec::new();
+    merge_at(now, before, after, "", &mut conflicts);
+    conflicts
+}
+
+fn merge_at(
+    now: &mut Map<String, Value>,
+    before: &Map<String, Value>,
+    after: Map<String, Value>,
     path: &str,
-) -> Result<(), String> {
+    conflicts: &mut Vec<String>,
+) {
     let place = |key: &str| if path.is_empty() { key.to_owned() } else { format!("{path}.{key}") };
     for key in before.keys().filter(|key| !after.contains_key(*key)) {
         match now.get(key) {
@@ -19,7 +28,7 @@ pub(super) fn merge(
             current if current == before.get(key) => {
                 now.shift_remove(key);
             }
-            Some(_) => return Err(conflict(&place(key))),
+            Some(_) => conflicts.push(place(key)),
         }
     }
     for (key, value) in after {
@@ -28,40 +37,35 @@ pub(super) fn merge(
             continue;
         }
         match now.get_mut(&key) {
-            None if was.is_some() => return Err(conflict(&place(&key))),
+            None if was.is_some() => conflicts.push(place(&key)),
             None => {
                 now.insert(key, value);
             }
             Some(current) if Some(&*current) == was => *current = value,
             Some(current) if *current == value => {}
-            Some(current) => both(current, was, value, &place(&key))?,
+            Some(current) => both(current, was, value, &place(&key), conflicts),
         }
     }
-    Ok(())
 }
 
 /// A value that was changed on both sides.
-fn both(current: &mut Value, was: Option<&Value>, value: Value, path: &str) -> Result<(), String> {
+fn both(current: &mut Value, was: Option<&Value>, value: Value, path: &str, conflicts: &mut Vec<String>) {
     match (current, value) {
         (Value::Object(current), Value::Object(value)) => {
             let nothing = Map::new();
             let was = was.and_then(Value::as_object).unwrap_or(&nothing);
-            merge(current, was, value, path)
+            merge_at(current, was, value, path, conflicts);
         }
         (Value::Array(current), Value::Array(value)) => {
             let was = was.and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
-            if !current.starts_with(was) || !value.starts_with(was) {
-                return Err(conflict(path));
+            if current.starts_with(was) && value.starts_with(was) {
+                current.extend(value.into_iter().skip(was.len()));
+            } else {
+                conflicts.push(path.to_owned());
             }
-            current.extend(value.into_iter().skip(was.len()));
-            Ok(())
         }
-        _ => Err(conflict(path)),
+        _ => conflicts.push(path.to_owned()),
     }
-}
-
-fn conflict(path: &str) -> String {
-    format!("two runs at once set `{path}` differently; give each a key of its own, or run one after the other")
 }
 
 #[cfg(test)]
@@ -91,10 +95,10 @@ mod tests {
             (before.clone(), before.clone(), Ok(before.clone())),
             (json!({ "a": 5 }), json!({ "a": 5 }), Ok(json!({ "a": 5 }))),
             // Conflicts.
-            (json!({ "a": 2 }), json!({ "a": 3 }), Err("`a`")),
-            (json!({ "deep": { "x": 2, "y": 1 } }), json!({ "deep": { "x": 3, "y": 1 } }), Err("`deep.x`")),
-            (json!({ "list": [1] }), json!({ "list": [2] }), Err("`list`")),
-            (json!({ "new": 1 }), json!({ "new": [1] }), Err("`new`")),
+            (json!({ "a": 2 }), json!({ "a": 3 }), Err("a")),
+            (json!({ "deep": { "x": 2, "y": 1 } }), json!({ "deep": { "x": 3, "y": 1 } }), Err("deep.x")),
+            (json!({ "list": [1] }), json!({ "list": [2] }), Err("list")),
+            (json!({ "new": 1 }), json!({ "new": [1] }), Err("new")),
         ] {
             let whole = |value: &Value| {
                 let mut whole = fields(before.clone());
@@ -103,15 +107,16 @@ mod tests {
             };
             let (before, one, other) = (fields(before.clone()), whole(&one), whole(&other));
             let mut now = before.clone();
-            let merged = merge(&mut now, &before, one, "").and_then(|()| merge(&mut now, &before, other, ""));
-            match (merged, expected) {
-                (Ok(()), Ok(expected)) => {
+            assert!(merge(&mut now, &before, one).is_empty());
+            let first = now.clone();
+            let conflicts = merge(&mut now, &before, other);
+            match expected {
+                Ok(expected) => {
                     let mut all = before;
                     all.extend(fields(expected));
-                    assert_eq!(now, all);
+                    assert_eq!((now, conflicts.len()), (all, 0));
                 }
-                (Err(error), Err(part)) => assert!(error.contains(part), "{error}"),
-                (got, wanted) => panic!("{got:?} instead of {wanted:?}"),
+                Err(place) => assert_eq!((now, conflicts), (first, vec![place.to_owned()]), "the first stays"),
             }
         }
     }
@@ -120,8 +125,9 @@ mod tests {
     fn what_is_taken_out_stays_out() {
         let before = fields(json!({ "a": 1, "b": 1 }));
         let mut now = before.clone();
-        merge(&mut now, &before, fields(json!({ "b": 1 })), "").unwrap();
+        assert!(merge(&mut now, &before, fields(json!({ "b": 1 }))).is_empty());
         assert_eq!(now, fields(json!({ "b": 1 })));
-        assert!(merge(&mut now, &before, fields(json!({ "a": 2, "b": 1 })), "").is_err());
+        assert_eq!(merge(&mut now, &before, fields(json!({ "a": 2, "b": 1, "c": 3 }))), ["a"]);
+        assert_eq!(now, fields(json!({ "b": 1, "c": 3 })), "what does not conflict is taken over");
     }
 }

@@ -119,14 +119,15 @@ pub trait Work: Send + Sync + 'static {
 /// Anything that can be a node of a flow.
 #[async_trait]
 pub(super) trait Runnable: Send + Sync + 'static {
-    async fn run(&self, shared: &mut Store, params: &Params) -> Result<Label, NodeError>;
+    /// Runs it; `conflicts` takes what runs at once set differently.
+    async fn run(&self, shared: &mut Store, params: &Params, conflicts: &mut Vec<String>) -> Result<Label, NodeError>;
 }
 
 pub(super) struct Single<W>(pub(super) W);
 
 #[async_trait]
 impl<W: Work> Runnable for Single<W> {
-    async fn run(&self, shared: &mut Store, params: &Params) -> Result<Label, NodeError> {
+    async fn run(&self, shared: &mut Store, params: &Params, _: &mut Vec<String>) -> Result<Label, NodeError> {
         let work = &self.0;
         let prepared = work.prep(shared, params).await?;
         let exec = |attempt| work.exec(&prepared, attempt);

@@ -11,12 +11,12 @@ mod speak;
 
 pub(crate) use gap::synthesize_gap;
 pub(crate) use literature::literature_review;
-pub(crate) use open::{MESSAGE, listen, open};
+pub(crate) use open::{Asked, MESSAGE, Message, listen, open};
 pub(crate) use proposal::write_proposal;
 pub(crate) use queries::generate_queries;
 pub(crate) use router::{failed, router};
 pub(crate) use save::save;
-pub(crate) use speak::{follow_up, result_notification, review_queries, review_report};
+pub(crate) use speak::{asked_text, follow_up, result_notification, review_queries, review_report};
 
 use graphloom_core_graph::{Context, NodeError, Step};
 

@@ -1,12 +1,13 @@
 //! The beginning of a turn: a message comes in, and the session is loaded.
 
 use graphloom_core_graph::{Context, END, NodeError, Snapshot, Step};
-use serde::Serialize;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
 use super::think;
 use crate::graph::ROUTER;
 use crate::resources::Resources;
-use crate::session::{self, LoadNote, Role, SessionError, Waiting};
+use crate::session::{self, LoadNote, Question, Role, SessionError, Waiting};
 use crate::state::{Conversation, Turn};
 use crate::understand::MOST_BYTES;
 
@@ -14,10 +15,30 @@ use crate::understand::MOST_BYTES;
 pub(crate) const MESSAGE: &str = "message";
 
 /// What a waiting conversation asks.
-#[derive(Serialize)]
-struct Asked<'t> {
-    waiting_for: &'t Waiting,
-    message: &'t str,
+#[derive(Serialize, Deserialize)]
+pub(crate) struct Asked {
+    waiting_for: Waiting,
+    message: String,
+    /// All that was said at the end of the turn; absent from what an older program asked.
+    #[serde(default)]
+    pub(crate) chat: Vec<String>,
+    #[serde(default)]
+    pub(crate) question: Option<Question>,
+}
+
+/// A message to a waiting conversation.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(untagged)]
+pub(crate) enum Message {
+    /// With the question that it is about.
+    About {
+        /// What was said.
+        text: String,
+        /// The question that was last delivered to the person before.
+        about: Option<Question>,
+    },
+    /// Text alone, of which nobody knows what it is about.
+    Plain(String),
 }
 
 /// Begins a turn with the message of the input.
@@ -25,7 +46,7 @@ pub(crate) async fn open(
     state: Snapshot<Conversation>,
     cx: Context<Resources>,
 ) -> Result<Step<Conversation>, NodeError> {
-    begin(&cx, &state.turn.conversation_id, &state.turn.query).await
+    begin(&cx, Turn::new(&*state.turn.conversation_id, &*state.turn.query).about(state.turn.about.clone())).await
 }
 
 /// Waits for the next message, a durable interrupt, and begins a turn with it.
@@ -33,16 +54,25 @@ pub(crate) async fn listen(
     state: Snapshot<Conversation>,
     cx: Context<Resources>,
 ) -> Result<Step<Conversation>, NodeError> {
-    let message = state.turn.chat.last().map(String::as_str).unwrap_or_default();
-    let query: String = cx.ask(MESSAGE, &Asked { waiting_for: &state.session.waiting_for, message }).await?;
-    begin(&cx, &state.turn.conversation_id, &query).await
+    let asked = Asked {
+        waiting_for: state.session.waiting_for.clone(),
+        message: state.turn.chat.last().cloned().unwrap_or_default(),
+        chat: state.turn.chat.clone(),
+        question: state.turn.asked.clone(),
+    };
+    let (text, about) = match cx.ask(MESSAGE, &asked).await? {
+        Message::About { text, about } => (text, about),
+        Message::Plain(text) => (text, None),
+    };
+    begin(&cx, Turn::new(&*state.turn.conversation_id, text).about(about)).await
 }
 
-async fn begin(cx: &Context<Resources>, id: &str, query: &str) -> Result<Step<Conversation>, NodeError> {
+async fn begin(cx: &Context<Resources>, turn: Turn) -> Result<Step<Conversation>, NodeError> {
+    let (id, query) = (&*turn.conversation_id, &*turn.query);
     let loaded = match session::load(&*cx.resources().store, id).await {
         Ok(loaded) => loaded,
         Err(newer @ SessionError::Newer { .. }) => {
-            let turn = Turn { chat: vec![newer.to_string()], ..Turn::new(id, query) };
+            let turn = Turn { chat: vec![newer.to_string()], ..turn };
             return Ok(Step::goto(END).with(Conversation::update().turn(turn)));
         }
         Err(error) => return Err(error.into()),
@@ -65,6 +95,8 @@ async fn begin(cx: &Context<Resources>, id: &str, query: &str) -> Result<Step<Co
         query.to_owned()
     };
     session.say(Role::User, said, cx.now());
-    let turn = Turn { damaged, ..Turn::new(id, query) };
+    // Compared here, under the lease of the thread: whoever moved on was there before.
+    let late = Question::of(&session).is_late(turn.about.as_ref());
+    let turn = Turn { damaged, late, ..turn };
     Ok(Step::goto(ROUTER).with(Conversation::update().session(session).turn(turn)))
 }

@@ -23,6 +23,7 @@ pub(crate) async fn router(
     let (mut session, turn) = (state.session.clone(), &state.turn);
     let understood = match turn.finish {
         Some(_) => None,
+        None if turn.late => Some(understand::of_late(&session, &turn.query, turn.about.as_ref())),
         None => Some(understand(&cx, &session, &turn.query).await?),
     };
     let call = route(&mut session, turn, understood, cx.resources().limits.query_cycles, cx.now());

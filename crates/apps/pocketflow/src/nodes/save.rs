@@ -4,7 +4,7 @@ use graphloom_core_graph::{Context, END, NodeError, Snapshot, Step};
 
 use crate::graph::LISTEN;
 use crate::resources::Resources;
-use crate::session::{self, Role, SessionError, Waiting};
+use crate::session::{self, Question, Role, SessionError, Waiting};
 use crate::state::Conversation;
 
 /// Saves the session over the revision that the turn began with.
@@ -19,7 +19,7 @@ pub(crate) async fn save(
         session.say(Role::Assistant, message.clone(), now);
     }
     match session::save(&*cx.resources().store, &mut session).await {
-        Ok(()) => {}
+        Ok(()) => turn.asked = Some(Question::of(&session)),
         Err(conflict @ SessionError::Conflict { .. }) => {
             turn.chat = vec![format!("{conflict}. This turn changed nothing.")];
             return Ok(Step::goto(END).with(Conversation::update().turn(turn)));

@@ -11,7 +11,8 @@ use crate::decide::{Next, Question};
 use crate::export;
 use crate::nodes::router::call_of;
 use crate::resources::Resources;
-use crate::session::{Session, Status, Waiting};
+use crate::route::{confirm_text, slot_text};
+use crate::session::{Role, Session, Status, Waiting};
 use crate::small::{Small, answer};
 use crate::state::{Conversation, Turn};
 
@@ -38,6 +39,29 @@ fn proposal_text(session: &Session) -> String {
     session.artifacts.proposal.as_ref().map(|proposal| export::numbered(&proposal.value)).unwrap_or_default()
 }
 
+const LITERATURE: &str = "Say `new queries` for other literature.";
+
+/// What the conversation asks, as a person is shown it.
+pub(crate) fn asked_text(session: &Session) -> String {
+    let confirm = confirm_text(session);
+    match session.waiting_for {
+        Waiting::Queries => {
+            let topic = session.topic.as_deref().unwrap_or("your topic");
+            let how = confirm.unwrap_or_else(|| HOW.to_owned());
+            format!("These are the queries for {topic}:\n\n{}\n{how}", queries_text(session))
+        }
+        Waiting::Report => {
+            let how = confirm.unwrap_or_else(|| format!("{HOW} {LITERATURE}"));
+            format!("This is the proposal:\n\n{}\n{how}", proposal_text(session))
+        }
+        // What was asked for, or delivered, was said last.
+        Waiting::None | Waiting::Slot { .. } => {
+            let said = session.history.iter().rev().find(|line| line.role == Role::Assistant);
+            said.map_or_else(|| slot_text(session), |line| line.text.clone())
+        }
+    }
+}
+
 /// Says something, and what was left out or replaced on the way there.
 fn say(session: Session, turn: &Turn, mut message: String) -> Step<Conversation> {
     let mut turn = turn.clone();
@@ -55,8 +79,7 @@ pub(crate) async fn review_queries(state: Snapshot<Conversation>) -> Result<Step
     let Some(Call::ReviewQueries(_)) = call_of(&state.turn) else { return Err(stray("review_queries")) };
     let mut session = state.session.clone();
     session.waiting_for = Waiting::Queries;
-    let topic = session.topic.as_deref().unwrap_or("your topic");
-    let message = format!("These are the queries for {topic}:\n\n{}\n{HOW}", queries_text(&session));
+    let message = asked_text(&session);
     Ok(say(session, &state.turn, message))
 }
 
@@ -65,8 +88,7 @@ pub(crate) async fn review_report(state: Snapshot<Conversation>) -> Result<Step<
     let Some(Call::ReviewReport(_)) = call_of(&state.turn) else { return Err(stray("review_report")) };
     let mut session = state.session.clone();
     session.waiting_for = Waiting::Report;
-    let message =
-        format!("This is the proposal:\n\n{}\n{HOW} Say `new queries` for other literature.", proposal_text(&session));
+    let message = asked_text(&session);
     Ok(say(session, &state.turn, message))
 }
 
@@ -77,13 +99,20 @@ pub(crate) async fn follow_up(
 ) -> Result<Step<Conversation>, NodeError> {
     let Some(Call::FollowUp(parameters)) = call_of(&state.turn) else { return Err(stray("follow_up")) };
     let session = state.session.clone();
-    let answers = session.decision.as_ref().is_some_and(|decision| decision.next == Next::Ask(Question::Answer));
-    if !answers {
+    let asked = session.decision.as_ref().map(|decision| decision.next);
+    if asked == Some(Next::Ask(Question::MovedOn)) {
+        let message = format!("{}\n\n{}", parameters.question, asked_text(&session));
+        return Ok(say(session, &state.turn, message));
+    }
+    if asked != Some(Next::Ask(Question::Answer)) {
         return Ok(say(session, &state.turn, parameters.question.clone()));
     }
-    let shown = match session.waiting_for {
-        Waiting::Report => proposal_text(&session),
-        _ => queries_text(&session),
+    let (shown, how) = match session.waiting_for {
+        Waiting::Report => (proposal_text(&session), HOW),
+        Waiting::None => {
+            (proposal_text(&session), "The proposal stays as it is; `new topic: …` begins another journey.")
+        }
+        _ => (queries_text(&session), HOW),
     };
     let topic = session.topic.as_deref().unwrap_or_default();
     let question = &parameters.question;
@@ -103,7 +132,7 @@ pub(crate) async fn follow_up(
             format!("I could not answer that ({error}).")
         }
     };
-    Ok(say(session, &turn, format!("{answer}\n\n{HOW}")))
+    Ok(say(session, &turn, format!("{answer}\n\n{how}")))
 }
 
 /// Delivers the approved proposal and ends the journey. In: its version.

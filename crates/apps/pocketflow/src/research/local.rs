@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use graphloom_retrieval::{Corpus, RetrievalError, SearchOptions};
+use graphloom_retrieval::{Corpus, RetrievalError, SearchOptions, Source};
 
 use super::{Fault, Findings, Provenance, Record, Research, SourceReport, SourceStatus, answered};
 
 /// The name of the local corpus among the sources.
-pub(super) const LOCAL: &str = "local";
+pub(crate) const LOCAL: &str = "local";
 
 /// Documents of a local corpus. Each document is one record, with its best passages in place of an abstract.
 #[derive(Clone, Debug)]
@@ -29,7 +29,7 @@ impl LocalResearch {
         let mut records: Vec<Record> = Vec::new();
         for hit in self.corpus.search(query, &options)? {
             let evidence = hit.evidence;
-            let place = evidence.source.to_string();
+            let place = place(&evidence.source);
             if let Some(record) = records.iter_mut().find(|record| record.url.as_ref() == Some(&place)) {
                 let text = record.abstract_text.get_or_insert_default();
                 text.push_str("\n\n");
@@ -46,6 +46,17 @@ impl LocalResearch {
         }
         records.truncate(limit);
         Ok(records)
+    }
+}
+
+/// Where a document is, without the path of this machine: the name of the corpus folder, and the file in it.
+fn place(source: &Source) -> String {
+    match source {
+        Source::Local { root, path } => {
+            let name = root.split(['/', '\\']).rfind(|part| !part.is_empty() && !matches!(*part, "." | ".."));
+            name.map_or_else(|| path.clone(), |name| format!("{name}/{path}"))
+        }
+        other => other.to_string(),
     }
 }
 
@@ -67,5 +78,25 @@ impl Research for LocalResearch {
         };
         let records = found.ok().and_then(Result::ok).unwrap_or_default();
         answered(records, SourceReport::new(LOCAL, query, status))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_place_holds_no_path_of_the_machine() {
+        for (root, expected) in [
+            ("papers", "papers/tides/a.md"),
+            ("/home/ann/papers/", "papers/tides/a.md"),
+            ("../../papers", "papers/tides/a.md"),
+            (r"C:\\Users\\ann\\papers", "papers/tides/a.md"),
+            (".", "tides/a.md"),
+            ("/", "tides/a.md"),
+        ] {
+            let source = Source::Local { root: root.to_owned(), path: "tides/a.md".to_owned() };
+            assert_eq!(place(&source), expected, "{root}");
+        }
     }
 }

@@ -18,6 +18,7 @@ pub use gather::gathered;
 pub(crate) use gather::is_same;
 pub use graphloom_retrieval::literature::{Fault, Findings, Provenance, Record, SourceReport, SourceStatus};
 pub use literature::{LiteratureConfig, LiteratureResearch, SourceConfig};
+pub(crate) use local::LOCAL;
 pub use local::LocalResearch;
 pub use together::Together;
 pub use told::told;

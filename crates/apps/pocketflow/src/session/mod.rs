@@ -6,13 +6,16 @@
 
 mod artifacts;
 mod decode;
+pub mod delivery;
 mod error;
 mod older;
+mod question;
 mod record;
 mod storage;
 
 pub use artifacts::{Artifact, Artifacts, Finding, Gap, Proposal, Reference, Review, SearchQuery, Section, Theme};
 pub use decode::{Decoded, LoadNote, decode};
 pub use error::SessionError;
+pub use question::Question;
 pub use record::{Approvals, Archived, Cycles, JourneyStep, Line, Role, SCHEMA, Session, Status, Waiting};
 pub use storage::{Loaded, list, load, quarantined, restore, save};

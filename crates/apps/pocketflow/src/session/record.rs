@@ -57,6 +57,9 @@ pub struct Session {
     pub decision: Option<Decision>,
     /// How far the journey is.
     pub status: Status,
+    /// A topic that the person named after the end, until they say whether a journey shall begin with it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub offered_topic: Option<String>,
     /// Earlier journeys.
     pub archive: Vec<Archived>,
     /// Fields that this program does not know; they are kept.
@@ -137,6 +140,12 @@ pub struct JourneyStep {
     pub rule: String,
     /// When, in milliseconds since 1970.
     pub at: u64,
+    /// The question that the message was about; none when the step follows another action.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub about: Option<String>,
+    /// By which words the message was read.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub evidence: Vec<String>,
 }
 
 /// How far a journey is.
@@ -193,6 +202,7 @@ impl Session {
             journey: Vec::new(),
             decision: None,
             status: Status::Active,
+            offered_topic: None,
             archive: Vec::new(),
             unknown: Map::new(),
         }

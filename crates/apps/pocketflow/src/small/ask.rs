@@ -9,6 +9,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
+use super::example::repeated;
 use super::sentence::clip;
 use crate::profile::SmallRules;
 use crate::resources::{Resources, WHOLE};
@@ -70,6 +71,7 @@ impl<'c> Small<'c> {
         let tries = std::mem::replace(&mut spec.tries, 1).max(1);
         let agent = Agent::new(format!("{}/{kind}", self.action), &spec, &resources.prompts, &resources.models);
         let schema = schema(properties);
+        let prompt = resources.prompts.render(&spec.template, args).map_err(failed)?.messages;
         let mut last = String::new();
         for number in 1..=tries {
             let key = format!("{key}/{number}");
@@ -80,6 +82,9 @@ impl<'c> Small<'c> {
                 let asked = agent.ask(args, ask, |reply| {
                     let parsed = read_value(reply.text, Some(&schema));
                     let parsed = parsed.map_err(|_| "it does not have the form that was asked for".to_owned())?;
+                    if let Some(words) = repeated(reply.text, &prompt) {
+                        return Err(format!("`{words}` is of the example that the model was shown"));
+                    }
                     let value: T = serde_json::from_value(parsed.value).map_err(|error| error.to_string())?;
                     check(&value).map(|()| Parsed::new(value))
                 });

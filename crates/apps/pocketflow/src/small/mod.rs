@@ -1,13 +1,13 @@
 //! What a model that answers inside a grammar is asked: one small question at a time.
 //!
 //! A model of a few hundred million parameters fills no large schema, forgets long instructions and invents figures. So it
-//! chooses among sentences that stand in the records, names records from a closed set, and writes single short
-//! sentences; the program asks, checks every sentence, and puts the parts together. Only quoted sentences are cited. What
-//! had to be left out or replaced is a note, which the person is told with the next message.
+//! writes search queries and short answers, chooses among sentences that stand in the records, and names records from a
+//! closed set. A proposal holds what it chose, sentences of fixed forms, and blanks for the person; only quotations are
+//! cited. What had to be left out or replaced is a note, which the person is told with the next message.
 
 mod answer;
 mod ask;
-mod forms;
+mod example;
 mod gap;
 mod proposal;
 mod queries;

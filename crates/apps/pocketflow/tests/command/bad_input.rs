@@ -23,10 +23,7 @@ fn mistakes_of_the_command_line_are_named_with_their_remedy() {
         (vec!["diff", "c1", "1", "999"], "no checkpoint 999"),
         (vec!["resume", "c1", "--answer", "message"], "has no `=`; write `--answer KEY=JSON`"),
         (vec!["resume", "c1", "--answer", "message=approve"], "the answer `approve` to `message` is not JSON"),
-        (
-            vec!["resume", "c1", "--answer", "message=7"],
-            "the answer to `message` does not fit: at `.`: invalid type: integer",
-        ),
+        (vec!["resume", "c1", "--answer", "message=7"], "the answer to `message` does not fit: invalid type: integer"),
         (vec!["resume", "c1", "--answer", "verdict=\"yes\""], "no open question `verdict`; open: `message`"),
         (vec!["resume", "c1", "--answer", "message=\"a\"", "--answer", "message=\"b\""], "is answered twice"),
         (vec!["say", "c2", "x", "--set", "limits.record=3"], "did you mean `record"),

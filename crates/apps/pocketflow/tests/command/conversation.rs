@@ -31,10 +31,19 @@ fn a_question_is_answered_without_a_terminal() {
     // Without an answer the question is shown again, and nothing happens.
     let waiting = desk.talk(&["resume", "c1"]);
     assert!(said(&waiting, WAITING).contains("1. spring tides"), "{}", text(&waiting.stdout));
-    assert!(text(&waiting.stderr).contains("pocketflow resume c1 --answer 'message="), "{}", text(&waiting.stderr));
+    // The command that goes on names the question, and everything it is gone on with.
+    let question = desk.question();
+    let line = format!("pocketflow resume c1 --model scripted:model.jsonl --corpus papers --answer '{question}=\"…\"'");
+    assert!(text(&waiting.stderr).contains(&line), "{}", text(&waiting.stderr));
 
-    let answered = desk.talk(&["resume", "c1", "--answer", r#"message="approve""#]);
+    let approve = format!("{question}=\"approve\"");
+    let answered = desk.talk(&["resume", "c1", "--answer", &approve]);
     assert!(said(&answered, WAITING).contains("# Tides in the long run"));
+    // An answer to what was asked before is no verdict on what is asked now.
+    let late = said(&desk.talk(&["resume", "c1", "--answer", &approve]), WAITING);
+    assert!(late.contains("Your approval of version 1 of the queries was counted already"), "{late}");
+    let late = said(&desk.talk(&["resume", "c1", "--answer", &format!("{question}=\"remove 1\"")]), WAITING);
+    assert!(late.contains("does not count for this") && late.contains("## 1. Background"), "{late}");
     let piped = desk.piped(&["resume", "c1"], r#"{"message": "reject: say more about cost"}"#);
     assert!(said(&piped, WAITING).contains("# What tides cost"));
     assert!(text(&piped.stderr).contains("reading answers from stdin"));
@@ -46,8 +55,13 @@ fn a_question_is_answered_without_a_terminal() {
 #[test]
 fn a_chat_reads_stdin_and_can_be_gone_on_with() {
     let desk = Desk::new();
-    let chat = desk.piped(&["chat", "c1"], "hello\ntides\n\napprove\n/quit\nnever read\n");
-    let (out, err) = (said(&chat, WAITING), text(&chat.stderr));
+    let mut talk = desk.chat(&["chat", "c1"]);
+    talk.says("hello", "Which topic shall I look into?");
+    talk.says("tides", "1. spring tides");
+    talk.says("", "I am not sure");
+    talk.says("approve", "new queries` for other literature");
+    let chat = talk.ends("/quit\nnever read\n");
+    let (out, err) = (said(&chat.0, WAITING), chat.1);
     assert!(out.contains("# Tides in the long run") && !out.contains("spring tides (it is asked)"), "the last alone");
     for part in ["Which topic shall I look into?", "1. spring tides", "I am not sure", "`c1` waits for you"] {
         assert!(err.contains(part), "{part}: {err}");

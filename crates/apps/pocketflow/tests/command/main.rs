@@ -12,4 +12,6 @@ mod parameters;
 mod reading;
 mod sources;
 mod support;
+#[cfg(unix)]
+mod terminal;
 mod two_processes;

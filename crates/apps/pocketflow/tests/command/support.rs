@@ -1,8 +1,8 @@
 //! Running the command in a directory of its own.
 
-use std::io::Write;
+use std::io::{BufRead, BufReader, Read, Write};
 use std::path::PathBuf;
-use std::process::{Command, Output, Stdio};
+use std::process::{Child, ChildStderr, ChildStdin, Command, Output, Stdio};
 
 use serde_json::{Value, json};
 
@@ -68,9 +68,54 @@ impl Desk {
         child.wait_with_output().unwrap()
     }
 
+    /// A chat over pipes, with the scripted model and the corpus.
+    pub(crate) fn chat(&self, args: &[&str]) -> Chat {
+        let args = [args, &["--model", "scripted:model.jsonl", "--corpus", "papers"]].concat();
+        let mut child = self.command(&args).stdin(Stdio::piped()).spawn().unwrap();
+        let (input, told) = (child.stdin.take().unwrap(), BufReader::new(child.stderr.take().unwrap()));
+        Chat { child, input, told, seen: String::new() }
+    }
+
+    /// The name of what the conversation asks.
+    pub(crate) fn question(&self) -> String {
+        let shown = result(&self.talk(&["resume", "c1", "--no-input", "--json"]));
+        shown["questions"][0]["id"].as_str().unwrap().to_owned()
+    }
+
     /// The stored session.
     pub(crate) fn session(&self) -> Value {
         result(&self.run(&["inspect", "c1", "--json"]))["session"].clone()
+    }
+}
+
+/// A chat that is answered line by line.
+pub(crate) struct Chat {
+    child: Child,
+    input: ChildStdin,
+    told: BufReader<ChildStderr>,
+    seen: String,
+}
+
+impl Chat {
+    /// Says a line, and waits until the answer has been shown up to a line with `part`.
+    pub(crate) fn says(&mut self, line: &str, part: &str) {
+        writeln!(self.input, "{line}").unwrap();
+        loop {
+            let mut told = String::new();
+            assert!(self.told.read_line(&mut told).unwrap() > 0, "it ended before `{part}`: {}", self.seen);
+            self.seen.push_str(&told);
+            if told.contains(part) {
+                return;
+            }
+        }
+    }
+
+    /// Says the last lines. What was printed to stdout, and all of stderr.
+    pub(crate) fn ends(mut self, lines: &str) -> (Output, String) {
+        self.input.write_all(lines.as_bytes()).unwrap();
+        drop(self.input);
+        self.told.read_to_string(&mut self.seen).unwrap();
+        (self.child.wait_with_output().unwrap(), self.seen)
     }
 }
 

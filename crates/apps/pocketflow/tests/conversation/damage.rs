@@ -53,6 +53,8 @@ async fn a_session_of_the_seed_goes_on_in_its_review() {
         "waiting_for_feedback": "queries",
     }))
     .await;
+    // An older program kept no record of what it had shown.
+    assert!(talk.say("approved").await.contains("1. LLM tutors\n2. LLM grading"));
     assert!(talk.say("approved").await.contains("# A proposal"));
     assert_eq!(
         talk.session().await.artifacts.review.expect("part of the test").value.records[0].title,

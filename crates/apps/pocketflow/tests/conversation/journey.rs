@@ -49,12 +49,67 @@ async fn the_whole_conversation_of_the_seed() {
     ];
     assert_eq!(rules, expected);
 
-    // The next message begins a new journey; the old one is archived.
-    talk.say("tides").await;
+    // Another topic is confirmed before it begins a journey; then the old one is archived.
+    assert!(talk.say("tides").await.contains("Shall a new journey begin with the topic `tides`?"));
+    assert!(talk.say("yes").await.contains("first query 1"));
     let session = talk.session().await;
     assert_eq!((session.topic.as_deref(), session.archive.len(), session.cycles.queries), (Some("tides"), 1, 0));
     assert_eq!(session.archive[0].status, Status::Complete);
-    assert_eq!(session.history.len(), 12, "what was said stays");
+    assert_eq!(session.history.len(), 14, "what was said stays");
+}
+
+#[tokio::test]
+async fn the_proposal_stays_the_subject_after_the_end() {
+    let talk = Talk::new(&[Answer::Records]);
+    for message in ["tides", "approve", "approve"] {
+        talk.say(message).await;
+    }
+    for (message, rule, part) in [
+        ("Thank you very much!", "delivered", "stays as it is"),
+        ("Can you explain the method section of the proposal?", "delivered-question", "Because of the tides."),
+        ("yes", "delivered", "`pocketflow export c1`"),
+        ("cancel", "delivered-cancel", "stays as it is"),
+        ("currents", "delivered-topic", "Shall a new journey begin with the topic `currents`?"),
+        ("I think so", "delivered-topic", "Shall a new journey begin with the topic `currents`?"),
+        ("nein danke", "delivered", "stays as it is"),
+        ("currents", "delivered-topic", "Shall a new journey begin with the topic `currents`?"),
+        ("thanks, no", "delivered", "stays as it is"),
+        ("yes", "delivered", "stays as it is"),
+    ] {
+        let said = talk.say(message).await;
+        assert!(said.contains(part), "{message}: {said}");
+        let session = talk.session().await;
+        assert_eq!((talk.rule().await.as_str(), session.status), (rule, Status::Complete), "{message}");
+        assert!(session.archive.is_empty() && session.artifacts.proposal.is_some(), "{message}");
+        assert_eq!(session.topic.as_deref(), Some("tides"), "{message}");
+    }
+    let asked = talk.seen.lock().expect("part of the test").last().cloned().expect("part of the test");
+    assert!(asked.contains("Measure longer."), "the proposal is what the question is about: {asked}");
+    assert!(talk.say("new topic: salt").await.contains("first query 1"));
+    assert_eq!(talk.session().await.archive.len(), 1);
+}
+
+#[tokio::test]
+async fn a_rejection_without_a_reason_is_no_reason_of_the_person() {
+    let talk = Talk::new(&[Answer::Records]);
+    let asked = || talk.seen.lock().expect("part of the test").last().cloned().expect("part of the test");
+    talk.say("tides").await;
+    talk.say("/reject").await;
+    assert!(!asked().contains("for this reason") && asked().contains("- first query 1"), "{}", asked());
+    talk.say("approve").await;
+    talk.say("/reject").await;
+    assert!(asked().contains("gave no reason. Write it differently.") && !asked().contains("Each of these reasons"));
+    assert_eq!(talk.session().await.feedback, Vec::<String>::new());
+}
+
+#[tokio::test]
+async fn an_edited_proposal_is_shown_with_its_own_references_alone() {
+    let talk = Talk::new(&[Answer::Records]);
+    talk.say("tides").await;
+    assert!(talk.say("approve").await.contains("## References\n\n1. On first query 1"));
+    let edited = talk.say("edit 1: It was said [9].").await;
+    assert!(edited.contains("## 1. Background\n\nIt was said.\n") && !edited.contains("## References"), "{edited}");
+    assert!(edited.contains("Marks that name no record were taken out: [9]."), "{edited}");
 }
 
 #[tokio::test]
@@ -155,7 +210,7 @@ async fn a_fork_goes_on_from_an_older_session() {
     let at = thread.history(&HistoryFilter::default()).await.expect("part of the test")[0].number;
     talk.say("yes").await;
     assert_eq!(talk.session().await.waiting_for, Waiting::Report);
-    talk.conversations.fork(ID, at).await.expect("part of the test");
+    talk.fork(at).await;
     assert_eq!(talk.session().await.waiting_for, Waiting::Queries);
     talk.say("no").await;
     assert_eq!(talk.rules().await, ["topic-named", "queries-made", "queries-rejected", "queries-made"]);
@@ -176,8 +231,8 @@ async fn a_replay_from_inside_a_turn_does_the_rest_of_it_again() {
             at = Some(row.number);
         }
     }
-    talk.conversations.fork(ID, at.expect("the review ran")).await.expect("part of the test");
-    let (_, chat) = talk.conversations.go_on(ID).collect().await;
+    talk.fork(at.expect("the review ran")).await;
+    let (_, chat) = talk.shown(talk.conversations.go_on(ID)).await;
     assert!(chat[0].text().contains("# A proposal"), "{chat:?}");
     let session = talk.session().await;
     assert_eq!((session.waiting_for, session.journey.len()), (Waiting::Report, 6));

@@ -1,6 +1,7 @@
 //! Conversations at the public boundary, with a scripted model and scripted sources: control flow, not quality.
 
 mod damage;
+mod delivered;
 mod guide;
 mod journey;
 mod kills;

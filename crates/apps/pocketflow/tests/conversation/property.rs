@@ -73,7 +73,7 @@ proptest! {
             // What the person said in this journey, as the table read it.
             for message in &messages {
                 let before = talk.session().await;
-                let turn = talk.conversations.say(ID, message).collect();
+                let turn = talk.shown(talk.conversations.say(ID, message));
                 let ended = tokio::time::timeout(Duration::from_secs(3_600), turn).await;
                 let (_, chat) = ended.expect("both streams end");
                 prop_assert!(!chat.is_empty(), "a lost turn: {message:?}");
@@ -86,6 +86,8 @@ proptest! {
                 if delivered {
                     let rules: Vec<&str> = session.journey.iter().map(|step| step.rule.as_str()).collect();
                     prop_assert!(rules.contains(&"queries-approved") && rules.contains(&"report-approved"), "{rules:?}");
+                    let about = session.journey.last().and_then(|step| step.about.clone());
+                    prop_assert!(about.is_some_and(|about| about.starts_with("proposal-") || about.starts_with("confirm-proposal-")));
                     prop_assert!(session.has(Need::ApprovedQueries) && session.has(Need::ApprovedProposal));
                     prop_assert_eq!(session.status, Status::Complete);
                 }

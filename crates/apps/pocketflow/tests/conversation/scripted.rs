@@ -11,7 +11,7 @@ use graphloom_llm::scripted::rendered;
 use graphloom_llm::{ChatRequest, ModelError, Scripted};
 use graphloom_pocketflow::research::{Fault, Findings, Record, Research, SourceReport, SourceStatus};
 use graphloom_pocketflow::session::Session;
-use graphloom_pocketflow::{Conversations, Resources};
+use graphloom_pocketflow::{ChatMessage, Conversations, Resources, TurnEvent, TurnStreams};
 use serde_json::json;
 
 /// How the scripted source answers, call by call; the last answer repeats.
@@ -139,11 +139,33 @@ impl Talk {
         Self { conversations, store, seen }
     }
 
-    /// Says something and returns what is said back.
+    /// Says something and returns what is said back, which is shown to the person.
     pub(crate) async fn say(&self, message: &str) -> String {
-        let (_, chat) = self.conversations.say(ID, message).collect().await;
+        let (_, chat) = self.shown(self.conversations.say(ID, message)).await;
         assert!(!chat.is_empty(), "no answer to {message:?}");
         chat.iter().map(|message| message.text().to_owned()).collect::<Vec<_>>().join("\n")
+    }
+
+    /// Takes a turn to its end and shows the person its messages.
+    pub(crate) async fn shown(&self, mut streams: TurnStreams) -> (Vec<String>, Vec<ChatMessage>) {
+        let (mut thoughts, mut chat) = (Vec::new(), Vec::new());
+        while let Some(event) = streams.next().await {
+            match event {
+                TurnEvent::Thought(thought) => thoughts.push(thought),
+                TurnEvent::Chat(message) => chat.push(message),
+            }
+        }
+        if let Some(question) = streams.question() {
+            self.conversations.delivered(ID, question).await.expect("part of the test");
+        }
+        (thoughts, chat)
+    }
+
+    /// Makes an older checkpoint the head, and shows what is asked there.
+    pub(crate) async fn fork(&self, at: u64) {
+        self.conversations.fork(ID, at).await.expect("part of the test");
+        let (question, _) = self.conversations.asked(ID).await.expect("part of the test");
+        self.conversations.delivered(ID, &question).await.expect("part of the test");
     }
 
     pub(crate) async fn session(&self) -> Session {

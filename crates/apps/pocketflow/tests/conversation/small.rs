@@ -1,42 +1,29 @@
 //! A model that answers inside a grammar: what is asked of it, and what the person is told when it cannot.
 
-use std::collections::BTreeSet;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use graphloom_core_graph::checkpoint::MemoryCheckpointer;
 use graphloom_core_graph::store::MemoryStore;
 use graphloom_llm::scripted::rendered;
 use graphloom_llm::{Capabilities, ChatRequest, Scripted, StructuredSupport};
+use graphloom_pocketflow::profile::TEMPLATES;
 use graphloom_pocketflow::session::Waiting;
 use serde_json::{Value, json};
 
 use crate::scripted::{Answer, ScriptedSource, Talk};
 
-/// A scripted model that says it is small. It answers every question with the same sentence of that kind.
-fn small_talk(answers: Value) -> (Talk, Arc<Mutex<BTreeSet<u64>>>) {
-    let seeds = Arc::new(Mutex::new(BTreeSet::new()));
-    let seen = Arc::clone(&seeds);
+/// A scripted model that says it is small. It answers every question of a kind with the same.
+fn small_talk(answers: Value) -> Talk {
     let model = Scripted::from_fn(move |request: &ChatRequest| {
         let prompt = rendered(request);
-        let part = prompt.rfind("Part: ").map(|at| prompt[at..].lines().next().unwrap_or_default().to_owned());
         let answer = if prompt.contains("You write search queries") {
             json!({ "query": answers["query"] })
         } else if prompt.contains("You judge whether") {
             json!({ "choice": "yes" })
-        } else if prompt.contains("what is not known yet") {
-            seen.lock().expect("part of the test").extend(request.params.seed);
-            json!({ "gap": answers["gap"], "records": ["1"] })
-        } else if prompt.contains("You write titles") {
-            json!({ "title": "The measuring of the tides" })
-        } else if prompt.contains("choose the records") {
-            json!({ "text": format!("We measure the tides for the {}.", part.unwrap_or_default()), "records": ["1"] })
-        } else if prompt.contains("one part of a research proposal") {
-            // It keeps to the form of two parts, and to that of no other.
-            match part.as_deref() {
-                Some("Part: an objective") => json!({ "text": "Measure the tides at the coast in winter." }),
-                Some("Part: an answer to the reader") => json!({ "text": "We measure the tides at little cost." }),
-                _ => json!({ "text": "The tides." }),
-            }
+        } else if prompt.contains("You choose the records") {
+            json!({ "records": ["1"] })
+        } else if prompt.contains("You answer a question") {
+            json!({ "text": answers["answer"] })
         } else {
             json!({ "choice": answers["reply"] })
         };
@@ -52,42 +39,86 @@ fn small_talk(answers: Value) -> (Talk, Arc<Mutex<BTreeSet<u64>>>) {
     };
     let source = ScriptedSource::new(&[Answer::Records]);
     let model = model.with_capabilities(capabilities);
-    (Talk::with(model, source, Arc::new(MemoryStore::new()), Arc::new(MemoryCheckpointer::new())), seeds)
+    Talk::with(model, source, Arc::new(MemoryStore::new()), Arc::new(MemoryCheckpointer::new()))
 }
 
-const GAP: &str = "It is not known how the tides were measured at night.";
-
 #[tokio::test]
-async fn a_proposal_is_made_of_small_answers_and_quotations() {
-    let (talk, _) = small_talk(json!({ "query": "measuring tides", "gap": GAP }));
+async fn a_proposal_holds_quotations_fixed_forms_and_blanks_alone() {
+    let talk = small_talk(json!({ "query": "measuring tides" }));
     let shown = talk.say("tides").await;
     assert!(shown.contains("1. measuring tides"), "{shown}");
     assert!(shown.contains("there is no query on methods: `measuring tides` was there before"), "it is told: {shown}");
 
     let shown = talk.say("approve").await;
-    assert!(shown.contains("# The measuring of the tides"), "{shown}");
-    assert!(shown.contains("It is not known how the tides were measured at night [1]."), "{shown}");
-    assert!(shown.contains("It was measured at the coast for many years [1]."), "{shown}");
+    let proposal = talk.session().await.artifacts.proposal.expect("part of the test").value;
+    assert_eq!(proposal.title, "Research proposal: tides");
+    let quoted = "It was measured at the coast for many years [1].";
+    let sections: Vec<(&str, &str)> = proposal.sections.iter().map(|one| (&*one.heading, &*one.text)).collect();
+    let blank = |name: &str| format!("[to fill in: {name}]");
+    let expected = [
+        ("Background", format!("{quoted} {}", blank("what else is known, and why it matters"))),
+        (
+            "Gap",
+            format!(
+                "The records that are quoted here do not settle everything about tides: {}. It matters because {}.",
+                blank("the open question"),
+                blank("why the question matters")
+            ),
+        ),
+        ("Objectives", format!("Answer the open question: {}", blank("what shall be found out"))),
+        ("Method", blank("who or what is studied, what is measured, and what it is compared with")),
+        ("Expected impact", blank("who would act otherwise if the question were answered")),
+        ("Risks", blank("what may keep the question from being answered")),
+        ("Timeline", blank("what is done first, what next, and what last")),
+    ];
+    assert_eq!(sections, expected.iter().map(|(heading, text)| (*heading, &**text)).collect::<Vec<_>>());
     assert!(shown.contains("## References\n\n1. On measuring tides"), "{shown}");
-    assert!(shown.contains("is a small model"), "it is told: {shown}");
-    let told =
-        "The records quoted in `Background` are the first, not chosen: it does not have the form that was asked for.";
-    assert!(shown.contains(told), "{shown}");
-    assert!(shown.contains("## 3. Objectives\n\nMeasure the tides at the coast in winter.\n"), "{shown}");
-    assert!(shown.contains("There is no section `Risks`") && !shown.contains(". Risks"), "{shown}");
-    assert!(shown.contains("A sentence of `Method` was left out: the material does not have `Part`"), "{shown}");
+    assert!(shown.contains("is a small model: it chose which sentences"), "it is told: {shown}");
 
-    let shown = talk.say("reject: say what it costs").await;
-    assert!(
-        shown.contains("Answers to the review\n\n“say what it costs”: We measure the tides at little cost."),
-        "{shown}"
-    );
+    // The person's own words are theirs, also where they look like a mark.
+    let shown = talk.say("reject: say what it costs [1]").await;
+    assert!(shown.contains("“say what it costs 1”: [to fill in: the answer to reason 1]"), "{shown}");
+    let shown = talk.say("edit 3: Find out how high the spring tides are.").await;
+    assert!(shown.contains("## 3. Objectives\n\nFind out how high the spring tides are.\n"), "{shown}");
     assert!(talk.say("approve").await.contains("The proposal is done"));
 }
 
 #[tokio::test]
+async fn examples_of_prompts_never_reach_a_proposal() {
+    let examples: Vec<String> = TEMPLATES
+        .iter()
+        .filter(|(name, _)| name.starts_with("small/"))
+        .flat_map(|(_, text)| text.split("{# assistant #}").skip(1))
+        .filter_map(|after| after.lines().find(|line| line.starts_with('{') && line.contains("\":")))
+        .filter_map(|line| serde_json::from_str::<Value>(line).ok())
+        .flat_map(|value| value.as_object().into_iter().flatten().map(|(_, text)| text.clone()).collect::<Vec<_>>())
+        .filter_map(|text| text.as_str().filter(|text| text.contains(' ')).map(str::to_owned))
+        .collect();
+    assert!(examples.len() > 2, "{examples:?}");
+    let mut refused = 0;
+    for example in &examples {
+        let talk = small_talk(json!({ "query": example, "answer": example, "reply": "approve" }));
+        // The topic has a word of every example, so that none is off it.
+        let mut said = talk.say("memory of words, and sleep, and bicycles for old people in cities").await;
+        refused += usize::from(said.contains("is of the example that the model was shown"));
+        // An answer is one of its own prompt, of which the same is true.
+        talk.say("why these?").await;
+        said.push_str(&talk.say("approve").await);
+        let session = talk.session().await;
+        let mut lines = said.lines().filter(|line| !line.contains("is of the example that the model was shown"));
+        assert!(lines.all(|line| !line.contains(example.trim_end_matches('.'))), "{example}: {said}");
+        let made = serde_json::to_string(&session.artifacts).expect("part of the test");
+        assert!(
+            session.artifacts.proposal.is_some() && !made.contains(example.trim_end_matches('.')),
+            "{example}: {made}"
+        );
+    }
+    assert!(refused > 1, "{refused} of {}", examples.len());
+}
+
+#[tokio::test]
 async fn the_persons_own_words_are_searched_where_no_query_can_be_used() {
-    let (talk, _) = small_talk(json!({ "query": "sleep and memory", "gap": GAP }));
+    let talk = small_talk(json!({ "query": "sleep and memory" }));
     let shown = talk.say("spring tides").await;
     assert!(shown.contains("1. spring tides") && shown.contains("your own words are searched"), "{shown}");
     let shown = talk.say("reject: at night").await;
@@ -95,22 +126,9 @@ async fn the_persons_own_words_are_searched_where_no_query_can_be_used() {
 }
 
 #[tokio::test]
-async fn a_model_that_says_no_gap_is_told_and_asked_anew() {
-    let (talk, seeds) =
-        small_talk(json!({ "query": "measuring tides", "gap": "It is not known how the tides were seen by Galileo." }));
-    talk.say("tides").await;
-    let shown = talk.say("approve").await;
-    assert!(shown.contains("said nothing that can stand as a gap (the material does not have `Galileo`)"), "{shown}");
-    let tries = seeds.lock().expect("part of the test").len();
-    assert_eq!(tries, 3, "each try is drawn anew");
-    talk.say("retry").await;
-    assert_eq!(seeds.lock().expect("part of the test").len(), 2 * tries, "and so is each of another attempt");
-}
-
-#[tokio::test]
 async fn a_small_model_is_not_asked_what_a_reply_means() {
     for word in ["approve", "cancel"] {
-        let (talk, _) = small_talk(json!({ "query": "measuring tides", "gap": GAP, "reply": word }));
+        let talk = small_talk(json!({ "query": "measuring tides", "reply": word }));
         talk.say("tides").await;
         let shown = talk.say("мне бы кофе").await;
         assert!(shown.contains("I am not sure what that means"), "{shown}");

@@ -57,7 +57,7 @@ async fn without_records_there_is_a_proposal_only_when_the_person_insists() {
 async fn a_panic_ends_both_streams_and_the_action_can_be_tried_again() {
     let talk = Talk::new(&[Answer::Panics, Answer::Records]);
     talk.say("tides").await;
-    let turn = talk.conversations.say("c1", "yes").collect();
+    let turn = talk.shown(talk.conversations.say("c1", "yes"));
     let (thoughts, chat) = tokio::time::timeout(std::time::Duration::from_secs(60), turn).await.expect("both end");
     assert!(thoughts.iter().any(|thought| thought.contains("panics")), "{thoughts:?}");
     assert!(chat[0].text().contains("I could not make the literature review"), "{chat:?}");

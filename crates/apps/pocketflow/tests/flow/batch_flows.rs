@@ -148,6 +148,7 @@ impl Work for Claims {
     }
 
     async fn post(&self, shared: &mut Store, _: Value, name: Value) -> Result<Label, NodeError> {
+        shared.insert(format!("made by {}", name.as_str().unwrap_or_default()), json!(true));
         shared.insert("owner".to_owned(), name);
         Ok(Label::DEFAULT)
     }
@@ -155,7 +156,7 @@ impl Work for Claims {
 
 #[tokio::test]
 async fn two_runs_at_once_cannot_overwrite_each_other_unseen() {
-    for (at_once, owner) in [(1, Some("b")), (2, None)] {
+    for (at_once, owner, conflicts) in [(1, "b", 0), (2, "a", 1)] {
         let mut inner = Flow::new("claim");
         let only = inner.add("claim", Claims);
         inner.start(only);
@@ -164,10 +165,13 @@ async fn two_runs_at_once_cannot_overwrite_each_other_unseen() {
         let only = flow.add_batch_flow("each", inner, Batches { at_once, failures: Failures::Stop });
         flow.start(only);
         let ended = flow.build().expect("part of the test").run(store(json!({ "batches": { "a": 1, "b": 1 } }))).await;
-        match (ended, owner) {
-            (Ok(ended), Some(owner)) => assert_eq!(ended.shared["owner"], owner),
-            (Err(error), None) => assert!(error.to_string().contains("two runs at once set `owner`"), "{error}"),
-            (got, wanted) => panic!("{got:?} instead of {wanted:?}"),
+        let ended = ended.expect("the work that is done is kept");
+        assert_eq!((&ended.shared["owner"], ended.notes.len()), (&json!(owner), conflicts), "{:?}", ended.notes);
+        assert_eq!(ended.shared["made by a"], ended.shared["made by b"], "both keep what they made");
+        if conflicts > 0 {
+            assert!(ended.notes[0].contains("two runs at once set `owner` differently"), "{:?}", ended.notes);
+            let told = ended.shared["runs"][1].as_str().unwrap_or_default();
+            assert!(told.contains("`owner`") && ended.label.as_str() == "incomplete", "{told}");
         }
     }
 }

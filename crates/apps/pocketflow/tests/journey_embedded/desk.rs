@@ -71,7 +71,8 @@ impl Desk {
         kill(child);
     }
 
-    /// Talks in `chat`, and kills it when it has answered and listens again.
+    /// Talks in `chat`, which shows what it waits for, and kills it when it has answered with more of the same and listens
+    /// again.
     pub(crate) fn kill_between_turns(&mut self, message: &str, answer: &str) {
         let told = std::fs::File::create(self.path("told")).unwrap();
         let mut command = self.on_the_model(&["chat", THREAD]);
@@ -80,7 +81,7 @@ impl Desk {
         let mut stdin = child.stdin.take().unwrap();
         writeln!(stdin, "{message}").unwrap();
         stdin.flush().unwrap();
-        wait(&mut child, || std::fs::read_to_string(self.path("told")).unwrap().contains(answer));
+        wait(&mut child, || std::fs::read_to_string(self.path("told")).unwrap().matches(answer).count() > 1);
         kill(child);
         drop(stdin);
     }

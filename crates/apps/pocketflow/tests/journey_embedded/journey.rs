@@ -1,4 +1,4 @@
-//! One conversation, from its topic to its notification, through five kills.
+//! One conversation, from its topic to its notification, through four kills.
 
 use serde_json::Value;
 
@@ -8,7 +8,7 @@ const TOPIC: &str = "full-text search with an inverted index";
 const NO_QUERIES: &str = "too general, I care about compression";
 const NO_PROPOSAL: &str = "say more about the time of a query";
 /// Kills while a turn was going on.
-const KILLS_INSIDE: usize = 4;
+const KILLS_INSIDE: usize = 3;
 /// The exit status of a conversation that waits for the person.
 const WAITING: i32 = 3;
 
@@ -25,9 +25,11 @@ fn the_whole_conversation_of_the_seed_survives_kills_between_and_inside_turns() 
     desk.kill_between_turns(&format!("reject: {NO_QUERIES}"), "These are the queries");
     assert!(asked(&desk, "You write search queries", NO_QUERIES), "the reason reaches the next attempt");
 
-    // Inside the reading of records, the gap, and the proposal.
+    // The queries that the killed process may not have shown are shown.
+    assert!(goes_on(&mut desk).contains("These are the queries"));
+
+    // Inside the reading of records, and of the proposal.
     desk.kill_after(&["say", THREAD, "approve"], "extract/");
-    desk.kill_after(&["resume", THREAD], "gap/");
     desk.kill_after(&["resume", THREAD], "proposal/");
     let shown = goes_on(&mut desk);
     assert!(shown.contains("This is the proposal") && shown.contains("is a small model"), "{shown}");
@@ -94,13 +96,10 @@ fn assert_citations(proposal: &Value) {
         for (sentence, number) in marks {
             let reference = references.iter().find(|reference| reference["number"] == number);
             let record = &reference.unwrap_or_else(|| panic!("[{number}] has no reference"))["record"];
-            // The gap is the model's own sentence, with the records that lead to it.
-            if heading != "Gap" {
-                let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
-                let source = words(record["abstract"].as_str().unwrap());
-                assert!(source.contains(&words(sentence)), "{heading}: {sentence:?} does not stand in {source}");
-                quoted += 1;
-            }
+            let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+            let source = words(record["abstract"].as_str().unwrap());
+            assert!(source.contains(&words(sentence)), "{heading}: {sentence:?} does not stand in {source}");
+            quoted += 1;
         }
     }
     assert!(quoted > 0 && cited.len() == references.len(), "{proposal:#}");
@@ -111,6 +110,10 @@ fn marks(text: &str) -> Vec<(&str, u64)> {
     let mut found = Vec::new();
     let mut begin = 0;
     for (at, _) in text.match_indices('[') {
+        // A blank for the person is no mark.
+        if !text[at + 1..].starts_with(|c: char| c.is_ascii_digit()) {
+            continue;
+        }
         let end = at + text[at..].find(']').unwrap();
         let before = text[begin..at].trim();
         let sentence = before.rfind(['.', '!', '?']).map_or(before, |stop| before[stop + 1..].trim());
@@ -133,7 +136,7 @@ fn assert_exported(text: &str) {
 /// No committed call was committed again; what was asked twice was in flight when a process was killed.
 fn assert_nothing_was_paid_twice(desk: &Desk) {
     let committed = desk.committed();
-    assert!(committed.len() > 20, "{committed:?}");
+    assert!(committed.len() > 10, "{committed:?}");
     let repeated: Vec<_> = committed.iter().filter(|(_, times)| **times > 1).collect();
     assert!(repeated.is_empty(), "{repeated:?}");
     assert!(desk.log().contains("model call taken from the record"));

@@ -1,5 +1,9 @@
 //! Marks in a text: what cites evidence while the text is made.
 
+use std::ops::Range;
+
+use super::code;
+
 /// The mark that cites evidence.
 pub fn mark(id: &str) -> String {
     format!("[reference:{id}]")
@@ -35,16 +39,37 @@ pub fn without_marks(text: &str) -> String {
     parts.collect()
 }
 
+/// A piece of a text. All pieces but the marks, one after the other, are the text as it stands.
+#[derive(Debug)]
 pub(super) enum Part<'t> {
     Text(&'t str),
-    /// `[12]`, not followed by a link target.
+    /// `[12]`, brackets included, that is no link.
     Number(&'t str),
-    /// `[reference:a, b]`.
+    /// The ids of `[reference:a, b]`.
     Mark(Vec<String>),
 }
 
+/// The pieces of a text. What stands in code is text, whatever it looks like.
 pub(super) fn split(text: &str) -> Vec<Part<'_>> {
+    let mut brackets = brackets(text);
+    if !brackets.is_empty() {
+        let code = code::ranges(text);
+        brackets.retain(|(range, _)| !code::touches(range, &code));
+    }
     let mut parts = Vec::new();
+    let mut from = 0;
+    for (range, part) in brackets {
+        parts.push(Part::Text(&text[from..range.start]));
+        from = range.end;
+        parts.push(part);
+    }
+    parts.push(Part::Text(&text[from..]));
+    parts
+}
+
+/// What looks like a mark or a number in brackets, in order.
+fn brackets(text: &str) -> Vec<(Range<usize>, Part<'_>)> {
+    let mut found = Vec::new();
     let mut from = 0;
     for (at, _) in text.match_indices('[') {
         if at < from {
@@ -56,32 +81,39 @@ pub(super) fn split(text: &str) -> Vec<Part<'_>> {
             continue;
         }
         let inner = &text[at + 1..end];
+        let mut range = at..end + 1;
         let part = if is_number(inner) && !text[end + 1..].starts_with('(') {
-            Part::Number(inner)
-        } else if let Some(ids) = marked_ids(inner) {
+            Part::Number(&text[range.clone()])
+        } else if let Some(ids) = marked_ids(inner.strip_suffix('\\').unwrap_or(inner)) {
+            // Some models write `\[reference:a\]`.
+            if inner.ends_with('\\') && text[from..at].ends_with('\\') {
+                range.start -= 1;
+            }
             Part::Mark(ids)
         } else {
             continue;
         };
-        parts.push(Part::Text(&text[from..at]));
-        parts.push(part);
-        from = end + 1;
+        from = range.end;
+        found.push((range, part));
     }
-    parts.push(Part::Text(&text[from..]));
-    parts
+    found
 }
 
 pub(super) fn is_number(text: &str) -> bool {
     !text.is_empty() && text.len() <= 6 && text.bytes().all(|b| b.is_ascii_digit())
 }
 
-/// The ids of `reference:a` or `ref: a, b`.
+/// The ids of `reference:a` or `ref: a, b`. An id has no blanks, so that `[ref: Smith 2020]` is text.
 fn marked_ids(inner: &str) -> Option<Vec<String>> {
     let (word, ids) = inner.split_once([':', '：'])?;
     if !["reference", "references", "ref", "refs"].contains(&word.trim().to_ascii_lowercase().as_str()) {
         return None;
     }
-    let ids =
-        ids.split([',', ';', '，']).map(|id| id.trim().trim_matches(['`', '"', '\''])).filter(|id| !id.is_empty());
-    Some(ids.map(str::to_string).collect())
+    let ids: Vec<String> = ids
+        .split([',', ';', '，'])
+        .map(|id| id.trim().trim_matches(['`', '"', '\'']))
+        .filter(|id| !id.is_empty())
+        .map(str::to_string)
+        .collect();
+    (!ids.is_empty() && !ids.iter().any(|id| id.contains(char::is_whitespace))).then_some(ids)
 }

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use super::{
-    ContextRules, article_of, article_window, full_plan, outer_precedents, same_graph_precedents, subject,
+    ContextRules, article_of, article_window, outer_precedents, plan_within, same_graph_precedents, subject,
     target_write_tasks, writing_outline,
 };
 use crate::TaskType;
@@ -79,12 +79,14 @@ pub fn prompt_args(tree: &Tree, key: &NodeKey, rules: &ContextRules, today: &str
         .filter(|inner| inner.payload.info.task_type != TaskType::Write)
         .filter_map(|inner| Some(format!("【{}】:\n {}", inner.payload.info.goal, inner.payload.final_text()?)))
         .collect();
+    let (plan, cut) = plan_within(tree, key, rules.plan_tasks);
+    cuts.extend(cut);
     let is_search = task.info.task_type == TaskType::Search;
 
     Some(PromptArgs {
         to_run_root_question: root.payload.info.goal.clone(),
         to_run_article: article,
-        to_run_full_plan: pretty(&full_plan(tree, key)),
+        to_run_full_plan: pretty(&plan),
         to_run_outer_graph_dependent: outer.join("\n\n"),
         to_run_same_graph_dependent: same_graph,
         to_run_task: pretty(&json!(task.info)),

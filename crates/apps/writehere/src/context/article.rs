@@ -6,6 +6,9 @@ use crate::TaskType;
 use crate::length::count_words;
 use crate::task::{Node, Tree};
 
+/// The most earlier parts that are named where they are not shown.
+const NAMED_PARTS: usize = 30;
+
 /// One written part.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
@@ -66,7 +69,12 @@ pub fn article_window(pieces: &[Piece<'_>], words: usize) -> (String, Option<Str
     kept.reverse();
     let shown: usize = kept.iter().map(|paragraph| count_words(paragraph)).sum();
     let mut text = String::new();
-    for goal in named {
+    // The nearest parts are named; a book has too many for all.
+    let unnamed = named.len().saturating_sub(NAMED_PARTS);
+    if unnamed > 0 {
+        text.push_str(&format!("[{unnamed} more parts before these]\n"));
+    }
+    for goal in &named[unnamed..] {
         text.push_str("[earlier part, not shown in full: ");
         text.push_str(goal);
         text.push_str("]\n");

@@ -8,7 +8,7 @@ mod views;
 pub use args::{PromptArgs, prompt_args};
 pub use article::{Piece, article_of, article_text, article_window};
 pub use precedents::{Precedents, outer_precedents, same_graph_precedents};
-pub use views::{full_plan, target_write_tasks, writing_outline};
+pub use views::{full_plan, plan_within, target_write_tasks, writing_outline};
 
 use graphloom_state_machine::NodeKey;
 use schemars::JsonSchema;
@@ -27,13 +27,21 @@ pub struct ContextRules {
     pub result_words: usize,
     /// How far the dependencies of outer tasks are followed.
     pub outer_distance: usize,
+    /// The most tasks of the plan that are shown; of a larger one, those on the way to the task and their neighbours.
+    pub plan_tasks: usize,
     /// Whether a writer sees the parts that have not been started, so as to leave their content to them.
     pub offer_global_writing_plan: bool,
 }
 
 impl Default for ContextRules {
     fn default() -> Self {
-        Self { article_words: 3000, result_words: 1500, outer_distance: 3, offer_global_writing_plan: true }
+        Self {
+            article_words: 3000,
+            result_words: 1500,
+            outer_distance: 3,
+            plan_tasks: 60,
+            offer_global_writing_plan: true,
+        }
     }
 }
 

@@ -10,13 +10,42 @@ use crate::task::{Node, Tree};
 /// The plan as nested objects, down to one layer below the task: id, type, goal, dependencies (write tasks left out),
 /// whether it is finished, and which one is the task. Execute children of atomic tasks are left out.
 pub fn full_plan(tree: &Tree, key: &NodeKey) -> Value {
-    match (tree.root(), subject(tree, key)) {
-        (Some(root), Some(current)) => plan_of(tree, root, current),
-        _ => Value::Null,
-    }
+    plan_within(tree, key, usize::MAX).0
 }
 
-fn plan_of(tree: &Tree, node: &Node, current: &Node) -> Value {
+/// [`full_plan`] where it has at most `most` tasks. Of a larger plan, only the tasks on the way to the task are opened, so
+/// that what is shown grows with the depth of the tree and not with its size; others tell how many tasks are inside them.
+pub fn plan_within(tree: &Tree, key: &NodeKey, most: usize) -> (Value, Option<String>) {
+    let (Some(root), Some(current)) = (tree.root(), subject(tree, key)) else { return (Value::Null, None) };
+    let everything = |node: &Node| node.layer() <= current.layer();
+    let count = shown(tree, root, &everything).take(most.saturating_add(1)).count();
+    if count <= most {
+        return (plan_of(tree, root, current, &everything), None);
+    }
+    let nearby = |node: &Node| node.key == current.key || current.key.is_inside(&node.key);
+    let near = shown(tree, root, &nearby).count();
+    let note = format!("of the plan's more than {most} tasks, the {near} around this one were shown");
+    (plan_of(tree, root, current, &nearby), Some(note))
+}
+
+/// The inner tasks of a node that plans show.
+fn planned<'t>(tree: &'t Tree, node: &'t Node) -> impl DoubleEndedIterator<Item = &'t Node> {
+    tree.inner(node).filter(|inner| !inner.is_atomic_execution())
+}
+
+/// The tasks that are shown where only some are opened.
+fn shown<'t>(tree: &'t Tree, root: &'t Node, opens: &dyn Fn(&Node) -> bool) -> impl Iterator<Item = &'t Node> {
+    let mut open = vec![root];
+    std::iter::from_fn(move || {
+        let node = open.pop()?;
+        if opens(node) {
+            open.extend(planned(tree, node));
+        }
+        Some(node)
+    })
+}
+
+fn plan_of(tree: &Tree, node: &Node, current: &Node, opens: &dyn Fn(&Node) -> bool) -> Value {
     let info = &node.payload.info;
     let parents: Vec<&str> = node
         .parents
@@ -33,12 +62,13 @@ fn plan_of(tree: &Tree, node: &Node, current: &Node) -> Value {
         "finish": node.status == TaskStatus::Finish,
         "is_current_to_plan_task": node.key == current.key,
     });
-    if node.layer() <= current.layer() {
-        let inner = tree.inner(node).filter(|inner| !inner.is_atomic_execution());
-        let inner: Vec<Value> = inner.map(|inner| plan_of(tree, inner, current)).collect();
+    let inner: Vec<&Node> = planned(tree, node).collect();
+    if opens(node) {
         if !inner.is_empty() {
-            plan["sub_tasks"] = Value::Array(inner);
+            plan["sub_tasks"] = inner.into_iter().map(|inner| plan_of(tree, inner, current, opens)).collect();
         }
+    } else if !inner.is_empty() && node.layer() <= current.layer() {
+        plan["sub_tasks_not_shown"] = json!(inner.len());
     }
     plan
 }

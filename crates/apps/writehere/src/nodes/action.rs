@@ -1,6 +1,5 @@
 //! The node of every action: one turn of one task.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use graphloom_core_graph::{Context, NodeError, Snapshot};
@@ -34,12 +33,11 @@ pub(crate) async fn take(
     let Some(sight) = Sight::of(&state.tree, &turn.node, action) else {
         return Err(NodeError::terminal(format!("task `{}` is not in the tree", turn.node)));
     };
-    resources.breaks.pause(&cx, &sight, Stage::Before, || shown(&state.tree, &turn.node)).await?;
+    resources.breaks.pause_before(&cx, &sight, &state.tree, || shown(&state.tree, &turn.node)).await?;
     let steps = Steps::new(&cx, &resources, sight.clone());
     let desk = steps.desk(&state.request);
-    let evidence: BTreeMap<_, _> = state.evidence.iter().map(|(id, found)| (id.clone(), found.clone())).collect();
     let time = resources.time_text(&cx, &turn.node, action).await?;
-    let scene = Scene { tree: &state.tree, key: &turn.node, evidence: &evidence, time: Some(&time) };
+    let scene = Scene { tree: &state.tree, key: &turn.node, evidence: &state.evidence, time: Some(&time) };
     let outcome = act(&desk, scene, action).await;
     if let Some(fault) = steps.take_fault() {
         return Err(fault);
@@ -50,7 +48,10 @@ pub(crate) async fn take(
             Ok(report(&resources, &turn.node, action, outcome))
         }
         Err(error) if error.is_retryable() && cx.task().attempt < ATTEMPTS => Err(NodeError::from(error)),
-        Err(error) => Ok(fail(&resources, turn.node, action, &error)),
+        Err(error) => {
+            pause_failed(&resources, &cx, &sight, &state.tree, &error).await?;
+            Ok(fail(&resources, turn.node, action, &error))
+        }
     }
 }
 
@@ -70,6 +71,21 @@ async fn pause_after(
     let planning = || after.node(&sight.node).and_then(|node| node.payload.planning.clone());
     resources.breaks.pause(cx, &sight, Stage::Parsed, || serde_json::to_value(planning()).unwrap_or_default()).await?;
     resources.breaks.pause(cx, &sight, Stage::After, || shown(&after, &sight.node)).await
+}
+
+async fn pause_failed(
+    resources: &Resources,
+    cx: &Context<Resources>,
+    sight: &Sight,
+    tree: &Tree,
+    error: &StageError,
+) -> Result<(), NodeError> {
+    if resources.breaks.is_empty() {
+        return Ok(());
+    }
+    let mut after = tree.clone();
+    after.apply(TreeChange::failed(sight.node.clone(), sight.action(), chain(error)));
+    resources.breaks.pause_failed(cx, sight, tree, &after, || shown(&after, &sight.node)).await
 }
 
 fn shown(tree: &Tree, key: &NodeKey) -> serde_json::Value {

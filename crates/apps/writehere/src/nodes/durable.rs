@@ -1,5 +1,6 @@
 //! Model calls and searches as durable steps: what was answered and stored is never asked again.
 
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -8,13 +9,13 @@ use graphloom_agents::Models;
 use graphloom_core_graph::{Context, NodeError};
 use graphloom_llm::cassette::key_of;
 use graphloom_llm::{
-    Capabilities, ChatModel, ChatRequest, ChatResponse, ChatStream, Choice, ModelError, ModelId, events_of,
+    Capabilities, ChatModel, ChatRequest, ChatResponse, ChatStream, Choice, ModelError, ModelId, Usage, events_of,
 };
 use graphloom_retrieval::{Hit, RetrievalError, Search};
 use serde_json::{Value, json};
 
 use crate::breakpoint::{Sight, Stage};
-use crate::budget::{BUDGET, Shortage};
+use crate::budget::{Answered, BUDGET, Shortage};
 use crate::resources::Resources;
 use crate::stage::Desk;
 use crate::state::Request;
@@ -28,6 +29,8 @@ struct Inner {
     resources: Arc<Resources>,
     sight: Sight,
     begun: AtomicU32,
+    /// The calls of this turn that were answered, now or before a stop, by model.
+    answered: Mutex<BTreeMap<String, Answered>>,
     /// An error of the runtime, which is none of the model's.
     fault: Mutex<Option<NodeError>>,
 }
@@ -35,7 +38,8 @@ struct Inner {
 impl Steps {
     pub(super) fn new(cx: &Context<Resources>, resources: &Arc<Resources>, sight: Sight) -> Self {
         let (cx, resources) = (cx.clone(), Arc::clone(resources));
-        Self(Arc::new(Inner { cx, resources, sight, begun: AtomicU32::new(0), fault: Mutex::new(None) }))
+        let (begun, answered, fault) = (AtomicU32::new(0), Mutex::default(), Mutex::new(None));
+        Self(Arc::new(Inner { cx, resources, sight, begun, answered, fault }))
     }
 
     /// The run's desk, with models and search that go through durable steps.
@@ -93,10 +97,16 @@ impl Inner {
                 other => return other.map_err(NodeError::from),
             };
             refusals += 1;
-            let shortage = Shortage::new(&refused, self.resources.ledger.spent());
+            let answered = self.answered.lock().unwrap_or_else(PoisonError::into_inner).clone();
+            let shortage = Shortage::new(&refused, self.resources.ledger.spent(), answered);
             let key = format!("{BUDGET}/{}/{step}/{refusals}", self.sight.node);
             self.cx.ask::<String>(&key, &shortage).await?;
         }
+    }
+
+    fn count(&self, model: &ModelId, usage: Usage) {
+        let mut answered = self.answered.lock().unwrap_or_else(PoisonError::into_inner);
+        answered.entry(model.to_string()).or_default().add(1, usage);
     }
 
     async fn pause(&self, stage: Stage, shown: impl FnOnce() -> Value) -> Result<(), NodeError> {
@@ -130,6 +140,7 @@ impl DurableModel {
             self.steps.within_budget(&key, || self.inner.chat(request.clone())).await
         };
         let response: ChatResponse = self.steps.cx.once(&key, work).await?;
+        self.steps.count(self.inner.id(), response.usage);
         let what = if called { "model call committed" } else { "model call taken from the record" };
         tracing::info!(task = %self.steps.cx.task().id, %key, "{what}");
         self.steps.pause(Stage::Reply, || json!({ "reply": response.text(), "finish": response.finish })).await?;

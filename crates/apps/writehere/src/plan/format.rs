@@ -2,10 +2,12 @@
 
 use graphloom_llm::parse::tags;
 
-use super::{PlanError, RawPlan, json, xml};
+use super::whole::{incomplete, unpaired};
+use super::{PlanError, PlanForm, RawPlan, RepairKind, json, xml};
 
 /// Reads the plan in a reply. It is looked for in the tag `tag` (such as `result`), and in the whole reply when that is
-/// absent or empty; thinking in `<think>` is passed over.
+/// absent or empty; thinking in `<think>` is passed over. A plan that was read only in part carries the repair
+/// [`RepairKind::Incomplete`].
 ///
 /// ```
 /// use graphloom_writehere::plan::{PlanForm, read_plan};
@@ -27,7 +29,15 @@ pub fn read_plan(reply: &str, tag: &str) -> Result<RawPlan, PlanError> {
     for source in sources {
         let read = if is_xml(source) { xml::read(source) } else { json::read(source) };
         match read {
-            Ok(plan) => return Ok(plan),
+            Ok(mut plan) => {
+                // JSON shows by itself whether it is whole; a list of tags may end anywhere.
+                if plan.form == PlanForm::Xml
+                    && !plan.repairs.iter().any(|repair| repair.kind == RepairKind::Incomplete)
+                {
+                    plan.repairs.extend(unpaired(&whole, tag).map(incomplete));
+                }
+                return Ok(plan);
+            }
             Err(error) => first_error = first_error.or(Some(error)),
         }
     }

@@ -14,6 +14,7 @@ mod repair;
 mod repairs;
 mod schema;
 mod stats;
+mod whole;
 mod xml;
 
 pub use chain::ChainRules;

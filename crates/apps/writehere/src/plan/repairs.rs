@@ -26,6 +26,10 @@ pub struct Repair {
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum RepairKind {
+    /// The plan was read only in part, or its writing had to be made whole first: tasks may be missing.
+    Incomplete,
+    /// The list of tasks has another name than one for such a list.
+    ListMisnamed,
     /// An entry of the list is no task.
     NotATask,
     /// A task has no id.
@@ -36,6 +40,10 @@ pub enum RepairKind {
     IdRepeated,
     /// The last part of an id is not a number.
     IdNotNumbered,
+    /// An id is that of a task inside another task than the planned one.
+    IdForeign,
+    /// An id is a number alone, without the id of the planned task before it.
+    IdWithoutOuter,
     /// A task has no goal.
     GoalMissing,
     /// A task has no type, or one that does not exist.
@@ -80,7 +88,9 @@ impl RepairKind {
     pub fn is_fault(self) -> bool {
         matches!(
             self,
-            Self::NotATask
+            Self::Incomplete
+                | Self::NotATask
+                | Self::IdForeign
                 | Self::IdRepeated
                 | Self::IdNotNumbered
                 | Self::GoalMissing
@@ -120,6 +130,11 @@ pub enum PlanError {
         /// What was found instead.
         message: String,
     },
+    /// The plan has no tasks, although the task was judged to need some.
+    #[error(
+        "the task was judged `complex`, but the plan breaks it into no other tasks; list the tasks it consists of, at least two"
+    )]
+    Empty,
     /// The plan has faults and was not to be repaired.
     #[error("the plan has faults: {}", list(.faults))]
     Faulty {

@@ -3,6 +3,7 @@
 use graphloom_llm::parse::tags;
 
 use super::json::split_ids;
+use super::whole::{incomplete, lost_of_tags};
 use super::{PlanError, PlanForm, RawPlan, RawTask, Repair, RepairKind};
 
 /// Deeper layers than this are not read.
@@ -10,6 +11,7 @@ const MAX_LAYERS: usize = 16;
 
 /// Reads a plan from tagged text. Attributes and unknown tags are passed over; a task may lack its closing tag.
 pub(super) fn read(source: &str) -> Result<RawPlan, PlanError> {
+    let cut_in_comment = source.rfind("<!--").is_some_and(|at| !source[at..].contains("-->"));
     let source = without_comments(source);
     let body = tags::find(&source, "plan").unwrap_or(source.clone());
     let mut plan = RawPlan { form: PlanForm::Xml, tasks: Vec::new(), alone: false, repairs: Vec::new() };
@@ -19,6 +21,9 @@ pub(super) fn read(source: &str) -> Result<RawPlan, PlanError> {
     if plan.tasks.is_empty() && !tags::find(&source, "plan").is_some_and(|inner| inner.trim().is_empty()) {
         return Err(PlanError::NoPlan { message: "no `<task>` stands inside `<plan>`".into() });
     }
+    let lost = lost_of_tags(&source, &plan.tasks);
+    let lost = lost.or_else(|| cut_in_comment.then(|| "the reply is cut off: it ends inside a comment".into()));
+    plan.repairs.extend(lost.map(incomplete));
     for (index, task) in plan.tasks.iter().enumerate().filter(|(_, task)| task.dependency.is_none()) {
         plan.repairs.push(Repair {
             kind: RepairKind::DependencyMissing,

@@ -8,6 +8,7 @@ mod aggregate;
 mod ask;
 mod cited;
 mod judge;
+mod lookup;
 mod plan;
 mod reason;
 mod repeat;
@@ -17,18 +18,18 @@ mod write;
 pub use cited::{Offer, Quotable, compose, invented, offers, paragraph_schema, quotable};
 pub use search::gather;
 
-use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
 use graphloom_agents::{AgentError, Exchange, Models, Prompts};
+use graphloom_core_graph::Table;
 use graphloom_retrieval::{Evidence, RetrievalError, Search};
 use graphloom_state_machine::{NodeKey, TaskAction, TreeChange};
 
 use crate::TaskType;
 use crate::context::{PromptArgs, prompt_args};
 use crate::plan::PlanRules;
-use crate::profile::WriteProfile;
+use crate::profile::{self, WriteProfile};
 use crate::task::{ActionResult, Node, Task, TaskChange, Tree};
 
 /// What the stages work with. Cheap to clone.
@@ -60,7 +61,7 @@ pub struct Scene<'a> {
     /// The task.
     pub key: &'a NodeKey,
     /// The evidence found so far, by id.
-    pub evidence: &'a BTreeMap<String, Evidence>,
+    pub evidence: &'a Table<String, Evidence>,
     /// The time that results carry.
     pub time: Option<&'a str>,
 }
@@ -145,9 +146,17 @@ impl Desk {
         Self { prompts, profile, models, search: None, today: String::new(), max_depth: None, max_nodes: None, seed: 0 }
     }
 
-    /// The rules for plans of this run: without something to search there are no search tasks.
+    /// The rules for plans of this run: the types are those of the profile's `[task_types]`, and without something to
+    /// search there are no search tasks.
     pub fn plan_rules(&self) -> PlanRules {
         let mut rules = self.profile.settings.plan.clone();
+        let words = profile::task_types(&self.profile).unwrap_or_default();
+        if !words.is_empty() {
+            rules.allowed.retain(|task_type| words.values().any(|known| known == task_type));
+        }
+        for (word, task_type) in words {
+            rules.words.entry(word).or_insert(task_type);
+        }
         if self.search.is_none() {
             rules.allowed.retain(|task_type| *task_type != TaskType::Search);
         }

@@ -12,8 +12,8 @@ use super::{Desk, Outcome, Scene, StageError};
 use crate::TaskType;
 use crate::context::PromptArgs;
 use crate::plan::{
-    Outer, Plan, PlanRules, PlanShape, PlanStats, RawPlan, check_plan, plan_schema, plan_to_graph, read_plan,
-    repair_plan,
+    Outer, Plan, PlanError, PlanRules, PlanShape, PlanStats, RawPlan, check_plan, plan_schema, plan_to_graph,
+    read_plan, repair_plan,
 };
 use crate::task::{Planning, Task, TaskChange, Tree};
 
@@ -39,9 +39,17 @@ pub(super) async fn plan(desk: &Desk, scene: Scene<'_>) -> Result<Outcome, Stage
         }
         None
     } else if atom.use_candidate_plan {
-        node.payload.candidate_plan.clone().filter(|tasks| !tasks.is_empty()).map(RawPlan::of_tasks)
-    } else if let Some(reason) = forced_atomic(desk, scene, atom.force_atom_layer, constrained) {
-        outcome.notes.extend(reason);
+        let candidate = node.payload.candidate_plan.clone().filter(|tasks| !tasks.is_empty()).map(RawPlan::of_tasks);
+        let limit = candidate.as_ref().and_then(|_| limit(desk, scene));
+        let allowed = candidate.filter(|_| limit.is_none());
+        outcome.notes.extend(limit);
+        allowed
+    } else if atom.force_atom_layer.is_some_and(|layer| scene.key.layer() >= layer) {
+        None
+    } else if let Some(limit) = limit(desk, scene) {
+        outcome.notes.push(limit);
+        None
+    } else if constrained && is_small(desk, scene) {
         None
     } else if constrained {
         Some(plan_by_schema(desk, scene, &rules, &mut outcome).await?)
@@ -92,29 +100,24 @@ fn outer(task: &Task) -> Outer<'_> {
     Outer { id: &info.id, goal: &info.goal, task_type: info.task_type, length: info.length.as_deref() }
 }
 
-/// Whether limits make the task atomic, and the note to leave where that is not the profile's normal course.
-fn forced_atomic(desk: &Desk, scene: Scene<'_>, layer: Option<usize>, constrained: bool) -> Option<Option<String>> {
-    let at = scene.key.layer();
-    if layer.is_some_and(|layer| at >= layer) {
-        return Some(None);
-    }
+/// The note to leave where a limit of the user makes a task atomic.
+fn limit(desk: &Desk, scene: Scene<'_>) -> Option<String> {
+    let (key, at, nodes) = (scene.key, scene.key.layer(), scene.tree.len());
+    let note = |reason: String| Some(format!("task `{key}` is carried out without planning: {reason}"));
     if desk.max_depth.is_some_and(|depth| at >= depth) {
-        return Some(Some(format!(
-            "task `{}` is carried out without planning: layer {at} is the deepest allowed",
-            scene.key
-        )));
+        return note(format!("layer {at} is the deepest allowed"));
     }
-    if desk.max_nodes.is_some_and(|most| scene.tree.len() >= most) {
-        return Some(Some(format!(
-            "task `{}` is carried out without planning: the tree has {} nodes",
-            scene.key,
-            scene.tree.len()
-        )));
+    if desk.max_nodes.is_some_and(|most| nodes >= most) {
+        return note(format!("the tree has {nodes} nodes"));
     }
+    None
+}
+
+/// Whether a model that answers inside a grammar carries a task out without planning.
+fn is_small(desk: &Desk, scene: Scene<'_>) -> bool {
     let small = &desk.profile.settings.small;
     let words = scene.tree.node(scene.key).and_then(|node| node.payload.words());
-    let short = words.is_some_and(|words| words <= small.atomic_words);
-    (constrained && (at >= small.force_atom_layer || short)).then_some(None)
+    scene.key.layer() >= small.force_atom_layer || words.is_some_and(|words| words <= small.atomic_words)
 }
 
 /// Asks for a plan in words. A reply with faults is sent back as often as the rules say; when no reply holds a plan, the
@@ -133,7 +136,10 @@ async fn plan_by_words(
     let asked = agent.ask(&args, seeded(desk, &scene, "plan"), |reply| {
         let raw = read_plan(reply.text, tag).map_err(|error| error.to_string())?;
         if reply.attempt <= rules.strict_tries && !reply.last {
-            check_plan(&raw, outer(task), rules).map_err(|error| error.to_string())?;
+            let plan = check_plan(&raw, outer(task), rules).map_err(|error| error.to_string())?;
+            if plan.is_atomic() {
+                return Err(PlanError::Empty.to_string());
+            }
         }
         let repaired = repair_plan(&raw, outer(task), rules);
         let notes = repaired.repairs().iter().map(ToString::to_string).collect();
@@ -142,6 +148,12 @@ async fn plan_by_words(
     match asked.await {
         Ok(answer) => {
             outcome.exchanges.push(answer.exchange);
+            if repair_plan(&answer.value, outer(task), rules).is_atomic() {
+                let key = scene.key;
+                outcome.notes.push(format!(
+                    "task `{key}` was judged to need a plan, but its plan has no tasks; it is carried out as a whole"
+                ));
+            }
             Ok(Some(answer.value))
         }
         Err(AgentError::Unusable { exchange, problem, .. }) => {

@@ -243,7 +243,7 @@ fn shown(found: &[Evidence]) -> Vec<Shown<'_>> {
 }
 
 /// The sentences that fit the goal, each with its mark.
-fn quoted(goal: &str, found: &[Evidence]) -> String {
+pub(super) fn quoted(goal: &str, found: &[Evidence]) -> String {
     let mut lines = Vec::new();
     for evidence in found {
         let mut ranges: Vec<_> = best_sentences(goal, &evidence.text, SENTENCES_PER_RESULT)

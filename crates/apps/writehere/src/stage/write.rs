@@ -9,6 +9,7 @@ use serde::Serialize;
 
 use super::ask::{agent, seeded, text, tolerated, value};
 use super::cited::{Choice, Offer, Quotable, compose, invented, offers, paragraph_schema, quotable};
+use super::lookup::look_up;
 use super::repeat::without_repetition;
 use super::{Desk, Outcome, Scene, StageError, gather};
 use crate::TaskType;
@@ -27,11 +28,12 @@ const WORDS_BEFORE: usize = 60;
 
 /// Writes a part: in one call, or paragraph by paragraph with a model that answers inside a grammar.
 pub(super) async fn write(desk: &Desk, scene: Scene<'_>) -> Result<Outcome, StageError> {
-    let args = scene.args(desk)?;
+    let mut args = scene.args(desk)?;
     let agent = agent(desk, "execute", &args.task_type)?;
     if agent.is_constrained() {
         return write_in_paragraphs(desk, scene, &args, &agent).await;
     }
+    let found = look_up(desk, scene, &mut args).await?;
     let answer = text(&agent, &args, seeded(desk, &scene, "write")).await?;
     let mut notes = tolerated(scene.key, &answer.exchange);
     let cited = cited_ids(&answer.value);
@@ -53,6 +55,13 @@ pub(super) async fn write(desk: &Desk, scene: Scene<'_>) -> Result<Outcome, Stag
     let mut outcome = scene.result(TaskAction::Execute, result);
     outcome.notes = notes;
     outcome.exchanges.push(answer.exchange);
+    if let Some(found) = found {
+        let count = found.len();
+        outcome
+            .notes
+            .push(format!("task `{}`: without a plan the goal was searched once; passages: {count}", scene.key));
+        outcome.evidence = found;
+    }
     outcome.notes.extend(args.cuts.iter().map(|cut| format!("task `{}`: {cut}", scene.key)));
     Ok(outcome)
 }

@@ -28,6 +28,8 @@ fn a_spent_budget_delivers_what_there_is() {
     assert_eq!((&run["status"], &run["words"]), (&"partial".into(), &60.into()), "{run:#}");
     assert!(run["explanation"].as_str().unwrap().contains("`5` is READY"), "{run:#}");
     assert_eq!(run["measured"]["spent"]["calls"].as_u64(), Some(11), "{run:#}");
+    // Calls of the turns that wait are counted as well.
+    assert_eq!(run["calls"].as_u64(), Some(11), "{run:#}");
     for name in ["tree.json", "tree.mmd"] {
         assert!(desk.read(&format!("out/{name}")).contains("Say how recovery goes"), "{name}");
     }
@@ -45,6 +47,11 @@ fn a_run_goes_on_with_a_larger_budget_and_pays_for_no_call_twice() {
         let output = desk.run(&report(&model, &["--out", "out", "--thread", "poor", "--budget", &budget]));
         assert_eq!(output.status.code(), Some(4), "{budget}: {}", text(&output.stderr));
         assert_eq!(server.requests().len(), calls, "{budget}");
+        let run = run_json(&desk);
+        assert_eq!(run["calls"].as_u64(), Some(calls as u64), "{budget}: open turns are counted: {run:#}");
+        assert_eq!(run["calls_by_model"]["compatible:planner"].as_u64(), Some(calls as u64), "{run:#}");
+        assert_eq!(run["tokens"]["input"].as_u64(), Some(100 * calls as u64), "{run:#}");
+        assert!(text(&output.stderr).contains(&format!(", {calls} calls")), "{}", text(&output.stderr));
 
         // The same budget is still spent.
         let output = desk.run(&["resume", "poor", "--budget", &budget]);

@@ -1,8 +1,8 @@
 //! The main command on a server with the OpenAI chat-completions interface; the server is scripted.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
-use crate::planner::{CALLS, LENGTH, Scripted};
+use crate::planner::{CALLS, LENGTH, Scripted, answer};
 use crate::support::{Desk, QUESTION, assert_report, text};
 
 pub(crate) fn report<'a>(model: &'a str, more: &[&'a str]) -> Vec<&'a str> {
@@ -35,6 +35,10 @@ fn a_compatible_server_writes_the_report() {
     assert_eq!(run["tokens"]["input"].as_u64(), Some(100 * CALLS as u64), "{run:#}");
     assert_eq!(run["notes"], serde_json::json!([]));
     assert_eq!(run["measured"]["spent"]["calls"].as_u64(), Some(CALLS as u64));
+    // The plan stands with the results, as the original's nodes have it.
+    let tree: Value = serde_json::from_str(&desk.read("out/tree.json")).unwrap();
+    assert_eq!(tree["result"]["plan"]["raw"].as_array().map(Vec::len), Some(5), "{}", tree["result"]);
+    assert!(tree["result"]["final_aggregate"]["text"].is_string() && tree["result"]["plan"]["stats"].is_object());
 }
 
 #[test]
@@ -114,6 +118,36 @@ fn limits_on_depth_and_nodes_end_the_planning() {
         let run: Value = serde_json::from_str(&desk.read("out/run.json")).unwrap();
         assert_eq!(run["tasks"], tasks, "{limit:?}");
         assert!(run["notes"].to_string().contains(note), "{limit:?}: {run:#}");
+    }
+}
+
+#[test]
+fn limits_hold_for_the_thinking_of_stories_too() {
+    let design = |id: &str| json!({"id": id, "task_type": "think", "goal": format!("design {id}"), "dependency": []});
+    let mut people = design("1");
+    people["sub_tasks"] = json!([design("1.1"), design("1.2"), design("1.3")]);
+    let write = json!({"id": "2", "task_type": "write", "goal": "Say how the log is written", "length": "120 words", "dependency": ["1"]});
+    let plan = format!("<result>{}</result>", json!({"sub_tasks": [people, write]}));
+    let server = Scripted::but(move |prompt| {
+        let verdict = if prompt.contains("<goal_updating>") { "atomic" } else { "complex" };
+        let verdict = format!("<result><atomic_task_determination>{verdict}</atomic_task_determination></result>");
+        let is_verdict = prompt.contains("<atomic_task_determination>");
+        is_verdict.then(|| answer(&verdict)).or_else(|| prompt.contains("You plan for a team").then(|| answer(&plan)))
+    });
+    let model = server.model();
+    for (limit, tasks, note) in [
+        (None, 10, None),
+        (Some(["--max-depth", "1"]), 5, Some("layer 1 is the deepest allowed")),
+        (Some(["--max-nodes", "3"]), 5, Some("the tree has 3 nodes")),
+    ] {
+        let desk = Desk::new();
+        let mut args = vec!["story", "A keeper", "--length", LENGTH, "--model", &model, "--out", "out"];
+        args.extend(limit.iter().flatten());
+        let output = desk.run(&args);
+        assert!(output.status.success(), "{limit:?}: {}", text(&output.stderr));
+        let run: Value = serde_json::from_str(&desk.read("out/run.json")).unwrap();
+        assert_eq!(run["tasks"], tasks, "{limit:?}");
+        assert!(note.is_none_or(|note| run["notes"].to_string().contains(note)), "{limit:?}: {run:#}");
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::compatible::report;
 use crate::planner::Scripted;
-use crate::support::{Desk, assert_report, text};
+use crate::support::{Desk, text};
 
 /// Runs to the end in level order, so that checkpoints have the same numbers in every run.
 fn seen() -> (Scripted, Desk) {
@@ -116,58 +116,6 @@ fn the_tree_is_drawn_as_it_was_at_any_checkpoint() {
     let output = desk.run(&["tree", "seen", "--format", "png"]);
     assert_eq!(output.status.code(), Some(2));
     assert!(text(&output.stderr).contains("--file FILE"), "{}", text(&output.stderr));
-}
-
-#[test]
-fn every_kind_of_breakpoint_stops_the_run_and_it_goes_on() {
-    let server = Scripted::start();
-    let (desk, model) = (Desk::new(), server.model());
-    for (at, (point, parts)) in [
-        ("node=3", vec!["\"node\": \"3\"", "\"stage\": \"before\""]),
-        ("goal=recovery,stage=before", vec!["\"node\": \"2\"", "Find how recovery goes"]),
-        ("status=NEED_UPDATE", vec!["\"status\": \"NEED_UPDATE\"", "\"action\": \"update\""]),
-        ("next=PLAN_DONE,node=root", vec!["\"next\": \"PLAN_DONE\"", "\"inner_graph\""]),
-        ("plan>4", vec!["\"stage\": \"after\"", "Order what was found"]),
-        ("node=root,stage=prompt", vec!["\"stage\": \"prompt\"", "atomic_task_determination"]),
-        ("node=root,stage=reply", vec!["\"stage\": \"reply\"", "complex"]),
-        ("node=root,stage=parsed", vec!["\"stage\": \"parsed\"", "\"repairs\""]),
-        ("node=root,stage=after,status=READY", vec!["\"stage\": \"after\"", "Say how the log is written"]),
-    ]
-    .into_iter()
-    .enumerate()
-    {
-        let (thread, out) = (format!("stop{at}"), format!("out{at}"));
-        let output = desk.run(&report(&model, &["--out", &out, "--thread", &thread, "--break-at", point]));
-        assert_eq!(output.status.code(), Some(3), "{point}: {}", text(&output.stderr));
-        let shown = text(&output.stdout);
-        parts.iter().for_each(|part| assert!(shown.contains(part), "{point} shows no `{part}`:\n{shown}"));
-        assert!(shown.contains(&format!("writehere resume {thread}")), "{shown}");
-        let output = desk.run(&["resume", &thread]);
-        assert!(output.status.success(), "{point}: {}", text(&output.stderr));
-        assert_report(&desk.path(&out));
-    }
-    // `plan>4` fits no smaller plan.
-    let output = desk.run(&report(&model, &["--out", "whole", "--break-at", "plan>5"]));
-    assert!(output.status.success(), "{}", text(&output.stderr));
-}
-
-#[test]
-fn answers_are_checked_before_anything_runs() {
-    let server = Scripted::start();
-    let (desk, model) = (Desk::new(), server.model());
-    let stopped = desk.run(&report(&model, &["--out", "out", "--thread", "stop", "--break-at", "node=3"]));
-    assert_eq!(stopped.status.code(), Some(3), "{}", text(&stopped.stderr));
-    let calls = server.requests().len();
-    for (answer, part) in [
-        ("here", "has no `=`; write `--answer KEY=JSON`"),
-        ("here=continue", "the answer `continue` to `here` is not JSON"),
-        (r#"here="continue""#, "no open question `here`"),
-    ] {
-        let refused = desk.run(&["resume", "stop", "--answer", answer]);
-        assert_eq!(refused.status.code(), Some(2), "{answer}: {}", text(&refused.stderr));
-        assert!(text(&refused.stderr).contains(part), "{answer}: {}", text(&refused.stderr));
-    }
-    assert_eq!(server.requests().len(), calls);
 }
 
 #[test]

@@ -3,12 +3,19 @@
 #![expect(clippy::unwrap_used, reason = "a test ends where something is not as it must be")]
 
 mod bad_input;
+mod breakpoints;
 mod budget;
 mod compatible;
+mod drawing;
+mod found;
 mod inspection;
 mod kills;
+mod partial;
 mod planner;
 mod recording;
 mod refusals;
 mod storage;
 mod support;
+mod technical;
+mod terminal;
+mod unplanned;

@@ -28,6 +28,11 @@ impl Scripted {
         Self::answering(Planner)
     }
 
+    /// A server that plays the same model, but answers prompts for which `other` has something to say with that.
+    pub(crate) fn but(other: impl Fn(&str) -> Option<ResponseTemplate> + Send + Sync + 'static) -> Self {
+        Self::answering(move |request: &Request| other(&prompt_of(request)).unwrap_or_else(|| Planner.respond(request)))
+    }
+
     /// A server that answers every call alike.
     pub(crate) fn answering(answer: impl Respond + 'static) -> Self {
         let runtime = Runtime::new().unwrap();
@@ -57,9 +62,7 @@ struct Planner;
 
 impl Respond for Planner {
     fn respond(&self, request: &Request) -> ResponseTemplate {
-        let body: Value = serde_json::from_slice(&request.body).unwrap();
-        let prompt: String =
-            body["messages"].as_array().unwrap().iter().filter_map(|message| message["content"].as_str()).collect();
+        let prompt = prompt_of(request);
         let marks = marks(&prompt);
         let reply = if prompt.contains("<atomic_task_determination>") {
             // Only tasks that depend on others are asked for a new goal, and those are the parts.
@@ -80,12 +83,22 @@ impl Respond for Planner {
         } else {
             format!("<think>so</think><result>The log comes first, then the file {}.</result>", marks.concat())
         };
-        let usage = json!({"prompt_tokens": 100, "completion_tokens": 20, "total_tokens": 120});
-        ResponseTemplate::new(200).set_body_json(json!({
-            "id": "answer", "object": "chat.completion", "created": 1, "model": "planner", "usage": usage,
-            "choices": [{"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": reply}}],
-        }))
+        answer(&reply)
     }
+}
+
+fn prompt_of(request: &Request) -> String {
+    let body: Value = serde_json::from_slice(&request.body).unwrap();
+    body["messages"].as_array().unwrap().iter().filter_map(|message| message["content"].as_str()).collect()
+}
+
+/// A reply as the interface sends it.
+pub(crate) fn answer(reply: &str) -> ResponseTemplate {
+    let usage = json!({"prompt_tokens": 100, "completion_tokens": 20, "total_tokens": 120});
+    ResponseTemplate::new(200).set_body_json(json!({
+        "id": "answer", "object": "chat.completion", "created": 1, "model": "planner", "usage": usage,
+        "choices": [{"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": reply}}],
+    }))
 }
 
 /// Two searches at the same time, thinking on both, and two parts on the thinking.

@@ -9,7 +9,7 @@ use graphloom_core_graph::Threads;
 use graphloom_core_graph::checkpoint::MemoryCheckpointer;
 use graphloom_llm::layers::{Budget, Ledger};
 use graphloom_llm::scripted::{Reply, Scripted, rendered};
-use graphloom_llm::{ChatModel, ChatRequest, ModelError};
+use graphloom_llm::{ChatModel, ChatRequest, ModelError, fence};
 use graphloom_retrieval::{Evidence, Hit, RetrievalError, Search, Source};
 use graphloom_state_machine::{Cause, Symbol};
 use graphloom_writehere::breakpoint::Breakpoints;
@@ -78,7 +78,7 @@ impl Script {
             );
         }
         if prompt.contains("Put together what answers the search") {
-            let goal = prompt.split("What had to be found: ").nth(1).and_then(|rest| rest.lines().next()).unwrap();
+            let goal = fence::text_from(&prompt, "the goal of the search").unwrap();
             return format!("<result>{goal}: found [reference:moon#1]</result>");
         }
         let goal = goal_of(&prompt);
@@ -120,7 +120,7 @@ pub(crate) fn goal(id: &str) -> String {
 
 /// The goal in the task that a prompt fences.
 pub(crate) fn goal_of(prompt: &str) -> String {
-    let task = prompt.split("<material from=\"the task\">").nth(1).and_then(|rest| rest.split("</material>").next());
+    let task = fence::text_from(prompt, "the task");
     let task: Value = serde_json::from_str(task.unwrap_or_else(|| panic!("no task in: {prompt}"))).unwrap();
     task["goal"].as_str().unwrap().to_owned()
 }

@@ -7,11 +7,15 @@ use std::path::Path;
 use std::time::Duration;
 
 use clap::Args;
-use graphloom_cli::{CliError, DataDir, ExitStatus, Failure, Progress, choose_models, open_checkpointer, usable_model};
+use graphloom_cli::{
+    Chosen, CliError, DataDir, ExitStatus, Failure, Progress, choose_models, find_servers, key_plan, open_checkpointer,
+    usable_model,
+};
 use graphloom_core_graph::checkpoint::{Checkpointer, ThreadFilter};
-use graphloom_llm::resolve::{ModelSpec, ModelSpecs, probe_local};
+use graphloom_llm::compatible::{HOSTS_VARIABLE, KEY_VARIABLE, KeyUse, role_variable};
+use graphloom_llm::resolve::{ModelSpec, ModelSpecs};
 
-use findings::{BuiltIn, Choice, Data, Findings, Index, Key, Server};
+use findings::{BuiltIn, Choice, Data, Findings, Index, Key, Sent, Server};
 
 /// How long each usual port of this machine is asked.
 const PROBE: Duration = Duration::from_millis(500);
@@ -37,16 +41,25 @@ pub(crate) async fn run(args: DoctorArgs, dirs: &DataDir, progress: &Progress) -
 async fn examine(named: Option<&ModelSpecs>, dirs: &DataDir) -> Findings {
     let mut findings = Findings {
         choice: None,
-        servers: servers().await,
-        keys: keys(),
+        servers: Vec::new(),
+        keys: keys(named),
         built_in: built_in(dirs),
         data: data(dirs).await,
         indexes: indexes(dirs),
+        sent: Vec::new(),
         problems: Vec::new(),
         suggestions: Vec::new(),
     };
+    match servers().await {
+        Ok(servers) => findings.servers = servers,
+        Err(error) => findings.problems.push(error.to_string()),
+    }
     match choose_models(named).await {
         Ok(chosen) => {
+            match sent(&chosen) {
+                Ok(sent) => findings.sent = sent,
+                Err(error) => findings.problems.push(error.to_string()),
+            }
             for spec in chosen.specs.all() {
                 findings.problems.extend(problem_of(spec, &findings));
             }
@@ -75,22 +88,32 @@ fn problem_of(spec: &ModelSpec, findings: &Findings) -> Option<String> {
     }
 }
 
-async fn servers() -> Vec<Server> {
-    if std::env::var("LLM_PROBE").is_ok_and(|probe| probe.trim() == "0") {
-        return Vec::new();
-    }
-    let found = probe_local(PROBE).await;
+async fn servers() -> Result<Vec<Server>, CliError> {
+    let found = find_servers(PROBE).await?;
     let server = |server: graphloom_llm::resolve::LocalServer| Server {
         usable: usable_model(&server).map(|name| format!("compatible:{name}@{}", server.base_url)),
         kind: server.kind,
         base_url: server.base_url,
         models: server.models,
     };
-    found.into_iter().map(server).collect()
+    Ok(found.into_iter().map(server).collect())
+}
+
+/// Which server would get which key, in words.
+fn sent(chosen: &Chosen) -> Result<Vec<Sent>, graphloom_llm::ModelError> {
+    let told = |(role, server, used): (String, String, KeyUse)| {
+        let key = match used {
+            KeyUse::Sent { source, .. } => format!("gets the key of `{source}`"),
+            KeyUse::Withheld { source, why } => format!("gets no key; `{source}` is not sent, for {why}"),
+            KeyUse::None => "gets no key; none is set".to_owned(),
+        };
+        Sent { role, server, key }
+    };
+    Ok(key_plan(chosen)?.into_iter().map(told).collect())
 }
 
 /// Names and whether they are set; a value never leaves this function.
-fn keys() -> Vec<Key> {
+fn keys(named: Option<&ModelSpecs>) -> Vec<Key> {
     const OTHERS: [&str; 6] = [
         "ANTHROPIC_API_KEY",
         "OPENAI_API_KEY",
@@ -100,12 +123,22 @@ fn keys() -> Vec<Key> {
         "DEEPSEEK_API_KEY",
     ];
     let is_set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
-    let own = "LLM_API_KEY";
+    let file = |name: &str| format!("{name}_FILE");
     let mut keys = vec![Key {
-        variable: own.to_owned(),
-        set: is_set(own),
-        allows: "the key that `compatible:NAME@BASE_URL` models are asked with; local servers need none".to_owned(),
+        variable: KEY_VARIABLE.to_owned(),
+        set: is_set(KEY_VARIABLE) || is_set(&file(KEY_VARIABLE)),
+        allows: format!(
+            "the key of the main `compatible:NAME@BASE_URL` model, sent to its host over `https`, or to the hosts of \
+             `{HOSTS_VARIABLE}`; local servers need none"
+        ),
     }];
+    let own =
+        named.into_iter().flat_map(|specs| specs.roles.keys()).filter_map(|role| Some((role, role_variable(role)?)));
+    keys.extend(own.filter(|(_, name)| is_set(name) || is_set(&file(name))).map(|(role, name)| Key {
+        variable: name,
+        set: true,
+        allows: format!("the key of the server that the role `{role}` names, and of no other"),
+    }));
     keys.extend(OTHERS.into_iter().filter(|name| is_set(name)).map(|name| {
         Key {
             variable: name.to_owned(),

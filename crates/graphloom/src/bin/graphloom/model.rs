@@ -3,8 +3,10 @@
 use std::path::PathBuf;
 
 use clap::Subcommand;
-use graphloom_cli::{CliError, DataDir, ExitStatus, Failure, Progress, fetch_weights, installed_weights};
-use graphloom_llm_embedded::weights::{self, FetchOptions, KnownModel};
+use graphloom_cli::{
+    CliError, DataDir, ExitStatus, Failure, Progress, fetch_options, fetch_weights, installed_weights,
+};
+use graphloom_llm_embedded::weights::{self, KnownModel};
 use serde_json::{Value, json};
 
 #[derive(Subcommand, Debug)]
@@ -44,7 +46,8 @@ fn work(command: ModelCommand, dirs: &DataDir, progress: &Progress) -> Result<(S
     match command {
         ModelCommand::Fetch { name, from } => {
             let model = known(name.as_deref())?;
-            let mut options = FetchOptions::default();
+            let may_ask = !progress.is_json() && std::io::IsTerminal::is_terminal(&std::io::stdin());
+            let mut options = fetch_options(may_ask, progress);
             options.from = from;
             let path = fetch_weights(&model, dirs, &options, progress)?;
             Ok((path.display().to_string(), json!({"model": model.name, "path": path})))

@@ -38,7 +38,7 @@ fn entry(record: &Record, key: &str) -> String {
     let institution = if matches!(record.kind, RecordKind::Report) { "institution" } else { "publisher" };
     field(institution, escaped_field(&record.publisher));
     field("doi", record.doi.as_ref().map(|doi| verbatim(doi.as_str())));
-    field("eprint", record.arxiv.as_ref().map(ToString::to_string));
+    field("eprint", record.arxiv.as_ref().map(|id| verbatim(&id.to_string())));
     field("archiveprefix", record.arxiv.as_ref().map(|_| "arXiv".to_owned()));
     field("url", record.address().as_deref().map(verbatim));
     field("note", record.retracted.then(|| "Retracted".to_owned()));
@@ -75,14 +75,15 @@ fn part(text: &str) -> String {
     if split { format!("{{{escaped}}}") } else { escaped }
 }
 
-/// Text that TeX shows as it is.
+/// Text that TeX shows as it is. BibTeX counts braces without looking at the backslash before them, so an unbalanced one
+/// has to have another name.
 fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
         match c {
             '\\' => out.push_str("\\textbackslash{}"),
-            '{' => out.push_str("\\{"),
-            '}' => out.push_str("\\}"),
+            '{' => out.push_str("\\textbraceleft{}"),
+            '}' => out.push_str("\\textbraceright{}"),
             '~' => out.push_str("\\textasciitilde{}"),
             '^' => out.push_str("\\textasciicircum{}"),
             '$' | '&' | '#' | '%' | '_' => {
@@ -98,5 +99,6 @@ fn escaped(text: &str) -> String {
 
 /// Fields that styles read without TeX: only what would end the field is encoded.
 fn verbatim(text: &str) -> String {
+    let text: String = text.chars().filter(|c| !c.is_control()).collect();
     text.replace('{', "%7B").replace('}', "%7D").replace('\\', "%5C")
 }

@@ -8,6 +8,7 @@ use std::ops::Range;
 
 use serde_json::{Map, Value};
 
+use super::coat::{Coat, Undressed};
 pub(crate) use edit::{EditProblem, remove_key, set_key};
 
 /// The frontmatter of a note: its keys in order, each with its value and the bytes it is written in.
@@ -62,6 +63,29 @@ pub(crate) struct Scalar {
     pub(crate) span: Range<usize>,
     pub(crate) single_quoted: bool,
     pub(crate) double_quoted: bool,
+}
+
+impl Scalar {
+    /// Its text without quotes and escapes; `None` for an escape that is not understood.
+    pub(crate) fn undressed(&self, file: &str) -> Option<Undressed> {
+        let coat = match (self.single_quoted, self.double_quoted) {
+            (true, _) => Coat::YamlSingle,
+            (_, true) => Coat::YamlDouble,
+            _ => Coat::Bare,
+        };
+        let quotes = usize::from(coat != Coat::Bare);
+        let (start, end) = (self.span.start + quotes, self.span.end.checked_sub(quotes)?);
+        if start > end { None } else { coat.undress(file, start..end) }
+    }
+}
+
+/// The texts of a YAML file that is one map: its values at every depth.
+pub(crate) fn scalars_of(text: &str) -> Result<Vec<Scalar>, FrontmatterProblem> {
+    let start = if text.starts_with(super::lines::BOM) { super::lines::BOM.len_utf8() } else { 0 };
+    match read::read(&text[start..], start) {
+        Ok(found) => Ok(found.scalars),
+        Err((line, message)) => Err(FrontmatterProblem { line, message }),
+    }
 }
 
 impl Frontmatter {

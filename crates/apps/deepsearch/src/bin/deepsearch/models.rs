@@ -38,6 +38,8 @@ pub(crate) async fn models(
             options.keys.extend(ApiKey::new(model.api_key.reveal()).map(|key| (role.to_owned(), key)));
         }
     }
+    let secrets = config.secrets().into_iter();
+    options.secrets = secrets.filter_map(|(name, secret)| Some((name, ApiKey::new(secret)?))).collect();
     options.images = seeing(common.model.as_ref());
     let mut set = build_models_with(&common, dirs, &session.progress, spent, &options).await?;
     set.models = with_parameters(&set.models, config);

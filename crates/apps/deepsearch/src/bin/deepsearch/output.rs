@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use graphloom_cli::{CliError, CommonArgs, ExitStatus, Failure, Session};
+use graphloom_cli::{CliError, CommonArgs, ExitStatus, Failure, Session, private};
 use graphloom_core_graph::{Event, EventKind};
 use graphloom_deepsearch::state::{FinalResult, Verdict};
 use graphloom_deepsearch::{SearchContext, Stage, export};
@@ -12,7 +12,7 @@ use crate::open::{Opened, Run};
 
 /// Makes the directory, so that a run does not begin whose results cannot be written.
 pub(crate) fn prepare(out: &Path) -> Result<(), Failure> {
-    std::fs::create_dir_all(out).map_err(CliError::io("make the directory", out))?;
+    private::create_dir(out).map_err(CliError::io("make the directory", out))?;
     Ok(())
 }
 
@@ -25,7 +25,7 @@ pub(crate) async fn deliver(
     state: &SearchContext,
 ) -> Result<ExitStatus, Failure> {
     let result = state.result();
-    let spent_out = !thread_may_spend(opened);
+    let spent_out = is_cut_short(opened, state);
     let has_report = !result.response_content.trim().is_empty();
     let status = match state.fatal() {
         _ if spent_out => ExitStatus::BudgetSpent,
@@ -53,9 +53,10 @@ pub(crate) async fn deliver(
     }
 }
 
-/// Whether the budget of the run has something left.
-fn thread_may_spend(opened: &Opened) -> bool {
-    opened.runs.app().resources().may_spend(Stage::Checking)
+/// Whether the budget is used up, or was so small that something was left out.
+fn is_cut_short(opened: &Opened, state: &SearchContext) -> bool {
+    let resources = opened.runs.app().resources();
+    !resources.has_left(Stage::Checking) || state.spent.or_later(resources.ledger.spent()).degraded > 0
 }
 
 /// What `run.json` says. `measured` holds what differs from run to run; all else is the same for the same answers.
@@ -153,7 +154,7 @@ fn write(out: &Path, state: &SearchContext, result: &FinalResult, record: &Value
         let path = out.join(&name);
         // Written beside and renamed, so that no half file is left by a full disk or a kill.
         let part = out.join(format!(".{name}.part"));
-        let written = std::fs::write(&part, content).and_then(|()| std::fs::rename(&part, &path));
+        let written = private::write(&part, content).and_then(|()| std::fs::rename(&part, &path));
         written.map_err(CliError::io("write", &path))?;
     }
     Ok(())

@@ -1,8 +1,8 @@
 //! Web mode: the messages of the specification on stdout, one JSON object a line.
 
-use std::io::Write;
+use std::io::{IsTerminal, Write};
 
-use graphloom_cli::{ExitStatus, Failure, Session};
+use graphloom_cli::{ExitStatus, Failure, Session, terminal};
 use graphloom_deepsearch::stream::StreamMessage;
 use serde::Serialize;
 
@@ -28,6 +28,7 @@ impl Web {
         {
             // A reader that is gone wants no more messages; the run goes on and is saved.
             let mut out = std::io::stdout().lock();
+            let line = if out.is_terminal() { terminal::json(&line) } else { line.into() };
             writeln!(out, "{line}").and_then(|()| out.flush()).ok();
         }
     }

@@ -25,6 +25,7 @@ struct Queries {
 
 /// Queries of a small model.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
 struct FewQueries {
     #[schemars(length(min = 1, max = 2), inner(length(min = 4, max = 60)))]
     queries: Vec<String>,

@@ -37,6 +37,7 @@ struct Judgement {
 
 /// A judgement of a small model.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
 struct ShortJudgement {
     is_sufficient: bool,
     #[schemars(length(max = 2), inner(length(min = 4, max = 60)))]

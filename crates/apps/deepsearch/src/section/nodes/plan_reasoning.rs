@@ -4,7 +4,7 @@
 //! Source: seed, `ResearchPlanReasoningNode`, `DependencyPlanReasoningNode`; study, sections 1.3 and 1.4.
 
 use graphloom_core_graph::{Context, Node, NodeError, Snapshot, Step};
-use graphloom_llm::{Message, Role};
+use graphloom_llm::{Message, fence};
 use serde_json::json;
 
 use crate::ask::{Ask, AskFailure, is_constrained, value};
@@ -168,6 +168,10 @@ async fn ask(
     value(cx, &ask, &args, |given: PlanReply| read_plan(given, rules)).await
 }
 
+/// A message of the section as the planner reads it. What steps found is text from outside, whoever summed it up.
 fn message(said: &Said) -> Message {
-    Message::text(if said.role == "assistant" { Role::Assistant } else { Role::User }, said.content.clone())
+    if said.role == "assistant" {
+        return Message::user(fence::fenced(&said.content, "what a step found"));
+    }
+    Message::user(said.content.clone())
 }

@@ -7,6 +7,7 @@
 
 mod asks;
 mod formula;
+mod origin;
 mod page;
 mod provenance;
 mod reasons;
@@ -18,6 +19,7 @@ use base64::engine::general_purpose::STANDARD;
 use graphloom_core_graph::{Context, NodeError};
 
 pub use formula::holds;
+pub use origin::origins;
 pub use provenance::{Edge, Kind, Node, Provenance, RawStep, Relation};
 pub use svg::draw;
 
@@ -74,7 +76,7 @@ pub async fn infer(
             continue;
         };
         let id = u32::try_from(out.messages.len() + 1).unwrap_or(u32::MAX);
-        let html = page::page(&conclusion.1, &inference, &graph, language);
+        let html = page::page(&conclusion.1, &inference, &graph, &origins(&chapter.citations), language);
         out.messages.push(InferMessage {
             id,
             conclusion: conclusion.1.clone(),

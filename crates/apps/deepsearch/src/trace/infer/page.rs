@@ -1,12 +1,20 @@
 //! The self-contained page of one conclusion.
 
+use std::collections::BTreeMap;
+
 use super::provenance::{Kind, Provenance};
 use super::svg::draw;
 use crate::export::{escape, safe_href};
 use crate::state::Locale;
 
 /// The page: the conclusion, the drawing, a legend, the inference in words, the records. No script, nothing from outside.
-pub(super) fn page(conclusion: &str, inference: &str, graph: &Provenance, language: Locale) -> String {
+pub(super) fn page(
+    conclusion: &str,
+    inference: &str,
+    graph: &Provenance,
+    origins: &BTreeMap<u32, usize>,
+    language: Locale,
+) -> String {
     let mut records: Vec<_> =
         graph.nodes().filter(|(_, node)| node.kind == Kind::Record).map(|(_, node)| node).collect();
     records.sort_by_key(|node| node.number);
@@ -21,10 +29,13 @@ pub(super) fn page(conclusion: &str, inference: &str, graph: &Provenance, langua
             format!("<li value=\"{}\">{shown}</li>\n", node.number.unwrap_or_default())
         })
         .collect();
-    let (hosts, against) = graph.independence();
+    let (places, against) = graph.independence(origins);
     let count = match language {
-        Locale::Chinese => format!("{hosts} 个独立来源支持，{against} 个记录相反"),
-        Locale::English => format!("supported from {hosts} independent places, contradicted by {against} records"),
+        Locale::Chinese => format!("{places} 个独立来源支持，{against} 个记录相反"),
+        Locale::English => {
+            let (places, against) = (counted(places, "independent place"), counted(against, "record"));
+            format!("supported from {places}, contradicted by {against}")
+        }
     };
     let legend = language.pick(
         "蓝框：引用的记录 · 灰框：陈述 · 黄框：结论 · 虚线：相反",
@@ -41,4 +52,8 @@ pub(super) fn page(conclusion: &str, inference: &str, graph: &Provenance, langua
         draw(graph),
         title = escape(conclusion),
     )
+}
+
+fn counted(count: usize, what: &str) -> String {
+    if count == 1 { format!("1 {what}") } else { format!("{count} {what}s") }
 }

@@ -229,21 +229,20 @@ impl Provenance {
         self.graph.node_weights().filter(|node| node.kind == Kind::Record).count()
     }
 
-    /// How many different hosts speak for the conclusion, and how many records against something it rests on.
-    pub fn independence(&self) -> (usize, usize) {
-        let (mut hosts, mut against) = (BTreeSet::new(), BTreeSet::new());
+    /// How many different origins speak for the conclusion, and how many records against something it rests on. `origins`
+    /// has the origin of each record by its number; a record without one is an origin of its own.
+    pub fn independence(&self, origins: &BTreeMap<u32, usize>) -> (usize, usize) {
+        let (mut speaking, mut against) = (BTreeSet::new(), BTreeSet::new());
         for edge in self.graph.edge_references() {
             let node = &self.graph[edge.source()];
-            if node.kind != Kind::Record {
-                continue;
-            }
+            let Some(number) = node.number.filter(|_| node.kind == Kind::Record) else { continue };
             if edge.weight().relation == Relation::Contradict {
-                against.insert(node.number);
+                against.insert(number);
             } else {
-                hosts.insert(node.url.split("://").last().and_then(|rest| rest.split('/').next()).unwrap_or_default());
+                speaking.insert(origins.get(&number).copied().ok_or(number));
             }
         }
-        (hosts.len(), against.len())
+        (speaking.len(), against.len())
     }
 }
 

@@ -3,7 +3,7 @@
 use graphloom_citations::best_overlap;
 
 use super::provenance::{RawStep, Relation};
-use super::sections::Chapter;
+use super::sections::{Chapter, STOPS};
 use crate::state::Locale;
 
 /// The most statements that are drawn.
@@ -33,7 +33,7 @@ pub(super) fn of_citations(chapter: &Chapter<'_>, conclusion: &str, language: Lo
     for (_, text, numbers) in &statements {
         let records: Vec<String> = numbers.iter().map(|number| format!("《{number}》")).collect();
         said.push(format!("{} {text}", records.concat()));
-        if *text == conclusion {
+        if text.trim_end_matches(STOPS) == conclusion.trim_end_matches(STOPS) {
             steps.push(RawStep::new(records, Relation::Refer, conclusion));
             continue;
         }

@@ -3,8 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
-use graphloom_citations::{Target, claims, without_marks};
+use graphloom_citations::{Claim, Target, claims, without_marks};
 
+use crate::charts::{chart_blocks, in_chart};
 use crate::report::{heading, lines, without_number};
 use crate::state::{CitationMessage, Verdict};
 
@@ -12,6 +13,9 @@ use crate::state::{CitationMessage, Verdict};
 const MOST_CANDIDATES: usize = 12;
 /// The shortest sentence that may conclude, in characters.
 const SHORTEST: usize = 12;
+
+/// What ends a sentence.
+pub(super) const STOPS: &[char] = &['.', '!', '?', '。', '！', '？', '…'];
 
 /// A section of the report.
 #[derive(Clone, Debug)]
@@ -59,25 +63,40 @@ pub(super) fn chapters<'c>(content: &str, citations: &'c [CitationMessage]) -> V
 fn chapter<'c>(content: &str, range: Range<usize>, title: &str, citations: &'c [CitationMessage]) -> Chapter<'c> {
     let text = &content[range.clone()];
     let (mut found, mut candidates) = (Vec::new(), Vec::new());
-    for claim in claims(text) {
+    let charts = chart_blocks(text);
+    // The data of a chart conclude nothing, and neither does its caption.
+    for claim in claims(text).into_iter().filter(|claim| !in_chart(&charts, claim.range.start)) {
         for mark in &claim.marks {
             let Target::Checked { id, .. } = mark.target else { continue };
             let citation = citations.iter().find(|one| u64::from(one.id) == id);
             found.extend(citation.filter(|one| one.verdict == Verdict::Supported));
         }
-        // The sentence up to its first mark, if it stands there without markup that a link would break.
-        let end = claim.marks.first().map_or(claim.range.end, |mark| mark.range.start);
-        let raw = text[claim.range.start..end].trim_end();
-        let skip = raw.len() - claim.text.len().min(raw.len());
-        let body = &raw[raw.ceil_char_boundary(skip)..];
-        let plain = body == claim.text && without_marks(body) == body;
-        if plain && body.chars().count() >= SHORTEST && !body.contains(['[', ']', '\n', '|']) {
-            let start = range.start + claim.range.start + (raw.len() - body.len());
-            candidates.push((start..start + body.len(), body.to_owned()));
+        if let Some(body) = sentence(text, &claim) {
+            candidates.push((range.start + body.start..range.start + body.end, text[body].to_owned()));
         }
     }
     // A conclusion comes late.
     let surplus = candidates.len().saturating_sub(MOST_CANDIDATES);
     candidates.drain(..surplus);
     Chapter { title: without_number(title).to_owned(), citations: found, candidates }
+}
+
+/// The bytes of a sentence that a link can stand around: without the marks at its end, and without the full stop where
+/// marks stand before it. None for one with markup that a link would break, or with marks inside.
+fn sentence(text: &str, claim: &Claim) -> Option<Range<usize>> {
+    let end = claim.marks.first().map_or(claim.range.end, |mark| mark.range.start);
+    let raw = text.get(claim.range.start..end)?.trim_end();
+    let body = match raw.ends_with(STOPS) {
+        true => claim.text.as_str(),
+        false => claim.text.trim_end_matches(STOPS),
+    };
+    // What stands between and behind the marks is no part of the sentence but its end.
+    let behind = without_marks(text.get(claim.range.start + raw.len()..claim.range.end)?);
+    let closed = behind.chars().all(|c| c.is_whitespace() || STOPS.contains(&c));
+    let stands = raw.ends_with(body) && without_marks(body) == body;
+    let fits = body.chars().count() >= SHORTEST && !body.contains(['[', ']', '\n', '|']);
+    (closed && stands && fits).then(|| {
+        let stop = claim.range.start + raw.len();
+        stop - body.len()..stop
+    })
 }

@@ -54,7 +54,7 @@ pub fn draw(graph: &Provenance) -> String {
         let (x2, y2) = (b.x, b.y + b.height / 2);
         let middle = (x1 + x2) / 2;
         let (colour, name) = match edge.relation {
-            Relation::Refer => ("#4a7ab5", "refer"),
+            Relation::Refer => ("#3a6aa5", "refer"),
             Relation::Infer => ("#555", "infer"),
             Relation::Formula => ("#7a5ab5", "formula"),
             Relation::Contradict => ("#b5443a", "contradict"),
@@ -68,7 +68,7 @@ pub fn draw(graph: &Provenance) -> String {
         };
         out.push_str(&format!(
             "<path d=\"M{x1} {y1}C{middle} {y1} {middle} {y2} {x2} {y2}\" fill=\"none\" stroke=\"{colour}\"{dash} \
-             marker-end=\"url(#arrow)\"/>\n<text x=\"{middle}\" y=\"{}\" text-anchor=\"middle\" font-size=\"10\" fill=\"{colour}\">{}</text>\n",
+             marker-end=\"url(#arrow)\"/>\n<text x=\"{middle}\" y=\"{}\" text-anchor=\"middle\" font-size=\"11\" fill=\"{colour}\">{}</text>\n",
             (y1 + y2) / 2 - 4,
             escape(&label)
         ));

@@ -15,6 +15,9 @@ use graphloom_vault::{ContentHash, Vault, VaultOptions};
 
 use crate::args::Args;
 
+/// How many files that are not read are named on the terminal.
+const SKIPPED: usize = 20;
+
 pub(crate) type Runs = Threads<WorkflowState, Resources>;
 pub(crate) type Run = Thread<WorkflowState, Resources>;
 
@@ -52,10 +55,19 @@ pub(crate) fn open_vault(root: &Path, session: &Session) -> Result<Arc<Vault>, F
 /// The index of a vault, up to date with its files.
 pub(crate) fn open_index(vault: &Arc<Vault>, dirs: &DataDir, session: &Session) -> Result<VaultIndex, Failure> {
     session.progress.phase("indexing the vault");
+    dirs.create_indexes()?;
     let index = VaultIndex::open(Arc::clone(vault), &dirs.index(&[vault.root().to_owned()]))?;
-    let summary = index.refresh()?;
-    for (path, reason) in &summary.unread {
-        session.progress.note(format!("`{path}` is not read: {reason}"));
+    index.refresh()?;
+    let skipped = index.skipped();
+    for file in skipped.iter().take(SKIPPED) {
+        // Its name may be the reason.
+        let name: String =
+            file.path.chars().map(|c| if c.is_control() { char::REPLACEMENT_CHARACTER } else { c }).collect();
+        session.progress.note(format!("`{name}` is not read and not changed: {}", file.reason));
+    }
+    if skipped.len() > SKIPPED {
+        let more = skipped.len() - SKIPPED;
+        session.progress.note(format!("{more} more files are not read and not changed; `--json` lists them all"));
     }
     Ok(index)
 }
@@ -99,6 +111,7 @@ pub(crate) fn look(common: &CommonArgs, root: Option<&Path>) -> Result<Runs, Fai
     let desk = Desk::new(Arc::new(profile::prompts()?), Arc::new(profile::profile()?), Models::new(Arc::new(nobody)));
     // States can be read without their vault; the data directory stands in for it, and nothing reads it.
     let vault = Arc::new(Vault::open(root.unwrap_or(dirs.data()), VaultOptions::default())?);
+    dirs.create_indexes()?;
     let index = VaultIndex::open(Arc::clone(&vault), &dirs.index(&[vault.root().to_owned()]))?;
     let resources = Resources { desk, vault, index: Arc::new(index), ledger: Ledger::new(Budget::default()) };
     Ok(graph()?.with_context(resources).with_checkpointer(store))

@@ -178,6 +178,7 @@ pub(crate) fn summary(id: &str, state: &WorkflowState) -> Value {
         "metrics": state.execution_metrics,
         "plan": state.task_plan.as_ref().map(|plan| plan.source),
         "notes": state.notes,
+        "skipped": state.vault_context.skipped,
     })
 }
 

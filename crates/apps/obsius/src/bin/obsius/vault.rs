@@ -66,6 +66,10 @@ pub(crate) fn search(args: &Args, session: &Session, query: &str, limit: usize) 
     let lines: Vec<String> =
         found.iter().map(|found| format!("{}  {}\n    {}", found.path, found.title, found.snippet)).collect();
     let text = if lines.is_empty() { "no note was found".to_owned() } else { lines.join("\n") };
-    session.progress.result(ExitStatus::Done, &text, &json!({ "query": query, "found": found }))?;
+    session.progress.result(
+        ExitStatus::Done,
+        &text,
+        &json!({ "query": query, "found": found, "skipped": index.skipped() }),
+    )?;
     Ok(ExitStatus::Done)
 }

@@ -33,7 +33,8 @@ pub(crate) enum Command {
         /// What is said
         message: String,
     },
-    /// End a turn that was cut off by a kill, or answer what the conversation waits for, as `message="approve"`
+    /// End a turn that was cut off, or answer what the conversation waits for, as `message="approve"`, or with the name of
+    /// the question that is answered
     Resume {
         /// The conversation
         thread: String,

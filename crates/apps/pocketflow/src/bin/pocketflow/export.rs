@@ -1,6 +1,6 @@
 //! The proposal and its references, on stdout or in files.
 
-use graphloom_cli::{CliError, ExitStatus, Failure};
+use graphloom_cli::{CliError, ExitStatus, Failure, private};
 use graphloom_pocketflow::export as form;
 use graphloom_pocketflow::session::{Proposal, Session};
 use serde_json::{Value, json};
@@ -31,12 +31,12 @@ pub(crate) async fn export(setup: &Setup, id: &str, format: Option<ExportFormat>
         };
         return done(setup, &written(format, &kept, proposal)?, &value);
     };
-    std::fs::create_dir_all(dir).map_err(CliError::io("create the directory", dir))?;
+    private::create_dir(dir).map_err(CliError::io("create the directory", dir))?;
     let formats = format.map_or_else(|| ExportFormat::ALL.to_vec(), |one| vec![one]);
     let mut files = Vec::new();
     for format in formats {
         let path = dir.join(format.file());
-        std::fs::write(&path, written(format, &kept, proposal)?).map_err(CliError::io("write", &path))?;
+        private::write(&path, written(format, &kept, proposal)?).map_err(CliError::io("write", &path))?;
         files.push(path.display().to_string());
     }
     done(setup, &files.join("\n"), &json!({ "files": files }))

@@ -71,6 +71,10 @@ pub(crate) async fn inspect(setup: &Setup, id: &str) -> Result<ExitStatus, Failu
     for step in &kept.journey {
         let action = step.action.map_or("end", |action| action.name());
         let _ = writeln!(out, "{}  {:<26} {}", time_text(step.at), step.rule, action);
+        if let Some(about) = &step.about {
+            let _ = writeln!(out, "    about: {about}");
+        }
+        step.evidence.iter().try_for_each(|evidence| writeln!(out, "    read by: {evidence}"))?;
     }
     done(setup, &out, &json!({ "session": kept, "quarantined": quarantined }))
 }

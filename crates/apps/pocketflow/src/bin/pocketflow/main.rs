@@ -1,9 +1,12 @@
 //! The `pocketflow` command.
 
 mod args;
+mod chat;
 mod export;
 mod inspect;
+mod lines;
 mod open;
+mod prompt;
 mod setup;
 mod talk;
 
@@ -22,7 +25,7 @@ async fn run(args: Args, session: Session) -> Result<ExitStatus, Failure> {
     let Args { command, prompts, common } = args;
     let Some(setup) = Setup::read(common, prompts, session)? else { return Ok(ExitStatus::Done) };
     match command {
-        Command::Chat { conversation } => talk::chat(&setup, conversation).await,
+        Command::Chat { conversation } => chat::chat(&setup, conversation).await,
         Command::Say { thread, message } => talk::say(&setup, &thread, &message).await,
         Command::Resume { thread, answers } => talk::resume(&setup, &thread, &answers).await,
         Command::Replay { thread, from } => talk::replay(&setup, &thread, from).await,

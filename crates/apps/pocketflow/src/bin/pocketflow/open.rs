@@ -11,6 +11,7 @@ use graphloom_cli::{
 use graphloom_core_graph::RunError;
 use graphloom_llm::{ChatRequest, ModelError, Scripted};
 use graphloom_pocketflow::research::{LiteratureResearch, LocalResearch, NoResearch, Research, Together};
+use graphloom_pocketflow::session::Question;
 use graphloom_pocketflow::{Conversations, PocketFlowError, Resources, prompts, session};
 use graphloom_retrieval::RetrievalError;
 
@@ -109,6 +110,13 @@ fn on(
     resources.limits = setup.config.limits;
     resources.profile.settings.small = setup.config.small;
     Ok(Conversations::new(resources, Arc::new(checkpointer))?)
+}
+
+/// What the next message to a conversation is about, before anything else is opened.
+pub(crate) async fn last_delivered(setup: &Setup, id: &str) -> Result<Option<Question>, Failure> {
+    let dirs = DataDir::new(setup.common.base.data_dir.as_deref())?;
+    let store = open_checkpointer(&dirs)?.store();
+    Ok(session::delivery::about(&store, id).await?.question)
 }
 
 /// An id that a person chose.

@@ -1,52 +1,88 @@
 //! Commands that talk.
 
-use std::io::{BufRead, IsTerminal};
-
-use graphloom_cli::{AnswerArgs, ExitStatus, Failure, new_thread_id, resume_line};
-use graphloom_llm::layers::Ledger;
-use graphloom_pocketflow::session::Waiting;
+use graphloom_cli::{AnswerArgs, ExitStatus, Failure, quoted, same_again_line};
+use graphloom_core_graph::checkpoint::ThreadStatus;
+use graphloom_pocketflow::session::{Question, Waiting};
 use graphloom_pocketflow::{ChatMessage, TurnEvent, TurnStreams};
 use serde_json::{Value, json};
 
-use crate::open::{Opened, checked, look, no_checkpoint, open};
+use crate::open::{Opened, checked, last_delivered, look, no_checkpoint, open};
 use crate::setup::Setup;
 
 /// What a turn came to.
-struct Said {
-    text: String,
-    status: ExitStatus,
-    value: Value,
+pub(crate) struct Said {
+    pub(crate) text: String,
+    pub(crate) status: ExitStatus,
+    pub(crate) value: Value,
+    /// What is asked with it.
+    pub(crate) question: Option<Question>,
 }
 
-/// Says one thing.
+impl Said {
+    /// A text that asks nothing.
+    pub(crate) fn of(text: String, status: ExitStatus) -> Self {
+        Self { text, status, value: Value::Null, question: None }
+    }
+}
+
+/// Says one thing, about what was last delivered.
 pub(crate) async fn say(setup: &Setup, id: &str, message: &str) -> Result<ExitStatus, Failure> {
-    checked(id)?;
+    // Read first: what is delivered from now on is not what the message is about.
+    let about = last_delivered(setup, checked(id)?).await?;
     let opened = open(setup).await?;
-    let streams = opened.conversations.say(id, message);
+    let streams = opened.conversations.say_about(id, message, about);
     let said = told(setup, &opened, id, streams).await?;
-    deliver(setup, said, &opened.models.ledger)
+    deliver(setup, said, &opened, id).await
 }
 
 /// Ends a turn that was cut off, or says what answers the open question.
 pub(crate) async fn resume(setup: &Setup, id: &str, answers: &AnswerArgs) -> Result<ExitStatus, Failure> {
-    let questions = look(setup, checked(id)?).await?.threads().thread(id).questions().await?;
-    let given = answers.read(&questions, &setup.common, &setup.session.progress).await?;
-    if let (None, Some(question)) = (&given, questions.iter().next()) {
-        let shown = question.payload["message"].as_str().unwrap_or_default();
-        waits(setup, id);
-        let value = json!({ "thread": id, "questions": [{ "key": question.key, "question": question.payload }] });
-        setup.session.progress.result(ExitStatus::Waiting, shown, &value)?;
+    let about = last_delivered(setup, checked(id)?).await?;
+    let conversations = look(setup, id).await?;
+    let status = conversations.threads().thread(id).state().await?.status;
+    let cut_off = conversations.is_cut_off(id).await?;
+    let waits_for_it = status == ThreadStatus::Waiting;
+    let progress = &setup.session.progress;
+    let mut values = answers.values(waits_for_it, &setup.common, progress).await?;
+    let given = values.pop_first();
+    if let Some((key, _)) = values.first_key_value() {
+        return Err(Failure::usage(format!("`message` is answered twice, also as `{key}`; give one answer")));
+    }
+    if given.is_none() && waits_for_it {
+        let (question, text) = conversations.asked(id).await?;
+        waits(setup, id, Some(&question));
+        let asked = json!([{ "key": "message", "id": question.id, "question": { "message": text } }]);
+        progress.result(ExitStatus::Waiting, &text, &json!({ "thread": id, "questions": asked }))?;
+        if progress.was_read() {
+            conversations.delivered(id, &question).await?;
+        }
         return Ok(ExitStatus::Waiting);
     }
+    let message = match given {
+        None => None,
+        Some(_) if !waits_for_it && !cut_off => {
+            return Err(Failure::usage("the run waits for no answer; leave `--answer` out"));
+        }
+        Some((key, value)) => {
+            let named = Question::named(&key);
+            if key != "message" && named.is_none() {
+                let open = conversations.asked(id).await?.0.id;
+                return Err(Failure::usage(format!(
+                    "no open question `{key}`; open: `message`, which is `{open}` now"
+                )));
+            }
+            let text = serde_json::from_value::<String>(value)
+                .map_err(|error| Failure::usage(format!("the answer to `{key}` does not fit: {error}")))?;
+            Some((text, named.or(about)))
+        }
+    };
     let opened = open(setup).await?;
-    // The graph asks for one message at a time.
-    let message = given.and_then(|given| given.values.into_values().next());
-    let streams = match message.as_ref().and_then(Value::as_str) {
-        Some(message) => opened.conversations.say(id, message),
+    let streams = match message {
+        Some((message, about)) => opened.conversations.say_about(id, &message, about),
         None => opened.conversations.go_on(id),
     };
     let said = told(setup, &opened, id, streams).await?;
-    deliver(setup, said, &opened.models.ledger)
+    deliver(setup, said, &opened, id).await
 }
 
 /// Does everything after a checkpoint again.
@@ -56,80 +92,61 @@ pub(crate) async fn replay(setup: &Setup, id: &str, from: u64) -> Result<ExitSta
     opened.conversations.fork(id, from).await.map_err(no_checkpoint)?;
     let streams = opened.conversations.go_on(id);
     let said = told(setup, &opened, id, streams).await?;
-    deliver(setup, said, &opened.models.ledger)
+    deliver(setup, said, &opened, id).await
 }
 
-/// Makes an older checkpoint the head.
+/// Makes an older checkpoint the head, and shows what is asked there.
 pub(crate) async fn fork(setup: &Setup, id: &str, at: u64) -> Result<ExitStatus, Failure> {
-    look(setup, checked(id)?).await?.fork(id, at).await.map_err(no_checkpoint)?;
-    let text = format!("`{id}` stands at checkpoint {at} again; `pocketflow say {id} …` goes on from there");
-    setup.session.progress.result(ExitStatus::Done, &text, &json!({ "thread": id, "at": at }))?;
+    let conversations = look(setup, checked(id)?).await?;
+    conversations.fork(id, at).await.map_err(no_checkpoint)?;
+    let (question, asked) = conversations.asked(id).await?;
+    let mut text = format!("`{id}` stands at checkpoint {at} again; `pocketflow say {id} …` goes on from there");
+    if question.is_waiting() {
+        text = format!("{text}\n\n{asked}");
+    }
+    let progress = &setup.session.progress;
+    progress.result(ExitStatus::Done, &text, &json!({ "thread": id, "at": at, "asked": asked }))?;
+    if progress.was_read() {
+        conversations.delivered(id, &question).await?;
+    }
     Ok(ExitStatus::Done)
 }
 
-/// Talks until the person ends it.
-pub(crate) async fn chat(setup: &Setup, id: Option<String>) -> Result<ExitStatus, Failure> {
+/// Follows a turn: thoughts are progress, chat is the result. Ctrl-C stops the turn.
+pub(crate) async fn told(setup: &Setup, opened: &Opened, id: &str, mut streams: TurnStreams) -> Result<Said, Failure> {
     let progress = &setup.session.progress;
-    let id = match id.or_else(|| setup.common.thread.clone()) {
-        Some(id) => checked(&id)?.to_owned(),
-        None => new_thread_id("pocketflow"),
-    };
-    let opened = open(setup).await?;
-    progress.note(format!("conversation `{id}`; `/quit` leaves it, and it can be gone on with at any time"));
-    let mut said = Vec::new();
-    let mut status = ExitStatus::Done;
-    loop {
-        if std::io::stdin().is_terminal() {
-            progress.note("you:");
-        }
-        let line = tokio::task::spawn_blocking(|| {
-            let mut line = Vec::new();
-            std::io::stdin().lock().read_until(b'\n', &mut line).map(|read| (read > 0).then_some(line))
-        });
-        let line = line.await.map_err(|error| Failure::new(ExitStatus::Failed, error))??;
-        // A letter that is not UTF-8 is read as the sign for that, and does not end the conversation.
-        let line = line.map(|line| String::from_utf8_lossy(&line).into_owned());
-        let Some(line) = line.filter(|line| line.trim() != "/quit") else { break };
-        let streams = opened.conversations.say(&id, line.trim_end_matches(['\n', '\r']));
-        let turn = told(setup, &opened, &id, streams).await?;
-        if !progress.is_json() {
-            progress.note(&turn.text);
-        }
-        status = turn.status;
-        said.push(turn.text);
-    }
-    if status == ExitStatus::Waiting {
-        waits(setup, &id);
-    }
-    let last = said.last().cloned().unwrap_or_default();
-    let spent = opened.models.ledger.spent();
-    progress.result(status, &last, &json!({ "thread": id, "said": said, "spent": spent }))?;
-    Ok(status)
-}
-
-/// Follows a turn: thoughts are progress, chat is the result.
-async fn told(setup: &Setup, opened: &Opened, id: &str, mut streams: TurnStreams) -> Result<Said, Failure> {
-    let progress = &setup.session.progress;
+    let mut attention = setup.session.interrupt.attend();
     let mut chat: Vec<ChatMessage> = Vec::new();
-    while let Some(event) = streams.next().await {
-        match event {
-            TurnEvent::Thought(thought) => {
-                progress.event(&json!({ "v": 1, "event": "thought", "thread": id, "text": thought }));
-                progress.phase(thought);
-            }
-            TurnEvent::Chat(message) => {
-                progress.event(&json!({ "v": 1, "event": "chat", "thread": id, "text": message.text() }));
-                chat.push(message);
+    loop {
+        tokio::select! {
+            event = streams.next() => match event {
+                Some(TurnEvent::Thought(thought)) => {
+                    progress.event(&json!({ "v": 1, "event": "thought", "thread": id, "text": thought }));
+                    progress.phase(thought);
+                }
+                Some(TurnEvent::Chat(message)) => {
+                    progress.event(&json!({ "v": 1, "event": "chat", "thread": id, "text": message.text() }));
+                    chat.push(message);
+                }
+                None => break,
+            },
+            _ = attention.signal() => {
+                progress.phase("stopping");
+                opened.conversations.stop(id);
             }
         }
     }
+    drop(attention);
+    progress.clear();
     let texts: Vec<&str> = chat.iter().map(ChatMessage::text).collect();
     let failed = chat.iter().any(|message| matches!(message, ChatMessage::Failed(_)));
+    let stopped = chat.iter().any(|message| matches!(message, ChatMessage::Stopped(_)));
     // A session of a newer program cannot be looked at; the chat has said so.
     let waiting = opened.conversations.session(id).await.map(|stored| stored.waiting_for).unwrap_or_default();
     let status = match waiting {
         _ if opened.models.ledger.refusal().is_some() => ExitStatus::BudgetSpent,
         _ if failed => ExitStatus::Failed,
+        _ if stopped => ExitStatus::Interrupted,
         Waiting::None => ExitStatus::Done,
         _ => ExitStatus::Waiting,
     };
@@ -138,22 +155,40 @@ async fn told(setup: &Setup, opened: &Opened, id: &str, mut streams: TurnStreams
         progress.warn(format!("the budget is spent; the conversation is saved, go on with a larger one: {line}"));
     }
     let text = if texts.is_empty() { "There is nothing to go on with.".to_owned() } else { texts.join("\n\n") };
-    let value = json!({ "thread": id, "chat": texts, "waiting_for": waiting });
-    Ok(Said { text, status, value })
+    let question = streams.question().cloned();
+    let value = json!({ "thread": id, "chat": texts, "waiting_for": waiting, "question": question });
+    Ok(Said { text, status, value, question })
 }
 
-fn deliver(setup: &Setup, said: Said, ledger: &Ledger) -> Result<ExitStatus, Failure> {
-    if said.status == ExitStatus::Waiting {
-        waits(setup, said.value["thread"].as_str().unwrap_or_default());
+/// Prints what a turn came to, and notes that it was delivered when it was.
+async fn deliver(setup: &Setup, said: Said, opened: &Opened, id: &str) -> Result<ExitStatus, Failure> {
+    let progress = &setup.session.progress;
+    match said.status {
+        ExitStatus::Waiting => waits(setup, id, said.question.as_ref()),
+        ExitStatus::Interrupted => progress.note(format!("`{id}` is stopped; go on with: {}", go_on_line(setup, id))),
+        _ => {}
     }
     let mut value = said.value;
-    value["spent"] = serde_json::to_value(ledger.spent())?;
-    setup.session.progress.result(said.status, &said.text, &value)?;
+    value["spent"] = serde_json::to_value(opened.models.ledger.spent())?;
+    progress.result(said.status, &said.text, &value)?;
+    if let Some(question) = said.question.filter(|_| progress.was_read()) {
+        opened.conversations.delivered(id, &question).await?;
+    }
     Ok(said.status)
 }
 
 /// Says how to go on without a terminal.
-fn waits(setup: &Setup, id: &str) {
-    let line = resume_line("pocketflow", id, &setup.common.base);
-    setup.session.progress.note(format!("`{id}` waits for you; go on with: {line} --answer 'message=\"…\"'"));
+pub(crate) fn waits(setup: &Setup, id: &str, question: Option<&Question>) {
+    let key = question.map_or("message", |question| &question.id);
+    let line = go_on_line(setup, id);
+    setup.session.progress.note(format!("`{id}` waits for you; go on with: {line} --answer '{key}=\"…\"'"));
+}
+
+/// The command that goes on with a conversation as it was gone on with.
+fn go_on_line(setup: &Setup, id: &str) -> String {
+    let mut line = same_again_line("pocketflow", id, &setup.common);
+    if let Some(folder) = &setup.prompts {
+        line.push_str(&format!(" --prompts {}", quoted(&folder.display().to_string())));
+    }
+    line
 }

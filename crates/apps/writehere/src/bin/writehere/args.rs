@@ -9,6 +9,7 @@ use graphloom_writehere::breakpoint::Breakpoint;
 /// Writes long reports and stories by planning them recursively
 #[derive(Parser, Debug)]
 #[command(name = "writehere", version)]
+#[command(mut_arg("search", |search| search.help(SEARCH).hide_possible_values(true)))]
 pub(crate) struct Args {
     #[command(subcommand)]
     pub(crate) command: Command,
@@ -46,7 +47,7 @@ pub(crate) enum Command {
         /// The run
         thread: String,
     },
-    /// Draw the tree of a run, as it is or as it was at a checkpoint
+    /// Draw the tree of a run or a part of it, as it is or as it was at a checkpoint
     Tree(TreeArgs),
     /// Draw the graph of the planner
     Graph {
@@ -89,8 +90,8 @@ pub(crate) struct WriteArgs {
 
 #[derive(clap::Args, Debug)]
 pub(crate) struct DebugArgs {
-    /// Stop where this fits: parts `node=KEY`, `goal=TEXT`, `status=STATUS`, `next=STATUS`, `plan>N`,
-    /// `stage=before|prompt|reply|parsed|after`, joined by `,`; may be given several times
+    /// Stop where this fits: parts `node=KEY` (`KEY*` for all inside, too), `goal=TEXT`, `status=STATUS`, `next=STATUS`,
+    /// `plan>N`, `stage=before|prompt|reply|parsed|after`, joined by `,`; may be given several times
     #[arg(long = "break-at", value_name = "PARTS")]
     pub(crate) breaks: Vec<Breakpoint>,
     /// Take prompt files from this folder where it has them
@@ -115,6 +116,12 @@ pub(crate) struct TreeArgs {
     /// The checkpoint's number; the newest when not given
     #[arg(long)]
     pub(crate) at: Option<u64>,
+    /// Draw this task and what is inside it only, such as `2.1`
+    #[arg(long, value_name = "KEY")]
+    pub(crate) node: Option<String>,
+    /// Draw so many layers below the topmost task only
+    #[arg(long, value_name = "LAYERS")]
+    pub(crate) depth: Option<usize>,
     /// The form
     #[arg(long, default_value = "text")]
     pub(crate) format: TreeFormat,
@@ -158,6 +165,10 @@ pub(crate) enum GraphFormat {
     /// A drawing
     Svg,
 }
+
+/// What this program searches of all that there is: the engines of the network are those of other programs.
+const SEARCH: &str = "Where to search: `local`, the folders of `--corpus`, or `none`; this program searches nothing \
+                      else. By default `local` when a corpus is given";
 
 impl AsRef<BaseArgs> for Args {
     fn as_ref(&self) -> &BaseArgs {

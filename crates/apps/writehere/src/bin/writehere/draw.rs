@@ -1,12 +1,14 @@
 //! Drawings: the tree of a run, the graph of the planner.
 
-use std::path::Path;
-
-use graphloom_cli::{CliError, CommonArgs, ExitStatus, Failure, Session};
-use graphloom_writehere::picture;
+use graphloom_cli::{CliError, CommonArgs, ExitStatus, Failure, Session, private};
+use graphloom_state_machine::Drawing;
+use graphloom_writehere::{Task, picture};
 use serde_json::json;
+use tokio::task::spawn_blocking;
 
 use crate::args::{GraphFormat, TreeArgs, TreeFormat};
+use crate::columns::columns;
+use crate::inspect::key_of;
 use crate::open::find;
 
 /// Draws the tree of a run, as it is or as it was.
@@ -16,33 +18,66 @@ pub(crate) async fn tree(common: &CommonArgs, session: &Session, args: TreeArgs)
         Some(number) => run.at(number).state().await?,
         None => newest,
     };
-    let tree = &state.state.tree;
-    let drawn = match args.format {
-        TreeFormat::Text => tree.to_text(),
-        TreeFormat::Mermaid => tree.to_mermaid(),
-        TreeFormat::Dot => tree.to_dot(),
-        TreeFormat::Json => serde_json::to_string_pretty(&tree.to_json())?,
-        TreeFormat::Svg => picture::svg(&tree.to_dot())?,
-        TreeFormat::Png => {
-            let Some(file) = &args.file else {
-                return Err(Failure::usage("a picture is not text; say where to write it with `--file FILE`"));
-            };
-            let (png, labelled) = picture::png(&picture::svg(&tree.to_dot())?)?;
-            if !labelled {
-                session
-                    .progress
-                    .warn("this machine has no fonts, so the picture has no labels; `--format svg` has them");
-            }
-            return put(session, file, &png);
+    if args.format == TreeFormat::Png && args.file.is_none() {
+        return Err(Failure::usage("a picture is not text; say where to write it with `--file FILE`"));
+    }
+    let node = args.node.as_deref().map(|node| key_of(&state.state, node)).transpose()?;
+    let to = args.file.clone();
+    // A large picture takes its time. It is made apart from the task that listens to signals, so that one ends it.
+    let drawn = spawn_blocking(move || {
+        let mut drawing = state.state.tree.draw();
+        if let Some(node) = node {
+            drawing = drawing.of(node);
         }
-    };
-    match &args.file {
-        Some(file) => put(session, file, drawn.as_bytes()),
+        if let Some(depth) = args.depth {
+            drawing = drawing.layers(depth);
+        }
+        if let Some(columns) = columns(&std::io::stdout()).filter(|_| args.file.is_none()) {
+            drawing = drawing.columns(columns);
+        }
+        let drawn = draw(&drawing, args.format)?;
+        if let Some(file) = &args.file {
+            private::write(file, &drawn.bytes).map_err(CliError::io("write", file))?;
+        }
+        Ok::<_, Failure>(drawn)
+    });
+    let drawn = drawn.await.map_err(|error| Failure::new(ExitStatus::Failed, error))??;
+    if !drawn.labelled {
+        session.progress.warn("this machine has no fonts, so the picture has no labels; `--format svg` has them");
+    }
+    match &to {
+        Some(file) => {
+            let text = format!("written to `{}`", file.display());
+            session.progress.result(ExitStatus::Done, &text, &json!({ "file": file }))?;
+        }
         None => {
-            session.progress.result(ExitStatus::Done, &drawn, &drawn)?;
-            Ok(ExitStatus::Done)
+            let text = String::from_utf8_lossy(&drawn.bytes);
+            session.progress.result(ExitStatus::Done, &text, &text)?;
         }
     }
+    Ok(ExitStatus::Done)
+}
+
+/// A drawing as it is written.
+struct Drawn {
+    bytes: Vec<u8>,
+    /// Whether there were fonts for the labels of a picture.
+    labelled: bool,
+}
+
+fn draw(drawing: &Drawing<'_, Task>, format: TreeFormat) -> Result<Drawn, Failure> {
+    let text = match format {
+        TreeFormat::Text => drawing.text(),
+        TreeFormat::Mermaid => drawing.mermaid(),
+        TreeFormat::Dot => drawing.dot(),
+        TreeFormat::Json => serde_json::to_string_pretty(&drawing.json())?,
+        TreeFormat::Svg => drawing.svg(),
+        TreeFormat::Png => {
+            let (bytes, labelled) = picture::png(&drawing.svg())?;
+            return Ok(Drawn { bytes, labelled });
+        }
+    };
+    Ok(Drawn { bytes: text.into_bytes(), labelled: true })
 }
 
 /// Draws the graph of the planner.
@@ -56,11 +91,5 @@ pub(crate) fn graph(session: &Session, format: GraphFormat) -> Result<ExitStatus
         GraphFormat::Svg => picture::svg(&diagram.dot())?,
     };
     session.progress.result(ExitStatus::Done, &drawn, &drawn)?;
-    Ok(ExitStatus::Done)
-}
-
-fn put(session: &Session, file: &Path, bytes: &[u8]) -> Result<ExitStatus, Failure> {
-    std::fs::write(file, bytes).map_err(CliError::io("write", file))?;
-    session.progress.result(ExitStatus::Done, &format!("written to `{}`", file.display()), &json!({ "file": file }))?;
     Ok(ExitStatus::Done)
 }

@@ -8,6 +8,7 @@ use graphloom_state_machine::{NodeKey, Symbol};
 use graphloom_writehere::Writing;
 use serde_json::json;
 
+use crate::columns::columns;
 use crate::open::find;
 
 /// Lists the runs of this application.
@@ -31,7 +32,11 @@ pub(crate) async fn show(
     let writing = &*state.state;
     let Some(node) = node else {
         let mut text = format!("{id}: {:?} {}\n{}\n", state.status, state.detail, writing.request.goal);
-        text.push_str(&writing.tree.to_text());
+        let drawing = writing.tree.draw();
+        text.push_str(&match columns(&std::io::stdout()) {
+            Some(columns) => drawing.columns(columns).text(),
+            None => drawing.text(),
+        });
         for row in run.history(&HistoryFilter::default()).await?.iter().rev() {
             let _ = writeln!(
                 text,
@@ -101,7 +106,7 @@ pub(crate) async fn log(common: &CommonArgs, session: &Session, id: &str) -> Res
     Ok(ExitStatus::Done)
 }
 
-fn key_of(writing: &Writing, node: &str) -> Result<NodeKey, Failure> {
+pub(crate) fn key_of(writing: &Writing, node: &str) -> Result<NodeKey, Failure> {
     writing.tree.find(node).map(|found| found.key.clone()).ok_or_else(|| {
         let known: Vec<_> = writing.tree.nodes().take(40).map(|node| format!("`{}`", node.key)).collect();
         Failure::usage(format!("there is no task `{node}` in the run; tasks: {}", known.join(", ")))

@@ -1,6 +1,7 @@
 //! The `writehere` command.
 
 mod args;
+mod columns;
 mod draw;
 mod inspect;
 mod open;

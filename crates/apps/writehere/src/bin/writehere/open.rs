@@ -53,6 +53,7 @@ pub(crate) async fn open(
         prompts = prompts.override_from(&folder)?;
     }
     profile.check(&prompts)?;
+    profile::task_types(&profile)?;
     let mut desk = Desk::new(Arc::new(prompts), Arc::new(profile), models.models.clone());
     let mut unread = Vec::new();
     match corpus {

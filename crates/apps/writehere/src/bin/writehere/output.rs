@@ -1,16 +1,17 @@
 //! The files of a run: `report.md`, `tree.json`, `tree.mmd`, `run.json`.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
-use graphloom_cli::{CliError, Failure, ModelSet};
+use graphloom_cli::{CliError, Failure, ModelSet, private};
 use graphloom_core_graph::{Event, EventKind, Thread, ThreadState};
 use graphloom_llm::Usage;
-use graphloom_writehere::{Finished, Resources, Writing, later};
+use graphloom_writehere::{Answered, Finished, Resources, Shortage, Writing, later};
 use serde_json::{Value, json};
 
 /// Makes the directory, so that a run does not begin whose results cannot be written.
 pub(crate) fn prepare(out: &Path) -> Result<(), Failure> {
-    std::fs::create_dir_all(out).map_err(CliError::io("make the directory", out))?;
+    private::create_dir(out).map_err(CliError::io("make the directory", out))?;
     Ok(())
 }
 
@@ -33,6 +34,7 @@ pub(crate) async fn record(
     state: &ThreadState<Writing>,
     finished: &Finished,
     made: &ModelSet,
+    short: &[Shortage],
 ) -> Result<Value, Failure> {
     let writing = &state.state;
     let events = journal(thread).await?;
@@ -42,13 +44,20 @@ pub(crate) async fn record(
             matches!(event.kind, EventKind::TaskRetry { .. } | EventKind::TaskFailed { .. } | EventKind::Warning { .. })
         })
         .collect();
-    let mut usage = Usage::default();
-    let mut models = std::collections::BTreeMap::<&str, u64>::new();
+    let mut made_by = BTreeMap::<&str, Answered>::new();
     for call in &writing.calls {
-        usage += call.exchange.usage();
-        *models.entry(&call.exchange.model).or_default() += call.exchange.calls();
+        made_by.entry(&call.exchange.model).or_default().add(call.exchange.calls(), call.exchange.usage());
     }
+    // Turns that wait for a larger budget have called as well, and paid.
+    for (model, answered) in short.iter().flat_map(|short| &short.answered) {
+        made_by.entry(model).or_default().add(answered.calls, answered.usage);
+    }
+    let models: BTreeMap<&str, u64> = made_by.iter().map(|(model, made)| (*model, made.calls)).collect();
     let calls: u64 = models.values().sum();
+    let usage = made_by.values().fold(Usage::default(), |mut sum, made| {
+        sum += made.usage;
+        sum
+    });
     // A run that stopped early has no node that notes what its text lacks.
     let own = if writing.finished.is_none() { finished.notes(&writing.request) } else { Vec::new() };
     let notes: Vec<&String> = writing.notes.iter().chain(&own).collect();
@@ -91,7 +100,7 @@ pub(crate) fn write(out: &Path, writing: &Writing, finished: &Finished, record: 
         let path = out.join(name);
         // Written beside and renamed, so that no half file is left by a full disk or a kill.
         let part = out.join(format!(".{name}.part"));
-        let written = std::fs::write(&part, content).and_then(|()| std::fs::rename(&part, &path));
+        let written = private::write(&part, content).and_then(|()| std::fs::rename(&part, &path));
         written.map_err(CliError::io("write", &path))?;
     }
     Ok(())

@@ -49,7 +49,7 @@ pub(crate) async fn write(
     let policy = policy(&opened).await?;
     let thread = opened.runs.thread(id).policy(policy);
     let begun = thread.run(Writing::update().request(request));
-    conclude(common, session, &opened, &thread, begun, Watch::new(session.progress.clone(), 0)).await
+    conclude(common, session, &opened, &thread, begun, Watch::new(session.progress.clone(), &opened, 0)).await
 }
 
 /// Goes on with a run.
@@ -70,10 +70,10 @@ pub(crate) async fn resume(common: &CommonArgs, session: &Session, args: ResumeA
     let opened = open(&common, session, request.mode, Some(params.settings), args.debug, spent).await?;
     let thread = opened.runs.thread(args.thread);
     let run = match before.status {
-        // Nothing else is to be done for a run that has ended, unless tasks failed whose outer tasks still wait for them.
-        ThreadStatus::Done if before.state.tree.clone().try_apply(TreeChange::Reopened).is_ok() => {
-            session.progress.note("the tasks that failed are tried again");
-            thread.run(Writing::update().tree(TreeChange::Reopened))
+        // Nothing else is to be done for a run that has ended, unless tasks failed.
+        ThreadStatus::Done if before.state.tree.clone().try_apply(TreeChange::Retried).is_ok() => {
+            session.progress.note("the tasks that failed are tried again, and what was made without them is made anew");
+            thread.run(Writing::update().tree(TreeChange::Retried))
         }
         ThreadStatus::Done => {
             session.progress.note("the run is done already; its files are written again");
@@ -92,7 +92,7 @@ pub(crate) async fn resume(common: &CommonArgs, session: &Session, args: ResumeA
         }
         _ => thread.continue_(),
     };
-    let watch = Watch::new(session.progress.clone(), before.state.notes.len());
+    let watch = Watch::new(session.progress.clone(), &opened, before.state.notes.len());
     conclude(&common, session, &opened, &thread, run, watch).await
 }
 
@@ -170,7 +170,7 @@ async fn deliver(
         (None, None) => return Err(Failure::new(ExitStatus::Failed, "the run ended without a result")),
     };
     let out = common.out.clone().unwrap_or_else(|| PathBuf::from(&writing.request.out));
-    let record = output::record(thread, &state, &finished, &opened.models).await?;
+    let record = output::record(thread, &state, &finished, &opened.models, short).await?;
     output::write(&out, writing, &finished, &record)?;
     let status = if !short.is_empty() {
         ExitStatus::BudgetSpent

@@ -11,19 +11,39 @@ pub(super) fn numbered(outer: &str, number: u64) -> String {
     if outer.is_empty() { number.to_string() } else { format!("{outer}.{number}") }
 }
 
-/// Numbers the whole layer anew when an id is missing, repeated or carries no number.
+/// Whether an id is that of a task right inside `outer`, and if not, what is wrong with it.
+fn misplaced(id: &str, outer: &str) -> Option<(RepairKind, String)> {
+    let before = id.rsplit_once('.').map_or("", |(before, _)| before);
+    if before == outer {
+        return None;
+    }
+    let inside = if outer.is_empty() { "the whole".to_string() } else { format!("task `{outer}`") };
+    // The whole has no id of its own, so some planners give it one.
+    if before.is_empty() || (outer.is_empty() && ["0", "root"].contains(&before)) {
+        return Some((RepairKind::IdWithoutOuter, format!("the id `{id}` does not begin with that of {inside}")));
+    }
+    Some((
+        RepairKind::IdForeign,
+        format!("the id `{id}` is that of a task inside `{before}`, not right inside {inside}"),
+    ))
+}
+
+/// Numbers the whole layer anew when an id is missing, repeated, carries no number or belongs elsewhere.
 pub(super) fn settle(work: &mut Work<'_>) {
     let mut seen = BTreeSet::new();
     let mut faults = Vec::new();
     for task in &work.tasks {
         let repeated = !seen.insert(task.id.clone());
         if task.id.is_empty() {
-            faults.push((RepairKind::IdMissing, String::new(), task.place.clone(), "a task has no id"));
+            faults.push((RepairKind::IdMissing, String::new(), task.place.clone(), "a task has no id".to_string()));
         } else if repeated {
-            faults.push((RepairKind::IdRepeated, task.id.clone(), task.place.clone(), "the id is used more than once"));
+            let found = "the id is used more than once".to_string();
+            faults.push((RepairKind::IdRepeated, task.id.clone(), task.place.clone(), found));
         } else if number(&task.id).is_none() {
-            let found = "the last part of the id is not a number";
+            let found = "the last part of the id is not a number".to_string();
             faults.push((RepairKind::IdNotNumbered, task.id.clone(), task.place.clone(), found));
+        } else if let Some((kind, found)) = misplaced(&task.id, work.outer.id) {
+            faults.push((kind, task.id.clone(), task.place.clone(), found));
         }
     }
     if faults.is_empty() {
@@ -42,13 +62,7 @@ pub(super) fn settle(work: &mut Work<'_>) {
     let last = numbered(work.outer.id, work.tasks.len() as u64);
     let first = numbered(work.outer.id, 1);
     for (kind, id, place, found) in faults {
-        work.note(
-            kind,
-            &id,
-            &format!("{place}.id"),
-            found.into(),
-            format!("the tasks are numbered `{first}` to `{last}`"),
-        );
+        work.note(kind, &id, &format!("{place}.id"), found, format!("the tasks are numbered `{first}` to `{last}`"));
     }
 }
 

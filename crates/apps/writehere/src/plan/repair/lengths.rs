@@ -52,7 +52,8 @@ fn fill_in(work: &mut Work<'_>, writes: &[usize], total: u32) {
         .iter()
         .map(|at| {
             let inner = work.tasks[*at].sub_tasks.iter().flatten();
-            let writes = inner.filter(|sub| sub.task_type.as_deref().and_then(TaskType::read) == Some(TaskType::Write));
+            let read = |sub: &&super::RawTask| sub.task_type.as_deref().and_then(|word| work.rules.task_type(word));
+            let writes = inner.filter(|sub| read(sub) == Some(TaskType::Write));
             writes.count().max(1) as u32
         })
         .collect();

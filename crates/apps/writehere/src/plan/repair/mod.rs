@@ -7,6 +7,8 @@ mod lengths;
 mod shape;
 mod types;
 
+use std::collections::BTreeMap;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -41,6 +43,8 @@ pub struct PlanRules {
     pub length_tolerance: f64,
     /// How many replies with faults are sent back to the planner before a plan is repaired instead.
     pub strict_tries: u32,
+    /// Words for types, in small letters, beside those that are always known.
+    pub words: BTreeMap<String, TaskType>,
 }
 
 impl Default for PlanRules {
@@ -51,7 +55,15 @@ impl Default for PlanRules {
             allowed: TaskType::ALL.to_vec(),
             length_tolerance: 0.2,
             strict_tries: 1,
+            words: BTreeMap::new(),
         }
+    }
+}
+
+impl PlanRules {
+    /// The type that a word of a plan means.
+    pub fn task_type(&self, word: &str) -> Option<TaskType> {
+        self.words.get(&word.trim().to_lowercase()).copied().or_else(|| TaskType::read(word))
     }
 }
 
@@ -171,7 +183,11 @@ impl Work<'_> {
             None => true,
             Some(id) => id == self.outer.id || id == "root",
         };
-        let same_type = only.task_type.as_deref().and_then(TaskType::read).is_none_or(|t| t == self.outer.task_type);
+        let same_type = only
+            .task_type
+            .as_deref()
+            .and_then(|word| self.rules.task_type(word))
+            .is_none_or(|t| t == self.outer.task_type);
         (raw.alone && same_id && same_type) || (same_goal && same_type)
     }
 }

@@ -35,7 +35,7 @@ pub(super) fn settle_types(work: &mut Work<'_>) {
     for index in 0..work.tasks.len() {
         let task = &work.tasks[index];
         let (id, place, word) = (task.id.clone(), format!("{}.task_type", task.place), task.word.clone());
-        let read = TaskType::read(&word);
+        let read = work.rules.task_type(&word);
         let wanted = read.unwrap_or(match work.outer.task_type {
             TaskType::Write if task.length.as_deref().and_then(parse_words).is_none() => TaskType::Think,
             outer => outer,

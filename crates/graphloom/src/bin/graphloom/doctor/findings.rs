@@ -15,6 +15,8 @@ pub(crate) struct Findings {
     pub(crate) servers: Vec<Server>,
     /// Keys in the environment.
     pub(crate) keys: Vec<Key>,
+    /// Which server a run would send which key.
+    pub(crate) sent: Vec<Sent>,
     /// The built-in model.
     pub(crate) built_in: BuiltIn,
     /// Where runs and models are kept.
@@ -47,6 +49,15 @@ pub(crate) struct Key {
     pub(crate) variable: String,
     pub(crate) set: bool,
     pub(crate) allows: String,
+}
+
+#[derive(Debug, Serialize)]
+pub(crate) struct Sent {
+    /// The role whose calls go there; `default` for all that have no model of their own.
+    pub(crate) role: String,
+    pub(crate) server: String,
+    /// Which key, or why none; never the key itself.
+    pub(crate) key: String,
 }
 
 #[derive(Debug, Serialize)]

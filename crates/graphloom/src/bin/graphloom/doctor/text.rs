@@ -35,6 +35,9 @@ impl fmt::Display for Findings {
         for key in &self.keys {
             writeln!(f, "  `{}` {}: {}", key.variable, if key.set { "is set" } else { "is not set" }, key.allows)?;
         }
+        for sent in &self.sent {
+            writeln!(f, "  role `{}` at `{}` {}", sent.role, sent.server, sent.key)?;
+        }
         writeln!(f, "Search")?;
         writeln!(f, "  `local`: built in; allows: evidence from the folders of `--corpus DIR`")?;
         for index in &self.indexes {

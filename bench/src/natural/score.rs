@@ -1,0 +1,156 @@
+//! What the rules alone and with a judge say to labelled claims.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use graphloom_citations::planted::{Document, Kind, Planted, plant};
+use graphloom_citations::{CheckOptions, Entailment, Examined, SourceText, Verdict, check, examine};
+
+use super::files::Part;
+use super::pairs::{Pair, Truth};
+
+/// What the rules alone said to the pairs of one set.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Row {
+    counts: BTreeMap<(Truth, Said), usize>,
+}
+
+/// What a check without a judge says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Said {
+    Supported,
+    Contradicted,
+    NotFound,
+    Asked,
+}
+
+impl Row {
+    fn add(&mut self, pair: &Pair) {
+        let said = match examine(&pair.claim, SourceText::new(&pair.title, &pair.source), CheckOptions::default()) {
+            Examined::Open(_) => Said::Asked,
+            Examined::Decided(checked) => match checked.verdict {
+                Verdict::Supported { .. } => Said::Supported,
+                Verdict::Contradicted { .. } => Said::Contradicted,
+                _ => Said::NotFound,
+            },
+        };
+        *self.counts.entry((pair.truth, said)).or_default() += 1;
+    }
+
+    pub(crate) fn count(&self, truth: Truth, said: Said) -> usize {
+        self.counts.get(&(truth, said)).copied().unwrap_or(0)
+    }
+
+    fn all(&self, truth: Truth) -> usize {
+        self.counts.iter().filter(|((own, _), _)| *own == truth).map(|(_, count)| count).sum()
+    }
+
+    /// How many claims were called contradicted.
+    pub(crate) fn condemned(&self) -> usize {
+        self.counts.iter().filter(|((_, said), _)| *said == Said::Contradicted).map(|(_, count)| count).sum()
+    }
+
+    /// Of the supported claims, the share to which the rules said this.
+    pub(crate) fn supported(&self, said: Said) -> f64 {
+        share(self.count(Truth::Supported, said), self.all(Truth::Supported))
+    }
+
+    pub(crate) fn precision(&self) -> f64 {
+        share(self.count(Truth::Contradicted, Said::Contradicted), self.condemned())
+    }
+
+    fn recall(&self) -> f64 {
+        share(self.count(Truth::Contradicted, Said::Contradicted), self.all(Truth::Contradicted))
+    }
+
+    fn merge(&mut self, other: &Self) {
+        for (key, count) in &other.counts {
+            *self.counts.entry(*key).or_default() += count;
+        }
+    }
+}
+
+impl fmt::Display for Row {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "{:>9} {:>12.3} {:>9.3} {:>7.3} {:>10} {:>9.3} {:>7.3}",
+            self.all(Truth::Supported),
+            self.supported(Said::Contradicted),
+            self.supported(Said::NotFound),
+            self.supported(Said::Asked),
+            self.condemned(),
+            self.precision(),
+            self.recall(),
+        )
+    }
+}
+
+/// The sets of one part, and all of them together.
+pub(crate) fn rows(pairs: &[Pair], part: Part) -> (BTreeMap<&'static str, Row>, Row) {
+    let mut rows: BTreeMap<&'static str, Row> = BTreeMap::new();
+    for pair in pairs.iter().filter(|pair| pair.part == part) {
+        rows.entry(pair.set).or_default().add(pair);
+    }
+    let mut all = Row::default();
+    rows.values().for_each(|row| all.merge(row));
+    (rows, all)
+}
+
+/// Changes of numbers, units and dates in sentences of the sources: how many the rules alone reject, and how many there
+/// are.
+pub(crate) fn changes(pairs: &[Pair], part: Part, each: usize) -> BTreeMap<Kind, (usize, usize)> {
+    let mut documents: Vec<Document> = Vec::new();
+    let mut seen = std::collections::BTreeSet::new();
+    for pair in pairs.iter().filter(|pair| pair.part == part) {
+        if seen.insert(&pair.source) {
+            documents.push(Document::new(pair.title.as_str(), pair.source.as_str()));
+        }
+    }
+    let mut found: BTreeMap<Kind, (usize, usize)> = BTreeMap::new();
+    for Planted { kind, claim, source } in plant(&documents, each) {
+        if !matches!(kind, Kind::NumberChanged | Kind::UnitChanged | Kind::DateChanged) {
+            continue;
+        }
+        let examined = examine(&claim, SourceText::new(&source.title, &source.text), CheckOptions::default());
+        let caught = matches!(&examined, Examined::Decided(checked) if checked.verdict.name() == "contradicted");
+        let row = found.entry(kind).or_default();
+        row.0 += usize::from(caught);
+        row.1 += 1;
+    }
+    found
+}
+
+/// What a judge accepts, out of how many.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Accepted {
+    pub(crate) right: usize,
+    pub(crate) all: usize,
+}
+
+impl Accepted {
+    pub(crate) fn share(self) -> f64 {
+        share(self.right, self.all)
+    }
+}
+
+/// How many of the claims with this truth a judge accepts.
+pub(crate) async fn accepted<'p>(
+    pairs: impl Iterator<Item = &'p Pair>,
+    truth: Truth,
+    judge: &dyn Entailment,
+) -> Accepted {
+    let mut found = Accepted::default();
+    for pair in pairs.filter(|pair| pair.truth == truth) {
+        let source = SourceText::new(&pair.title, &pair.source);
+        let checked = check(&pair.claim, source, judge, CheckOptions::default()).await;
+        found.right += usize::from(checked.verdict.is_supported());
+        found.all += 1;
+    }
+    found
+}
+
+#[expect(clippy::cast_precision_loss, reason = "counts of claims are small")]
+pub(crate) fn share(part: usize, whole: usize) -> f64 {
+    if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
+}

@@ -1,0 +1,185 @@
+//! A model whose every call ends within a limit, and is made a second time when it seems to hang.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use futures::future::select_ok;
+use futures::{FutureExt, StreamExt};
+use graphloom_llm::{Capabilities, ChatModel, ChatRequest, ChatResponse, ChatStream, Choice, ModelError, ModelId};
+use tokio::time::{Instant, timeout, timeout_at};
+
+/// A model each of whose calls ends within `limit`, whoever makes it.
+///
+/// A server that took a request and never answers cannot be told from one that is slow. So when half of the limit has
+/// passed, the call is made once more while the first one goes on, and the first good answer is taken. A model inside the
+/// process does not hang, and two calls at once would only slow it down: it is asked once.
+pub(crate) struct InTime {
+    inner: Arc<dyn ChatModel>,
+    limit: Duration,
+}
+
+impl InTime {
+    pub(crate) fn new(inner: &Arc<dyn ChatModel>, limit: Duration) -> Self {
+        Self { inner: Arc::clone(inner), limit }
+    }
+
+    async fn call<T, F>(&self, call: impl Fn() -> F) -> Result<T, ModelError>
+    where
+        F: Future<Output = Result<T, ModelError>> + Send,
+    {
+        let end = Instant::now() + self.limit;
+        let mut first = Box::pin(call());
+        if !self.inner.capabilities().local {
+            if let Ok(answer) = timeout(self.limit / 2, &mut first).await {
+                return answer;
+            }
+            tracing::warn!(
+                "`{}` has not answered for {} s, so it is asked a second time; the first answer is taken",
+                self.inner.id(),
+                (self.limit / 2).as_secs_f32(),
+            );
+            let either = select_ok([first.boxed(), call().boxed()]).map(|answer| answer.map(|(answer, _)| answer));
+            return timeout_at(end, either).await.unwrap_or_else(|_| Err(self.too_late()));
+        }
+        timeout_at(end, first).await.unwrap_or_else(|_| Err(self.too_late()))
+    }
+
+    fn too_late(&self) -> ModelError {
+        ModelError::Timeout { model: self.inner.id().to_string(), limit: self.limit }
+    }
+}
+
+#[async_trait]
+impl ChatModel for InTime {
+    fn id(&self) -> &ModelId {
+        self.inner.id()
+    }
+
+    fn capabilities(&self) -> &Capabilities {
+        self.inner.capabilities()
+    }
+
+    async fn chat(&self, request: ChatRequest) -> Result<ChatResponse, ModelError> {
+        self.call(|| self.inner.chat(request.clone())).await
+    }
+
+    /// The limit is that of the whole stream. Only its beginning is waited for twice: what was told cannot be taken back.
+    async fn stream(&self, request: ChatRequest) -> Result<ChatStream, ModelError> {
+        let end = Instant::now() + self.limit;
+        let events = self.call(|| self.inner.stream(request.clone())).await?;
+        let too_late = self.too_late();
+        let limited = futures::stream::unfold(Some(events), move |events| {
+            let too_late = too_late.clone();
+            async move {
+                let mut events = events?;
+                match timeout_at(end, events.next()).await {
+                    Ok(event) => Some((event?, Some(events))),
+                    Err(_) => Some((Err(too_late), None)),
+                }
+            }
+        });
+        Ok(Box::pin(limited))
+    }
+
+    async fn choose(&self, request: ChatRequest, options: &[String]) -> Result<Choice, ModelError> {
+        self.call(|| self.inner.choose(request.clone(), options)).await
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicU32, Ordering};
+
+    use graphloom_llm::{ChatEvent, FinishReason, Message, StructuredSupport, Usage};
+
+    use super::*;
+
+    /// Hangs for its first calls, then answers; its streams stop after a piece.
+    struct Hanging {
+        id: ModelId,
+        capabilities: Capabilities,
+        hangs: u32,
+        calls: AtomicU32,
+    }
+
+    impl Hanging {
+        fn new(hangs: u32, local: bool) -> Arc<Self> {
+            let structured = StructuredSupport::JsonSchema;
+            let capabilities =
+                Capabilities { structured, tools: true, images: false, sampling: true, context: None, local };
+            Arc::new(Self { id: ModelId::new("scripted", "hanging"), capabilities, hangs, calls: AtomicU32::new(0) })
+        }
+
+        async fn turn(&self) {
+            if self.calls.fetch_add(1, Ordering::SeqCst) < self.hangs {
+                std::future::pending::<()>().await;
+            }
+        }
+    }
+
+    #[async_trait]
+    impl ChatModel for Hanging {
+        fn id(&self) -> &ModelId {
+            &self.id
+        }
+
+        fn capabilities(&self) -> &Capabilities {
+            &self.capabilities
+        }
+
+        async fn chat(&self, _: ChatRequest) -> Result<ChatResponse, ModelError> {
+            self.turn().await;
+            let (model, message) = (self.id.to_string(), Message::assistant("here"));
+            Ok(ChatResponse { model, message, finish: FinishReason::Stop, usage: Usage::default() })
+        }
+
+        async fn stream(&self, _: ChatRequest) -> Result<ChatStream, ModelError> {
+            let piece = ChatEvent::TextDelta { text: "half".to_owned() };
+            Ok(Box::pin(futures::stream::iter([Ok(piece)]).chain(futures::stream::pending())))
+        }
+
+        async fn choose(&self, _: ChatRequest, _: &[String]) -> Result<Choice, ModelError> {
+            self.turn().await;
+            Ok(Choice { index: 0, scores: Vec::new(), usage: Usage::default() })
+        }
+    }
+
+    const LIMIT: Duration = Duration::from_secs(4);
+
+    fn in_time(model: &Arc<Hanging>) -> InTime {
+        let inner: Arc<dyn ChatModel> = Arc::clone(model) as Arc<dyn ChatModel>;
+        InTime::new(&inner, LIMIT)
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_call_that_hangs_is_made_again_within_the_limit() {
+        let model = Hanging::new(1, false);
+        let begun = Instant::now();
+        assert_eq!(in_time(&model).chat(ChatRequest::user("?")).await.unwrap().text(), "here");
+        assert_eq!((begun.elapsed(), model.calls.load(Ordering::SeqCst)), (LIMIT / 2, 2));
+
+        let model = Hanging::new(9, false);
+        let begun = Instant::now();
+        let error = in_time(&model).choose(ChatRequest::user("?"), &["a".into(), "b".into()]).await.unwrap_err();
+        assert!(matches!(&error, ModelError::Timeout { limit: LIMIT, .. }), "{error}");
+        assert_eq!((begun.elapsed(), model.calls.load(Ordering::SeqCst)), (LIMIT, 2));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_model_inside_the_process_is_asked_once() {
+        let model = Hanging::new(1, true);
+        let error = in_time(&model).chat(ChatRequest::user("?")).await.unwrap_err();
+        assert!(matches!(error, ModelError::Timeout { .. }), "{error}");
+        assert_eq!(model.calls.load(Ordering::SeqCst), 1);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_stream_that_stalls_ends_with_the_limit() {
+        let model = Hanging::new(0, false);
+        let begun = Instant::now();
+        let events: Vec<_> = in_time(&model).stream(ChatRequest::user("?")).await.unwrap().collect().await;
+        assert_eq!((events.len(), begun.elapsed()), (2, LIMIT));
+        assert!(matches!(&events[1], Err(ModelError::Timeout { .. })));
+    }
+}

@@ -1,0 +1,119 @@
+//! A server that was found and not named: it is told before it gets a word, and it gets no key. What a run leaves is for its
+//! user only.
+
+use std::io::{BufRead, BufReader, Read};
+use std::sync::{Arc, Condvar, Mutex};
+use std::time::Duration;
+
+use serde_json::json;
+use tokio::runtime::Runtime;
+use wiremock::matchers::{method, path};
+use wiremock::{Mock, MockServer, Request, Respond, ResponseTemplate};
+
+use crate::support::{Desk, text};
+
+/// What the program has said so far.
+#[derive(Clone, Default)]
+struct Heard(Arc<(Mutex<String>, Condvar)>);
+
+impl Heard {
+    fn add(&self, line: &str) {
+        self.0.0.lock().unwrap().push_str(line);
+        self.0.1.notify_all();
+    }
+
+    /// Waits until a text was said; while the server does not answer, the program can say nothing more.
+    fn holds(&self, text: &str) -> bool {
+        let said = self.0.0.lock().unwrap();
+        let (said, _) =
+            self.0.1.wait_timeout_while(said, Duration::from_secs(20), |said| !said.contains(text)).unwrap();
+        said.contains(text)
+    }
+}
+
+/// Notes whether it was told of before its first question.
+struct Server {
+    heard: Heard,
+    told_first: Arc<Mutex<Option<bool>>>,
+}
+
+impl Respond for Server {
+    fn respond(&self, request: &Request) -> ResponseTemplate {
+        let host = request.headers["host"].to_str().unwrap().to_owned();
+        self.told_first.lock().unwrap().get_or_insert_with(|| self.heard.holds(&host));
+        ResponseTemplate::new(400).set_body_json(json!({"error": {"message": "no more of this"}}))
+    }
+}
+
+#[test]
+fn a_found_server_is_named_first_and_gets_no_key() {
+    for quiet in [false, true] {
+        let runtime = Runtime::new().unwrap();
+        let (heard, told_first) = (Heard::default(), Arc::<Mutex<Option<bool>>>::default());
+        let answers = Server { heard: heard.clone(), told_first: Arc::clone(&told_first) };
+        let server = runtime.block_on(async {
+            let server = MockServer::start().await;
+            // The second name would lead a resumed run to another host.
+            let models = json!({"data": [{"id": "m@https://elsewhere.example/v1,plan=compatible:m"}, {"id": "found"}]});
+            let list = ResponseTemplate::new(200).set_body_json(models);
+            Mock::given(path("/v1/models")).respond_with(list).mount(&server).await;
+            Mock::given(method("POST")).respond_with(answers).mount(&server).await;
+            server
+        });
+        let desk = Desk::new();
+        let mut args =
+            vec!["story", "A lamp", "--length", "60", "--max-depth", "0", "--thread", "lamp", "--out", "out"];
+        args.extend(["--log", "run.log", "--record", "run.jsonl"]);
+        if quiet {
+            args.push("-q");
+        }
+        let mut command = desk.command(&args);
+        let (key, port) = ("sk-of-a-hosted-provider", server.address().port().to_string());
+        command.env("LLM_API_KEY", key).env("LLM_API_KEY_FOR", format!("127.0.0.1:{port}")).env("LLM_PROBE", &port);
+        let mut child = command.spawn().unwrap();
+        let mut lines = BufReader::new(child.stderr.take().unwrap());
+        let mut line = String::new();
+        while lines.read_line(&mut line).unwrap() > 0 {
+            heard.add(&line);
+            line.clear();
+        }
+        let mut out = String::new();
+        child.stdout.take().unwrap().read_to_string(&mut out).unwrap();
+        child.wait().unwrap();
+        let said = heard.0.0.lock().unwrap().clone();
+        assert_eq!(*told_first.lock().unwrap(), Some(true), "{said}");
+        assert!(said.contains("model: `compatible:found@http://127.0.0.1:"), "{said}");
+        let received = runtime.block_on(server.received_requests()).unwrap();
+        assert!(received.iter().any(|request| request.body.windows(6).any(|window| window == b"A lamp")), "{said}");
+        for request in &received {
+            assert!(!format!("{:?}", request.headers).contains(key), "{:?}", request.headers);
+        }
+        private(&desk);
+
+        // The run goes on with the same server.
+        let output = desk.command(&["resume", "lamp"]).env("LLM_API_KEY", key).output().unwrap();
+        let told = text(&output.stderr);
+        assert!(told.contains(&format!("model: `compatible:found@http://127.0.0.1:{port}/v1`")), "{told}");
+        let received = runtime.block_on(server.received_requests()).unwrap();
+        assert!(received.iter().all(|request| !format!("{:?}", request.headers).contains(key)), "{told}");
+    }
+}
+
+/// Nothing that the run made can be read by others.
+#[cfg(unix)]
+fn private(desk: &Desk) {
+    use std::os::unix::fs::PermissionsExt;
+    let mode = |name: &str| std::fs::metadata(desk.path(name)).map(|file| file.permissions().mode() & 0o777).ok();
+    for (name, expected) in
+        [("home", 0o700), ("home/threads.db", 0o600), ("run.log", 0o600), ("run.jsonl", 0o600), ("out", 0o700)]
+    {
+        assert_eq!(mode(name), Some(expected), "{name}");
+    }
+    for entry in std::fs::read_dir(desk.path("out")).unwrap() {
+        let path = entry.unwrap().path();
+        assert_eq!(std::fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600, "{}", path.display());
+    }
+}
+
+#[cfg(not(unix))]
+fn private(_: &Desk) {}

@@ -1,0 +1,97 @@
+//! Which server of a run gets which key.
+
+use graphloom_llm::ModelError;
+use graphloom_llm::cassette::SecretGuard;
+use graphloom_llm::compatible::{Host, KeyUse, Keys, is_private};
+use graphloom_llm::resolve::ModelSpec;
+
+use super::{Chosen, Reason, ServerOptions};
+use crate::Progress;
+
+/// The keys of a run, with the one model whose host the shared key is for.
+pub(super) struct RunKeys {
+    keys: Keys,
+    /// The address of the main model, where the user named it.
+    main: Option<String>,
+    /// Whether the models are those of a server that nobody named.
+    found: bool,
+}
+
+impl RunKeys {
+    /// The keys of the environment, and those that an application has for some roles.
+    pub(super) fn new(chosen: &Chosen, options: &ServerOptions) -> Result<Self, ModelError> {
+        let mut keys = Keys::from_env(chosen.specs.roles.keys().map(String::as_str))?;
+        for (role, key) in &options.keys {
+            keys = keys.with_own(role, key.clone(), &format!("api_key of {role}"));
+        }
+        let found = matches!(chosen.reason, Reason::LocalServer { .. });
+        let main = match &chosen.specs.default {
+            ModelSpec::Compatible { base_url, .. } if !found => Some(base_url.clone()),
+            _ => None,
+        };
+        Ok(Self { keys, main, found })
+    }
+
+    /// What is sent to a server with the calls of a role.
+    pub(super) fn of(&self, role: &str, base_url: &str) -> Result<KeyUse, ModelError> {
+        match self.keys.of(role, base_url, self.main.as_deref())? {
+            KeyUse::Sent { source, .. } | KeyUse::Withheld { source, .. } if self.found => Ok(KeyUse::Withheld {
+                source,
+                why: "a server that was found and not named gets no key; `--model` names it".to_owned(),
+            }),
+            used => Ok(used),
+        }
+    }
+
+    /// A guard over all keys that this run knows.
+    pub(super) fn guard(&self, options: &ServerOptions) -> SecretGuard {
+        SecretGuard::from_env().and(self.keys.secrets()).and(options.secrets.iter().cloned())
+    }
+
+    /// Says which servers get no key although there is one, and which are reached over `http` on another machine.
+    pub(super) fn tell(&self, chosen: &Chosen, progress: &Progress) -> Result<(), ModelError> {
+        let mut told = Vec::new();
+        for (role, base_url) in servers(chosen) {
+            let host = Host::of(base_url)?;
+            let line = match self.of(role, base_url)? {
+                KeyUse::Withheld { source, why } => Some(format!("`{source}` is not sent to `{host}`: {why}")),
+                _ => None,
+            };
+            let open = (!is_private(base_url)).then(|| {
+                format!(
+                    "`{base_url}` is another machine and plain `http`: everybody on the way can read what is sent there"
+                )
+            });
+            for (line, warns) in line.map(|line| (line, false)).into_iter().chain(open.map(|line| (line, true))) {
+                if told.contains(&line) {
+                    continue;
+                }
+                if warns {
+                    progress.warn(&line);
+                } else {
+                    progress.note(&line);
+                }
+                told.push(line);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The roles whose model is behind a server, with its address; `default` stands for all roles that are not named.
+fn servers(chosen: &Chosen) -> impl Iterator<Item = (&str, &str)> {
+    let roles = chosen.specs.roles.iter().map(|(role, spec)| (role.as_str(), spec));
+    [("default", &chosen.specs.default)].into_iter().chain(roles).filter_map(|(role, spec)| match spec {
+        ModelSpec::Compatible { base_url, .. } => Some((role, base_url.as_str())),
+        _ => None,
+    })
+}
+
+/// Which key every server of a run would get: role, address and key, for people who want to know before they start.
+///
+/// # Errors
+/// [`ModelError::Setup`] for keys that a run would refuse to send.
+pub fn key_plan(chosen: &Chosen) -> Result<Vec<(String, String, KeyUse)>, ModelError> {
+    let keys = RunKeys::new(chosen, &ServerOptions::default())?;
+    servers(chosen).map(|(role, url)| Ok((role.to_owned(), url.to_owned(), keys.of(role, url)?))).collect()
+}

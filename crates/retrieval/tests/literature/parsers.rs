@@ -1,0 +1,113 @@
+//! Whatever sources say of works, the file of references is one that other programs read whole.
+
+use std::collections::BTreeMap;
+
+use graphloom_retrieval::literature::{ArxivId, Author, Doi, Record, RecordKind, export};
+use proptest::prelude::*;
+use proptest::sample::select;
+use serde::Deserialize;
+
+/// An entry, as the third parser gives it.
+#[derive(Deserialize)]
+struct Entry {
+    entry_key: String,
+    #[expect(dead_code, reason = "all fields are read, so that one that cannot be is an error")]
+    fields: BTreeMap<String, String>,
+}
+
+/// The keys that each of three parsers finds.
+fn keys_read(text: &str) -> [Vec<String>; 3] {
+    let biblatex = biblatex::Bibliography::parse(text).unwrap_or_else(|error| panic!("biblatex: {error}\n{text}"));
+    let library = bibtex_parser::parse(text).unwrap_or_else(|error| panic!("bibtex-parser: {error}\n{text}"));
+    let serde: Result<Vec<Entry>, _> =
+        serde_bibtex::de::Deserializer::from_str(text).into_iter_regular_entry().collect();
+    let serde = serde.unwrap_or_else(|error| panic!("serde_bibtex: {error}\n{text}"));
+    [
+        biblatex.iter().map(|entry| entry.key.clone()).collect(),
+        library.entries().iter().map(|entry| entry.key().to_owned()).collect(),
+        serde.into_iter().map(|entry| entry.entry_key).collect(),
+    ]
+}
+
+/// Text of any kind, and pieces that mean something to TeX.
+fn text() -> impl Strategy<Value = String> {
+    let hostile = select(vec![
+        "{",
+        "}",
+        "\\",
+        "\\{",
+        "\"",
+        "@",
+        "@article{",
+        "%",
+        "#",
+        "$x_1$",
+        "~",
+        "^",
+        "&",
+        ",",
+        "=",
+        "and",
+        "\n",
+        "--",
+        "図書",
+        "\\textbackslash",
+        "'",
+        "`",
+        "(",
+        ")",
+        " ",
+    ]);
+    let pieces = prop_oneof![4 => hostile.prop_map(str::to_owned), 2 => "[a-z]{1,6}", 1 => any::<String>()];
+    prop::collection::vec(pieces, 0..8).prop_map(|pieces| pieces.concat())
+}
+
+fn record() -> impl Strategy<Value = Record> {
+    let kind = select(vec![
+        RecordKind::Article,
+        RecordKind::Preprint,
+        RecordKind::ConferencePaper,
+        RecordKind::Book,
+        RecordKind::Thesis,
+        RecordKind::Report,
+        RecordKind::Other,
+    ]);
+    let texts = prop::collection::vec(text(), 8);
+    (kind, texts, prop::collection::vec(text(), 0..3), prop::option::of(0_u16..3000)).prop_map(
+        |(kind, texts, authors, year)| {
+            let [title, venue, publisher, about, pages, volume, place, number] =
+                <[String; 8]>::try_from(texts).unwrap();
+            let mut record = Record::new(title);
+            record.kind = kind;
+            record.year = year;
+            record.authors.extend(authors.iter().filter_map(|name| Author::displayed(name)));
+            record.doi = Doi::parse(&format!("10.1000/{place}"));
+            record.arxiv = ArxivId::parse(&place);
+            (record.venue, record.publisher, record.abstract_text) = (Some(venue), Some(publisher), Some(about));
+            (record.pages, record.volume, record.issue) = (Some(pages), Some(volume), Some(number));
+            record.url = Some(place);
+            record.identified()
+        },
+    )
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn three_parsers_find_every_record_whatever_it_holds(records in prop::collection::vec(record(), 1..6)) {
+        let keys = export::keys(&records);
+        for read in keys_read(&export::bibtex(&records)) {
+            prop_assert_eq!(&read, &keys);
+        }
+    }
+}
+
+#[test]
+fn one_brace_loses_no_entry() {
+    let titles = ["Sets {x | x in A", "Ends with }", "A backslash \\", "Plain"];
+    let records: Vec<Record> = titles.iter().map(|title| Record::new(*title).identified()).collect();
+    for read in keys_read(&export::bibtex(&records)) {
+        assert_eq!(read.len(), titles.len());
+    }
+}

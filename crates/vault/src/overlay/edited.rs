@@ -1,0 +1,113 @@
+//! What an edit makes of a text: which bytes are new, and where the others went.
+
+use std::ops::Range;
+
+use crate::note::scan::merged;
+
+/// Bytes of a text, and the bytes in their place after an edit.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Hunk {
+    pub(super) old: Range<usize>,
+    pub(super) new: Range<usize>,
+}
+
+/// A text after an edit.
+#[derive(Clone, Debug)]
+pub(super) struct Edited {
+    pub(super) text: String,
+    /// In order, apart from each other.
+    pub(super) hunks: Vec<Hunk>,
+}
+
+impl Edited {
+    /// The edit between two texts of which no more is known: all from the first to the last byte that differs.
+    pub(super) fn between(old: &str, text: String) -> Self {
+        let mut start = old.bytes().zip(text.bytes()).take_while(|(a, b)| a == b).count();
+        while !(old.is_char_boundary(start) && text.is_char_boundary(start)) {
+            start -= 1;
+        }
+        let most = old.len().min(text.len()) - start;
+        let mut same = old.bytes().rev().zip(text.bytes().rev()).take(most).take_while(|(a, b)| a == b).count();
+        while !(old.is_char_boundary(old.len() - same) && text.is_char_boundary(text.len() - same)) {
+            same -= 1;
+        }
+        let hunk = Hunk { old: start..old.len() - same, new: start..text.len() - same };
+        Self { text, hunks: vec![hunk] }
+    }
+
+    /// A text with parts of it replaced; the parts are in order and apart from each other.
+    pub(super) fn replacing<'a>(old: &str, parts: impl IntoIterator<Item = (Range<usize>, &'a str)>) -> Self {
+        let (mut text, mut hunks, mut at) = (String::with_capacity(old.len() + 64), Vec::new(), 0);
+        for (part, new) in parts {
+            text.push_str(&old[at..part.start]);
+            let start = text.len();
+            text.push_str(new);
+            at = part.end;
+            hunks.push(Hunk { old: part, new: start..text.len() });
+        }
+        text.push_str(&old[at..]);
+        Self { text, hunks }
+    }
+
+    /// The bytes that the author wrote, after this edit: those written before, where they are now, and, if the edit is
+    /// the author's too, what is new.
+    pub(super) fn written(&self, before: &[Range<usize>], by_author: bool) -> Vec<Range<usize>> {
+        let mut written: Vec<Range<usize>> =
+            before.iter().map(|range| self.moved(range.start, false)..self.moved(range.end, true)).collect();
+        if by_author {
+            written.extend(self.hunks.iter().map(|hunk| hunk.new.clone()));
+        }
+        for range in &mut written {
+            range.end = range.end.min(self.text.len());
+        }
+        merged(written)
+    }
+
+    /// Where a place of the old text is; inside of what was replaced, its start or end.
+    fn moved(&self, at: usize, end: bool) -> usize {
+        let mut shifted = at;
+        for hunk in &self.hunks {
+            let is_inside = if end { hunk.old.start < at } else { hunk.old.start <= at };
+            if !is_inside {
+                break;
+            }
+            let is_over = if end { hunk.old.end < at } else { hunk.old.end <= at };
+            shifted = match (is_over, end) {
+                (true, _) => hunk.new.end + (at - hunk.old.end),
+                (false, false) => hunk.new.start,
+                (false, true) => hunk.new.end,
+            };
+        }
+        shifted
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_written_is_followed_by_place_and_not_by_its_text() {
+        // The user's `xx`, then the author's, then more of the user's.
+        let old = "xx-xx-yy";
+        let edit = Edited::replacing(old, [(0..1, "abc"), (6..8, "")]);
+        assert_eq!(edit.text, "abcx-xx-");
+        let written = edit.written(std::slice::from_ref(&(3..5)), false);
+        assert_eq!(written, std::slice::from_ref(&(5..7)));
+        assert_eq!(&edit.text[5..7], "xx");
+        assert_eq!(edit.written(std::slice::from_ref(&(3..5)), true), [0..3, 5..7]);
+        // A part of it is replaced, or what it is in.
+        let edit = Edited::replacing(old, [(4..7, "new")]);
+        assert_eq!(edit.written(std::slice::from_ref(&(3..5)), false), std::slice::from_ref(&(3..7)));
+    }
+
+    #[test]
+    fn the_difference_of_two_texts_ends_at_whole_characters() {
+        for (old, new) in [("", "a"), ("ab", "aXb"), ("é", "è"), ("aaa", "aa"), ("日本", "日"), ("x", "x")] {
+            let edit = Edited::between(old, new.to_owned());
+            let hunk = &edit.hunks[0];
+            let back = format!("{}{}{}", &old[..hunk.old.start], &new[hunk.new.clone()], &old[hunk.old.end..]);
+            assert_eq!(back, new);
+        }
+    }
+}

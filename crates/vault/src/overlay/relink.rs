@@ -1,0 +1,280 @@
+//! Rewriting the links that would otherwise lead elsewhere, and nothing else.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use unicode_normalization::UnicodeNormalization;
+
+use super::Overlay;
+use super::edited::Edited;
+use crate::changes::After;
+use crate::links::resolve::{Resolver, Way, name_key, relative};
+use crate::path::{has_ending, without_ending};
+use crate::source::{Source, holds_links};
+use crate::{Link, LinkForm, NotePath, Notes, VaultError};
+
+/// A link's target before and after, as written.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[non_exhaustive]
+pub struct Relinked {
+    /// The line in the file, counted from 1.
+    pub line: usize,
+    /// The target it had.
+    pub before: String,
+    /// The target it has.
+    pub after: String,
+}
+
+/// Which files will be elsewhere, and which will be there.
+#[derive(Debug, Default)]
+pub(super) struct Shift {
+    /// All files that links lead to before.
+    pub(super) before: BTreeSet<NotePath>,
+    /// Where what a link leads to will be; several can come to one place.
+    pub(super) moves: BTreeMap<NotePath, NotePath>,
+    /// A file that will be new.
+    pub(super) fresh: Option<NotePath>,
+    /// A folder that moves whole, before and after.
+    pub(super) folder: Option<(String, String)>,
+    /// Whether the moves are made already: then only files are looked at that no change has touched.
+    pub(super) is_made: bool,
+}
+
+/// The files whose links have to be rewritten.
+#[derive(Debug, Default)]
+pub(super) struct Relinking {
+    /// By where they are now.
+    pub(super) edits: BTreeMap<NotePath, Edited>,
+    /// By where they will be.
+    pub(super) relinked: BTreeMap<NotePath, Vec<Relinked>>,
+    pub(super) unread: Vec<NotePath>,
+}
+
+impl Shift {
+    fn place<'a>(&'a self, path: &'a NotePath) -> &'a NotePath {
+        self.moves.get(path).unwrap_or(path)
+    }
+
+    /// What is to be rewritten so that every link leads where it led.
+    ///
+    /// # Errors
+    /// A link that cannot be written so.
+    pub(super) fn relink(&self, overlay: &Overlay) -> Result<Relinking, VaultError> {
+        let after = self.before.iter().map(|path| self.place(path)).chain(&self.fresh);
+        let after: BTreeSet<NotePath> = if self.is_made { overlay.files() } else { after.cloned().collect() };
+        let (before, after) = (Resolver::new(self.before.iter().cloned()), Resolver::new(after));
+        let ends = self.moves.iter().flat_map(|(from, to)| [from, to]).chain(&self.fresh);
+        let touched: BTreeSet<String> = ends.map(|path| name_key(path.as_str())).collect();
+        let mut found = Relinking::default();
+        for path in overlay.files() {
+            if self.is_made && overlay.changes.get(&path).is_some() {
+                continue;
+            }
+            let is_moved = self.moves.contains_key(&path);
+            let source = match read(overlay, &path) {
+                Ok(Some(source)) => source,
+                Ok(None) => continue,
+                Err(_) => {
+                    found.unread.push(path);
+                    continue;
+                }
+            };
+            let place = self.place(&path);
+            let mut edits: Vec<(&Link, String)> = Vec::new();
+            for link in &source.links {
+                if link.is_same_note() || !(is_moved || touched.contains(&name_key(&link.target))) {
+                    continue;
+                }
+                let Some((file, way)) = before.resolve(path.folder(), &link.target, link.form) else { continue };
+                let expected = self.place(file);
+                if self.is_made && expected == file {
+                    continue;
+                }
+                if let Some(target) = new_target(link, way, place.folder(), expected, &after)
+                    .map_err(|()| unwritable(&path, link, expected))?
+                {
+                    edits.push((link, target));
+                }
+            }
+            let folders = source.folders.iter().filter_map(|folder| Some((folder, self.new_folder(&folder.target)?)));
+            edits.extend(folders);
+            if !edits.is_empty() {
+                let (edit, done) = written(place, &source, edits)?;
+                found.relinked.entry(place.clone()).or_default().extend(done);
+                found.edits.insert(path, edit);
+            }
+        }
+        Ok(found)
+    }
+
+    /// The files with links that led to what moves.
+    pub(super) fn linking(&self, overlay: &Overlay) -> Vec<NotePath> {
+        let before = Resolver::new(self.before.iter().cloned());
+        let touched: BTreeSet<String> = self.moves.keys().map(|path| name_key(path.as_str())).collect();
+        let leads = |path: &NotePath, link: &Link| {
+            touched.contains(&name_key(&link.target))
+                && before
+                    .resolve(path.folder(), &link.target, link.form)
+                    .is_some_and(|(file, _)| self.moves.contains_key(file))
+        };
+        let sources = overlay.files().into_iter().filter_map(|path| Some((read(overlay, &path).ok()??, path)));
+        sources
+            .filter(|(source, path)| source.links.iter().any(|link| leads(path, link)))
+            .map(|(_, path)| path)
+            .collect()
+    }
+
+    fn new_folder(&self, folder: &str) -> Option<String> {
+        let (from, to) = self.folder.as_ref()?;
+        let composed: String = folder.nfc().collect();
+        let rest = composed.strip_prefix(from.as_str())?;
+        (rest.is_empty() || rest.starts_with('/')).then(|| format!("{to}{rest}").trim_start_matches('/').to_owned())
+    }
+}
+
+/// A file and its links; `None` for one that can have none.
+pub(super) fn read(overlay: &Overlay, path: &NotePath) -> Result<Option<Source>, VaultError> {
+    if path.is_note() {
+        return Ok(overlay.read(path)?.map(|note| Source::of_note(&note)));
+    }
+    if !holds_links(path) {
+        return Ok(None);
+    }
+    let unreadable = |reason: String| VaultError::illegal_edit(path, reason);
+    let text = overlay.text(path)?.ok_or_else(|| unreadable("it is no text".to_owned()))?;
+    Source::read(path, text).map(Some).map_err(unreadable)
+}
+
+/// The target the link needs in order to name the same file; `None` when the one it has still does, an error when none
+/// can be written.
+fn new_target(
+    link: &Link,
+    way: Way,
+    folder: &str,
+    expected: &NotePath,
+    after: &Resolver,
+) -> Result<Option<String>, ()> {
+    // A Markdown link that every Markdown reader follows stays one.
+    let strict = matches!(link.form, LinkForm::Markdown | LinkForm::Definition) && way == Way::Relative;
+    let names = |target: &str| {
+        after
+            .resolve(folder, target, link.form)
+            .is_some_and(|(file, now)| file == expected && (!strict || now == Way::Relative))
+    };
+    if names(&link.target) {
+        return Ok(None);
+    }
+    let path = expected.as_str();
+    let with_ending = !expected.is_note() || link.form == LinkForm::Path || has_ending(&link.target);
+    let shown = |path: &str| if with_ending { path.to_owned() } else { without_ending(path).to_owned() };
+    let absolute = link.target.starts_with('/');
+    let mut candidates = Vec::new();
+    if absolute {
+        candidates.push(format!("/{}", shown(path)));
+    } else if way == Way::Relative {
+        let way = shown(&relative(folder, path));
+        let dotted = link.target.starts_with("./") || (link.target.starts_with("../") && link.form == LinkForm::Wiki);
+        candidates.push(if dotted && !way.starts_with("../") { format!("./{way}") } else { way });
+    } else {
+        let depth = link.target.split('/').count();
+        let parts: Vec<&str> = path.split('/').collect();
+        if way == Way::Name && depth <= parts.len() {
+            candidates.push(shown(&parts[parts.len() - depth..].join("/")));
+        }
+        candidates.push(shown(path));
+    }
+    candidates.extend([shown(path), path.to_owned(), format!("/{path}")]);
+    candidates.into_iter().find(|target| names(target) && can_hold(link.form, target)).map(Some).ok_or(())
+}
+
+/// Whether a link of this form can name a target: between brackets, some characters mean something else.
+fn can_hold(form: LinkForm, target: &str) -> bool {
+    let breaks = || target.contains(['#', '|', '\n']) || target.contains("[[") || target.contains("]]");
+    form != LinkForm::Wiki || !(breaks() || target.ends_with([']', '\\']) || target.trim() != target)
+}
+
+/// The file's text with the targets replaced, looked at again: every link must be what it was or what it was to become.
+fn written(
+    path: &NotePath,
+    source: &Source,
+    mut edits: Vec<(&Link, String)>,
+) -> Result<(Edited, Vec<Relinked>), VaultError> {
+    edits.sort_by_key(|(link, _)| link.target_span.start);
+    let targets: Vec<String> = edits.iter().map(|(link, target)| link.write_target(target)).collect();
+    let mut end = 0;
+    for (link, target) in &edits {
+        if link.target_span.start < end {
+            return Err(VaultError::illegal_edit(path, stuck(link, target)));
+        }
+        end = link.target_span.end;
+    }
+    let spans = edits.iter().map(|(link, _)| link.target_span.clone());
+    let edit = Edited::replacing(&source.text, spans.zip(targets.iter().map(String::as_str)));
+
+    let again = Source::read(path, Arc::from(edit.text.as_str()));
+    let again = again.map_err(|problem| VaultError::illegal_edit(path, problem))?;
+    for (old, new) in [(&source.links, &again.links), (&source.folders, &again.folders)] {
+        for (at, link) in old.iter().enumerate() {
+            let edited = edits.iter().find(|(edited, _)| std::ptr::eq(*edited, link)).map(|(_, target)| target);
+            let target = edited.unwrap_or(&link.target);
+            let is_right = new.get(at).is_some_and(|new| new.target == *target && link.is_like(new));
+            if !is_right || old.len() != new.len() {
+                return Err(VaultError::illegal_edit(path, stuck(link, target)));
+            }
+        }
+    }
+    let done = edits.iter().map(|(link, target)| Relinked {
+        line: link.line,
+        before: link.target.clone(),
+        after: target.clone(),
+    });
+    Ok((edit, done.collect()))
+}
+
+fn stuck(link: &Link, target: &str) -> String {
+    format!("its link `{}` on line {} cannot be written as `{target}`; choose another name", link.target, link.line)
+}
+
+fn unwritable(path: &NotePath, link: &Link, expected: &NotePath) -> VaultError {
+    VaultError::illegal_edit(path, stuck(link, expected.as_str()))
+}
+
+/// Gives links of a note other targets, each link named by the byte it starts at.
+pub(super) fn retargeted(
+    overlay: &mut Overlay,
+    path: &NotePath,
+    links: &[(usize, NotePath)],
+) -> Result<Vec<Relinked>, VaultError> {
+    let note = overlay.expect(path)?;
+    let source = Source::of_note(&note);
+    let resolver = Resolver::new(overlay.files());
+    let mut edits = Vec::new();
+    for (start, to) in links {
+        let Some(link) = source.links.iter().find(|link| link.span.start == *start) else { continue };
+        // As short as it can be written: a bare name where that leads there.
+        let bare = Link { target: to.file_name().to_owned(), ..link.clone() };
+        let bare = if has_ending(&link.target) || link.form != LinkForm::Wiki {
+            bare
+        } else {
+            Link { target: to.name().to_owned(), ..link.clone() }
+        };
+        let names = |target: &str| {
+            resolver.resolve(path.folder(), target, link.form).is_some_and(|(file, _)| file == to)
+                && can_hold(link.form, target)
+        };
+        let way = if link.form == LinkForm::Wiki { Way::Name } else { Way::Relative };
+        let target = if names(&bare.target) && link.form == LinkForm::Wiki {
+            Some(bare.target.clone())
+        } else {
+            new_target(&bare, way, path.folder(), to, &resolver).map_err(|()| unwritable(path, link, to))?
+        };
+        edits.push((link, target.unwrap_or(bare.target)));
+    }
+    let (edit, done) = written(path, &source, edits)?;
+    let written = edit.written(overlay.written(path), false);
+    overlay.put(path, After::Text(edit.text.into(), written))?;
+    overlay.changes.settle();
+    Ok(done)
+}
