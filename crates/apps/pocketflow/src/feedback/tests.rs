@@ -305,3 +305,12 @@ proptest! {
         prop_assert_eq!(read_shown(&text, &shown).reading == Reading::Approve, read_shown(&text, &proposal).reading == Reading::Approve);
     }
 }
+
+#[test]
+fn what_reject_begins_is_a_rejection_whatever_its_reason_names() {
+    let shown = Shown::queries(["spring tides", "neap tides"]);
+    for message in ["reject: say what it costs [1]", "Reject: drop the second one", "却下：2番を削除"] {
+        let reading = read_shown(message, &shown).reading;
+        assert!(matches!(reading, Reading::Reject { search: false, .. }), "{message}: {reading:?}");
+    }
+}

@@ -1,6 +1,9 @@
 //! The figures of the reader on the golden list (see `tests/golden/README.md`). Only counts are printed of the half that
 //! nobody has read: `cargo test -p graphloom-pocketflow --test golden_list -- --nocapture`.
 
+#![expect(clippy::unwrap_used, reason = "a test ends where something is not as it must be")]
+#![expect(clippy::print_stdout, reason = "the figures of the guide are printed by this test")]
+
 mod meaning;
 
 use std::collections::BTreeMap;
@@ -13,7 +16,7 @@ use graphloom_pocketflow::feedback::{Reading, read_shown};
 use meaning::{outcome, shown};
 
 /// Clear approvals of the second half that are not read, as the guide says.
-const UNSEEN_MISSED: usize = 28;
+const UNSEEN_MISSED: usize = 27;
 
 /// Counts by label, then by language, then by what came of a reply.
 type Table = BTreeMap<String, BTreeMap<String, BTreeMap<&'static str, usize>>>;
