@@ -62,7 +62,6 @@ pub const TEMPLATES: &[(&str, &str)] = templates![
     "small/query",
     "small/judge",
     "small/quotes",
-    "small/reply",
     "small/answer",
 ];
 
@@ -82,14 +81,9 @@ mod tests {
     fn the_built_in_profile_fits_the_built_in_prompts() {
         let profile = profile().unwrap();
         profile.check(&prompts().unwrap()).unwrap();
-        for (action, kind) in [
-            ("queries", "query"),
-            ("extract", "judge"),
-            ("gap", "judge"),
-            ("proposal", "quotes"),
-            ("reply", "intent"),
-            ("answer", "short"),
-        ] {
+        for (action, kind) in
+            [("queries", "query"), ("extract", "judge"), ("gap", "judge"), ("proposal", "quotes"), ("answer", "short")]
+        {
             let (whole, small) = (profile.agent(action, "*").unwrap(), profile.agent(action, kind).unwrap());
             assert_ne!(whole.template, small.template, "{action}/{kind}");
             assert_eq!(whole.role, small.role, "{action}/{kind}: one model does a thing, asked one way or the other");

@@ -31,9 +31,10 @@ pub(crate) fn route(
         tries_left: session.cycles.queries < query_cycles,
     };
     let mut decision = Decision { evidence: understood.evidence.clone(), ..decide(&facts) };
-    if matches!(input, Input::Heard(heard) if heard != Heard::Late) {
-        // An offer stands for one message that was said to it.
+    if turn.finish.is_none() && decision.next != Next::Ask(Question::MovedOn) {
+        // An offer stands for one message that was said to it, and so does the question what a reply meant.
         session.offered_topic = None;
+        session.asked = understood.candidate.clone();
     }
     let about = turn.about.as_ref().filter(|_| turn.finish.is_none());
     let prepared = match decision.next {
@@ -88,15 +89,23 @@ fn run(session: &mut Session, decision: &Decision, understood: &Understood, acti
             name_topic(session, &understood.text);
             given.insert("topic".to_owned(), json!(understood.text));
         }
-        (Action::GenerateQueries, _) => {
+        (Action::GenerateQueries, rule) => {
             session.cycles.queries += 1;
             session.approvals = Default::default();
             given.extend(reason(understood).map(|reason| ("feedback".to_owned(), json!(reason))));
+            if rule == "queries-revised" {
+                // What is kept comes again.
+                given.insert("existing".to_owned(), json!([]));
+            }
         }
         (Action::LiteratureReview, _) => {
             session.approvals.queries = session.artifacts.queries.as_ref().map(|queries| queries.version);
         }
-        (Action::WriteProposal, "report-rejected") => {
+        (Action::WriteProposal, "report-rejected" | "report-revised") => {
+            if decision.rule == "report-revised" {
+                // What fits was tried when it was read.
+                edit::apply(session, &understood.edits, 0).ok();
+            }
             session.cycles.report += 1;
             session.approvals.proposal = None;
             session.feedback.extend(reason(understood));
@@ -243,6 +252,8 @@ fn text(session: &Session, turn: &Turn, question: Question, understood: &Underst
                 crate::understand::MOST_BYTES
             )
         }
+        Question::Confirm => confirm_text(session).unwrap_or_default(),
+        Question::Declined => format!("Then nothing changes. {VERDICT}"),
         Question::Verdict => format!("I am not sure what that means for the review. {VERDICT}"),
         // What became of the message; the follow-up shows what is asked by now.
         Question::MovedOn => understood.text.clone(),
@@ -283,6 +294,11 @@ fn text(session: &Session, turn: &Turn, question: Question, understood: &Underst
         ),
         Question::Slot => slot_text(session),
     }
+}
+
+/// Whether a reply was read rightly, where that is asked.
+pub(crate) fn confirm_text(session: &Session) -> Option<String> {
+    session.asked.as_ref().map(|asked| format!("I take this as: {asked}. Is that right? (`yes` or `no`)"))
 }
 
 /// What is asked for that an action lacks.

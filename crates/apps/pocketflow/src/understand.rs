@@ -3,7 +3,7 @@
 use crate::actions::Action;
 use crate::decide::{Heard, WaitingKind};
 use crate::edit;
-use crate::feedback::{self, Edit, Read, Reading, Value, read_topic, read_value};
+use crate::feedback::{self, Candidate, Edit, Read, Reading, Shown, Value, read_topic, read_value};
 use crate::session::{Question, Role, Session, Waiting};
 
 /// Messages of more bytes are not read.
@@ -16,6 +16,8 @@ pub(crate) struct Understood {
     /// A topic, a value, a reason, or what does not fit.
     pub(crate) text: String,
     pub(crate) edits: Vec<Edit>,
+    /// What the person is asked about.
+    pub(crate) candidate: Option<Candidate>,
     pub(crate) evidence: Vec<String>,
 }
 
@@ -58,9 +60,62 @@ pub(crate) fn of_value(session: &Session, message: &str) -> Understood {
     }
 }
 
-/// A reply to a review.
+/// What lies before the person in a review.
+pub(crate) fn shown(session: &Session) -> Shown {
+    let artifacts = &session.artifacts;
+    match session.waiting_for {
+        Waiting::Report => Shown::proposal(
+            artifacts.proposal.iter().flat_map(|proposal| &proposal.value.sections).map(|section| &section.heading),
+        ),
+        _ => Shown::queries(artifacts.queries.iter().flat_map(|queries| &queries.value).map(|query| &query.text)),
+    }
+}
+
+/// A reply to a review, or to the question whether the reply before was read rightly.
 pub(crate) fn of_reply(session: &Session, message: &str, read: Read) -> Understood {
-    let understood = match read.reading {
+    let understood = match (read.reading, session.asked.clone()) {
+        (Reading::Approve, Some(asked)) => confirmed(session, asked),
+        // A weak yes to that question leaves it open.
+        (Reading::Candidate(Candidate::Approve), Some(asked)) => candidate(session, asked),
+        (Reading::Reject { feedback, search: false }, Some(_)) if feedback.is_empty() => {
+            Understood::new(Heard::Declined, "")
+        }
+        (reading, _) => plain(session, message, reading),
+    };
+    Understood { evidence: read.evidence, ..understood }
+}
+
+/// What a reply was nearly read as, once the person has said yes to it.
+fn confirmed(session: &Session, asked: Candidate) -> Understood {
+    match asked {
+        Candidate::Approve => Understood::new(Heard::Approve, ""),
+        Candidate::Cancel => Understood::new(Heard::Cancel, ""),
+        Candidate::Edit(edits) => edited(session, edits),
+    }
+}
+
+fn candidate(session: &Session, candidate: Candidate) -> Understood {
+    if let Candidate::Edit(edits) = &candidate
+        && let Err(misfit) = edit::apply(&mut session.clone(), edits, 0)
+    {
+        return Understood::new(Heard::Misfit, misfit);
+    }
+    Understood { candidate: Some(candidate), ..Understood::new(Heard::Candidate, "") }
+}
+
+fn edited(session: &Session, edits: Vec<Edit>) -> Understood {
+    let mut changed = session.clone();
+    match edit::apply(&mut changed, &edits, 0) {
+        Err(misfit) => Understood::new(Heard::Misfit, misfit),
+        Ok(()) => match edit::to_write(session, &edits) {
+            Some(feedback) => Understood { edits, ..Understood::new(Heard::Revise, feedback) },
+            None => Understood { edits, ..Understood::new(Heard::Edit, "") },
+        },
+    }
+}
+
+fn plain(session: &Session, message: &str, reading: Reading) -> Understood {
+    match reading {
         Reading::Approve => Understood::new(Heard::Approve, ""),
         Reading::Reject { feedback, search: false } => Understood::new(Heard::Reject, feedback),
         Reading::Reject { feedback, search: true } => Understood::new(Heard::RejectSearch, feedback),
@@ -68,12 +123,9 @@ pub(crate) fn of_reply(session: &Session, message: &str, read: Read) -> Understo
         Reading::NewTopic { topic } => new_topic(topic),
         Reading::Cancel => Understood::new(Heard::Cancel, ""),
         Reading::Unclear => Understood::new(Heard::Unclear, ""),
-        Reading::Edit(edits) => match edit::apply(&mut session.clone(), &edits, 0) {
-            Ok(()) => Understood { edits, ..Understood::new(Heard::Edit, "") },
-            Err(misfit) => Understood::new(Heard::Misfit, misfit),
-        },
-    };
-    Understood { evidence: read.evidence, ..understood }
+        Reading::Edit(edits) => edited(session, edits),
+        Reading::Candidate(asked) => candidate(session, asked),
+    }
 }
 
 /// Words of thanks: a message with one of them names no topic.
@@ -104,12 +156,26 @@ fn of_delivered(session: &Session, message: &str) -> Understood {
         _ if session.offered_topic.is_some() && read.reading == Reading::Approve => {
             Understood::new(Heard::Approve, session.offered_topic.clone().unwrap_or_default())
         }
+        // A weak yes leaves the offer open.
+        _ if session.offered_topic.is_some() && read.reading == Reading::Candidate(Candidate::Approve) => {
+            Understood::new(Heard::Text, session.offered_topic.clone().unwrap_or_default())
+        }
+        _ if is_mere_verdict(&read.reading) => Understood::new(Heard::Empty, ""),
         _ if THANKS.iter().any(|word| lower.contains(word)) => Understood::new(Heard::Empty, ""),
         _ if read.reading == Reading::Question => Understood::new(Heard::Question, message.trim()),
         Value::Text(text) => Understood::new(Heard::Text, text),
         _ => Understood::new(Heard::Empty, ""),
     };
     Understood { evidence: read.evidence, ..understood }
+}
+
+/// Whether a message is an approval or a rejection as a whole, in any language, so that it names no topic.
+fn is_mere_verdict(reading: &Reading) -> bool {
+    match reading {
+        Reading::Approve | Reading::Candidate(Candidate::Approve) => true,
+        Reading::Reject { feedback, .. } => feedback.is_empty(),
+        _ => false,
+    }
 }
 
 /// A message about something else than what is asked by now. Ending the journey and beginning another need nothing that
@@ -174,24 +240,24 @@ fn shortened(message: &str) -> String {
 }
 
 /// Whether a message stops a turn that was cut off, instead of letting it go on: it ends the journey, begins another, or
-/// says that what the turn works on shall be otherwise. `session` is as it was before that turn.
+/// says, or nearly says, that what the turn works on shall be otherwise. `session` is as it was before that turn.
 pub(crate) fn stops(session: &Session, message: &str, about: Option<&Question>) -> bool {
     if message.len() > MOST_BYTES {
         return false;
     }
-    let is_late = Question::of(session).is_late(about);
-    let heard = if !is_late && is_reply(session, message) {
-        of_reply(session, message, feedback::read(message)).heard
-    } else if is_late {
+    let heard = if Question::of(session).is_late(about) {
         of_late(session, message, about).heard
+    } else if is_reply(session, message) {
+        let read = feedback::read_shown(message, &shown(session));
+        // The turn may be doing what a yes confirms, so a yes, also a weak one, wants nothing otherwise.
+        let says_yes = matches!(read.reading, Reading::Approve | Reading::Candidate(Candidate::Approve));
+        let heard = of_reply(session, message, read).heard;
+        heard.filter(|heard| !says_yes || *heard == Heard::Cancel)
     } else {
         of_value(session, message).heard
     };
-    match heard {
-        Some(Heard::Cancel | Heard::NewTopic) => true,
-        Some(Heard::Edit | Heard::Reject | Heard::RejectSearch) => !is_late,
-        _ => false,
-    }
+    use Heard::{Cancel, Candidate as Nearly, Declined, Edit, NewTopic, Reject, RejectSearch, Revise};
+    matches!(heard, Some(Cancel | NewTopic | Edit | Revise | Nearly | Declined | Reject | RejectSearch))
 }
 
 fn new_topic(topic: String) -> Understood {

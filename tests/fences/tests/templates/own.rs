@@ -58,10 +58,8 @@ pub(crate) const OBSIUS: &[Own] = &[
     own("small/group", "ways", "the ways to group notes that the code has"),
 ];
 
-pub(crate) const POCKETFLOW: &[Own] = &[
-    own("small/quotes", "part", "the name of a part of a proposal, which the code has"),
-    own("small/reply", "message", PERSON),
-];
+pub(crate) const POCKETFLOW: &[Own] =
+    &[own("small/quotes", "part", "the name of a part of a proposal, which the code has")];
 
 pub(crate) const DEEPSEARCH: &[Own] = &[
     own("small/*", "query", PERSON),

@@ -92,6 +92,12 @@ pub enum Heard {
     RejectSearch,
     /// Edits that fit.
     Edit,
+    /// Edits that a model has to write.
+    Revise,
+    /// Probably an approval, an edit or an end.
+    Candidate,
+    /// No to what a reply was nearly read as.
+    Declined,
     /// Edits of what is not there.
     Misfit,
     /// A question.
@@ -114,7 +120,7 @@ pub enum Heard {
 
 impl Heard {
     /// All readings.
-    pub const ALL: [Self; 16] = [
+    pub const ALL: [Self; 19] = [
         Self::Empty,
         Self::TooLong,
         Self::Text,
@@ -122,6 +128,9 @@ impl Heard {
         Self::Reject,
         Self::RejectSearch,
         Self::Edit,
+        Self::Revise,
+        Self::Candidate,
+        Self::Declined,
         Self::Misfit,
         Self::Question,
         Self::NewTopic,

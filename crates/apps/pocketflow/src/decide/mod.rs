@@ -42,6 +42,10 @@ pub enum Question {
     TooLong,
     /// What was meant: approve, reject or edit?
     Verdict,
+    /// Is this what was meant?
+    Confirm,
+    /// What was meant, then?
+    Declined,
     /// What the person asked, answered.
     Answer,
     /// The edit does not fit what is edited.

@@ -107,7 +107,9 @@ pub const RULES: &[Rule] = &[
     rule!("queries-approved", Next::Run(Action::LiteratureReview), "The queries are approved.",
         waiting: &[WaitingKind::Queries], input: &[heard(Heard::Approve)]),
     rule!("queries-rejected-often", Next::Ask(Question::EditByHand), "The queries were made again five times; editing by hand is offered.",
-        waiting: &[WaitingKind::Queries], input: &[heard(Heard::Reject), heard(Heard::RejectSearch)], tries_left: Some(false)),
+        waiting: &[WaitingKind::Queries], input: &[heard(Heard::Reject), heard(Heard::RejectSearch), heard(Heard::Revise)], tries_left: Some(false)),
+    rule!("queries-revised", Next::Run(Action::GenerateQueries), "The person confirmed changes that a model has to write.",
+        waiting: &[WaitingKind::Queries], input: &[heard(Heard::Revise)]),
     rule!("queries-rejected", Next::Run(Action::GenerateQueries), "The queries are rejected; the reason reaches the next attempt.",
         waiting: &[WaitingKind::Queries], input: &[heard(Heard::Reject), heard(Heard::RejectSearch)]),
     rule!("report-approved", Next::Run(Action::ResultNotification), "The proposal is approved.",
@@ -116,10 +118,16 @@ pub const RULES: &[Rule] = &[
         waiting: &[WaitingKind::Report], input: &[heard(Heard::RejectSearch)]),
     rule!("report-rejected", Next::Run(Action::WriteProposal), "The proposal is rejected; the reason reaches the next attempt.",
         waiting: &[WaitingKind::Report], input: &[heard(Heard::Reject)]),
+    rule!("report-revised", Next::Run(Action::WriteProposal), "The person confirmed changes that a model has to write.",
+        waiting: &[WaitingKind::Report], input: &[heard(Heard::Revise)]),
     rule!("review-edited", Next::ReviewAgain, "The person edited what is reviewed; it is shown again.",
         waiting: REVIEWS, input: &[heard(Heard::Edit)]),
     rule!("review-edit-misfit", Next::Ask(Question::Misfit), "The edit is of something that is not there.",
         waiting: REVIEWS, input: &[heard(Heard::Misfit)]),
+    rule!("review-candidate", Next::Ask(Question::Confirm), "What is only probably meant is shown back and confirmed first.",
+        waiting: REVIEWS, input: &[heard(Heard::Candidate)]),
+    rule!("review-declined", Next::Ask(Question::Declined), "The person did not mean what the reply was nearly read as; nothing changes.",
+        waiting: REVIEWS, input: &[heard(Heard::Declined)]),
     rule!("review-question", Next::Ask(Question::Answer), "The question is answered and the review goes on.",
         waiting: REVIEWS, input: &[heard(Heard::Question)]),
     rule!("review-unclear", Next::Ask(Question::Verdict), "What is unclear is never taken for an approval; the review goes on.",
@@ -145,8 +153,8 @@ mod tests {
     use super::super::decide;
     use super::*;
     use Heard::{
-        Approve, Cancel, Edit, Empty, Insist, Late, Misfit, NewTopic, NewTopicUnnamed, Reject, RejectSearch, Retry,
-        Text, TooLong, Unclear,
+        Approve, Cancel, Candidate, Declined, Edit, Empty, Insist, Late, Misfit, NewTopic, NewTopicUnnamed, Reject,
+        RejectSearch, Retry, Revise, Text, TooLong, Unclear,
     };
 
     /// Rows of the study's table: action before, waiting, what happened, tries left, the rule, what follows.
@@ -168,6 +176,11 @@ mod tests {
             (Some(A::ReviewQueries), W::Queries, h(Reject), false, "queries-rejected-often", ask(Question::EditByHand)),
             (Some(A::ReviewQueries), W::Queries, h(RejectSearch), true, "queries-rejected", run(A::GenerateQueries)),
             (Some(A::ReviewQueries), W::Queries, h(Edit), true, "review-edited", Next::ReviewAgain),
+            (Some(A::ReviewQueries), W::Queries, h(Revise), true, "queries-revised", run(A::GenerateQueries)),
+            (Some(A::ReviewQueries), W::Queries, h(Revise), false, "queries-rejected-often", ask(Question::EditByHand)),
+            (Some(A::ReviewReport), W::Report, h(Revise), true, "report-revised", run(A::WriteProposal)),
+            (Some(A::ReviewQueries), W::Queries, h(Candidate), true, "review-candidate", ask(Question::Confirm)),
+            (Some(A::FollowUp), W::Report, h(Declined), true, "review-declined", ask(Question::Declined)),
             (Some(A::ReviewQueries), W::Queries, h(Misfit), true, "review-edit-misfit", ask(Question::Misfit)),
             (Some(A::ReviewQueries), W::Queries, h(Heard::Question), true, "review-question", ask(Question::Answer)),
             (Some(A::ReviewQueries), W::Queries, h(Unclear), true, "review-unclear", ask(Question::Verdict)),

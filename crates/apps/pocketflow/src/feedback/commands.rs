@@ -1,18 +1,6 @@
 //! Replies of a fixed form: slash commands, edits, a new topic.
 
-use super::Reading;
-
-/// A change of one place of what is reviewed. Places count from 1.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Edit {
-    /// Takes one away.
-    Remove(usize),
-    /// Puts one at the end.
-    Add(String),
-    /// Replaces one.
-    Replace(usize, String),
-}
+use super::{Edit, Reading};
 
 /// Reads a reply that has one of the fixed forms, and says by which.
 pub(super) fn read(text: &str) -> Option<(Reading, String)> {
@@ -30,6 +18,11 @@ pub(super) fn read(text: &str) -> Option<(Reading, String)> {
         text.split(['\n', ';']).map(str::trim).filter(|piece| !piece.is_empty()).map(edit).collect();
     let edits = edits.filter(|edits| !edits.is_empty())?;
     Some((Reading::Edit(edits), "edits".to_owned()))
+}
+
+/// Whether a reply has the fixed form of a rejection.
+pub(super) fn rejects(text: &str) -> bool {
+    after_any(text, &["reject:", "却下:"]).is_some()
 }
 
 fn slash(command: &str) -> (Reading, String) {

@@ -4,14 +4,14 @@ use graphloom_core_graph::{Context, Failure, NodeError, Snapshot, Step};
 use serde_json::json;
 
 use super::think;
-use crate::actions::{Action, Call};
+use crate::actions::Call;
 use crate::decide::Finish;
-use crate::feedback::{self, Language, ModelReading, Reading};
+use crate::feedback::{self, ModelReading, Reading, Shown};
 use crate::graph::{ROUTER, SAVE, node_of};
 use crate::resources::Resources;
 use crate::route::route;
-use crate::session::{Session, Waiting};
-use crate::small::{Small, read_reply};
+use crate::session::Session;
+use crate::small::Small;
 use crate::state::{Conversation, Turn};
 use crate::understand::{self, Understood};
 
@@ -21,11 +21,10 @@ pub(crate) async fn router(
     cx: Context<Resources>,
 ) -> Result<Step<Conversation>, NodeError> {
     let (mut session, turn) = (state.session.clone(), &state.turn);
-    let mut notes = turn.notes.clone();
     let understood = match turn.finish {
         Some(_) => None,
         None if turn.late => Some(understand::of_late(&session, &turn.query, turn.about.as_ref())),
-        None => Some(understand(&cx, &session, &turn.query, &mut notes).await?),
+        None => Some(understand(&cx, &session, &turn.query).await?),
     };
     let call = route(&mut session, turn, understood, cx.resources().limits.query_cycles, cx.now());
     if let Some(decision) = &session.decision {
@@ -35,30 +34,24 @@ pub(crate) async fn router(
         }
     }
     let next = call.as_ref().map_or(SAVE, |call| node_of(call.action()));
-    let mut turn = Turn { call, notes, finish: None, ..turn.clone() };
+    let mut turn = Turn { call, finish: None, ..turn.clone() };
     if turn.call.is_none() {
         turn.chat.push("This journey is ended. Name a topic to begin another.".to_owned());
     }
     Ok(Step::goto(next).with(Conversation::update().session(session).turn(turn)))
 }
 
-async fn understand(
-    cx: &Context<Resources>,
-    session: &Session,
-    message: &str,
-    notes: &mut Vec<String>,
-) -> Result<Understood, NodeError> {
+async fn understand(cx: &Context<Resources>, session: &Session, message: &str) -> Result<Understood, NodeError> {
     if !understand::is_reply(session, message) {
         return Ok(understand::of_value(session, message));
     }
-    let mut read = feedback::read(message);
-    if read.reading == Reading::Unclear && matches!(read.language, Language::Other | Language::Long) {
-        let reading = match Small::of(cx, "reply", session.journey.len())? {
-            Some(small) => read_reply(&small, message, notes).await,
-            None => in_one_call(cx, session, message).await,
-        };
-        match reading {
-            Ok(model) => read = feedback::adopt(read, &model),
+    let shown = understand::shown(session);
+    let mut read = feedback::read_shown(message, &shown);
+    // A small model is right too seldom to be asked.
+    let empty = message.trim().is_empty();
+    if read.reading == Reading::Unclear && !empty && Small::of(cx, "reply", session.journey.len())?.is_none() {
+        match in_one_call(cx, &shown, message).await {
+            Ok(model) => read = feedback::adopt(read, message, &shown, &model),
             // A reply that nobody could read is asked for again, which costs less than the turn.
             Err(error) => read.evidence.push(format!("no model could read it: {error}")),
         }
@@ -66,12 +59,9 @@ async fn understand(
     Ok(understand::of_reply(session, message, read))
 }
 
-async fn in_one_call(cx: &Context<Resources>, session: &Session, message: &str) -> Result<ModelReading, NodeError> {
-    let shown = match session.waiting_for {
-        Waiting::Report => Action::ReviewReport.label(),
-        _ => Action::ReviewQueries.label(),
-    };
-    cx.resources().ask(cx, "reply", "reply", &json!({ "shown": shown, "message": message })).await
+async fn in_one_call(cx: &Context<Resources>, shown: &Shown, message: &str) -> Result<ModelReading, NodeError> {
+    let args = json!({ "proposal": shown.proposal, "shown": shown.items, "message": message });
+    cx.resources().ask(cx, "reply", "reply", &args).await
 }
 
 /// Takes over from an action that failed for good: the router asks whether to try again.

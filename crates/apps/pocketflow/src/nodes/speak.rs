@@ -11,7 +11,7 @@ use crate::decide::{Next, Question};
 use crate::export;
 use crate::nodes::router::call_of;
 use crate::resources::Resources;
-use crate::route::slot_text;
+use crate::route::{confirm_text, slot_text};
 use crate::session::{Role, Session, Status, Waiting};
 use crate::small::{Small, answer};
 use crate::state::{Conversation, Turn};
@@ -43,12 +43,17 @@ const LITERATURE: &str = "Say `new queries` for other literature.";
 
 /// What the conversation asks, as a person is shown it.
 pub(crate) fn asked_text(session: &Session) -> String {
+    let confirm = confirm_text(session);
     match session.waiting_for {
         Waiting::Queries => {
             let topic = session.topic.as_deref().unwrap_or("your topic");
-            format!("These are the queries for {topic}:\n\n{}\n{HOW}", queries_text(session))
+            let how = confirm.unwrap_or_else(|| HOW.to_owned());
+            format!("These are the queries for {topic}:\n\n{}\n{how}", queries_text(session))
         }
-        Waiting::Report => format!("This is the proposal:\n\n{}\n{HOW} {LITERATURE}", proposal_text(session)),
+        Waiting::Report => {
+            let how = confirm.unwrap_or_else(|| format!("{HOW} {LITERATURE}"));
+            format!("This is the proposal:\n\n{}\n{how}", proposal_text(session))
+        }
         // What was asked for, or delivered, was said last.
         Waiting::None | Waiting::Slot { .. } => {
             let said = session.history.iter().rev().find(|line| line.role == Role::Assistant);

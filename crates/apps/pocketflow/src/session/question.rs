@@ -3,7 +3,7 @@
 use graphloom_llm::cassette::key_of;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::Session;
 use crate::decide::WaitingKind;
@@ -19,7 +19,8 @@ const DIGITS: usize = 8;
 #[non_exhaustive]
 pub struct Question {
     /// Its name, such as `queries-1-5f0a92c1`: what is asked about, its version, and digits of its content, so that two
-    /// branches of a conversation never have questions of one name.
+    /// branches of a conversation never have questions of one name. Whether a reply to it was read rightly is a question
+    /// of its own, such as `confirm-queries-1-c09d11ab`.
     pub id: String,
     /// What the conversation waits for.
     pub waiting: WaitingKind,
@@ -38,11 +39,13 @@ impl Question {
             WaitingKind::None => return Self { id: "topic".to_owned(), waiting, version: None },
             WaitingKind::Queries => {
                 let content = json!(queries.map(|queries| (queries.at, &queries.value)));
-                ("queries", queries.map(|queries| queries.version), content)
+                let name = if session.asked.is_some() { "confirm-queries" } else { "queries" };
+                (name, queries.map(|queries| queries.version), asked_about(session, content))
             }
             WaitingKind::Report => {
                 let content = json!(proposal.map(|proposal| (proposal.at, &proposal.value)));
-                ("proposal", proposal.map(|proposal| proposal.version), content)
+                let name = if session.asked.is_some() { "confirm-proposal" } else { "proposal" };
+                (name, proposal.map(|proposal| proposal.version), asked_about(session, content))
             }
             // The same is asked anew where something was made in between.
             WaitingKind::Slot => {
@@ -78,8 +81,8 @@ impl Question {
             _ => (head, None),
         };
         let waiting = match name {
-            "queries" => WaitingKind::Queries,
-            "proposal" => WaitingKind::Report,
+            "queries" | "confirm-queries" => WaitingKind::Queries,
+            "proposal" | "confirm-proposal" => WaitingKind::Report,
             "slot" => WaitingKind::Slot,
             "delivered" | "new-topic" => WaitingKind::Delivered,
             _ => return None,
@@ -103,10 +106,19 @@ impl Question {
     }
 }
 
+/// What is under review, with what a reply to it was nearly read as, where that is asked.
+fn asked_about(session: &Session, content: Value) -> Value {
+    match &session.asked {
+        Some(asked) => json!([content, asked]),
+        None => content,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::actions::Action;
+    use crate::feedback::{Candidate, Edit};
     use crate::session::{Artifact, SearchQuery, Waiting};
 
     fn reviewing(text: &str, version: u32) -> Session {
@@ -131,6 +143,18 @@ mod tests {
         assert_eq!(Question::named(&question.id), Some(question));
         let unnamed = ["message", "verdict", "queries-1", "queries-1-5f0a92cg", "-", "topic"];
         assert!(unnamed.iter().all(|text| Question::named(text).is_none()));
+    }
+
+    #[test]
+    fn what_a_reply_was_read_as_is_a_question_of_its_own() {
+        let review = Question::of(&reviewing("tides", 1));
+        let asking = |asked| Question::of(&Session { asked: Some(asked), ..reviewing("tides", 1) });
+        let (edit, approve) = (asking(Candidate::Edit(vec![Edit::Remove(1)])), asking(Candidate::Approve));
+        assert!(edit.id.starts_with("confirm-queries-1-"), "{edit:?}");
+        assert!(edit.id != approve.id && edit.id != review.id);
+        assert_eq!(Question::named(&edit.id), Some(edit.clone()));
+        assert!(edit.is_late(Some(&review)) && review.is_late(Some(&edit)) && edit.is_late(Some(&approve)));
+        assert!(edit.is_waiting());
     }
 
     #[test]

@@ -9,6 +9,7 @@ use serde_json::{Map, Value};
 use super::Artifacts;
 use crate::actions::{Action, Need};
 use crate::decide::Decision;
+use crate::feedback::Candidate;
 
 /// The schema that this program writes. 1 is the record of the seed; 2 had records and reports of its own, where 3 has
 /// those of the literature search.
@@ -33,6 +34,9 @@ pub struct Session {
     pub last_action: Option<Action>,
     /// What the conversation waits for.
     pub waiting_for: Waiting,
+    /// What the last reply was nearly read as, and the person was asked about.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub asked: Option<Candidate>,
     /// What each action was last called with.
     pub params: BTreeMap<Action, Value>,
     /// What the actions made.
@@ -187,6 +191,7 @@ impl Session {
             original_query: None,
             last_action: None,
             waiting_for: Waiting::None,
+            asked: None,
             params: BTreeMap::new(),
             artifacts: Artifacts::default(),
             approvals: Approvals::default(),

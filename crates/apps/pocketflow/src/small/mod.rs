@@ -13,7 +13,6 @@ mod proposal;
 mod queries;
 mod quote;
 mod read;
-mod reply;
 mod sentence;
 
 pub(crate) use answer::answer;
@@ -22,4 +21,3 @@ pub(crate) use gap::find_gap;
 pub(crate) use proposal::write;
 pub(crate) use queries::make_queries;
 pub(crate) use read::{Search, read, themes};
-pub(crate) use reply::read_reply;

@@ -9,6 +9,7 @@ mod conversation;
 mod export;
 mod inspection;
 mod parameters;
+mod reading;
 mod sources;
 mod support;
 #[cfg(unix)]

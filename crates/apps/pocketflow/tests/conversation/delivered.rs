@@ -131,6 +131,7 @@ fn a_turn_that_was_cut_off_is_stopped_by_what_wants_it_otherwise() {
             ("remove 2", "review-edited"),
             ("reject: too broad", "queries-made"),
             ("new topic: salt", "queries-made"),
+            ("ok, drop the second one", "review-candidate"),
         ] {
             let world = World::default();
             world.say("tides");
@@ -140,7 +141,7 @@ fn a_turn_that_was_cut_off_is_stopped_by_what_wants_it_otherwise() {
             let saved = world.session().artifacts.proposal.is_some();
             let said = world.say(message);
             let session = world.session();
-            if saved && matches!(message, "remove 2" | "reject: too broad") {
+            if saved && matches!(message, "remove 2" | "reject: too broad" | "ok, drop the second one") {
                 // The turn was over but for its last commit: the proposal is shown, and nothing of it is touched.
                 assert!(said.contains("before you were shown what is asked now"), "killed at {at}: {said}");
                 let sections = session.artifacts.proposal.map(|proposal| proposal.value.sections.len());
@@ -156,6 +157,51 @@ fn a_turn_that_was_cut_off_is_stopped_by_what_wants_it_otherwise() {
         }
     }
     assert!(stopped > 60, "{stopped}");
+}
+
+#[test]
+fn a_yes_that_was_typed_ahead_confirms_nothing() {
+    let world = World::default();
+    world.process(None, async |talk| {
+        talk.say("tides").await;
+        let review = talk.conversations.about(ID).await.expect("part of the test").question;
+        for (message, meant) in [("ok, drop the second one", "take out number 2"), ("no objections", "go on")] {
+            let asked = talk.say(message).await;
+            assert!(asked.contains(&format!("I take this as: {meant}")), "{asked}");
+            let (_, chat) = talk.shown(talk.conversations.say_about(ID, "yes", review.clone())).await;
+            let said = chat[0].text();
+            assert!(said.contains("before you were shown what is asked now"), "{said}");
+            assert!(said.contains("2. second query 1") && said.contains(&format!("I take this as: {meant}")), "{said}");
+            assert_eq!(talk.session().await.approvals.queries, None);
+            // Also a yes to that question is none to the review, once the question is gone.
+            let confirm = talk.conversations.about(ID).await.expect("part of the test").question;
+            talk.say("no").await;
+            let (_, chat) = talk.shown(talk.conversations.say_about(ID, "yes", confirm)).await;
+            assert!(chat[0].text().contains("before you were shown what is asked now"), "{chat:?}");
+            assert_eq!(talk.session().await.waiting_for, Waiting::Queries);
+        }
+        talk.say("ok, drop the second one").await;
+        assert!(!talk.say("yes").await.contains("second query"));
+    });
+}
+
+#[test]
+fn a_yes_that_is_said_again_after_a_kill_is_taken_once() {
+    let mut kills = 0;
+    for at in 0..60 {
+        let world = World::default();
+        world.say("tides");
+        world.say("no objections");
+        if !world.killed("yes", at, true) {
+            continue;
+        }
+        kills += 1;
+        let said = world.say("yes");
+        let session = world.session();
+        assert_eq!((&session.waiting_for, session.approvals.proposal), (&Waiting::Report, None), "at {at}: {said}");
+        assert_eq!(rules(&session).iter().filter(|rule| **rule == "queries-approved").count(), 1, "at {at}: {said}");
+    }
+    assert!(kills > 10, "{kills}");
 }
 
 #[test]
@@ -201,7 +247,7 @@ fn happens() -> impl Strategy<Value = Happens> {
     let message = || {
         prop_oneof![
             5 => Just("approve"),
-            5 => select(vec!["tides", "remove 2", "reject: too broad", "why?", "banana", "cancel", "new topic: salt", "yes", "edit 1: waves", "new queries"]),
+            5 => select(vec!["tides", "remove 2", "reject: too broad", "why?", "banana", "cancel", "new topic: salt", "yes", "edit 1: waves", "new queries", "ok, drop the second one", "no objections", "no"]),
         ]
     };
     prop_oneof![

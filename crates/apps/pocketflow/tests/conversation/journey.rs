@@ -70,6 +70,9 @@ async fn the_proposal_stays_the_subject_after_the_end() {
         ("yes", "delivered", "`pocketflow export c1`"),
         ("cancel", "delivered-cancel", "stays as it is"),
         ("currents", "delivered-topic", "Shall a new journey begin with the topic `currents`?"),
+        ("I think so", "delivered-topic", "Shall a new journey begin with the topic `currents`?"),
+        ("nein danke", "delivered", "stays as it is"),
+        ("currents", "delivered-topic", "Shall a new journey begin with the topic `currents`?"),
         ("thanks, no", "delivered", "stays as it is"),
         ("yes", "delivered", "stays as it is"),
     ] {
@@ -169,15 +172,15 @@ async fn a_question_is_answered_and_the_review_goes_on() {
 }
 
 #[tokio::test]
-async fn another_language_is_read_by_the_model_when_it_is_sure() {
+async fn what_no_rule_reads_is_read_by_the_model_when_it_is_sure() {
     let talk = Talk::new(&[Answer::Records]);
     talk.say("tides").await;
-    talk.say("может быть, наверное").await;
+    talk.say("мне бы кофе").await;
     assert_eq!(talk.session().await.waiting_for, Waiting::Queries);
     let evidence = talk.session().await.decision.expect("part of the test").evidence;
     assert!(evidence[0].contains("confidence 0.40"), "{evidence:?}");
     talk.say("да, хорошо").await;
-    assert_eq!(talk.session().await.waiting_for, Waiting::Report);
+    assert_eq!(talk.session().await.waiting_for, Waiting::Report, "which the rules read");
 }
 
 #[tokio::test]

@@ -6,6 +6,7 @@ mod guide;
 mod journey;
 mod kills;
 mod property;
+mod reading;
 mod scripted;
 mod small;
 mod sources;

@@ -35,6 +35,10 @@ const PHRASES: &[&str] = &[
     "承認",
     "却下",
     "да, хорошо",
+    "ok, drop the second one",
+    "no objections",
+    "make the method shorter",
+    "my thumbs are up",
     "/approve",
     "/fly",
     "yes and no",
@@ -83,7 +87,7 @@ proptest! {
                     let rules: Vec<&str> = session.journey.iter().map(|step| step.rule.as_str()).collect();
                     prop_assert!(rules.contains(&"queries-approved") && rules.contains(&"report-approved"), "{rules:?}");
                     let about = session.journey.last().and_then(|step| step.about.clone());
-                    prop_assert!(about.is_some_and(|about| about.starts_with("proposal-")));
+                    prop_assert!(about.is_some_and(|about| about.starts_with("proposal-") || about.starts_with("confirm-proposal-")));
                     prop_assert!(session.has(Need::ApprovedQueries) && session.has(Need::ApprovedProposal));
                     prop_assert_eq!(session.status, Status::Complete);
                 }

@@ -1,0 +1,101 @@
+//! Changes of what is reviewed, and what a person is shown while they say them.
+
+use std::fmt;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// A change of what is reviewed. Places count from 1, and are those of the list before any change.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Edit {
+    /// Takes one away.
+    Remove(usize),
+    /// Puts one at the end.
+    Add(String),
+    /// Replaces one.
+    Replace(usize, String),
+    /// Exchanges two.
+    Swap(usize, usize),
+    /// Puts the first in the place of the second.
+    Move(usize, usize),
+    /// Makes one of two, in the place of the first.
+    Merge(usize, usize),
+    /// Has one made again, or all where none is named, as the person's own words say.
+    Rework {
+        /// Which one.
+        at: Option<usize>,
+        /// The words.
+        how: String,
+    },
+}
+
+impl fmt::Display for Edit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Remove(at) => write!(f, "take out number {at}"),
+            Self::Add(text) => write!(f, "add “{text}”"),
+            Self::Replace(at, text) => write!(f, "make number {at} “{text}”"),
+            Self::Swap(one, other) => write!(f, "swap numbers {one} and {other}"),
+            Self::Move(from, to) => write!(f, "put number {from} in the place of number {to}"),
+            Self::Merge(one, other) => write!(f, "make one of numbers {one} and {other}"),
+            Self::Rework { at: Some(at), how } => write!(f, "make number {at} again as you say: “{how}”"),
+            Self::Rework { at: None, how } => write!(f, "make it again as you say: “{how}”"),
+        }
+    }
+}
+
+/// What lies before the person while they reply.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Shown {
+    /// The queries, or the headings of the proposal with that of its references last.
+    pub items: Vec<String>,
+    /// It is a proposal, whose parts also have names.
+    pub proposal: bool,
+}
+
+impl Shown {
+    /// Numbered queries.
+    pub fn queries(items: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        Self { items: items.into_iter().map(Into::into).collect(), proposal: false }
+    }
+
+    /// A proposal with these headings.
+    pub fn proposal(headings: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        let references = std::iter::once("References".to_owned());
+        Self { items: headings.into_iter().map(Into::into).chain(references).collect(), proposal: true }
+    }
+
+    /// How many can be taken out or replaced.
+    pub(super) fn count(&self) -> usize {
+        self.items.len() - usize::from(self.proposal && !self.items.is_empty())
+    }
+}
+
+/// What a reply was nearly read as. The person is asked before it counts.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Candidate {
+    /// Go on.
+    Approve,
+    /// Change these places.
+    Edit(Vec<Edit>),
+    /// End the journey.
+    Cancel,
+}
+
+impl fmt::Display for Candidate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Approve => f.write_str("go on with it as it is"),
+            Self::Cancel => f.write_str("end this journey"),
+            Self::Edit(edits) => {
+                let told: Vec<String> = edits.iter().map(Edit::to_string).collect();
+                f.write_str(&told.join(", "))
+            }
+        }
+    }
+}

@@ -1,0 +1,345 @@
+//! Changes inside sentences: `ok, drop the third one`, `keep all but 2`, `make the method shorter`.
+//!
+//! A reply is cut into clauses; each clause says with its verb, its places and its own words what is to change. What is
+//! read here never counts before the person was asked.
+
+use super::Language;
+use super::change::{Edit, Shown};
+use super::others::asks;
+use super::tags::{Tag, Tagged, Verb, tag};
+use super::tokens::Text;
+use super::words::Words;
+
+/// A clause with what it says.
+#[derive(Debug, Default)]
+struct Clause {
+    verbs: Vec<Verb>,
+    places: Vec<usize>,
+    /// Parts of the proposal, and their places.
+    parts: Vec<Option<usize>>,
+    except: bool,
+    into: bool,
+    how: bool,
+    all: bool,
+    rest: bool,
+    front: bool,
+    end: bool,
+    before: bool,
+    /// The words of its own, as they stand in the reply.
+    content: String,
+    /// The words begin with how something is to be made.
+    begins_how: bool,
+    start: usize,
+    stop: usize,
+}
+
+/// Reads the changes that a reply asks for.
+pub(super) fn read(text: &Text, words: &Words, shown: &Shown) -> Option<Vec<Edit>> {
+    if shown.items.is_empty() {
+        return None;
+    }
+    let tagged = settle(tag(text, words, shown), words.language);
+    let clauses: Vec<Clause> =
+        cut(&tagged, words.language).into_iter().map(|tagged| clause(text, tagged, words.language)).collect();
+    let asks = text.asks || asks(text, words);
+    let edits =
+        if shown.proposal { parts(text, words, shown, &clauses, asks) } else { places(text, shown, &clauses, asks) };
+    (!edits.is_empty()).then_some(edits)
+}
+
+/// `But` and its like leave something out only beside a place; else they join. An English `first` before a verb is no
+/// place.
+fn settle(mut tagged: Vec<Tagged>, language: Language) -> Vec<Tagged> {
+    let is_place = |tagged: Option<&Tagged>| tagged.is_some_and(|tagged| matches!(tagged.tag, Tag::Place(..)));
+    for at in 0..tagged.len() {
+        let next_is_verb = matches!(tagged.get(at + 1), Some(Tagged { tag: Tag::Verb(_), .. }));
+        if language == Language::English && next_is_verb && tagged[at].tag == Tag::Place(vec![1], false) {
+            tagged[at].tag = Tag::Skip;
+        }
+        if tagged[at].tag == Tag::Except {
+            let next = tagged[at + 1..].iter().find(|next| next.tag != Tag::Skip);
+            let before = tagged[..at].iter().rfind(|before| before.tag != Tag::Skip);
+            let all = tagged[..at].iter().any(|before| matches!(before.tag, Tag::All | Tag::Verb(_)));
+            if !is_place(before) && !(is_place(next) && (all || tagged.len() < 4)) && !(at == 0 && is_place(next)) {
+                tagged[at].tag = Tag::And;
+            }
+        }
+    }
+    tagged
+}
+
+/// Cuts a reply into clauses: at punctuation, at a joining word before something new, and in languages whose verb comes
+/// last after it.
+fn cut(tagged: &[Tagged], language: Language) -> Vec<&[Tagged]> {
+    let verb_last = matches!(language, Language::Japanese | Language::Korean);
+    let mut cuts = vec![0];
+    for at in 1..tagged.len() {
+        let here = &tagged[at];
+        let before = &tagged[at - 1];
+        let among_places = matches!(before.tag, Tag::Place(..) | Tag::Part(_)) && {
+            let next = tagged[at..].iter().find(|next| !matches!(next.tag, Tag::And | Tag::Skip));
+            next.is_some_and(|next| matches!(next.tag, Tag::Place(..)))
+        };
+        let starts = |from: usize| {
+            tagged[from..]
+                .iter()
+                .take(4)
+                .take_while(|next| next.tag != Tag::Word)
+                .any(|next| matches!(next.tag, Tag::Verb(_) | Tag::Place(..) | Tag::Part(_)))
+        };
+        let joins = here.tag == Tag::And && !among_places && starts(at + 1);
+        let after_verb = verb_last
+            && matches!(before.tag, Tag::Verb(_))
+            && !matches!(here.tag, Tag::Skip | Tag::Verb(_) | Tag::All | Tag::Except)
+            && tagged[at..].iter().any(|next| matches!(next.tag, Tag::Place(..) | Tag::Part(_) | Tag::Verb(_)));
+        if (here.after_break && !among_places) || joins || after_verb {
+            cuts.push(at);
+        }
+    }
+    cuts.push(tagged.len());
+    cuts.windows(2).filter(|pair| pair[0] < pair[1]).map(|pair| &tagged[pair[0]..pair[1]]).collect()
+}
+
+fn clause(text: &Text, tagged: &[Tagged], language: Language) -> Clause {
+    let mut clause = Clause {
+        start: tagged.first().map_or(0, |first| first.start),
+        stop: tagged.last().map_or(0, |last| last.end),
+        ..Clause::default()
+    };
+    for one in tagged {
+        match &one.tag {
+            Tag::Verb(verb) => clause.verbs.push(*verb),
+            Tag::Place(places, _) => clause.places.extend(places),
+            Tag::Part(part) => clause.parts.push(*part),
+            Tag::Except => clause.except = true,
+            Tag::Into => clause.into = true,
+            Tag::How => clause.how = true,
+            Tag::All => clause.all = true,
+            Tag::Rest => clause.rest = true,
+            Tag::Front => clause.front = true,
+            Tag::End => clause.end = true,
+            Tag::Before => clause.before = true,
+            Tag::Instead | Tag::And | Tag::Skip | Tag::Word => {}
+        }
+    }
+    // What stands after `instead of` goes away; what stands before it comes.
+    let own = |one: &Tagged| matches!(one.tag, Tag::Word | Tag::How);
+    let cut = tagged.iter().position(|one| one.tag == Tag::Instead).filter(|cut| tagged[..*cut].iter().any(own));
+    let tagged = &tagged[..cut.unwrap_or(tagged.len())];
+    let first = tagged.iter().position(own);
+    let last = tagged.iter().rposition(own);
+    if let (Some(first), Some(last)) = (first, last) {
+        let spaceless = matches!(language, Language::Japanese | Language::Chinese);
+        // Without spaces a word may hold what looks like a verb or a place, but not the other way round.
+        let (first, last) = if spaceless { run(tagged, first, last) } else { (first, last) };
+        clause.begins_how = tagged[first].tag == Tag::How;
+        clause.content = text.text[tagged[first].start..tagged[last].end].trim().to_owned();
+    }
+    clause
+}
+
+/// The longest run of own words between verbs and places.
+fn run(tagged: &[Tagged], first: usize, last: usize) -> (usize, usize) {
+    let own = |at: usize| matches!(tagged[at].tag, Tag::Word | Tag::How);
+    let (mut best, mut start) = ((first, first), first);
+    for at in first..=last {
+        if matches!(tagged[at].tag, Tag::Verb(_) | Tag::Place(..) | Tag::Part(_)) {
+            start = at + 1;
+        } else if own(at) {
+            while start < at && !own(start) {
+                start += 1;
+            }
+            let width = |pair: (usize, usize)| tagged[pair.1].end - tagged[pair.0].start;
+            if width((start, at)) > width(best) {
+                best = (start, at);
+            }
+        }
+    }
+    best
+}
+
+impl Clause {
+    /// The verb that counts: `just` and `only` give way to another one.
+    fn verb(&self) -> Option<Verb> {
+        self.verbs.iter().copied().find(|verb| *verb != Verb::Keep).or(self.verbs.first().copied())
+    }
+
+    fn has(&self, verb: Verb) -> bool {
+        self.verbs.contains(&verb)
+    }
+
+    /// Whether it says nothing of a change.
+    fn is_empty(&self) -> bool {
+        self.verbs.is_empty() && self.places.is_empty() && !self.all && !self.rest
+    }
+}
+
+/// Changes of numbered queries.
+fn places(text: &Text, shown: &Shown, clauses: &[Clause], asks: bool) -> Vec<Edit> {
+    let mut edits = Vec::new();
+    let mut pending: Vec<usize> = Vec::new();
+    let mut before: Option<Verb> = None;
+    let mut kept: Option<Vec<usize>> = None;
+    for (index, clause) in clauses.iter().enumerate() {
+        if clause.is_empty() {
+            continue;
+        }
+        let next = clauses[index + 1..].iter().find(|next| !next.is_empty());
+        let mut verb = clause.verb();
+        let mut at = clause.places.clone();
+        if verb.is_none() && !asks && clause.into && !clause.content.is_empty() {
+            verb = Some(Verb::Change);
+        }
+        if clause.except && !at.is_empty() {
+            if clause.has(Verb::Remove) {
+                kept.get_or_insert_default().extend(at);
+            } else {
+                edits.extend(at.into_iter().map(Edit::Remove));
+            }
+            continue;
+        }
+        if verb.is_none() && !at.is_empty() && !clause.all {
+            let waits =
+                next.is_some_and(|next| next.places.is_empty() && next.verb().is_some_and(|verb| verb != Verb::Add));
+            if waits {
+                pending.extend(at);
+                continue;
+            }
+            verb = match before {
+                Some(Verb::Change | Verb::Add) if !clause.content.is_empty() => Some(Verb::Change),
+                Some(Verb::Remove | Verb::Keep) if clause.content.is_empty() => before,
+                _ if clause.begins_how && !asks => Some(Verb::Change),
+                _ => None,
+            };
+        }
+        if at.is_empty() && verb != Some(Verb::Add) {
+            at.append(&mut pending);
+        }
+        before = verb.or(before);
+        let whole = || Edit::Rework { at: None, how: text.text.clone() };
+        match verb {
+            // Something about a place that asks for nothing is a question or a remark.
+            Some(Verb::Add) if asks && !at.is_empty() => {}
+            Some(Verb::Keep) if !at.is_empty() => kept.get_or_insert_default().extend(at),
+            Some(Verb::Remove) if clause.has(Verb::Keep) && (clause.all || clause.rest) && !at.is_empty() => {
+                kept.get_or_insert_default().extend(at);
+            }
+            Some(Verb::Swap) if at.len() == 2 => edits.push(Edit::Swap(at[0], at[1])),
+            Some(Verb::Merge) if at.len() == 2 => edits.push(Edit::Merge(at[0], at[1])),
+            Some(Verb::Change | Verb::Move | Verb::Add | Verb::Swap) if at.len() == 1 && clause.front => {
+                edits.push(Edit::Move(at[0], 1));
+            }
+            Some(Verb::Change | Verb::Move | Verb::Add) if at.len() == 1 && clause.end => {
+                edits.push(Edit::Move(at[0], shown.count()));
+            }
+            Some(Verb::Move | Verb::Change)
+                if at.len() == 2 && (clause.before || at[1] == 1) && clause.has(Verb::Move) =>
+            {
+                edits.push(Edit::Move(at[0], at[1]));
+            }
+            Some(Verb::Remove) if !at.is_empty() => edits.extend(at.into_iter().map(Edit::Remove)),
+            Some(Verb::Remove) if clause.rest || clause.all || asks => {}
+            Some(Verb::Remove) if !clause.content.is_empty() => {
+                edits.push(named(&clause.content, shown).unwrap_or_else(whole));
+            }
+            Some(Verb::Add) if at.is_empty() && !clause.content.is_empty() => {
+                edits.push(Edit::Add(bare(&clause.content)));
+            }
+            Some(Verb::Change)
+                if at.is_empty() && (!asks && (clause.all || clause.how) || clause.all && clause.how) =>
+            {
+                edits.push(whole());
+            }
+            Some(Verb::Keep) | None if at.is_empty() && !asks && clause.all && clause.how => edits.push(whole()),
+            Some(Verb::Keep | Verb::Remove) | None => {}
+            Some(_) if at.is_empty() || clause.content.is_empty() && !clause.how => {}
+            Some(_) => {
+                let how = text.text[clause.start..clause.stop].trim().to_owned();
+                edits.extend(at.into_iter().map(|at| {
+                    if clause.begins_how || clause.content.is_empty() {
+                        Edit::Rework { at: Some(at), how: how.clone() }
+                    } else {
+                        Edit::Replace(at, bare(&clause.content))
+                    }
+                }));
+            }
+        }
+    }
+    if let Some(kept) = kept {
+        let gone = (1..=shown.count()).filter(|place| !kept.contains(place)).map(Edit::Remove);
+        edits.retain(|edit| !matches!(edit, Edit::Remove(_)));
+        edits.extend(gone);
+    }
+    let mut distinct: Vec<Edit> = Vec::new();
+    for edit in edits {
+        if !distinct.contains(&edit) {
+            distinct.push(edit);
+        }
+    }
+    distinct
+}
+
+/// Takes out the one query that has these words.
+fn named(content: &str, shown: &Shown) -> Option<Edit> {
+    let content = bare(content).to_lowercase();
+    let mut found = shown.items.iter().enumerate().filter(|(_, item)| item.to_lowercase().contains(&content));
+    let (at, _) = found.next()?;
+    found.next().is_none().then_some(Edit::Remove(at + 1))
+}
+
+/// A text without the quotation marks and stops around it.
+fn bare(text: &str) -> String {
+    text.trim_matches(|c: char| c.is_whitespace() || "'\"“”«»「」『』‘’.,;:!?。、，".contains(c)).to_owned()
+}
+
+/// Changes of the parts of a proposal. Their words are the person's own: what a part is to become only a model can write.
+fn parts(text: &Text, words: &Words, shown: &Shown, clauses: &[Clause], asks: bool) -> Vec<Edit> {
+    let named = |clause: &Clause| -> Vec<Option<usize>> {
+        if clause.parts.is_empty() { clause.places.iter().copied().map(Some).collect() } else { clause.parts.clone() }
+    };
+    let signal = |clause: &Clause| {
+        !clause.verbs.is_empty() || !asks && (clause.how || clause.into && !clause.content.is_empty())
+    };
+    let rejected = words.find("reject", text).is_some();
+    let heads: Vec<usize> = (0..clauses.len()).filter(|at| !named(&clauses[*at]).is_empty()).collect();
+    if heads.is_empty() {
+        let verb = clauses.iter().any(|clause| matches!(clause.verb(), Some(verb) if verb != Verb::Keep));
+        let how = clauses.iter().any(|clause| clause.how || clause.all);
+        let own = clauses.iter().any(|clause| !clause.content.is_empty());
+        let all = clauses.iter().any(|clause| clause.all && clause.how);
+        return if !rejected && !asks && own && (verb || how && all) {
+            vec![Edit::Rework { at: None, how: text.text.clone() }]
+        } else {
+            Vec::new()
+        };
+    }
+    let mut edits: Vec<Edit> = Vec::new();
+    for (index, head) in heads.iter().enumerate() {
+        let from = if index == 0 { 0 } else { *head };
+        let until = heads.get(index + 1).copied().unwrap_or(clauses.len());
+        let group = &clauses[from..until];
+        let here = &clauses[*head];
+        if !group.iter().any(&signal) || rejected && !signal(here) {
+            continue;
+        }
+        let how = bare(&text.text[group[0].start..group[group.len() - 1].stop]);
+        for part in named(here) {
+            let only_removes = here.verb() == Some(Verb::Remove) && here.content.is_empty() && !here.how;
+            edits.push(match part {
+                Some(at) if only_removes && at <= shown.count() => Edit::Remove(at),
+                at => Edit::Rework { at, how: how.clone() },
+            });
+        }
+    }
+    let mut merged: Vec<Edit> = Vec::new();
+    for edit in edits {
+        match (merged.last_mut(), &edit) {
+            (Some(Edit::Rework { at, how }), Edit::Rework { at: again, how: more }) if at == again && at.is_some() => {
+                *how = format!("{how}; {more}");
+            }
+            (Some(last), edit) if last == edit => {}
+            _ => merged.push(edit),
+        }
+    }
+    merged
+}

@@ -1,0 +1,132 @@
+//! What a model says that a reply means, and how far it is believed.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::change::{Candidate, Edit, Shown};
+use super::{Read, Reading};
+
+/// A model that is less sure is not believed.
+const SURE: f32 = 0.7;
+
+/// What a model says that a reply means.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ModelReading {
+    /// The class.
+    pub intent: Intent,
+    /// For an edit, what is to change.
+    #[serde(default)]
+    pub edits: Vec<ModelEdit>,
+    /// For a rejection its reason, for a new topic the topic; else empty.
+    #[serde(default)]
+    pub detail: String,
+    /// The words of the reply that this rests on, copied.
+    #[serde(default)]
+    pub words: String,
+    /// How sure the model is, from 0 to 1.
+    pub confidence: f32,
+}
+
+/// The classes that a model can name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Intent {
+    /// Go on.
+    Approve,
+    /// Change something.
+    Edit,
+    /// Make it again.
+    Reject,
+    /// Something is asked.
+    Question,
+    /// Another topic.
+    NewTopic,
+    /// End the journey.
+    Cancel,
+    /// None of these.
+    Unclear,
+}
+
+/// A change as a model says it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ModelEdit {
+    /// What is done.
+    pub what: What,
+    /// The number of what it is done to; 0 for all, and for what is added.
+    #[serde(default)]
+    pub number: usize,
+    /// The second number of a swap or a merge, and the new place of a move.
+    #[serde(default)]
+    pub other: usize,
+    /// The new words, or how it is to be made again.
+    #[serde(default)]
+    pub text: String,
+}
+
+/// The changes that a model can name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[expect(missing_docs, reason = "each is the change of the same name")]
+pub enum What {
+    Remove,
+    Add,
+    Replace,
+    Swap,
+    Move,
+    Merge,
+    Rework,
+}
+
+impl ModelEdit {
+    fn edit(&self, shown: &Shown) -> Option<Edit> {
+        let there = |place: usize| (1..=shown.items.len()).contains(&place).then_some(place);
+        let text = || Some(self.text.trim().to_owned()).filter(|text| !text.is_empty());
+        Some(match self.what {
+            What::Remove => Edit::Remove(there(self.number)?),
+            What::Add => Edit::Add(text()?),
+            What::Replace => Edit::Replace(there(self.number)?, text()?),
+            What::Swap => Edit::Swap(there(self.number)?, there(self.other)?),
+            What::Move => Edit::Move(there(self.number)?, there(self.other)?),
+            What::Merge => Edit::Merge(there(self.number)?, there(self.other)?),
+            What::Rework if self.number == 0 => Edit::Rework { at: None, how: text()? },
+            What::Rework => Edit::Rework { at: Some(there(self.number)?), how: text()? },
+        })
+    }
+}
+
+/// Takes over what a model says of a reply that the rules left unclear, as far as it can be trusted: it must be sure
+/// (0.7), the words that it rests on must stand in the reply, and an approval, an edit or an end is only a candidate.
+#[must_use]
+pub fn adopt(read: Read, message: &str, shown: &Shown, model: &ModelReading) -> Read {
+    if read.reading != Reading::Unclear {
+        return read;
+    }
+    let mut evidence = read.evidence;
+    evidence.push(format!(
+        "the model reads {:?} with confidence {:.2} from `{}`",
+        model.intent, model.confidence, model.words
+    ));
+    let plain = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase();
+    let words = plain(&model.words);
+    let rests = !words.is_empty() && plain(message).contains(&words);
+    if !rests {
+        evidence.push("these words do not stand in the reply".to_owned());
+    }
+    // A confidence that is no number is not sure either.
+    let sure = model.confidence >= SURE && rests;
+    let detail = model.detail.trim().to_owned();
+    let edits: Option<Vec<Edit>> = model.edits.iter().map(|edit| edit.edit(shown)).collect();
+    let reading = match (model.intent, edits) {
+        _ if !sure => Reading::Unclear,
+        (Intent::Approve, Some(edits)) if edits.is_empty() => Reading::Candidate(Candidate::Approve),
+        (Intent::Approve | Intent::Edit, Some(edits)) if !edits.is_empty() => {
+            Reading::Candidate(Candidate::Edit(edits))
+        }
+        (Intent::Reject, _) => Reading::Reject { feedback: detail, search: false },
+        (Intent::Question, _) => Reading::Question,
+        (Intent::NewTopic, _) if !detail.is_empty() => Reading::NewTopic { topic: detail },
+        (Intent::Cancel, _) => Reading::Candidate(Candidate::Cancel),
+        _ => Reading::Unclear,
+    };
+    Read { reading, evidence, language: read.language }
+}

@@ -1,0 +1,64 @@
+//! Rejections, ends, questions, and what is none of them.
+
+use super::change::Candidate;
+use super::tokens::Text;
+use super::words::Words;
+use super::{Language, Reading};
+
+/// Reads what is no approval and no edit, and says by which words.
+pub(super) fn read(text: &Text, words: &Words) -> (Reading, Vec<String>) {
+    let tokens = &text.tokens;
+    if tokens.is_empty() {
+        return (Reading::Unclear, Vec::new());
+    }
+    // A question whose mark is not its end has something said behind it.
+    let said_behind = text.asks && !text.text.ends_with('?') && words.find("reject", text).is_some();
+    let asks = !said_behind && (text.asks || asks(text, words));
+    let reject = |feedback: &str, search, found: String| {
+        (Reading::Reject { feedback: feedback.to_owned(), search }, vec![format!("`{found}`")])
+    };
+    if !asks {
+        if let Some(found) = words.find("search", text) {
+            return reject(&text.text, true, found);
+        }
+        if let Some(found) = words.find("cancels", text) {
+            return (Reading::Candidate(Candidate::Cancel), vec![format!("`{found}`")]);
+        }
+        // A first `no` with a stop behind it says it all; the rest is the reason.
+        let no = words.longest("no", tokens, 0);
+        if no > 0 && tokens.get(no).is_some_and(|next| next.after_break || stops(text, tokens[no - 1].end, next.start))
+        {
+            return reject(&text.text[tokens[no].start..], false, text.text[..tokens[no - 1].end].to_owned());
+        }
+        if let Some(found) = words.find("reject", text) {
+            return reject(&text.text, false, found);
+        }
+    }
+    if asks { (Reading::Question, vec!["it asks".to_owned()]) } else { (Reading::Unclear, Vec::new()) }
+}
+
+/// Whether a reply rejects or ends by its words.
+pub(super) fn acts(text: &Text, words: &Words) -> bool {
+    words.find("reject", text).or_else(|| words.find("cancels", text)).is_some()
+}
+
+/// Whether a reply has the form of a question without its mark.
+pub(super) fn asks(text: &Text, words: &Words) -> bool {
+    let tokens = &text.tokens;
+    if words.longest("asks", tokens, 0) > 0 {
+        return true;
+    }
+    let last = |ending: usize| words.lengths("asks_end", tokens, tokens.len() - ending).contains(&ending);
+    let ends = (1..=tokens.len().min(4)).any(last);
+    // Endings are words of their own only where there are no spaces; a question word may stand anywhere there.
+    match words.language {
+        Language::Japanese | Language::Chinese => ends || words.find("asks", text).is_some(),
+        Language::Korean => ends || text.text.ends_with(['까', '죠']) && words.find("asks", text).is_some(),
+        _ => false,
+    }
+}
+
+/// Whether a colon or a dash stands between two words.
+fn stops(text: &Text, from: usize, to: usize) -> bool {
+    text.text[from..to].contains([':', '-'])
+}

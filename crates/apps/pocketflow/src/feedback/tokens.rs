@@ -1,0 +1,142 @@
+//! A reply as tokens: words of scripts with spaces, single letters of scripts without.
+
+use unicode_normalization::UnicodeNormalization;
+use unicode_segmentation::UnicodeSegmentation;
+
+/// Elided words of French, which are words of their own before their apostrophe.
+const ELIDED: &[&str] = &["l", "d", "j", "c", "n", "s", "m", "t", "qu"];
+/// Punctuation that stands between words and means nothing here.
+const PUNCTUATION: &str = "!\"#%&'()*,-./:;?@[\\]_`{|}~¡¿·«»‘’“”„–—―•…、。〈〉《》「」『』【】・،،;।〜～＂＇";
+/// Punctuation that ends a clause.
+const CLAUSE: &str = ",;.!?\n、。，；！？—–…";
+/// Quotation marks: what they hold is told, not said.
+const QUOTES: &str = "\"«»“”„「」『』《》‹›";
+
+/// A word, a letter of a script without spaces, or a sign that is no punctuation.
+#[derive(Clone, Debug)]
+pub(super) struct Token {
+    /// In small letters.
+    pub(super) lower: String,
+    /// Where it stands in the text.
+    pub(super) start: usize,
+    pub(super) end: usize,
+    /// A clause ended before it.
+    pub(super) after_break: bool,
+}
+
+/// A reply.
+#[derive(Clone, Debug)]
+pub(super) struct Text {
+    /// The reply, normalised.
+    pub(super) text: String,
+    pub(super) tokens: Vec<Token>,
+    /// It has a question mark.
+    pub(super) asks: bool,
+    /// It has dots that leave something open, or quotation marks.
+    pub(super) open: bool,
+    /// It has a digit.
+    pub(super) digit: bool,
+}
+
+impl Text {
+    pub(super) fn new(message: &str) -> Self {
+        let text: String = message.nfkc().collect();
+        let text = text.trim().replace(['’', 'ʼ'], "'").replace("->", "→").replace("=>", "→");
+        let (tokens, lone) = tokens(&text);
+        Self {
+            asks: text.contains(['?', '？']),
+            open: lone || text.contains("..") || text.contains("。。") || text.contains(|c| QUOTES.contains(c)),
+            digit: text.contains(char::is_numeric),
+            text,
+            tokens,
+        }
+    }
+}
+
+/// The tokens of a text, and whether an apostrophe stands alone in it, as a quotation mark does.
+fn tokens(text: &str) -> (Vec<Token>, bool) {
+    let mut tokens: Vec<Token> = Vec::new();
+    let (mut after_break, mut lone) = (false, false);
+    for (start, word) in text.split_word_bound_indices() {
+        if word.chars().all(|c| c.is_whitespace() || c == '\u{200d}' || ('\u{fe00}'..='\u{fe0f}').contains(&c)) {
+            after_break |= word.contains('\n');
+            continue;
+        }
+        if word.chars().all(|c| PUNCTUATION.contains(c)) {
+            lone |= word == "'";
+            after_break |= word.contains(|c| CLAUSE.contains(c));
+            continue;
+        }
+        // A sound that is drawn out says nothing, but `うーん` is not `うん`.
+        if word.chars().all(|c| c == 'ー') && !text[start + word.len()..].starts_with('ん') {
+            continue;
+        }
+        let lower = word.to_lowercase();
+        let elided = lower.split_once('\'').filter(|(head, rest)| ELIDED.contains(head) && !rest.is_empty());
+        // Some letters grow or shrink with their case, so the halves are cut only where the word kept its length.
+        match elided.filter(|_| lower.len() == word.len()) {
+            Some((head, rest)) => {
+                let middle = start + head.len() + 1;
+                tokens.push(Token { lower: head.to_owned(), start, end: middle, after_break });
+                let end = start + word.len();
+                tokens.push(Token { lower: rest.to_owned(), start: middle, end, after_break: false });
+            }
+            None => tokens.push(Token { lower: plain(&lower), start, end: start + word.len(), after_break }),
+        }
+        after_break = false;
+    }
+    (tokens, lone)
+}
+
+/// A word without the marks that change its sound or its colour only.
+fn plain(lower: &str) -> String {
+    let marks = |c: char| ('\u{1f3fb}'..='\u{1f3ff}').contains(&c) || ('\u{fe00}'..='\u{fe0f}').contains(&c);
+    let bare: String = lower.chars().filter(|c| !marks(*c)).collect();
+    let short = bare.trim_end_matches(['ー', '〜', '~']);
+    if short.is_empty() { bare } else { short.to_owned() }
+}
+
+/// A word with runs of one letter made shorter, as in `yesss`; none where there is no such run.
+pub(super) fn squeezed(word: &str, most: usize) -> Option<String> {
+    let mut out = String::new();
+    let (mut last, mut run, mut cut) = (None, 0, false);
+    let runs = runs(word);
+    for c in word.chars() {
+        run = if last == Some(c) { run + 1 } else { 1 };
+        last = Some(c);
+        if run <= most || runs < 3 { out.push(c) } else { cut = true }
+    }
+    cut.then_some(out)
+}
+
+/// The longest run of one letter.
+fn runs(word: &str) -> usize {
+    let (mut last, mut run, mut longest) = (None, 0, 0);
+    for c in word.chars() {
+        run = if last == Some(c) { run + 1 } else { 1 };
+        last = Some(c);
+        longest = longest.max(run);
+    }
+    longest
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn words(text: &str) -> Vec<String> {
+        Text::new(text).tokens.into_iter().map(|token| token.lower).collect()
+    }
+
+    #[test]
+    fn words_letters_and_signs() {
+        assert_eq!(words("Ok, don't!"), ["ok", "don't"]);
+        assert_eq!(words("c'est d’accord"), ["c", "est", "d", "accord"]);
+        assert_eq!(words("２番はOKです👍🏽"), ["2", "番", "は", "ok", "で", "す", "👍"]);
+        assert_eq!(words("#3 -> naps"), ["3", "→", "naps"]);
+        assert_eq!(words("おっけー"), ["お", "っ", "け"]);
+        assert_eq!(squeezed("yesss", 1).as_deref(), Some("yes"));
+        assert_eq!(squeezed("good", 1), None);
+        assert!(Text::new("'approved'").open && Text::new("ok..").open && !Text::new("it's ok.").open);
+    }
+}
