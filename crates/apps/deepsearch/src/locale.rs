@@ -42,9 +42,19 @@ pub(crate) fn of_script(query: &str) -> Locale {
     if query.chars().any(is_han) && !query.chars().any(other) { Locale::Chinese } else { Locale::English }
 }
 
-/// Whether a query is surely in English, by how often which letters stand together. Short ones never are.
+/// Words that join others in English, and are rare in other languages. Short questions are told by them; how often which
+/// letters stand together says little of so few words.
+const ENGLISH: &[&str] = &[
+    "about", "and", "are", "between", "by", "does", "for", "from", "has", "have", "how", "it", "that", "the", "their",
+    "they", "this", "what", "when", "where", "which", "why", "with",
+];
+
+/// Whether a query is surely in English: two of its words, and a fifth of all, only join others in English.
 pub(crate) fn is_english(query: &str) -> bool {
-    whatlang::detect(query).is_some_and(|found| found.lang() == whatlang::Lang::Eng && found.is_reliable())
+    let words: Vec<String> =
+        query.split(|c: char| !c.is_alphabetic()).filter(|word| !word.is_empty()).map(str::to_lowercase).collect();
+    let joining = words.iter().filter(|word| ENGLISH.contains(&word.as_str())).count();
+    joining >= 2 && joining * 5 >= words.len()
 }
 
 #[cfg(test)]
@@ -61,6 +71,7 @@ mod tests {
             "Wie stellt SQLite nach einem Stromausfall die Datenbank wieder her?",
             "Как SQLite восстанавливается после сбоя питания?",
             "Comment SQLite se rétablit-il après une panne de courant ?",
+            "Hoe herstelt SQLite zich na een stroomstoring, en wat belooft het over een transactie?",
             "SQLite",
             "",
         ] {

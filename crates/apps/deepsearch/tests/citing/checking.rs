@@ -199,7 +199,7 @@ async fn the_judge_is_told_what_to_look_at_and_rules_decide_nothing_without_it()
     let asked = Arc::clone(&looks);
     let judge = model(move |prompt| {
         asked.lock().unwrap().push(prompt.to_owned());
-        let words = vec!["\"neither\""; prompt.matches("Statement: ").count()];
+        let words = vec!["\"neither\""; prompt.matches("from: statement\n").count()];
         format!("{{\"judgements\":[{}]}}", words.join(","))
     });
     let run = |model: Arc<dyn ChatModel>| {
@@ -213,7 +213,8 @@ async fn the_judge_is_told_what_to_look_at_and_rules_decide_nothing_without_it()
     assert_eq!((found.count.not_found, found.count.all()), (2, 2), "{:?}", found.count);
     let prompts = looks.lock().unwrap().join("\n");
     assert!(prompts.contains("it may only report, condition, ask or deny them"), "{prompts}");
-    assert!(prompts.contains("does the passage speak of `Oracle`"), "{prompts}");
+    assert!(prompts.contains("does the passage speak of this"), "{prompts}");
+    assert!(prompts.contains("from: what to look at\nOracle\n"), "{prompts}");
     // A doubt is no verdict: with nobody to ask both are not checked.
     let unasked = run(outage()).await;
     assert_eq!((unasked.count.not_checked, unasked.count.all()), (2, 2), "{:?}", unasked.count);

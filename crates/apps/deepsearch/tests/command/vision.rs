@@ -67,6 +67,7 @@ fn run(roles: &str) -> Ran {
         json!({ "when": ["decide where charts help", "old pages"], "json": { "charts": [wish] } }),
         json!({ "when": "decide where charts help", "json": { "charts": [] } }),
         json!({ "when": "collect the data for one chart", "json": chart }),
+        json!({ "when": "judge whether a passage supports a statement", "json": { "judgements": ["entails"] } }),
     ];
     rules.extend(desk.read("script.jsonl").lines().map(|line| serde_json::from_str::<Value>(line).unwrap()));
     let runtime = tokio::runtime::Runtime::new().unwrap();

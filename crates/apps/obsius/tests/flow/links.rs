@@ -154,6 +154,8 @@ fn check(seed: u64) -> Result<usize, TestCaseError> {
         prop_assert_eq!(found.len(), 1, "{:?} in `{}`; {}", line, at, shown());
         let was = resolve(&before_files, folder(&composed(&line.from)), &decoded(line.form, &line.target), line.form);
         match was {
+            // A link that led nowhere may come to lead somewhere when its own note moves, and then follows the next move.
+            None if at != composed(&line.from) && effects.len() > 1 => {}
             None => prop_assert_eq!(&found[0], &line.target, "{:?}; {}", line, shown()),
             Some(was) => {
                 let is = resolve(&after_files, folder(&at), &decoded(line.form, &found[0]), line.form);
