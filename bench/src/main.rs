@@ -2,14 +2,15 @@
 //!
 //! ```text
 //! graphloom-bench [--all] [--json FILE] [WORD]...
-//! graphloom-bench --natural DIR
+//! graphloom-bench --natural DIR [--embedded N]
 //! ```
 //!
 //! Words choose the rows whose shape and store hold one of them (`loop`, `growth1000 sqlite-full`, `curve`); without
 //! words the quick rows are measured, with `--all` the slow ones, too. `--json` writes the rows of the table for other
 //! programs. `citations` prints how well planted claims are told apart, `--natural` how well labelled claims are that
-//! stand in a folder (`docs/citations.md` says which), `vault index` what the index of a vault costs next
-//! to reading its files.
+//! stand in a folder (`docs/citations.md` says which), with `--embedded` also by the embedded model, which is asked about a
+//! sample of N of each kind, `vault index` what the index of a vault costs next
+//! to reading its files, `writehere` what the program costs for a call as its tree grows.
 
 mod bars;
 #[cfg(feature = "documents")]
@@ -24,6 +25,8 @@ mod natural;
 mod shapes;
 #[cfg(feature = "documents")]
 mod vault;
+#[cfg(feature = "documents")]
+mod writing;
 
 use std::path::PathBuf;
 
@@ -46,8 +49,17 @@ fn main() -> Result<(), Failure> {
             #[cfg(feature = "documents")]
             "--natural" => {
                 let folder = PathBuf::from(arguments.next().ok_or("`--natural` needs a folder")?);
-                let runtime = tokio::runtime::Builder::new_current_thread().build()?;
-                return runtime.block_on(natural::print(&folder));
+                let asked = match arguments.next().as_deref() {
+                    None => 0,
+                    Some("--embedded") => arguments.next().ok_or("`--embedded` needs a number of claims")?.parse()?,
+                    Some(other) => {
+                        return Err(
+                            format!("behind `--natural DIR` only `--embedded N` can stand, not `{other}`").into()
+                        );
+                    }
+                };
+                let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+                return runtime.block_on(natural::print(&folder, asked));
             }
             "--all" => all = true,
             "--json" => json = Some(arguments.next().ok_or("`--json` needs a file")?.into()),
@@ -86,6 +98,12 @@ fn measure(mut bench: Bench, json: Option<PathBuf>) -> Result<(), Failure> {
         if bench.wants("vault index", true) {
             println!("\n{}", vault::Row::head());
             for row in vault::measure()? {
+                println!("{row}");
+            }
+        }
+        if bench.wants("writehere", false) {
+            println!("\n{}", writing::Row::head());
+            for row in runtime.block_on(writing::measure())? {
                 println!("{row}");
             }
         }

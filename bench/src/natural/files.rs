@@ -124,6 +124,21 @@ const BESIDE: [(&str, &str); 2] = [
     ("corpus_antonym.jsonl", "c6f4fc37b896adb390318c627fe406d78431293134146063aedfed4b4c51ce26"),
 ];
 
+/// The words of `WordNet` by part of speech, with their hashes. Its nouns have few opposites and are not used.
+const WORDNET: [(char, &str, &str); 3] = [
+    ('a', "data.adj", "ca1033bf627eb95f6cbb2864f8990be8e6a01a3c182e7d7c7094ccf8ead242cc"),
+    ('r', "data.adv", "aea301f39ac1b24be9a880dbc6cc6331bc5391f58c7525a1b298a13c922f2ed3"),
+    ('v', "data.verb", "eb1cf196dab6e1b815a1c86fa20c909fb7413b2f34250d7fe60a0fb35ef59e03"),
+];
+
+#[cfg(test)]
+impl File {
+    /// A file of some form, for what is read without a folder.
+    pub(crate) fn of(set: &'static str, form: Form) -> Self {
+        file(set, "a file", Part::HeldBack, form, "")
+    }
+}
+
 impl File {
     /// The text of the file in `folder`; none where the folder does not have it.
     pub(crate) fn text(&self, folder: &Path) -> Result<Option<String>, Failure> {
@@ -137,6 +152,15 @@ pub(crate) fn beside(folder: &Path, name: &str) -> Result<String, Failure> {
     pinned(&folder.join(name), hash)?.ok_or_else(|| format!("`{}` has no `{name}`", folder.display()).into())
 }
 
+/// The files of `WordNet` that `folder` has, each with the letter of its part of speech.
+pub(crate) fn wordnet(folder: &Path) -> Result<Vec<(char, String)>, Failure> {
+    let mut found = Vec::new();
+    for (letter, name, hash) in WORDNET {
+        found.extend(pinned(&folder.join(name), hash)?.map(|text| (letter, text)));
+    }
+    Ok(found)
+}
+
 /// A file whose bytes are known: figures of other bytes would be figures of other data.
 fn pinned(path: &Path, sha256: &str) -> Result<Option<String>, Failure> {
     if !path.exists() {
@@ -148,4 +172,20 @@ fn pinned(path: &Path, sha256: &str) -> Result<Option<String>, Failure> {
         return Err(format!("`{}` is another version: its SHA-256 is {found}, not {sha256}", path.display()).into());
     }
     Ok(Some(String::from_utf8(bytes).map_err(|error| format!("`{}` is no UTF-8: {error}", path.display()))?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_missing_file_is_left_out_and_another_version_is_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        assert!(FILES.iter().all(|file| file.text(folder.path()).unwrap().is_none()));
+        assert!(wordnet(folder.path()).unwrap().is_empty());
+        assert!(beside(folder.path(), "corpus_antonym.jsonl").unwrap_err().to_string().contains("has no"));
+        fs::write(folder.path().join(FILES[0].name), "{}").unwrap();
+        let refused = FILES[0].text(folder.path()).unwrap_err().to_string();
+        assert!(refused.contains("is another version") && refused.contains(FILES[0].name), "{refused}");
+    }
 }

@@ -165,3 +165,61 @@ fn lines(text: &str) -> Result<Vec<Value>, Failure> {
 fn string(value: &Value, key: &str) -> Result<String, Failure> {
     value[key].as_str().map(str::to_owned).ok_or_else(|| format!("a line has no `{key}`").into())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::files::File;
+    use super::*;
+
+    fn made(form: Form, text: &str) -> Vec<Pair> {
+        let file = File::of("set", form);
+        read(&file, text, Path::new("/nowhere")).unwrap()
+    }
+
+    #[test]
+    fn every_form_is_read() {
+        let pair = r#"{"claim": "Storks  fly.", "evidence": "Storks fly\nsouth.", "label": "SUPPORTS"}"#;
+        let [one] = &made(Form::Pairs, pair)[..] else { panic!("one pair") };
+        assert_eq!((one.claim.as_str(), one.source.as_str()), ("Storks fly.", "Storks fly south."));
+        assert_eq!((one.truth, one.set), (Truth::Supported, "set"));
+
+        let list = r#"{"claim": "Storks swim.", "evidence": ["Storks fly.", "Ducks swim."], "label": "REFUTED"}"#;
+        let [one] = &made(Form::Lists, list)[..] else { panic!("one pair") };
+        assert_eq!((one.truth, one.source.as_str()), (Truth::Contradicted, "Storks fly. Ducks swim."));
+
+        let table = "id,claim,evidence,label\n7,Storks fly.,\"South, mostly.\",Neutral\n";
+        let [one] = &made(Form::Table, table)[..] else { panic!("one pair") };
+        assert_eq!((one.truth, one.source.as_str()), (Truth::Neither, "South, mostly."));
+
+        let climate = r#"{"claim": "Ice melts.", "evidences": [
+            {"evidence_label": "SUPPORTS", "article": "Ice", "evidence": "It melts."},
+            {"evidence_label": "NOT_ENOUGH_INFO", "article": "Snow", "evidence": "It falls."}]}"#;
+        let found = made(Form::Climate, &climate.replace('\n', " "));
+        let truths: Vec<Truth> = found.iter().map(|one| one.truth).collect();
+        assert_eq!(truths, [Truth::Supported, Truth::Neither]);
+        assert_eq!(found[1].title, "Snow");
+    }
+
+    #[test]
+    fn pages_are_seen_or_held_back_as_a_whole() {
+        let line = |page: &str| {
+            format!(r#"{{"claim": "A.", "evidence": "B.", "label": "NOT ENOUGH INFO", "page": "{page}"}}"#)
+        };
+        let pages: Vec<String> = (0..40).flat_map(|page| [line(&page.to_string()), line(&page.to_string())]).collect();
+        let found = made(Form::Pages, &pages.join("\n"));
+        assert!(found.chunks(2).all(|two| two[0].part == two[1].part), "one page is in one part");
+        let held = found.iter().filter(|one| one.part == Part::HeldBack).count();
+        assert!((10..70).contains(&held), "{held} of 80 are held back");
+    }
+
+    #[test]
+    fn what_cannot_be_read_is_named() {
+        let file = File::of("set", Form::Pairs);
+        let error = |text: &str| read(&file, text, Path::new("/nowhere")).unwrap_err().to_string();
+        assert_eq!(error(r#"{"claim": "A.", "label": "SUPPORTS"}"#), "a line has no `evidence`");
+        assert_eq!(error(r#"{"claim": "A.", "evidence": "B.", "label": "MAYBE"}"#), "`MAYBE` is no label");
+        let empty = tempfile::tempdir().unwrap();
+        let none = pairs(empty.path()).unwrap_err().to_string();
+        assert!(none.contains("has none of the files") && none.contains(FILES[0].name), "{none}");
+    }
+}

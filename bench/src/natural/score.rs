@@ -3,9 +3,10 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use graphloom_citations::planted::{Document, Kind, Planted, plant};
+use graphloom_citations::planted::Kind;
 use graphloom_citations::{CheckOptions, Entailment, Examined, SourceText, Verdict, check, examine};
 
+use super::change::Changed;
 use super::files::Part;
 use super::pairs::{Pair, Truth};
 
@@ -24,17 +25,21 @@ pub(crate) enum Said {
     Asked,
 }
 
+/// What the rules alone say to a pair.
+pub(crate) fn said(pair: &Pair) -> Said {
+    match examine(&pair.claim, SourceText::new(&pair.title, &pair.source), CheckOptions::default()) {
+        Examined::Open(_) => Said::Asked,
+        Examined::Decided(checked) => match checked.verdict {
+            Verdict::Supported { .. } => Said::Supported,
+            Verdict::Contradicted { .. } => Said::Contradicted,
+            _ => Said::NotFound,
+        },
+    }
+}
+
 impl Row {
     fn add(&mut self, pair: &Pair) {
-        let said = match examine(&pair.claim, SourceText::new(&pair.title, &pair.source), CheckOptions::default()) {
-            Examined::Open(_) => Said::Asked,
-            Examined::Decided(checked) => match checked.verdict {
-                Verdict::Supported { .. } => Said::Supported,
-                Verdict::Contradicted { .. } => Said::Contradicted,
-                _ => Said::NotFound,
-            },
-        };
-        *self.counts.entry((pair.truth, said)).or_default() += 1;
+        *self.counts.entry((pair.truth, said(pair))).or_default() += 1;
     }
 
     pub(crate) fn count(&self, truth: Truth, said: Said) -> usize {
@@ -97,25 +102,12 @@ pub(crate) fn rows(pairs: &[Pair], part: Part) -> (BTreeMap<&'static str, Row>, 
     (rows, all)
 }
 
-/// Changes of numbers, units and dates in sentences of the sources: how many the rules alone reject, and how many there
-/// are.
-pub(crate) fn changes(pairs: &[Pair], part: Part, each: usize) -> BTreeMap<Kind, (usize, usize)> {
-    let mut documents: Vec<Document> = Vec::new();
-    let mut seen = std::collections::BTreeSet::new();
-    for pair in pairs.iter().filter(|pair| pair.part == part) {
-        if seen.insert(&pair.source) {
-            documents.push(Document::new(pair.title.as_str(), pair.source.as_str()));
-        }
-    }
+/// How many changes of each kind the rules alone reject, and how many there are.
+pub(crate) fn caught(changes: &[Changed]) -> BTreeMap<Kind, (usize, usize)> {
     let mut found: BTreeMap<Kind, (usize, usize)> = BTreeMap::new();
-    for Planted { kind, claim, source } in plant(&documents, each) {
-        if !matches!(kind, Kind::NumberChanged | Kind::UnitChanged | Kind::DateChanged) {
-            continue;
-        }
-        let examined = examine(&claim, SourceText::new(&source.title, &source.text), CheckOptions::default());
-        let caught = matches!(&examined, Examined::Decided(checked) if checked.verdict.name() == "contradicted");
-        let row = found.entry(kind).or_default();
-        row.0 += usize::from(caught);
+    for (kind, pair) in changes {
+        let row = found.entry(*kind).or_default();
+        row.0 += usize::from(said(pair) == Said::Contradicted);
         row.1 += 1;
     }
     found
@@ -132,20 +124,26 @@ impl Accepted {
     pub(crate) fn share(self) -> f64 {
         share(self.right, self.all)
     }
+
+    /// Both together.
+    pub(crate) fn and(self, other: Self) -> Self {
+        Self { right: self.right + other.right, all: self.all + other.all }
+    }
 }
 
-/// How many of the claims with this truth a judge accepts.
-pub(crate) async fn accepted<'p>(
-    pairs: impl Iterator<Item = &'p Pair>,
-    truth: Truth,
-    judge: &dyn Entailment,
-) -> Accepted {
-    let mut found = Accepted::default();
-    for pair in pairs.filter(|pair| pair.truth == truth) {
+impl fmt::Display for Accepted {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:>6} of {:>6} {:>9.3}", self.right, self.all, self.share())
+    }
+}
+
+/// How many of the claims a judge accepts.
+pub(crate) async fn accepted(pairs: &[Pair], judge: &dyn Entailment) -> Accepted {
+    let mut found = Accepted { right: 0, all: pairs.len() };
+    for pair in pairs {
         let source = SourceText::new(&pair.title, &pair.source);
         let checked = check(&pair.claim, source, judge, CheckOptions::default()).await;
         found.right += usize::from(checked.verdict.is_supported());
-        found.all += 1;
     }
     found
 }

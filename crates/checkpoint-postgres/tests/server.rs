@@ -11,6 +11,7 @@ use graphloom_core_graph::checkpoint::{
 };
 use graphloom_core_graph::conformance;
 use graphloom_postgres_server::Server;
+use sqlx::Connection;
 
 fn row() -> ThreadRow {
     ThreadRow {
@@ -198,12 +199,8 @@ async fn formats_settings_and_servers_are_checked() {
         PostgresCheckpointer::connect_with(&url, &together),
     );
     assert!(both.0.is_ok() && both.1.is_ok(), "two may make the tables at one time: {both:?}");
-    let psql = Command::new("psql")
-        .arg(server.url())
-        .args(["-c", "UPDATE together.format SET version = 99"])
-        .output()
-        .unwrap();
-    assert!(psql.status.success(), "{}", String::from_utf8_lossy(&psql.stderr));
+    let mut connection = sqlx::PgConnection::connect(&url).await.unwrap();
+    sqlx::query("UPDATE together.format SET version = 99").execute(&mut connection).await.unwrap();
     let newer = PostgresCheckpointer::connect_with(&url, &together).await.unwrap_err();
     assert!(matches!(newer, CheckpointError::NewerFormat { found: 99, known: 1, .. }), "{newer}");
 

@@ -73,7 +73,7 @@ pub struct Extractive {
 
 impl Default for Extractive {
     fn default() -> Self {
-        Self { least: 0.7 }
+        Self { least: 0.6 }
     }
 }
 

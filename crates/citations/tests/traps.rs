@@ -136,6 +136,98 @@ fn another_number_unit_or_date_in_the_same_clause_is_a_contradiction() {
 }
 
 #[test]
+fn of_several_dates_and_years_the_one_that_the_claim_changed_is_compared() {
+    for (claim, source) in [
+        (
+            "Ann Reed (September 1, 1926 -- September 13, 2006) was a governor.",
+            "Ann Reed (September 1, 1933 -- September 13, 2006) was a governor.",
+        ),
+        (
+            "The assembly dissolved on 26 January 2010, and a new one was elected on 2 March 2017.",
+            "The assembly dissolved on 26 January 2017, and a new one was elected on 2 March 2017.",
+        ),
+        (
+            "She played in Harbour (2026), The Guide (2007), and The Straits (2008).",
+            "She played in Harbour (2006), The Guide (2007), and The Straits (2008).",
+        ),
+    ] {
+        let found = decided(looked_at("", source, claim));
+        assert!(found.is_some_and(|found| found.verdict.name() == "contradicted"), "{claim}");
+        let same = decided(looked_at("", source, source));
+        assert!(same.is_some_and(|same| same.verdict.is_supported()), "{source}");
+    }
+    // Two dates, and nothing says which one the claim means.
+    let open = looked_at(
+        "",
+        "The ship sailed on 3 May 2001 and came back on 9 June 2001.",
+        "On 5 July 2001 the ship sailed and came back.",
+    );
+    assert!(decided(open).is_none());
+}
+
+#[test]
+fn a_bound_that_the_source_meets_is_no_doubt() {
+    let kinds = |claim: &str, source: &str| -> Vec<FaultKind> {
+        looked_at("", source, claim).faults().iter().map(|fault| fault.kind).collect()
+    };
+    let grossed = "The film grossed $156.1 million at home and $133.1 million in other territories.";
+    let tested = "The laboratory performed 254,500 tests for influenza, and 76 people died.";
+    for (claim, source) in [
+        ("The film grossed more than $133 million in other territories.", grossed),
+        ("The laboratory performed more than 250,000 tests for influenza.", tested),
+        ("The laboratory performed fewer than 260,000 tests for influenza.", tested),
+        ("The actor Fred Starr was born after 1972.", "The actor Fred Starr (born April 18, 1973) is from Queens."),
+        ("The singer died before May 19, 2018.", "The singer died on May 18, 2018 at his home."),
+    ] {
+        assert_eq!(kinds(claim, source), [], "{claim}");
+    }
+    for (claim, source) in [
+        ("The film grossed more than $134 million in other territories.", grossed),
+        ("The laboratory performed fewer than 245,000 tests for influenza.", tested),
+        ("More than 100 people died in the laboratory that performed tests for influenza.", tested),
+        ("The actor Fred Starr was born after 1975.", "The actor Fred Starr (born April 18, 1973) is from Queens."),
+        ("The singer died before May 17, 2018.", "The singer died on May 18, 2018 at his home."),
+    ] {
+        let found = looked_at("", source, claim);
+        let doubted = !found.faults().is_empty();
+        assert!(doubted, "{claim}");
+    }
+}
+
+#[test]
+fn one_other_word_is_a_doubt_wherever_else_it_stands() {
+    let source = "Higher scores were associated with the male gender, a higher level of education and a higher income. \
+        The drug could downregulate the first receptor and downregulate the second. \
+        After the storm the bridge was closed by the town.";
+    for claim in [
+        "Lower scores were associated with the male gender, a higher level of education and a higher income.",
+        "Higher scores were associated with the male gender, a lower level of education and a higher income.",
+        "The drug could upregulate the first receptor and downregulate the second.",
+        "Before the storm the bridge was closed by the town.",
+    ] {
+        let Examined::Open(open) = looked_at("", source, claim) else { panic!("{claim} was decided") };
+        assert!(!open.question.doubts.is_empty(), "{claim}");
+    }
+}
+
+proptest! {
+    /// Whatever word of a sentence is made another one, a judge is told to look.
+    #[test]
+    fn a_word_put_in_the_place_of_another_is_a_doubt(at in 0_usize..9, word in "(cold|never|northern|slowly|without)") {
+        let sentence = "old storks often leave large northern towns before winter";
+        let mut words: Vec<&str> = sentence.split(' ').collect();
+        prop_assume!(words[at] != word);
+        words[at] = &word;
+        let claim = format!("{}.", words.join(" "));
+        let source = format!("They are seen all summer. {sentence}.");
+        match looked_at("", &source, &claim) {
+            Examined::Open(open) => prop_assert!(!open.question.doubts.is_empty(), "{claim}"),
+            Examined::Decided(checked) => prop_assert!(!checked.verdict.is_supported(), "{claim}"),
+        }
+    }
+}
+
+#[test]
 fn sentences_begin_with_small_letters_and_identifiers() {
     let text = "It answers once, or asks a question[citation:6]. cx.idempotency_key() is not a lock[citation:7]. \
         `cx.once` keeps it.[citation:8] runs are told apart. document.title stays the same, e.g. in a page.";

@@ -68,7 +68,7 @@ pub struct CommonArgs {
     /// Print every parameter with its value, default and source, and end
     #[arg(long, global = true)]
     pub print_config: bool,
-    /// Answer yes to every question of consent
+    /// Answer yes to questions of consent, save those that an option of its own is for
     #[arg(long, global = true)]
     pub yes: bool,
     /// Ask nothing on the terminal: a question ends the run with status 3

@@ -74,9 +74,7 @@ pub enum ModelError {
         message: String,
     },
     /// The conversation is longer than the model reads.
-    #[error(
-        "the request needs {needed} tokens, `{model}` reads at most {limit}; shorten the input or choose a model with a longer context"
-    )]
+    #[error("{}; shorten the input or choose a model with a longer context", too_long(model, *needed, *limit))]
     ContextLength {
         /// The model.
         model: String,
@@ -165,6 +163,16 @@ pub enum ModelError {
     },
 }
 
+/// What is known of a conversation that is too long; a number that the provider does not say is none.
+fn too_long(model: &str, needed: u32, limit: u32) -> String {
+    match (needed, limit) {
+        (0, 0) => format!("the request is longer than `{model}` reads"),
+        (0, limit) => format!("the request is longer than the {limit} tokens that `{model}` reads"),
+        (needed, 0) => format!("the request needs {needed} tokens, more than `{model}` reads"),
+        (needed, limit) => format!("the request needs {needed} tokens, `{model}` reads at most {limit}"),
+    }
+}
+
 impl ModelError {
     /// Whether the same call may succeed later.
     pub fn is_retryable(&self) -> bool {
@@ -183,6 +191,24 @@ impl ModelError {
         match self {
             Self::RateLimited { retry_after, .. } | Self::Server { retry_after, .. } => *retry_after,
             _ => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_conversation_that_is_too_long_is_told_with_the_numbers_that_are_known() {
+        for (needed, limit, expected) in [
+            (9001, 8192, "the request needs 9001 tokens, `m` reads at most 8192; "),
+            (0, 8192, "the request is longer than the 8192 tokens that `m` reads; "),
+            (9001, 0, "the request needs 9001 tokens, more than `m` reads; "),
+            (0, 0, "the request is longer than `m` reads; "),
+        ] {
+            let told = ModelError::ContextLength { model: "m".into(), needed, limit }.to_string();
+            assert!(told.starts_with(expected), "{told}");
         }
     }
 }

@@ -154,6 +154,25 @@ pub enum RetrievalError {
         variable: String,
     },
 
+    /// The hosts that a key is for cannot be read.
+    #[error("`{variable}` must be `HOST` or `HOST:PORT`, or several with commas between")]
+    KeyHost {
+        /// The variable.
+        variable: String,
+    },
+
+    /// A key would go over `http` to another machine.
+    #[error(
+        "the key that `{variable}` is about would go to `{host}` over `http`, where everybody on the way can read it; use \
+         an `https` address, or take the host away"
+    )]
+    OpenKey {
+        /// The host.
+        host: String,
+        /// What names the host.
+        variable: String,
+    },
+
     /// An engine of the web has no usual address.
     #[error("the engine `{name}` needs the address of an instance; set `{variable}`")]
     NoAddress {

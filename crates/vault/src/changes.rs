@@ -24,6 +24,9 @@ pub struct Change {
     /// were rewritten for a move. In order, apart from each other.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub written: Vec<Range<usize>>,
+    /// What of the text it was made from is not in `after`, so that both can be told apart when the file changes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    was: Option<Was>,
     /// The path it was moved from.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub moved_from: Option<NotePath>,
@@ -51,10 +54,30 @@ impl Change {
         self.after.is_some() || self.carried.is_some()
     }
 
+    /// The text it was made from, where that is known.
+    pub(crate) fn base(&self) -> Option<String> {
+        let (after, was) = (self.after.as_ref()?, self.was.as_ref()?);
+        Some([after.get(..was.now.start)?, &was.before, after.get(was.now.end..)?].concat())
+    }
+
+    fn set_base(&mut self, base: Option<&str>) {
+        self.was = self.after.as_ref().zip(base).map(|(after, base)| {
+            let (before, now) = differing(base, after);
+            Was { now, before: base[before].to_owned() }
+        });
+    }
+
     /// The hash of the file after it.
     pub(crate) fn hash_after(&self) -> Option<ContentHash> {
         self.carried.clone().or_else(|| self.after.as_ref().map(|text| ContentHash::of(text.as_bytes())))
     }
+}
+
+/// Bytes of a text, and what stood in their place before.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+struct Was {
+    now: Range<usize>,
+    before: String,
 }
 
 /// What kind of change a note undergoes.
@@ -99,6 +122,9 @@ pub struct Changes {
     /// Other changes that only make sense together: a merge, or a new note and the links that would have led to it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     ties: Vec<BTreeSet<NotePath>>,
+    /// Notes that go, and the note that links to each are led to.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    redirects: BTreeMap<NotePath, NotePath>,
 }
 
 /// What a path is to hold.
@@ -186,6 +212,12 @@ impl Changes {
                 .collect(),
             moves: self.moves.iter().filter(|moved| kept.contains(&moved.to)).cloned().collect(),
             ties: self.ties.iter().filter(|tie| tie.iter().any(|path| kept.contains(path))).cloned().collect(),
+            redirects: self
+                .redirects
+                .iter()
+                .filter(|(gone, _)| kept.contains(*gone))
+                .map(|(gone, to)| (gone.clone(), to.clone()))
+                .collect(),
         }
     }
 
@@ -199,12 +231,57 @@ impl Changes {
         };
     }
 
+    /// Says what text the change of a path was made from.
+    pub(crate) fn set_base(&mut self, path: &NotePath, base: Option<&str>) {
+        if let Some(change) = self.files.get_mut(path) {
+            change.set_base(base);
+        }
+    }
+
+    /// Lets the change of a path start from what is there now. [`settle`](Self::settle) comes after it.
+    pub(crate) fn rebase(&mut self, path: &NotePath, before: Option<ContentHash>) {
+        if let Some(change) = self.files.get_mut(path) {
+            change.before = before;
+        }
+    }
+
+    /// Says what file is carried to a path.
+    pub(crate) fn carry(&mut self, path: &NotePath, hash: ContentHash) {
+        if let Some(change) = self.files.get_mut(path) {
+            change.carried = Some(hash);
+        }
+    }
+
+    /// Gives the change of a path another text, made from `base`.
+    pub(crate) fn rewrite(&mut self, path: &NotePath, text: Arc<str>, written: Vec<Range<usize>>, base: &str) {
+        if let Some(change) = self.files.get_mut(path) {
+            change.after = Some(text);
+            change.written = written;
+            change.set_base(Some(base));
+        }
+    }
+
     /// Ties paths to each other.
     pub(crate) fn tie(&mut self, paths: BTreeSet<NotePath>) {
         self.ties.push(paths);
         self.settle();
     }
 
+    /// Records that links to a note that goes lead to another one.
+    pub(crate) fn redirect(&mut self, gone: &NotePath, to: &NotePath) {
+        for led in self.redirects.values_mut().filter(|led| *led == gone) {
+            *led = to.clone();
+        }
+        self.redirects.insert(gone.clone(), to.clone());
+    }
+
+    /// The notes that go, and where links to them are led.
+    pub(crate) fn redirects(&self) -> &BTreeMap<NotePath, NotePath> {
+        &self.redirects
+    }
+
+    /// Takes a move, and joins it to the one that brought the file to where it leaves from. When all moves of a step are
+    /// taken, [`settle`](Self::settle) comes: before that, one of them can look as if it had lost its end.
     pub(crate) fn record_move(&mut self, from: &NotePath, to: &NotePath, relinked: BTreeSet<NotePath>) {
         let earlier = self.moves.iter().position(|moved| moved.to == *from);
         let mut whole = match earlier {
@@ -218,8 +295,10 @@ impl Changes {
                 paths.insert(to.clone());
             }
         }
+        for led in self.redirects.values_mut().filter(|led| *led == from) {
+            *led = to.clone();
+        }
         self.moves.push(whole);
-        self.settle();
     }
 
     /// Drops changes that end where they began, and moves that lost one of their ends, and marks the ends of the rest.
@@ -230,6 +309,10 @@ impl Changes {
             moved.from != moved.to
                 && files.get(&moved.from).is_some_and(|change| change.before.is_some())
                 && files.get(&moved.to).is_some_and(Change::is_there)
+        });
+        self.redirects.retain(|gone, to| {
+            files.get(gone).is_some_and(|change| change.before.is_some() && !change.is_there())
+                && files.get(to).is_none_or(Change::is_there)
         });
         for moved in &mut self.moves {
             moved.relinked.retain(|path| files.contains_key(path));
@@ -244,6 +327,20 @@ impl Changes {
             change.moved_to = if change.is_there() { None } else { away };
         }
     }
+}
+
+/// The bytes from the first to the last that differ, in each of two texts.
+pub(crate) fn differing(old: &str, new: &str) -> (Range<usize>, Range<usize>) {
+    let mut start = old.bytes().zip(new.bytes()).take_while(|(a, b)| a == b).count();
+    while !(old.is_char_boundary(start) && new.is_char_boundary(start)) {
+        start -= 1;
+    }
+    let most = old.len().min(new.len()) - start;
+    let mut same = old.bytes().rev().zip(new.bytes().rev()).take(most).take_while(|(a, b)| a == b).count();
+    while !(old.is_char_boundary(old.len() - same) && new.is_char_boundary(new.len() - same)) {
+        same -= 1;
+    }
+    (start..old.len() - same, start..new.len() - same)
 }
 
 /// Joins sets that share a member, until none do.

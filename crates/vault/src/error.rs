@@ -165,6 +165,16 @@ pub enum VaultError {
         paths: Vec<NotePath>,
     },
 
+    /// A file that its owner has made read-only was to be changed or removed.
+    #[error(
+        "{} read-only: {}; nothing was written, allow writing to it or leave it out",
+        if paths.len() == 1 { "a file is" } else { "files are" }, ticked(paths)
+    )]
+    ReadOnly {
+        /// The files.
+        paths: Vec<NotePath>,
+    },
+
     /// Another process is applying changes to the vault.
     #[error("changes are being applied to the vault `{}` by another process; try again when it has finished", root.display())]
     Busy {

@@ -82,6 +82,6 @@ pub use hash::ContentHash;
 pub use links::{LinkIndex, Resolution, ResolvedLink};
 pub use note::{Anchor, Block, Frontmatter, FrontmatterProblem, Heading, Link, LinkForm, Note, Tag};
 pub use notes::Notes;
-pub use overlay::{Merged, Overlay, Relinked, Renamed};
+pub use overlay::{Conflict, Merged, Overlay, Reconciled, Relinked, Renamed};
 pub use path::{NotePath, TitledPath};
 pub use vault::{SkipReason, Skipped, Vault, VaultOptions};

@@ -2,6 +2,7 @@
 //!
 //! * [`FrozenWeb`] answers questions as Tavily and as Serper do, from a [`Corpus`], and serves the pages it names.
 //! * [`Breakage`] makes an engine fail in the ways in which real ones do.
+//! * [`Wire`] keeps every byte that arrives at a host.
 //! * It is for tests: nothing leaves this machine, and the same documents give the same answers.
 //!
 //! ```
@@ -30,6 +31,7 @@
 mod breakage;
 mod documents;
 mod engines;
+mod wire;
 
 use std::sync::Arc;
 
@@ -37,6 +39,8 @@ use graphloom_retrieval::Corpus;
 use graphloom_retrieval::web::{EngineName, PageOptions, WebOptions};
 use wiremock::matchers::{method, path, path_regex};
 use wiremock::{Mock, MockServer, ResponseTemplate};
+
+pub use wire::Wire;
 
 pub use breakage::Breakage;
 
@@ -84,9 +88,15 @@ impl FrozenWeb {
     }
 
     /// Options that ask the engines here, with the key.
+    ///
+    /// # Panics
+    /// Never: the address of a server is a host.
     #[must_use]
     pub fn web_options(&self) -> WebOptions {
-        WebOptions::default().all_at(&self.address()).key(EngineName::Tavily, KEY).key(EngineName::Google, KEY)
+        let options = WebOptions::default().all_at(&self.address());
+        [EngineName::Tavily, EngineName::Google].into_iter().fold(options, |options, name| {
+            options.key(name, KEY).key_for(name, &self.host()).expect("its own address is a host")
+        })
     }
 
     /// Options that fetch pages from here and from nowhere else on this machine.
@@ -102,7 +112,9 @@ impl FrozenWeb {
             .into_iter()
             .flat_map(|name| {
                 let address = format!("{}/{name}", self.address());
-                [(name.key_variable(), KEY.to_owned()), (name.address_variable(), address)]
+                let host = self.host();
+                let variable = name.key_variable();
+                [(format!("{variable}_FOR"), host), (variable, KEY.to_owned()), (name.address_variable(), address)]
             })
             .collect()
     }

@@ -86,6 +86,9 @@ pub struct Resources {
     pub ledger: Arc<Ledger>,
     /// How long one call of a model may take, further attempts at it included: `llm_timeout`.
     pub call_limit: Duration,
+    /// Whether a finished run is checked again: answers that told the judge nothing are asked for once more, and a person
+    /// is not asked for changes.
+    pub recheck: bool,
 }
 
 impl Resources {
@@ -94,7 +97,8 @@ impl Resources {
     /// # Errors
     /// A prompt that does not compile.
     pub fn new(models: Models, search: Arc<dyn Search>) -> Result<Self, DeepSearchError> {
-        Ok(Self { models, prompts: prompts()?, search, ledger: Ledger::new(Budget::default()), call_limit: CALL_LIMIT })
+        let ledger = Ledger::new(Budget::default());
+        Ok(Self { models, prompts: prompts()?, search, ledger, call_limit: CALL_LIMIT, recheck: false })
     }
 
     /// The model of a slot. Each of its calls ends within `call_limit`, whoever makes it.

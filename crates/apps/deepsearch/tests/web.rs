@@ -4,8 +4,9 @@
 use std::sync::Arc;
 
 use graphloom_deepsearch::Config;
+use graphloom_deepsearch::config::Secret;
 use graphloom_deepsearch::search::{EngineOutcome, Search, SearchAnswer, open_web};
-use graphloom_frozen_web::{Breakage, FrozenWeb};
+use graphloom_frozen_web::{Breakage, FrozenWeb, Wire};
 use graphloom_retrieval::web::{EngineName, PageError};
 use graphloom_retrieval::{Corpus, CorpusOptions};
 use serde_json::json;
@@ -42,7 +43,7 @@ fn open(world: &World, config: &Config, names: &[&str]) -> Arc<dyn Search> {
     let names: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
     let environment = world.frozen.environment();
     let variable = |name: &str| environment.iter().find(|(known, _)| known == name).map(|(_, value)| value.clone());
-    open_web(config, &names, variable).unwrap().unwrap()
+    open_web(config, &names, variable).unwrap().search.unwrap()
 }
 
 #[tokio::test]
@@ -60,6 +61,48 @@ async fn a_document_is_the_page_and_not_the_excerpt() {
     assert!(first.is_web() && first.query.starts_with("When"));
     assert!(matches!(answer.reports[0].outcome, EngineOutcome::Found { documents: 1.. }));
     assert!(!world.frozen.fetched().await.is_empty());
+}
+
+#[tokio::test]
+async fn a_key_goes_to_the_address_beside_it_and_to_no_other() {
+    const OF_FILE: &str = "key-of-the-file";
+    const OF_ENVIRONMENT: &str = "key-of-the-environment";
+    let (beside, other) = (Wire::answering("200 OK", "", "{}"), Wire::answering("200 OK", "", "{}"));
+    let addressed = |key: &str, address: String| {
+        let mut config = Config::default();
+        let engine = &mut config.web_search_engine_config;
+        engine.search_engine_name = "tavily".into();
+        (engine.search_api_key, engine.search_url) = (Secret::new(key), address);
+        config
+    };
+    let place = |wire: &Wire| format!("http://{}", wire.host());
+    // The key and the address of the file, its address alone, its key alone beside an address of the environment.
+    for (config, named, to, sent) in [
+        (addressed(OF_FILE, place(&beside)), None, &beside, Some(OF_FILE)),
+        (addressed("", place(&beside)), None, &beside, None),
+        (addressed("", place(&beside)), Some(other.host()), &beside, None),
+        (addressed("", place(&beside)), Some(beside.host()), &beside, Some(OF_ENVIRONMENT)),
+        (addressed(OF_FILE, String::new()), Some(other.host()), &other, None),
+    ] {
+        let variable = |name: &str| match name {
+            "TAVILY_API_KEY" => Some(OF_ENVIRONMENT.to_owned()),
+            "TAVILY_API_KEY_FOR" => named.clone(),
+            "TAVILY_URL" => Some(place(&other)),
+            _ => None,
+        };
+        let opened = open_web(&config, &[], variable).unwrap();
+        opened.search.unwrap().search("When does the log begin anew?", 3).await;
+        let bytes = to.taken();
+        assert!(bytes.contains("When does the log begin anew?"), "{bytes}");
+        for key in [OF_FILE, OF_ENVIRONMENT] {
+            assert_eq!(bytes.contains(key), sent == Some(key), "{key}: {bytes}");
+        }
+        assert_eq!(opened.withheld.len(), usize::from(sent.is_none()), "{:?}", opened.withheld);
+        assert!(beside.taken().is_empty() && other.taken().is_empty(), "and nothing arrives elsewhere");
+    }
+    // Nothing is sent where others could read it.
+    let error = open_web(&addressed(OF_FILE, "http://192.0.2.1".into()), &[], |_| None).map(|_| ()).unwrap_err();
+    assert!(error.code.code() == 211_300 && !error.to_string().contains(OF_FILE), "{error}");
 }
 
 #[tokio::test]
@@ -119,7 +162,7 @@ async fn the_address_and_the_key_of_the_configuration_are_used_and_not_told() {
     let ask = async |key: &str| {
         let mut config = config.clone();
         config.web_search_engine_config.search_api_key = graphloom_deepsearch::config::Secret::new(key);
-        let search = open_web(&config, &[], |_| None).unwrap().unwrap();
+        let search = open_web(&config, &[], |_| None).unwrap().search.unwrap();
         search.search("Who waits for a writer?", 3).await
     };
     let good = ask(graphloom_frozen_web::KEY).await;

@@ -37,6 +37,8 @@ pub struct Config {
     pub max_concurrent_reads: usize,
     /// The most results that one search strategy keeps.
     pub max_search_results: usize,
+    /// The most results that all searches keep together where a request asks for all notes.
+    pub max_all_results: usize,
     /// The most model turns of a simple request.
     pub max_turns: usize,
     /// An action that failed this often in the same way stops the run.
@@ -45,6 +47,8 @@ pub struct Config {
     pub max_timeouts: u32,
     /// The most characters of a tool's result that a prompt holds.
     pub max_prompt_chars: usize,
+    /// Of how many runs the vault keeps the backups that undo them, the newest; 0 for all.
+    pub keep_backups: usize,
 }
 
 impl Default for Config {
@@ -59,10 +63,12 @@ impl Default for Config {
             max_subtasks: 8,
             max_concurrent_reads: 3,
             max_search_results: 50,
+            max_all_results: 500,
             max_turns: 8,
             max_identical_failures: 3,
             max_timeouts: 3,
             max_prompt_chars: 6_000,
+            keep_backups: 100,
         }
     }
 }
@@ -81,6 +87,7 @@ impl Config {
             ("max_subtasks", self.max_subtasks as u64),
             ("max_concurrent_reads", self.max_concurrent_reads as u64),
             ("max_search_results", self.max_search_results as u64),
+            ("max_all_results", self.max_all_results as u64),
             ("max_turns", self.max_turns as u64),
             ("max_identical_failures", u64::from(self.max_identical_failures)),
             ("max_timeouts", u64::from(self.max_timeouts)),

@@ -7,7 +7,7 @@ use graphloom_agents::{Models, Prompts};
 use graphloom_llm::layers::Ledger;
 use graphloom_vault::Vault;
 
-use crate::config::is_small;
+use crate::config::{Config, is_small};
 use crate::index::VaultIndex;
 use crate::profile::ObsiusProfile;
 
@@ -24,6 +24,8 @@ pub struct Desk {
     pub today: String,
     /// The seed that samplers get, mixed with what they are asked for.
     pub seed: u64,
+    /// The parameters that a run which goes on gets instead of its own.
+    pub limits: Option<Config>,
 }
 
 /// What the nodes of a run work with beside its state.
@@ -41,7 +43,7 @@ pub struct Resources {
 impl Desk {
     /// A desk without a date and a seed.
     pub fn new(prompts: Arc<Prompts>, profile: Arc<ObsiusProfile>, models: Models) -> Self {
-        Self { prompts, profile, models, today: String::new(), seed: 0 }
+        Self { prompts, profile, models, today: String::new(), seed: 0, limits: None }
     }
 
     /// Whether the model of a role answers inside a grammar and is led by small choices.

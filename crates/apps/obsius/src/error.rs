@@ -3,6 +3,8 @@
 use graphloom_agents::AgentError;
 use graphloom_vault::VaultError;
 
+use crate::index::IndexError;
+
 /// An error of a run, by whose fault it is.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -24,7 +26,7 @@ pub enum ObsiusError {
         why: String,
     },
     /// A tool failed and nothing mended it.
-    #[error("`{tool}` failed, and nothing after it succeeded: {message}")]
+    #[error("`{tool}` failed, and nothing after it made up for that: {message}")]
     ToolFailed {
         /// The tool.
         tool: String,
@@ -52,6 +54,9 @@ pub enum ObsiusError {
     /// Agents, prompts, profile.
     #[error(transparent)]
     Agent(#[from] AgentError),
+    /// The index of the notes.
+    #[error(transparent)]
+    Index(#[from] IndexError),
     /// The vault.
     #[error(transparent)]
     Vault(#[from] VaultError),

@@ -222,9 +222,15 @@ fn found_tagged<N: Notes>(view: &View<'_, N>, tag: &str) -> (bool, String) {
     let missing: Vec<&str> =
         view.findings.notes.iter().map(|found| found.path.as_str()).filter(|path| lacks(path)).collect();
     match missing.first() {
+        None if !view.findings.nothing_about.is_empty() => (false, no_set(view)),
         None => (true, format!("all {} notes have `{tag}`", view.findings.notes.len())),
         Some(first) => (false, format!("{} notes lack `{tag}`, the first `{first}`", missing.len())),
     }
+}
+
+/// A set of nothing is not complete.
+fn no_set<N: Notes>(view: &View<'_, N>) -> String {
+    format!("no note is about `{}`", view.findings.nothing_about)
 }
 
 fn has_tag(note: &Note, tag: &str) -> bool {
@@ -256,6 +262,7 @@ fn found_linked<N: Notes>(view: &View<'_, N>, note: &Note) -> (bool, String) {
         .filter(|path| *path != note.path().as_str() && !linked.iter().any(|other| other.as_str() == *path))
         .collect();
     match missing.first() {
+        None if !view.findings.nothing_about.is_empty() => (false, no_set(view)),
         None if view.findings.notes.is_empty() => (true, "no note was found to be linked".to_owned()),
         None => (true, format!("all {} found notes are linked", view.findings.notes.len())),
         Some(first) => (false, format!("{} found notes are not linked, the first `{first}`", missing.len())),

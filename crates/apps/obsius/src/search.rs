@@ -7,7 +7,8 @@ use graphloom_vault::{LinkIndex, Note, NotePath, Notes, Overlay};
 use crate::analyze::tag_of;
 use crate::assess::words;
 use crate::probe::Criterion;
-use crate::state::{Findings, Found, SearchRecord, SearchStrategy, SubtaskKind, TaskPlan};
+use crate::state::{Findings, Found, PlanSource, SearchRecord, SearchStrategy, SubtaskKind, TaskPlan};
+use crate::subject::Subject;
 use crate::write::first_sentence;
 
 /// How many characters of a note a finding quotes.
@@ -16,6 +17,8 @@ const SNIPPET: usize = 140;
 const RECENT: usize = 10;
 /// How many folders and themes are told.
 const TOP: usize = 5;
+/// How many notes that only share words with the subject are remembered.
+const NEAR: usize = 10;
 
 /// The strategies of a plan that were not run yet, in the order in which they run.
 pub fn strategies(plan: &TaskPlan, findings: &Findings) -> Vec<SearchStrategy> {
@@ -42,6 +45,16 @@ pub fn strategies(plan: &TaskPlan, findings: &Findings) -> Vec<SearchStrategy> {
     wanted.into_iter().filter(|strategy| !findings.ran(*strategy)).collect()
 }
 
+/// Whether a plan is about the notes of its subject: it lists what was found, or, made by rules, tags it.
+fn is_about_set(plan: &TaskPlan) -> bool {
+    plan.success_criteria().any(|criterion| match criterion {
+        Criterion::FoundLinkedFrom { .. } => true,
+        // In a model's plan the tag may be what the request is about.
+        Criterion::FoundTagged { .. } => plan.source == PlanSource::Rules,
+        _ => false,
+    })
+}
+
 /// How a note is about the subject, best first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Fit {
@@ -60,6 +73,11 @@ pub struct Gathering<'a> {
     notes: &'a Overlay,
     keywords: Vec<String>,
     findings: Findings,
+    subject: Subject,
+    /// Whether the plan is about a set of notes, and not about one or about a question.
+    about_set: bool,
+    /// Whether all notes of the subject are asked for.
+    takes_all: bool,
     /// The notes that are not to be found: those that the run makes.
     own: BTreeSet<NotePath>,
     limit: usize,
@@ -76,7 +94,32 @@ impl<'a> Gathering<'a> {
             .map(|(path, _)| path.clone())
             .collect();
         let keywords = plan.keywords.iter().map(|word| folded(word)).filter(|word| !word.is_empty()).collect();
-        Self { notes, keywords, findings, own, limit, iteration }
+        let subject = Subject::of(&plan.original_request, &plan.keywords);
+        Self {
+            notes,
+            keywords,
+            findings,
+            subject,
+            about_set: is_about_set(plan),
+            takes_all: false,
+            own,
+            limit,
+            iteration,
+        }
+    }
+
+    /// The same where all notes of the subject are asked for: the limit is that of all searches together.
+    #[must_use]
+    pub fn taking_all(mut self, all: bool) -> Self {
+        self.takes_all = all;
+        self
+    }
+
+    /// The same where the notes that are found are changed without being read by who changes them.
+    #[must_use]
+    pub fn changing_what_is_found(mut self, changes: bool) -> Self {
+        self.about_set |= changes;
+        self
     }
 
     /// What the index is asked by a strategy; nothing for those that need no index.
@@ -89,15 +132,35 @@ impl<'a> Gathering<'a> {
         }
     }
 
-    /// Takes the hits of the index, best first.
-    pub fn take_hits(&mut self, strategy: SearchStrategy, query: &str, hits: &[NotePath]) {
+    /// Whether every note is meant.
+    pub fn is_everything(&self) -> bool {
+        self.subject.is_everything()
+    }
+
+    /// Takes every note, by its path.
+    pub fn take_all(&mut self) {
+        let all: Vec<Note> = self.all().collect();
+        self.add(SearchStrategy::Keyword, "all notes", &all, false);
+    }
+
+    /// Takes the hits of the index, best first; `more` when there are others.
+    pub fn take_hits(&mut self, strategy: SearchStrategy, query: &str, hits: &[NotePath], more: bool) {
         let read = |path: &NotePath| self.notes.read(path).ok().flatten();
         let notes: Vec<Note> = hits.iter().filter_map(read).collect();
         // Where notes are about the whole subject, those that only share a word of it are not meant.
         let best = notes.iter().map(|note| self.fit(note)).min().unwrap_or(Fit::No);
         let kept = if best == Fit::No && strategy == SearchStrategy::Content { Fit::Any } else { best };
-        let meant: Vec<Note> = notes.into_iter().filter(|note| self.fit(note) <= kept).collect();
-        self.add(strategy, query, &meant);
+        let mut meant: Vec<Note> = notes.into_iter().filter(|note| self.fit(note) <= kept).collect();
+        // Where none of the worst hits is meant any more, those behind them hardly are.
+        let worst = &hits[hits.len() - hits.len() / 4..];
+        let mut more = more && meant.iter().any(|note| hits.len() < 4 || worst.contains(note.path()));
+        if self.takes_all && strategy == SearchStrategy::Keyword {
+            // The index ranks some low, and gives a text once that several notes have.
+            let known: BTreeSet<NotePath> = meant.iter().map(|note| note.path().clone()).collect();
+            meant.extend(self.all().filter(|note| !known.contains(note.path()) && self.subject.fits(note)));
+            more = false;
+        }
+        self.add(strategy, query, &meant, more);
     }
 
     /// Looks for tags made of the keywords.
@@ -114,7 +177,7 @@ impl<'a> Gathering<'a> {
             })
         };
         let found: Vec<Note> = self.all().filter(has).collect();
-        self.add(SearchStrategy::Tag, &whole, &found);
+        self.add(SearchStrategy::Tag, &whole, &found, false);
     }
 
     /// Follows links from and to what was found, to notes that are about the subject as well.
@@ -133,7 +196,7 @@ impl<'a> Gathering<'a> {
             .filter_map(|path| self.notes.read(path).ok().flatten())
             .filter(|note| self.fit(note) <= Fit::All)
             .collect();
-        self.add(SearchStrategy::Links, &format!("{} notes", start.len()), &found);
+        self.add(SearchStrategy::Links, &format!("{} notes", start.len()), &found, false);
     }
 
     /// The notes that changed last, by the file system.
@@ -144,11 +207,12 @@ impl<'a> Gathering<'a> {
         dated.sort_by(|(a, one), (b, other)| b.cmp(a).then(one.cmp(other)));
         let found: Vec<Note> =
             dated.iter().take(RECENT).filter_map(|(_, path)| self.notes.read(path).ok().flatten()).collect();
-        self.add(SearchStrategy::Recent, "the last changed", &found);
+        self.add(SearchStrategy::Recent, "the last changed", &found, false);
     }
 
     /// The findings, with what they have in common and what is missing.
     pub fn finish(mut self) -> Findings {
+        self.judge_subject();
         let found = &self.findings.notes;
         self.findings.folders = top(found.iter().map(|note| folder_of(&note.path)).filter(|folder| !folder.is_empty()));
         self.findings.themes = top(found.iter().flat_map(|note| note.tags.iter().cloned()));
@@ -161,6 +225,22 @@ impl<'a> Gathering<'a> {
         let missing = |word: &&String| !texts.iter().any(|text| text.contains(*word));
         self.findings.gaps = self.keywords.iter().filter(missing).cloned().collect();
         self.findings
+    }
+
+    /// Puts aside what was found where none of it is about the subject: a set of accidents is no set.
+    fn judge_subject(&mut self) {
+        let read = |found: &Found| NotePath::of_file(&found.path).ok().and_then(|path| self.notes.read(&path).ok()?);
+        let fits = |found: &Found| read(found).is_some_and(|note| self.subject.fits(&note));
+        let about = self.subject.is_everything() || self.findings.notes.iter().any(fits);
+        // The last changed are asked for whatever they are about.
+        let dated = self.findings.ran(SearchStrategy::Recent);
+        if about || dated || !self.about_set {
+            self.findings.nothing_about.clear();
+            return;
+        }
+        self.findings.nothing_about = self.keywords.join(" ");
+        let near = std::mem::take(&mut self.findings.notes);
+        self.findings.near = near.into_iter().take(NEAR).collect();
     }
 
     fn all(&self) -> impl Iterator<Item = Note> + '_ {
@@ -183,7 +263,7 @@ impl<'a> Gathering<'a> {
         }
     }
 
-    fn add(&mut self, strategy: SearchStrategy, query: &str, notes: &[Note]) {
+    fn add(&mut self, strategy: SearchStrategy, query: &str, notes: &[Note], mut more: bool) {
         let mut new = 0;
         let mut hits = 0;
         for (rank, note) in notes.iter().filter(|note| !self.own.contains(note.path())).enumerate() {
@@ -195,7 +275,8 @@ impl<'a> Gathering<'a> {
                 }
                 continue;
             }
-            if new == self.limit {
+            if new == self.limit || (self.takes_all && self.findings.notes.len() >= self.limit) {
+                more = true;
                 continue;
             }
             new += 1;
@@ -210,7 +291,7 @@ impl<'a> Gathering<'a> {
             });
         }
         let iteration = self.iteration;
-        self.findings.searches.push(SearchRecord { strategy, query: query.to_owned(), hits, new, iteration });
+        self.findings.searches.push(SearchRecord { strategy, query: query.to_owned(), hits, new, more, iteration });
     }
 }
 

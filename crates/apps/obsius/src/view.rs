@@ -8,6 +8,8 @@ use crate::state::WorkflowState;
 
 /// How many found notes a prompt lists.
 const FOUND: usize = 30;
+/// How many others it names by their paths.
+const NAMED: usize = 300;
 /// How many entries of the working memory a prompt shows.
 const REMEMBERED: usize = 12;
 
@@ -33,7 +35,19 @@ pub(crate) fn progress_args(state: &WorkflowState) -> Value {
         .take(FOUND)
         .map(|found| json!({ "path": found.path, "title": found.title, "snippet": found.snippet }))
         .collect();
-    json!({ "found": found, "memory": memory_text(state), "feedback": state.review.feedback })
+    let rest = state.findings.notes.iter().skip(FOUND).map(|found| found.path.as_str());
+    let others: Vec<&str> = rest.take(NAMED).collect();
+    let near: Vec<&str> = state.findings.near.iter().map(|found| found.path.as_str()).collect();
+    json!({
+        "found": found,
+        "others": others.join("\n"),
+        "unlisted": state.findings.notes.len().saturating_sub(FOUND + NAMED),
+        "capped": state.findings.is_capped(),
+        "nothing_about": state.findings.nothing_about,
+        "near": near.join("\n"),
+        "memory": memory_text(state),
+        "feedback": state.review.feedback,
+    })
 }
 
 /// The most important of the working memory, in its order.

@@ -193,3 +193,40 @@ fn an_index_is_not_made_in_a_foreign_directory() {
     assert!(error.contains("passages"), "{error}");
     assert_eq!(std::fs::read_to_string(foreign.join("letter.txt")).unwrap(), "dear");
 }
+
+#[test]
+fn pages_show_every_note_that_fits_once_and_say_whether_there_are_more() {
+    let notes: Vec<(String, String)> = (0..95)
+        .map(|n| {
+            // Some fit by their title, some by a tag, some by their text, some not at all.
+            let tag = if n % 5 == 0 { "---\ntags: [tea]\n---\n" } else { "" };
+            let title = if n % 3 == 0 { format!("Tea {n}.md") } else { format!("n{n}.md") };
+            let text = if n % 7 == 0 {
+                format!("about coffee {n}")
+            } else {
+                format!("{}about tea {n}", "some words ".repeat(n % 9))
+            };
+            (title, format!("{tag}{text}"))
+        })
+        .collect();
+    let notes: Vec<(&str, &str)> = notes.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect();
+    let place = Place::new(&notes);
+    let (index, overlay) = place.open();
+    index.refresh().unwrap();
+    let whole = index.page(&overlay, &SearchQuery::new("tea", 200)).unwrap();
+    assert!(!whole.more && whole.found.len() > 80, "{}", whole.found.len());
+    let whole: Vec<NotePath> = whole.found.into_iter().map(|hit| hit.path).collect();
+    for size in [1, 7, 10, 50] {
+        let mut paged: Vec<NotePath> = Vec::new();
+        loop {
+            let query = SearchQuery::new("tea", size).from_offset(paged.len());
+            let page = index.page(&overlay, &query).unwrap();
+            paged.extend(page.found.into_iter().map(|hit| hit.path));
+            assert_eq!(page.more, paged.len() < whole.len(), "{size}: {}", paged.len());
+            if !page.more {
+                break;
+            }
+        }
+        assert_eq!(paged, whole, "{size}");
+    }
+}

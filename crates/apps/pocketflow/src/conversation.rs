@@ -11,7 +11,7 @@ use crate::graph::graph;
 use crate::nodes::asked_text;
 use crate::resources::Resources;
 use crate::session::delivery::{self, About};
-use crate::session::{self, Question, Session};
+use crate::session::{self, Question, Session, stops};
 use crate::state::Conversation;
 use crate::streams::{ChatMessage, Sinks, TurnStreams, streams};
 use crate::turn::{Said, is_cut_off, turn};
@@ -109,6 +109,23 @@ impl Conversations {
     /// Stops the turn that goes on in this process, if there is one. What was done so far is kept.
     pub fn stop(&self, id: &str) -> bool {
         self.threads.thread(id).cancel()
+    }
+
+    /// Asks whichever process is at work on a conversation to stop its turn. It has to look, see
+    /// [`Conversations::stops_asked`]; the `pocketflow` command does.
+    ///
+    /// # Errors
+    /// The store's.
+    pub async fn ask_to_stop(&self, id: &str) -> Result<(), PocketFlowError> {
+        Ok(stops::ask(&**self.store(), id).await?)
+    }
+
+    /// How often somebody asked for a turn to be stopped. A turn is to be stopped when there are more than when it began.
+    ///
+    /// # Errors
+    /// The store's.
+    pub async fn stops_asked(&self, id: &str) -> Result<u64, PocketFlowError> {
+        Ok(stops::asked(&**self.store(), id).await?)
     }
 
     /// Makes an older checkpoint the head of a conversation, and its session the stored one.

@@ -104,6 +104,14 @@ fn reference(reference: &Reference) -> String {
     parts.extend(record.venue.clone());
     parts.extend(record.year.map(|year| year.to_string()));
     parts.extend(record.address());
+    // What a source of literature does not know is left out; one's own document can be mended.
+    if record.provenance.iter().any(|found| found.source == LOCAL) {
+        let blanks = [("author", record.authors.is_empty()), ("year", record.year.is_none())];
+        let blanks: Vec<&str> = blanks.iter().filter(|(_, blank)| *blank).map(|(name, _)| *name).collect();
+        if !blanks.is_empty() {
+            parts.push(format!("[to fill in: {}]", blanks.join(", ")));
+        }
+    }
     let retracted = if record.retracted { " (retracted)" } else { "" };
     format!("{}. {}{retracted}", reference.number, parts.join(". "))
 }
@@ -140,6 +148,19 @@ mod tests {
              (retracted)\n\n## Sources searched\n\n- OpenAlex gave 1 record.\n\n## Notes\n\n- A note.\n"
         );
         assert!(numbered(&proposal()).contains("## 1. Gap"));
+    }
+
+    #[test]
+    fn what_a_document_does_not_say_of_itself_is_a_named_blank() {
+        let mut local = Record::new("On neaps");
+        local.provenance = vec![Provenance::new(LOCAL, "papers/neaps.md", "neaps", 1)];
+        assert_eq!(
+            reference(&Reference { number: 1, record: local.clone() }),
+            "1. On neaps. [to fill in: author, year]"
+        );
+        local.year = Some(2021);
+        local.authors.extend(Author::displayed("Ann Lee"));
+        assert_eq!(reference(&Reference { number: 1, record: local }), "1. Ann Lee. On neaps. 2021");
     }
 
     #[test]

@@ -63,12 +63,3 @@ impl Shortage {
         (kind == BUDGET).then(|| serde_json::from_value(payload.clone()).unwrap_or_default())
     }
 }
-
-/// What two counts of one run come to. A ledger only grows, so the greater count is the later one.
-pub fn later(mut one: Spent, other: Spent) -> Spent {
-    one.calls = one.calls.max(other.calls);
-    one.tokens = one.tokens.max(other.tokens);
-    one.usd_micros = one.usd_micros.max(other.usd_micros);
-    one.millis = one.millis.max(other.millis);
-    one
-}

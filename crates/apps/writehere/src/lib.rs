@@ -52,7 +52,7 @@ mod state;
 mod task;
 mod task_type;
 
-pub use budget::{Answered, Shortage, later};
+pub use budget::{Answered, Shortage};
 pub use finish::Finished;
 pub use graph::{BEGIN, FINISH, graph};
 pub use resources::Resources;

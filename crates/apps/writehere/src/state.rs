@@ -9,7 +9,6 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::budget::later;
 use crate::finish::Finished;
 use crate::task::{Task, Tree};
 
@@ -106,5 +105,5 @@ pub struct Call {
 }
 
 fn keep_greater(spent: &mut Spent, other: Spent) {
-    *spent = later(*spent, other);
+    *spent = spent.or_later(other);
 }

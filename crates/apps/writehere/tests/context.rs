@@ -216,7 +216,7 @@ fn the_article_is_what_was_written_in_order() {
     assert_eq!(article_text(&article_of(&tree, &key("4"))), "Second part with six words here.");
     let (window, cut) = article_window(&pieces, 8);
     assert_eq!(window, "[earlier part, not shown in full: opening]\nIts end.\n\nSecond part with six words here.");
-    assert_eq!(cut.as_deref(), Some("of 10 words written so far, the last 8 were shown"));
+    assert_eq!(cut.as_deref(), Some("of the 2 parts written so far, the last 8 words were shown"));
     assert_eq!(article_window(&pieces, 10).1, None);
 }
 

@@ -91,6 +91,21 @@ const VERBS: &[&str] = &[
     " have been ",
 ];
 
+const MONTHS: &[&str] = &[
+    "January",
+    "February",
+    "March",
+    "April",
+    "May",
+    "June",
+    "July",
+    "August",
+    "September",
+    "October",
+    "November",
+    "December",
+];
+
 /// Names to put in the place of others.
 const NAMES: &[&str] = &["Fortran", "Kerberos", "Zanzibar", "Tokelau", "Brunhilde", "Xerxes"];
 
@@ -146,43 +161,35 @@ fn paraphrase(sentence: &str) -> Option<String> {
     (done > 0).then_some(said)
 }
 
-/// The first whole number of two digits or more that stands alone, replaced.
+/// The first whole number of two digits or more that stands alone, replaced. The day of a date becomes another day.
 fn number(sentence: &str, own: &Document) -> Option<String> {
-    for word in sentence.split_whitespace() {
+    let words: Vec<&str> = sentence.split(' ').collect();
+    for (at, word) in words.iter().enumerate() {
         let digits = word.trim_matches(|c: char| matches!(c, ',' | '.' | '(' | ')' | ';' | ':'));
         let Ok(value) = digits.parse::<u64>() else { continue };
         if digits.len() < 2 || digits.starts_with('0') {
             continue;
         }
-        let new = (1..9).map(|step| value + step * 17 + 3).find(|new| !own.text.contains(&new.to_string()))?;
-        return Some(sentence.replacen(word, &word.replace(digits, &new.to_string()), 1));
+        let beside = [at.checked_sub(1), Some(at + 1)].into_iter().flatten().filter_map(|near| words.get(near));
+        let day = value <= 31 && beside.into_iter().any(|word| MONTHS.contains(word));
+        let next = |step: u64| if day { 10 + (value + step * 7) % 19 } else { value + step * 17 + 3 };
+        let fits = |new: &u64| *new != value && !own.text.contains(&new.to_string());
+        let new = (1..9).map(next).find(fits)?.to_string();
+        let mut changed: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
+        changed[at] = word.replacen(digits, &new, 1);
+        return Some(changed.join(" "));
     }
     None
 }
 
 /// The year of the first date, or behind "in", replaced.
 fn date(sentence: &str, own: &Document) -> Option<String> {
-    const BEFORE: &[&str] = &[
-        "in",
-        "January",
-        "February",
-        "March",
-        "April",
-        "May",
-        "June",
-        "July",
-        "August",
-        "September",
-        "October",
-        "November",
-        "December",
-    ];
     let words: Vec<&str> = sentence.split(' ').collect();
     let place = (1..words.len()).find(|&at| {
         let digits = words[at].trim_end_matches(['.', ',', ')', ';', ':']);
         let year = digits.len() == 4 && digits.parse::<u32>().is_ok_and(|year| (1700..2050).contains(&year));
         // "March 2020", "March 3, 2020", "in 2020"
-        let month = (1..=3).any(|back| at >= back && BEFORE[1..].contains(&words[at - back]));
+        let month = (1..=3).any(|back| at >= back && MONTHS.contains(&words[at - back]));
         year && (words[at - 1] == "in" || month)
     })?;
     let year: u32 = words[place].get(..4)?.parse().ok()?;

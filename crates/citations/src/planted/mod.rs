@@ -155,6 +155,15 @@ pub fn plant(documents: &[Document], each: usize) -> Vec<Planted> {
     found
 }
 
+/// A claim about `document` with another number, unit or year; none for other kinds, and where the claim has nothing of the
+/// kind.
+#[must_use]
+pub fn changed(kind: Kind, claim: &str, document: &Document) -> Option<String> {
+    let amount = matches!(kind, Kind::NumberChanged | Kind::UnitChanged | Kind::DateChanged);
+    let made = change::make(kind, claim, 0, std::slice::from_ref(document)).filter(|_| amount);
+    made.map(|(claim, _)| claim)
+}
+
 /// Sentences that say enough to be checked: 8 to 40 words of running text, once in their document.
 fn usable(document: &Document) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();

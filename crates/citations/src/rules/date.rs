@@ -1,5 +1,6 @@
 //! Dates in the ways they are written.
 
+use std::cmp::Ordering;
 use std::ops::Range;
 
 use crate::token::{Kind, Token};
@@ -34,6 +35,14 @@ impl Date {
         let straight = differ(self.month, other.month) || differ(self.day, other.day);
         let crossed = differ(self.month, other.day) || differ(self.day, other.month);
         year || straight && (crossed || !(self.either || other.either))
+    }
+
+    /// Which of two dates is earlier, as far as both say; none where day and month may be the other way round.
+    pub(super) fn order(&self, other: &Self) -> Option<Ordering> {
+        let parts = [(self.year, other.year), (self.month, other.month), (self.day, other.day)];
+        let both = parts.into_iter().filter_map(|(mine, theirs)| mine.zip(theirs));
+        let order = both.map(|(mine, theirs)| mine.cmp(&theirs)).find(|order| order.is_ne());
+        (!self.either && !other.either).then_some(order.unwrap_or(Ordering::Equal))
     }
 }
 

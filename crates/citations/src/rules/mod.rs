@@ -7,9 +7,11 @@
 mod bound;
 mod clause;
 mod date;
+mod met;
 mod name;
 mod negation;
 mod number;
+mod opposite;
 mod quantity;
 mod same;
 mod unit;
@@ -79,10 +81,11 @@ pub(crate) fn doubts(claim: &str, source: &SourceText<'_>, span: Span) -> Vec<Fa
     };
 
     let mut found = Vec::new();
-    for quantity in &mine.quantities {
+    let met = met::met(claim, passage);
+    for quantity in mine.quantities.iter().filter(|quantity| !met.contains(&quantity.tokens)) {
         found.extend(quantity_doubt(quantity, &mine, &near, &all, alike));
     }
-    for date in &mine.dates {
+    for date in mine.dates.iter().filter(|date| !met.contains(&date.tokens)) {
         found.extend(date_doubt(date, claim, passage, &near, &all, alike));
     }
     found.extend(name_doubts(&mine, &near, &vocabulary, passage, alike));

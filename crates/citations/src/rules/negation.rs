@@ -6,6 +6,8 @@ use crate::segment::{Language, sentences_in};
 use crate::stem::{is_stop, stem};
 use crate::token::{Kind, Token, tokens};
 
+use super::opposite::opposite;
+
 const NEGATIONS: &[&str] = &[
     "not", "no", "never", "none", "nor", "neither", "cannot", "without", "nicht", "kein", "keine", "keinen", "keinem",
     "keiner", "nie", "niemals", "ohne", "weder", "hardly",
@@ -14,46 +16,6 @@ const NEGATIONS: &[&str] = &[
 const DENYING: &str = "不没沒无無未非";
 /// How many words of content a negation reaches.
 const REACH: usize = 3;
-
-/// Pairs of words of which one denies the other. Stems.
-const OPPOSITES: &[(&str, &str)] = &[
-    ("increase", "decrease"),
-    ("rise", "fall"),
-    ("always", "never"),
-    ("enabled", "disabled"),
-    ("enable", "disable"),
-    ("allow", "forbid"),
-    ("allow", "prevent"),
-    ("allowed", "forbidden"),
-    ("before", "after"),
-    ("more", "less"),
-    ("higher", "lower"),
-    ("faster", "slower"),
-    ("larger", "smaller"),
-    ("largest", "smallest"),
-    ("maximum", "minimum"),
-    ("most", "least"),
-    ("first", "last"),
-    ("true", "false"),
-    ("possible", "impossible"),
-    ("required", "optional"),
-    ("mutable", "immutable"),
-    ("synchronous", "asynchronous"),
-    ("safe", "unsafe"),
-    ("public", "private"),
-    ("above", "below"),
-    ("accept", "reject"),
-    ("succeed", "fail"),
-    ("begin", "end"),
-    ("open", "closed"),
-    ("valid", "invalid"),
-    ("ascending", "descending"),
-    ("include", "exclude"),
-    ("includes", "excludes"),
-    ("older", "newer"),
-    ("best", "worst"),
-    ("positive", "negative"),
-];
 
 /// The words that a claim and the clause of `passage` next to it both have, but one of them only denied; or one word whose
 /// opposite stands in that sentence.
@@ -68,7 +30,12 @@ pub(super) fn differences(claim: &str, passage: &str) -> Option<(String, String)
     let sentence = sentence.max_by_key(|tokens| near(&Polarity::of(tokens)))?;
     let clause = clauses(&sentence).into_iter().map(Polarity::of).max_by_key(near);
     let denied = clause.and_then(|theirs| denied(&mine, &theirs));
-    denied.or_else(|| opposite(&mine, &Polarity::of(&sentence)))
+    denied.or_else(|| {
+        let theirs = Polarity::of(&sentence);
+        // Where only one side is denied, opposites say the same.
+        let alike = mine.denied.is_empty() == theirs.denied.is_empty();
+        opposite(&mine.raw, &theirs.raw).filter(|_| alike)
+    })
 }
 
 fn clauses(tokens: &[Token]) -> Vec<&[Token]> {
@@ -105,21 +72,6 @@ fn denied(mine: &Polarity, theirs: &Polarity) -> Option<(String, String)> {
     for word in theirs.denied.iter().filter(|word| !theirs.stated.contains(*word)) {
         if mine.stated.contains(word) && !mine.denied.contains(word) && shared >= 2 {
             return Some((word.clone(), format!("not … {word}")));
-        }
-    }
-    None
-}
-
-fn opposite(mine: &Polarity, theirs: &Polarity) -> Option<(String, String)> {
-    for (left, right) in OPPOSITES.iter().flat_map(|&(a, b)| [(a, b), (b, a)]) {
-        let (left_stem, right_stem) = (stem(left), stem(right));
-        let swapped = mine.raw.contains(&left_stem)
-            && !theirs.raw.contains(&left_stem)
-            && theirs.raw.contains(&right_stem)
-            && !mine.raw.contains(&right_stem);
-        // Where only one side is denied, opposites say the same.
-        if swapped && mine.denied.is_empty() == theirs.denied.is_empty() {
-            return Some((left.to_owned(), right.to_owned()));
         }
     }
     None

@@ -1,8 +1,9 @@
 //! The one rule that decides alone: another number, unit or date stands for the same quantity in the same clause.
 //!
 //! A number refutes a claim only where nothing else is left to explain it: the clause around it says what the claim says,
-//! it counts the same thing, it is the only one there that does, the claim's number stands nowhere in the source, and
-//! neither bound, rounding nor unit makes the two agree. What lacks one of these is a reason to look, not a verdict.
+//! it counts the same thing, it is the only one there that does and is not another number of the claim, the claim's number
+//! stands nowhere in the source, and neither bound, rounding nor unit makes the two agree. What lacks one of these is a
+//! reason to look, not a verdict.
 
 use crate::locate::{Span, Wording};
 use crate::segment::{Language, sentences_in};
@@ -122,6 +123,13 @@ fn twin<'s, 't>(
         same && placed && !other.ordinal && (!label || place(other) && share >= SAME_CLAUSE)
     };
     let mut found: Vec<&Quantity> = sentence.quantities.iter().filter(is_same).collect();
+    // What another number of the claim already is stands for that one.
+    let taken = |other: &Quantity| {
+        mine.quantities.iter().any(|own| own.tokens != quantity.tokens && own.unit == other.unit && own.agrees(other))
+    };
+    if !found.iter().all(|one| taken(one)) {
+        found.retain(|one| !taken(one));
+    }
     if found.iter().any(|one| place(one)) {
         found.retain(|one| place(one));
         // As in `2, 4, 8 and 16`.
@@ -145,7 +153,7 @@ fn twin<'s, 't>(
     let strangers = sentence
         .quantities
         .iter()
-        .filter(|other| alike(other) && !found.iter().any(|one| std::ptr::eq(*one, *other)))
+        .filter(|other| alike(other) && !taken(other) && !found.iter().any(|one| std::ptr::eq(*one, *other)))
         .count();
     let unique = found.iter().all(|one| one.agrees(first)) && (place(first) || strangers == 0);
     unique.then_some(Twin { found: first, span, sentence, exact })
@@ -205,7 +213,14 @@ fn redated(
     }
     let context = context(mine, mine.clause(date.tokens.start))?;
     let (share, span, sentence) = nearest(&context, there)?;
-    let [other] = &sentence.dates[..] else { return None };
+    // What another date of the claim already is stands for that one.
+    let taken = |other: &Date| mine.dates.iter().any(|own| own.tokens != date.tokens && own.is_in(other));
+    let mut others: Vec<&Date> = sentence.dates.iter().filter(|other| !taken(other)).collect();
+    if others.len() > 1 {
+        let wide = mine.neighbours(&date.tokens);
+        others.retain(|other| sentence.neighbours(&other.tokens) == wide);
+    }
+    let [other] = others[..] else { return None };
     let (here, around) = (sentence.neighbours(&other.tokens)[0].clone(), mine.neighbours(&date.tokens)[0].clone());
     let (bound, there_bound) = (mine.bound(&date.tokens), sentence.bound(&other.tokens));
     let place = here.0 == around.0;

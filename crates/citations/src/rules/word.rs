@@ -4,28 +4,23 @@ use crate::segment::{Language, sentences_in};
 use crate::stem::{is_stop, stem};
 use crate::token::{Kind, Token, tokens};
 
+/// From how many words on a sentence with one other word is another sentence by intent.
+const LEAST_WORDS: usize = 5;
+/// Words that stand for one another without another sense.
+const ARTICLES: &[&str] = &["a", "an", "the", "this", "that", "its", "their", "his", "her"];
+
 /// The word of `claim` in whose place a sentence of `passage` has another one, and that one.
 ///
 /// A word stands in the place of another when the words before and behind it are the same, and each of the two is in one
 /// of the sentences only. Which of them means the same, and which the opposite, is for a judge to say.
 pub(super) fn replaced(claim: &str, passage: &str) -> Option<(String, String)> {
     let mine = Words::of(claim);
-    sentences_in(passage, Language::detect(passage)).into_iter().find_map(|range| {
-        let theirs = Words::of(&passage[range]);
-        (1..mine.stems.len().saturating_sub(1)).find_map(|at| {
-            if !mine.says(at) || theirs.has(&mine.stems[at]) {
-                return None;
-            }
-            let place = (1..theirs.stems.len().saturating_sub(1)).find(|&place| {
-                theirs.says(place)
-                    && !mine.has(&theirs.stems[place])
-                    && mine.stems[at - 1] == theirs.stems[place - 1]
-                    && mine.stems[at + 1] == theirs.stems[place + 1]
-                    && mine.is_edge_alike(at, &theirs, place)
-            })?;
-            Some((mine.stems[at].clone(), theirs.stems[place].clone()))
-        })
-    })
+    let sentences = sentences_in(passage, Language::detect(passage));
+    let there: Vec<Words> = sentences.into_iter().map(|range| Words::of(&passage[range])).collect();
+    there
+        .iter()
+        .find_map(|theirs| mine.one_other(theirs))
+        .or_else(|| there.iter().find_map(|theirs| mine.other(theirs)))
 }
 
 /// The stems of a sentence with an empty one at both ends.
@@ -45,6 +40,47 @@ impl Words {
         small.extend(words.iter().map(|token| token.kind != Kind::Word || is_stop(&token.folded)));
         small.push(true);
         Self { stems, small }
+    }
+
+    /// The only word in which the claim is another text than a part of a sentence that is as long.
+    ///
+    /// Here small words count, as `after` for `before`, and words that stand elsewhere in the sentence, too.
+    fn one_other(&self, theirs: &Self) -> Option<(String, String)> {
+        let mine = self.inner();
+        if mine.len() < LEAST_WORDS {
+            return None;
+        }
+        theirs.inner().windows(mine.len()).find_map(|part| {
+            let mut differing = mine.iter().zip(part).enumerate().filter(|(_, (one, other))| one != other);
+            let (at, (one, other)) = differing.next().filter(|_| differing.next().is_none())?;
+            let word = |stem: &str| stem.starts_with(char::is_alphabetic);
+            // `It grew` is `which grew`, `a` is `the`.
+            let joins = at == 0 && is_stop(one) && is_stop(other)
+                || ARTICLES.contains(&one.as_str()) && ARTICLES.contains(&other.as_str());
+            (word(one) && word(other) && !joins).then(|| (one.clone(), other.clone()))
+        })
+    }
+
+    /// A word that stands in the place of another.
+    fn other(&self, theirs: &Self) -> Option<(String, String)> {
+        (1..self.stems.len().saturating_sub(1)).find_map(|at| {
+            if !self.says(at) || theirs.has(&self.stems[at]) {
+                return None;
+            }
+            let place = (1..theirs.stems.len().saturating_sub(1)).find(|&place| {
+                theirs.says(place)
+                    && !self.has(&theirs.stems[place])
+                    && self.stems[at - 1] == theirs.stems[place - 1]
+                    && self.stems[at + 1] == theirs.stems[place + 1]
+                    && self.is_edge_alike(at, theirs, place)
+            })?;
+            Some((self.stems[at].clone(), theirs.stems[place].clone()))
+        })
+    }
+
+    /// The stems without the empty ones at the ends.
+    fn inner(&self) -> &[String] {
+        self.stems.get(1..self.stems.len() - 1).unwrap_or_default()
     }
 
     fn says(&self, at: usize) -> bool {

@@ -1,6 +1,7 @@
 //! HTML: the article of a page, or its whole text where no article stands out.
 
 mod attributes;
+mod made;
 mod tags;
 
 use dom_smoothie::{Config, Readability, TextMode};
@@ -19,7 +20,7 @@ const WIDTH: usize = 100_000;
 /// # Errors
 /// Says why the page cannot be read.
 pub(super) fn read(source: &str, size: usize) -> Result<(Option<String>, Vec<Passage>), String> {
-    let page = tags::prepare(&attributes::limit(source)?)?;
+    let page = bounded(source)?;
     let whole = text_of(&page)?;
     let mut reader = Readability::new(
         page.as_str(),
@@ -48,9 +49,15 @@ pub(super) fn read(source: &str, size: usize) -> Result<(Option<String>, Vec<Pas
 
 /// The text of a piece of HTML inside another document; nothing if it cannot be read.
 pub(super) fn fragment(source: &str) -> String {
-    let page = attributes::limit(source).and_then(|limited| tags::prepare(&limited));
-    let text = page.and_then(|page| text_of(&page)).unwrap_or_default();
+    let text = bounded(source).and_then(|page| text_of(&page)).unwrap_or_default();
     text.trim().to_owned()
+}
+
+/// A page that the parsers read in a time that its length bounds.
+fn bounded(source: &str) -> Result<String, String> {
+    let page = tags::prepare(&attributes::limit(source)?)?;
+    made::check(&page)?;
+    Ok(page)
 }
 
 fn text_of(page: &str) -> Result<String, String> {

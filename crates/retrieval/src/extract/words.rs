@@ -29,7 +29,10 @@ fn count_in_run(run: &str) -> usize {
     let mut words = 0;
     let mut in_word = false;
     for c in run.chars() {
-        if UNSPACED.iter().any(|range| range.contains(&c)) {
+        // Most text is ASCII, and the tables of Unicode are slow.
+        if c.is_ascii() {
+            in_word |= c.is_ascii_alphanumeric();
+        } else if UNSPACED.iter().any(|range| range.contains(&c)) {
             words += 1 + usize::from(in_word);
             in_word = false;
         } else if c.is_alphanumeric() {

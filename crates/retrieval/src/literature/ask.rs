@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use super::recording::Recording;
 use super::{
-    Arxiv, Crossref, Fault, Found, Gateway, LiteratureOptions, OpenAlex, Politeness, Query, Record, Source,
+    Arxiv, Crossref, Fault, Found, Gateway, HostKeyUse, LiteratureOptions, OpenAlex, Politeness, Query, Record, Source,
     SourceReport, SourceStatus, merge,
 };
 use crate::extract::snippet;
@@ -70,16 +70,25 @@ impl Literature {
     /// OpenAlex, arXiv and Crossref, as far as they are not off, over HTTP.
     ///
     /// # Errors
-    /// [`RetrievalError::SourceAddress`] and [`RetrievalError::NoClient`]; nothing is asked yet.
+    /// [`RetrievalError::SourceAddress`], [`RetrievalError::OpenKey`] and [`RetrievalError::NoClient`]; nothing is asked
+    /// yet.
     pub fn open(options: LiteratureOptions) -> Result<Self, RetrievalError> {
-        let LiteratureOptions { contact, agent, openalex_key, openalex, arxiv, crossref, deadline } = options;
+        let key = match options.key_use()? {
+            Some(HostKeyUse::Sent(key)) => Some(key),
+            Some(HostKeyUse::Withheld(_)) | None => None,
+        };
+        let LiteratureOptions { contact, agent, openalex_key: _, openalex, arxiv, crossref, deadline } = options;
         let mail = contact.as_ref().map(super::Contact::as_str);
         let mut sources: Vec<Arc<dyn Source>> = Vec::new();
         if !openalex.off {
             let address = openalex.url(OpenAlex::NAME, OpenAlex::ADDRESS)?;
             let politeness = openalex.politeness.unwrap_or_else(Politeness::openalex);
-            let gateway = Gateway::over_http(&address, &agent, mail, politeness)?;
-            sources.push(Arc::new(OpenAlex::new(gateway, address, openalex_key)));
+            // A key is for this host alone, so a redirect is not followed with it.
+            let gateway = match &key {
+                Some(_) => Gateway::without_redirects(&address, &agent, mail, politeness)?,
+                None => Gateway::over_http(&address, &agent, mail, politeness)?,
+            };
+            sources.push(Arc::new(OpenAlex::new(gateway, address, key)));
         }
         if !arxiv.off {
             let address = arxiv.url(Arxiv::NAME, Arxiv::ADDRESS)?;

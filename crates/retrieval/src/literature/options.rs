@@ -4,8 +4,11 @@ use std::time::Duration;
 
 use reqwest::Url;
 
-use super::{ApiKey, Arxiv, Contact, Crossref, OpenAlex, Politeness};
+use super::{Arxiv, Contact, Crossref, HostKey, HostKeyUse, OpenAlex, Politeness};
 use crate::RetrievalError;
+
+/// The variable of the key that OpenAlex gives.
+const OPENALEX_KEY: &str = "OPENALEX_API_KEY";
 
 /// One source: where it is, and with which manners it is asked.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -55,8 +58,8 @@ pub struct LiteratureOptions {
     pub contact: Option<Contact>,
     /// The program, as the sources see it; `graphloom/VERSION` unless set.
     pub agent: String,
-    /// The key that OpenAlex gives; without it a day's budget is small.
-    pub openalex_key: Option<ApiKey>,
+    /// The key that OpenAlex gives, and the hosts that it is for; without it a day's budget is small.
+    pub openalex_key: Option<HostKey>,
     /// OpenAlex.
     pub openalex: SourceOptions,
     /// arXiv.
@@ -98,11 +101,47 @@ impl LiteratureOptions {
         self
     }
 
-    /// Uses a key for OpenAlex. An empty one changes nothing.
+    /// Uses a key for the host that OpenAlex has, and for no other. An empty one changes nothing.
     #[must_use]
     pub fn openalex_key(mut self, key: &str) -> Self {
-        self.openalex_key = ApiKey::new(key).or(self.openalex_key);
+        self.openalex_key = HostKey::new(key, OPENALEX_KEY).or(self.openalex_key);
         self
+    }
+
+    /// Names the hosts that the key is for, as [`HostKey::for_hosts`] reads them.
+    ///
+    /// # Errors
+    /// [`RetrievalError::KeyHost`] for what is no host.
+    pub fn openalex_key_for(mut self, hosts: &str) -> Result<Self, RetrievalError> {
+        self.openalex_key = self.openalex_key.map(|key| key.for_hosts(hosts)).transpose()?;
+        Ok(self)
+    }
+
+    /// The key of the variable `OPENALEX_API_KEY`, for the hosts of `OPENALEX_API_KEY_FOR` where that is set.
+    ///
+    /// # Errors
+    /// [`RetrievalError::KeyHost`] for what is no host.
+    pub fn key_from(self, variable: impl Fn(&str) -> Option<String>) -> Result<Self, RetrievalError> {
+        let hosts = variable(&format!("{OPENALEX_KEY}_FOR")).unwrap_or_default();
+        self.openalex_key(&variable(OPENALEX_KEY).unwrap_or_default()).openalex_key_for(&hosts)
+    }
+
+    /// Why a key is not sent, when there is one that is not for the address of OpenAlex.
+    ///
+    /// # Errors
+    /// [`RetrievalError::SourceAddress`]; [`RetrievalError::OpenKey`].
+    pub fn withheld(&self) -> Result<Option<String>, RetrievalError> {
+        Ok(match self.key_use()? {
+            Some(HostKeyUse::Withheld(why)) => Some(format!("the key of `{OPENALEX_KEY}` is not sent: {why}")),
+            Some(HostKeyUse::Sent(_)) | None => None,
+        })
+    }
+
+    /// What becomes of the key at the address of OpenAlex; none when there is no key, or OpenAlex is left out.
+    pub(super) fn key_use(&self) -> Result<Option<HostKeyUse>, RetrievalError> {
+        let Some(key) = self.openalex_key.as_ref().filter(|_| !self.openalex.off) else { return Ok(None) };
+        let address = self.openalex.url(OpenAlex::NAME, OpenAlex::ADDRESS)?;
+        key.at(&address, OpenAlex::ADDRESS).map(Some)
     }
 
     /// All sources at one address of one's own, without pauses: for tests on this machine. OpenAlex is asked at

@@ -53,7 +53,7 @@ impl Web {
     ///
     /// # Errors
     /// [`RetrievalError::NoKey`], [`RetrievalError::NoAddress`], [`RetrievalError::SourceAddress`] and
-    /// [`RetrievalError::NoClient`] say what an engine lacks.
+    /// [`RetrievalError::NoClient`] say what an engine lacks, [`RetrievalError::OpenKey`] that a key could be read.
     pub fn open(names: &[EngineName], options: &WebOptions) -> Result<Self, RetrievalError> {
         let mut distinct: Vec<EngineName> = Vec::new();
         for name in names {

@@ -31,8 +31,8 @@
 //! [`LONGEST_TEXT`] characters. [`SearchRate`] bounds the searches in a second.
 //!
 //! # Keys
-//! A key comes from [`WebOptions::from_environment`], that is from a variable or from the file that a variable names.
-//! It is sent in a header and is in no result, report, error or log.
+//! A key comes from [`WebOptions::from_environment`], that is from a variable or from the file that a variable names,
+//! and belongs to a host: the engine's own, unless [`WebOptions::key_for`] names others. It is sent in a header and is in no result, report, error or log.
 //!
 //! # Text of others
 //! What a page or a snippet says is data. Characters that are not shown are removed, but whoever gives the text to a

@@ -12,8 +12,9 @@ use serde::{Deserialize, Serialize};
 
 use super::address::has_credentials;
 use super::bounds::LONGEST_ADDRESS;
+use super::engines::{Serper, Tavily};
 use crate::RetrievalError;
-use crate::literature::{ApiKey, Contact, Politeness};
+use crate::literature::{ApiKey, Contact, HostKey, HostKeyUse, Politeness};
 
 /// An engine of this crate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
@@ -62,6 +63,15 @@ impl EngineName {
         format!("{}_API_KEY", self.prefix())
     }
 
+    /// The address whose host the key of the engine is for; none for engines without keys.
+    const fn own_address(self) -> Option<&'static str> {
+        match self {
+            Self::Tavily => Some(Tavily::ADDRESS),
+            Self::Google => Some(Serper::ADDRESS),
+            Self::Searxng | Self::Wikipedia => None,
+        }
+    }
+
     /// The variable that holds another address than the usual one.
     #[must_use]
     pub fn address_variable(self) -> String {
@@ -95,8 +105,8 @@ impl FromStr for EngineName {
 pub struct EngineOptions {
     /// Another address than the host that the engine serves. The path of the engine's interface is added to it.
     pub address: Option<String>,
-    /// The key of an account.
-    pub key: Option<ApiKey>,
+    /// The key of an account, and the hosts that it is for.
+    pub key: Option<HostKey>,
     /// Other manners than usual.
     pub politeness: Option<Politeness>,
 }
@@ -131,21 +141,27 @@ impl Default for WebOptions {
 
 impl WebOptions {
     /// Keys and addresses from the environment, through `variable`: for each engine [`EngineName::key_variable`], or
-    /// the file that the variable with `_FILE` at its end names, and [`EngineName::address_variable`].
+    /// the file that the variable with `_FILE` at its end names, and [`EngineName::address_variable`]. The key is for the
+    /// hosts of the variable with `_FOR` at its end; where that is not set, for the host of the address, if this is
+    /// `https`, and without an address for the engine's own.
     ///
     /// # Errors
-    /// [`RetrievalError::KeyFile`] when a key file cannot be read.
+    /// [`RetrievalError::KeyFile`] when a key file cannot be read; [`RetrievalError::KeyHost`].
     pub fn from_environment(variable: impl Fn(&str) -> Option<String>) -> Result<Self, RetrievalError> {
         let mut options = Self::default();
         let set = |name: &str| variable(name).map(|value| value.trim().to_owned()).filter(|value| !value.is_empty());
         for name in EngineName::ALL {
-            let mut key = set(&name.key_variable()).and_then(|key| ApiKey::new(&key));
+            let known = name.key_variable();
+            let mut key = set(&known);
             if key.is_none()
-                && let Some(path) = set(&format!("{}_FILE", name.key_variable()))
+                && let Some(path) = set(&format!("{known}_FILE"))
             {
                 key = Some(key_file(Path::new(&path))?);
             }
             let address = set(&name.address_variable());
+            let secure = address.clone().filter(|address| address.starts_with("https://"));
+            let hosts = set(&format!("{known}_FOR")).or(secure).unwrap_or_default();
+            let key = key.and_then(|key| HostKey::new(&key, &known)).map(|key| key.for_hosts(&hosts)).transpose()?;
             if key.is_some() || address.is_some() {
                 options.engines.insert(name, EngineOptions { address, key, politeness: None });
             }
@@ -153,13 +169,37 @@ impl WebOptions {
         Ok(options)
     }
 
-    /// Uses a key. An empty one changes nothing.
+    /// Uses a key for the engine's own host, and for no other. An empty one changes nothing.
     #[must_use]
     pub fn key(mut self, engine: EngineName, key: &str) -> Self {
-        if let Some(key) = ApiKey::new(key) {
+        if let Some(key) = HostKey::new(key, &engine.key_variable()) {
             self.engines.entry(engine).or_default().key = Some(key);
         }
         self
+    }
+
+    /// Names the hosts that the key of an engine is for, as [`HostKey::for_hosts`] reads them.
+    ///
+    /// # Errors
+    /// [`RetrievalError::KeyHost`] for what is no host.
+    pub fn key_for(mut self, engine: EngineName, hosts: &str) -> Result<Self, RetrievalError> {
+        let options = self.engines.entry(engine).or_default();
+        options.key = options.key.take().map(|key| key.for_hosts(hosts)).transpose()?;
+        Ok(self)
+    }
+
+    /// Which keys of these engines are not sent, and why: they are not for the address that the engine is asked at.
+    ///
+    /// # Errors
+    /// As [`Web::open`](super::Web::open).
+    pub fn withheld(&self, engines: &[EngineName]) -> Result<Vec<String>, RetrievalError> {
+        let mut told = Vec::new();
+        for engine in engines.iter().filter(|engine| engine.own_address().is_some()) {
+            if let Some(why) = self.setup(*engine, engine.own_address(), "/search")?.withheld {
+                told.push(format!("the key of `{}` is not sent: {why}", engine.key_variable()));
+            }
+        }
+        Ok(told)
     }
 
     /// Asks an engine at another address.
@@ -218,7 +258,16 @@ impl WebOptions {
         if !base.ends_with(path) {
             url.set_path(&format!("{base}{path}"));
         }
-        Ok(Setup { url, key, politeness })
+        let used = match key.zip(engine.own_address()) {
+            Some((key, own)) => Some(key.at(&url, own)?),
+            None => None,
+        };
+        let (key, withheld) = match used {
+            Some(HostKeyUse::Sent(key)) => (Some(key), None),
+            Some(HostKeyUse::Withheld(why)) => (None, Some(why)),
+            None => (None, None),
+        };
+        Ok(Setup { url, key, withheld, politeness })
     }
 }
 
@@ -226,6 +275,8 @@ impl WebOptions {
 pub(super) struct Setup {
     pub(super) url: Url,
     pub(super) key: Option<ApiKey>,
+    /// Why a key is not sent, when there is one.
+    pub(super) withheld: Option<String>,
     pub(super) politeness: Option<Politeness>,
 }
 
@@ -253,10 +304,13 @@ fn parse_address(engine: EngineName, given: &str) -> Result<Url, RetrievalError>
     Ok(url)
 }
 
-fn key_file(path: &Path) -> Result<ApiKey, RetrievalError> {
+fn key_file(path: &Path) -> Result<String, RetrievalError> {
     let fault = |source| RetrievalError::KeyFile { path: path.to_path_buf(), source: Arc::new(source) };
     let text = std::fs::read_to_string(path).map_err(fault)?;
-    ApiKey::new(&text).ok_or_else(|| fault(std::io::Error::new(std::io::ErrorKind::InvalidData, "it is empty")))
+    match text.trim() {
+        "" => Err(fault(std::io::Error::new(std::io::ErrorKind::InvalidData, "it is empty"))),
+        key => Ok(key.to_owned()),
+    }
 }
 
 #[cfg(test)]
@@ -275,8 +329,8 @@ mod tests {
             _ => None,
         };
         let options = WebOptions::from_environment(variable).unwrap();
-        assert_eq!(options.engines[&EngineName::Tavily].key, ApiKey::new("secret-of-tavily"));
-        assert_eq!(options.engines[&EngineName::Google].key, ApiKey::new("secret-of-serper"));
+        assert_eq!(options.engines[&EngineName::Tavily].key, HostKey::new("secret-of-tavily", "TAVILY_API_KEY"));
+        assert_eq!(options.engines[&EngineName::Google].key, HostKey::new("secret-of-serper", "SERPER_API_KEY"));
         assert!(EngineName::ALL.iter().all(|name| options.is_ready(*name)));
         assert!(!format!("{options:?}").contains("secret"));
         let gone = |name: &str| (name == "TAVILY_API_KEY_FILE").then(|| "/no/such/file".to_owned());

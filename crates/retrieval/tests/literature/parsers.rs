@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use biblatex::ChunksExt;
 use graphloom_retrieval::literature::{ArxivId, Author, Doi, Record, RecordKind, export};
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -11,7 +12,6 @@ use serde::Deserialize;
 #[derive(Deserialize)]
 struct Entry {
     entry_key: String,
-    #[expect(dead_code, reason = "all fields are read, so that one that cannot be is an error")]
     fields: BTreeMap<String, String>,
 }
 
@@ -42,6 +42,12 @@ fn text() -> impl Strategy<Value = String> {
         "%",
         "#",
         "$x_1$",
+        "$\\alpha$",
+        "$\\frac{1}{2}$",
+        "{\\'e}",
+        "\\&",
+        "\\v{c}",
+        "$",
         "~",
         "^",
         "&",
@@ -99,6 +105,38 @@ proptest! {
         let keys = export::keys(&records);
         for read in keys_read(&export::bibtex(&records)) {
             prop_assert_eq!(&read, &keys);
+        }
+    }
+}
+
+/// The titles that each of the parsers finds; the first one also reads the TeX in them.
+fn titles_read(text: &str) -> [Vec<String>; 3] {
+    let biblatex = biblatex::Bibliography::parse(text).unwrap();
+    let library = bibtex_parser::parse(text).unwrap();
+    let serde: Result<Vec<Entry>, _> =
+        serde_bibtex::de::Deserializer::from_str(text).into_iter_regular_entry().collect();
+    [
+        biblatex.iter().map(|entry| entry.title().unwrap().format_verbatim()).collect(),
+        library.entries().iter().map(|entry| entry.get("title").unwrap().to_owned()).collect(),
+        serde.unwrap().into_iter().map(|entry| entry.fields["title"].clone()).collect(),
+    ]
+}
+
+#[test]
+fn tex_in_a_title_comes_back_as_what_it_means() {
+    for (title, written, meant) in [
+        ("An $\\alpha$-stable law", "{An $\\alpha$-stable law}", "An $\\alpha$-stable law"),
+        ("Poincar{\\'e} \\& G\\\"odel", "{Poincaré \\& Gödel}", "Poincaré & Gödel"),
+        ("What $5 buy & $10 do not", "{What \\$5 buy \\& \\$10 do not}", "What $5 buy & $10 do not"),
+    ] {
+        let [read, library, serde] = titles_read(&export::bibtex(&[Record::new(title).identified()]));
+        assert_eq!(read, [meant], "{title}");
+        for raw in [library, serde] {
+            assert_eq!(
+                raw.concat().trim_start_matches('{').trim_end_matches('}'),
+                &written[1..written.len() - 1],
+                "{title}"
+            );
         }
     }
 }

@@ -19,6 +19,7 @@ async fn sent(host: &MockServer, route: &str) -> Vec<BTreeMap<String, String>> {
 async fn each_source_gets_the_question_in_its_own_form_and_knows_who_asks() {
     let host = good_host().await;
     let options = options(&host).contact("me@example.org").unwrap().agent("reader/1").openalex_key("secret-key");
+    let options = options.openalex_key_for(&host.address().to_string()).unwrap();
     let literature = Literature::open(options).unwrap();
     let query =
         Query::parse("\"random walks\" lattice").unwrap().any_of(["graph", "Markov basis"]).since(2016).limit(5);
@@ -53,7 +54,9 @@ async fn a_key_that_a_host_repeats_is_not_told() {
         let told = r#"{"error": "bad key", "message": "the key secret-key is unknown"}"#;
         let with = ResponseTemplate::new(status).set_body_string(told);
         Mock::given(path("/openalex/works")).respond_with(with).mount(&host).await;
-        let findings = ask(only("openalex", &host).openalex_key("secret-key"), "walks").await;
+        let options = only("openalex", &host).openalex_key("secret-key");
+        let options = options.openalex_key_for(&host.address().to_string()).unwrap();
+        let findings = ask(options, "walks").await;
         let line = findings.reports[0].line();
         assert!(line.contains("is unknown") && !line.contains("secret-key"), "{line}");
     }

@@ -44,7 +44,12 @@ pub(crate) async fn answer(host: &MockServer, route: &str, with: ResponseTemplat
 }
 
 pub(crate) fn options(host: &MockServer) -> WebOptions {
-    WebOptions::default().all_at(&host.uri()).key(EngineName::Tavily, KEY).key(EngineName::Google, KEY)
+    let place = host.address().to_string();
+    [EngineName::Tavily, EngineName::Google]
+        .into_iter()
+        .fold(WebOptions::default().all_at(&host.uri()), |options, name| {
+            options.key(name, KEY).key_for(name, &place).unwrap()
+        })
 }
 
 /// What one engine at `host` makes of a question.

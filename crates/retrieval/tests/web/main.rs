@@ -5,6 +5,7 @@ mod engines;
 mod frozen;
 mod guard;
 mod hosts;
+mod keys;
 mod mutilated;
 mod pages;
 mod together;

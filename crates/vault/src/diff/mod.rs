@@ -38,7 +38,8 @@ pub struct FileDiff {
     pub removed: usize,
     /// What the difference means for keys and links.
     pub meanings: Vec<Meaning>,
-    /// Whether the note on disk is no longer what the change was made from, so that applying will refuse.
+    /// Whether the note on disk is no longer what the change was made from. The difference is to what that was, where it is
+    /// known; applying needs [`Overlay::reconcile`](crate::Overlay::reconcile) before it.
     pub outdated: bool,
 }
 
@@ -73,6 +74,8 @@ fn file(vault: &Vault, changes: &Changes, path: &NotePath, change: &Change) -> F
     let after = after.map(|text| Note::parse(path.clone(), std::sync::Arc::clone(text)));
     let bare = if change.after.is_some() && !origin.is_note() { vault.text(origin).ok().flatten() } else { None };
     let old = bare.as_deref().or(before.as_ref().map(Note::text)).unwrap_or_default();
+    let base = change.base();
+    let old = base.as_deref().unwrap_or(old);
     let new = change.after.as_deref().unwrap_or_default();
     let text = TextDiff::from_lines(old, new);
     let count = |tag| text.iter_all_changes().filter(|change| change.tag() == tag).count();
@@ -118,7 +121,7 @@ impl fmt::Display for FileDiff {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "{}", self.headline())?;
         if self.outdated {
-            writeln!(f, "  the note on disk has changed since; applying will refuse")?;
+            writeln!(f, "  the note on disk has changed since; both changes are joined where they are on other lines")?;
         }
         for meaning in &self.meanings {
             writeln!(f, "  {meaning}")?;

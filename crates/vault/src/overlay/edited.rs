@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use crate::changes::differing;
 use crate::note::scan::merged;
 
 /// Bytes of a text, and the bytes in their place after an edit.
@@ -22,17 +23,8 @@ pub(super) struct Edited {
 impl Edited {
     /// The edit between two texts of which no more is known: all from the first to the last byte that differs.
     pub(super) fn between(old: &str, text: String) -> Self {
-        let mut start = old.bytes().zip(text.bytes()).take_while(|(a, b)| a == b).count();
-        while !(old.is_char_boundary(start) && text.is_char_boundary(start)) {
-            start -= 1;
-        }
-        let most = old.len().min(text.len()) - start;
-        let mut same = old.bytes().rev().zip(text.bytes().rev()).take(most).take_while(|(a, b)| a == b).count();
-        while !(old.is_char_boundary(old.len() - same) && text.is_char_boundary(text.len() - same)) {
-            same -= 1;
-        }
-        let hunk = Hunk { old: start..old.len() - same, new: start..text.len() - same };
-        Self { text, hunks: vec![hunk] }
+        let (before, after) = differing(old, &text);
+        Self { text, hunks: vec![Hunk { old: before, new: after }] }
     }
 
     /// A text with parts of it replaced; the parts are in order and apart from each other.

@@ -70,6 +70,7 @@ pub(super) fn merge(overlay: &mut Overlay, from: &NotePath, into: &NotePath) -> 
     next.put(into, After::Text(whole.into(), written))?;
     found.edits.remove(into);
     found.edits.remove(from);
+    next.changes.redirect(from, into);
     let done = finish(next, overlay, found, [from.clone(), into.clone()])?;
     Ok(Merged { relinked: done.relinked, unread: done.unread, told })
 }

@@ -1,7 +1,10 @@
 //! Pending changes over a vault: notes as they are to be.
 
+mod checks;
 mod edited;
 mod merge;
+mod merge3;
+mod reconcile;
 mod relink;
 mod rename;
 mod text;
@@ -15,10 +18,11 @@ use serde_json::Value;
 use crate::changes::After;
 use crate::note::frontmatter::{EditProblem, remove_key, set_key};
 use crate::note::lines::Style;
-use crate::path::broken_rule;
-use crate::{Changes, ContentHash, Note, NotePath, Notes, Vault, VaultError};
+use crate::source::holds_links;
+use crate::{Change, Changes, ContentHash, Note, NotePath, Notes, Vault, VaultError};
 use edited::Edited;
 pub use merge::Merged;
+pub use reconcile::{Conflict, Reconciled};
 pub use relink::Relinked;
 pub use rename::Renamed;
 
@@ -214,6 +218,16 @@ impl Overlay {
         rename::caught_up(self)
     }
 
+    /// Lets changes of files that somebody else has changed since start from what these hold now: links are rewritten
+    /// anew, and edits of other lines are joined. Where the same lines were edited, the change stays and the conflict is
+    /// told. Without conflicts it also [catches up](Self::catch_up). [`Vault::refresh`] comes before it.
+    ///
+    /// # Errors
+    /// As [`rename`](Self::rename), and a file that cannot be read.
+    pub fn reconcile(&mut self) -> Result<Reconciled, VaultError> {
+        reconcile::reconciled(self)
+    }
+
     /// The files whose links led to a note that was deleted.
     #[must_use]
     pub fn linking_to_deleted(&self, deleted: &NotePath) -> Vec<NotePath> {
@@ -283,11 +297,6 @@ impl Overlay {
         Ok(())
     }
 
-    fn check_size(&self, path: &NotePath, text: &str) -> Result<(), VaultError> {
-        let (limit, bytes) = (self.vault.max_note_bytes(), text.len() as u64);
-        if bytes > limit { Err(VaultError::TooLarge { path: path.clone(), bytes, limit }) } else { Ok(()) }
-    }
-
     /// Says what a file is to be; the first time, from what it was.
     fn put(&mut self, path: &NotePath, after: After) -> Result<(), VaultError> {
         let before: Option<ContentHash> = match self.changes.get(path) {
@@ -295,51 +304,30 @@ impl Overlay {
             None if path.is_note() => self.vault.read(path)?.map(|note| note.hash().clone()),
             None => self.vault.hash_at(path)?,
         };
+        let base = self.base_of(path);
         self.changes.put(path, before, after);
+        self.changes.set_base(path, base.as_deref());
         Ok(())
     }
 
-    /// Whether the names that are new in a path may be given: folders that are there may have any, and so may a file that
-    /// keeps its name.
-    fn check_new(&self, path: &NotePath, from: Option<&NotePath>) -> Result<(), VaultError> {
-        let refuse = |reason: String| Err(VaultError::illegal_path(path.as_str(), reason));
-        let files = self.files();
-        let mut folder = path.folder();
-        while !folder.is_empty() {
-            let inside = format!("{folder}/");
-            if files.iter().any(|file| file.as_str().starts_with(&inside)) {
-                break;
-            }
-            if let Some(reason) = broken_rule(folder.rsplit('/').next().unwrap_or(folder)) {
-                return refuse(reason);
-            }
-            folder = folder.rsplit_once('/').map_or("", |(above, _)| above);
+    /// The text that a file has on disk, if that is what its change is made from.
+    fn base_of(&self, path: &NotePath) -> Option<Arc<str>> {
+        let change = self.changes.get(path);
+        if let Some(base) = change.and_then(Change::base) {
+            return Some(base.into());
         }
-        if from.is_some_and(|from| from.file_name() == path.file_name()) {
-            return Ok(());
+        let expected = change.map(|change| change.before.as_ref());
+        let now: Arc<str> = if path.is_note() {
+            self.vault.read(path).ok()??.shared_text()
+        } else if holds_links(path) {
+            self.vault.text(path).ok()??
+        } else {
+            return None;
+        };
+        match expected {
+            Some(before) if before != Some(&ContentHash::of(now.as_bytes())) => None,
+            _ => Some(now),
         }
-        if let Some(reason) = broken_rule(path.file_name()) {
-            return refuse(reason);
-        }
-        path.check_stem().or_else(refuse)
-    }
-
-    /// Whether a file can be made at the path: none has this path in any case, and none is where a folder must be.
-    fn check_free<'a>(&self, path: &NotePath, files: impl IntoIterator<Item = &'a NotePath>) -> Result<(), VaultError> {
-        let key = path.key();
-        for other in files {
-            let other_key = other.key();
-            if other_key == key {
-                return Err(VaultError::Exists { path: other.clone() });
-            }
-            if key.strip_prefix(&other_key).is_some_and(|rest| rest.starts_with('/')) {
-                return Err(VaultError::illegal_edit(path, format!("`{other}` is a file, not a folder")));
-            }
-            if other_key.strip_prefix(&key).is_some_and(|rest| rest.starts_with('/')) {
-                return Err(VaultError::illegal_edit(path, "there is a folder of this name; choose another"));
-            }
-        }
-        Ok(())
     }
 }
 

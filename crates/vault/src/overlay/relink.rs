@@ -42,6 +42,15 @@ pub(super) struct Shift {
     pub(super) is_made: bool,
 }
 
+/// Where links lead before and after a shift.
+#[derive(Debug)]
+pub(super) struct Shifted {
+    before: Resolver,
+    after: Resolver,
+    /// The names of what moves or comes, from and to: no other link can lead elsewhere.
+    touched: BTreeSet<String>,
+}
+
 /// The files whose links have to be rewritten.
 #[derive(Debug, Default)]
 pub(super) struct Relinking {
@@ -62,17 +71,12 @@ impl Shift {
     /// # Errors
     /// A link that cannot be written so.
     pub(super) fn relink(&self, overlay: &Overlay) -> Result<Relinking, VaultError> {
-        let after = self.before.iter().map(|path| self.place(path)).chain(&self.fresh);
-        let after: BTreeSet<NotePath> = if self.is_made { overlay.files() } else { after.cloned().collect() };
-        let (before, after) = (Resolver::new(self.before.iter().cloned()), Resolver::new(after));
-        let ends = self.moves.iter().flat_map(|(from, to)| [from, to]).chain(&self.fresh);
-        let touched: BTreeSet<String> = ends.map(|path| name_key(path.as_str())).collect();
+        let shifted = self.shifted(overlay);
         let mut found = Relinking::default();
         for path in overlay.files() {
             if self.is_made && overlay.changes.get(&path).is_some() {
                 continue;
             }
-            let is_moved = self.moves.contains_key(&path);
             let source = match read(overlay, &path) {
                 Ok(Some(source)) => source,
                 Ok(None) => continue,
@@ -81,32 +85,57 @@ impl Shift {
                     continue;
                 }
             };
-            let place = self.place(&path);
-            let mut edits: Vec<(&Link, String)> = Vec::new();
-            for link in &source.links {
-                if link.is_same_note() || !(is_moved || touched.contains(&name_key(&link.target))) {
-                    continue;
-                }
-                let Some((file, way)) = before.resolve(path.folder(), &link.target, link.form) else { continue };
-                let expected = self.place(file);
-                if self.is_made && expected == file {
-                    continue;
-                }
-                if let Some(target) = new_target(link, way, place.folder(), expected, &after)
-                    .map_err(|()| unwritable(&path, link, expected))?
-                {
-                    edits.push((link, target));
-                }
-            }
-            let folders = source.folders.iter().filter_map(|folder| Some((folder, self.new_folder(&folder.target)?)));
-            edits.extend(folders);
-            if !edits.is_empty() {
-                let (edit, done) = written(place, &source, edits)?;
-                found.relinked.entry(place.clone()).or_default().extend(done);
+            if let Some((edit, done)) = self.edit(&shifted, &path, &source)? {
+                found.relinked.entry(self.place(&path).clone()).or_default().extend(done);
                 found.edits.insert(path, edit);
             }
         }
         Ok(found)
+    }
+
+    /// Where links lead before and after.
+    pub(super) fn shifted(&self, overlay: &Overlay) -> Shifted {
+        let after = self.before.iter().map(|path| self.place(path)).chain(&self.fresh);
+        let after: BTreeSet<NotePath> = if self.is_made { overlay.files() } else { after.cloned().collect() };
+        let ends = self.moves.iter().flat_map(|(from, to)| [from, to]).chain(&self.fresh);
+        Shifted {
+            before: Resolver::new(self.before.iter().cloned()),
+            after: Resolver::new(after),
+            touched: ends.map(|path| name_key(path.as_str())).collect(),
+        }
+    }
+
+    /// What is to be rewritten in one file, which is at `path` before; `None` for nothing.
+    ///
+    /// # Errors
+    /// A link that cannot be written so.
+    pub(super) fn edit(
+        &self,
+        shifted: &Shifted,
+        path: &NotePath,
+        source: &Source,
+    ) -> Result<Option<(Edited, Vec<Relinked>)>, VaultError> {
+        let is_moved = self.moves.contains_key(path);
+        let place = self.place(path);
+        let mut edits: Vec<(&Link, String)> = Vec::new();
+        for link in &source.links {
+            if link.is_same_note() || !(is_moved || shifted.touched.contains(&name_key(&link.target))) {
+                continue;
+            }
+            let Some((file, way)) = shifted.before.resolve(path.folder(), &link.target, link.form) else { continue };
+            let expected = self.place(file);
+            if self.is_made && !is_moved && expected == file {
+                continue;
+            }
+            if let Some(target) = new_target(link, way, place.folder(), expected, &shifted.after)
+                .map_err(|()| unwritable(path, link, expected))?
+            {
+                edits.push((link, target));
+            }
+        }
+        let folders = source.folders.iter().filter_map(|folder| Some((folder, self.new_folder(&folder.target)?)));
+        edits.extend(folders);
+        if edits.is_empty() { Ok(None) } else { written(place, source, edits).map(Some) }
     }
 
     /// The files with links that led to what moves.

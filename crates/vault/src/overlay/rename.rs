@@ -82,16 +82,19 @@ pub(super) fn moved(
                 None => return Err(VaultError::NoSuchNote { path: from.clone(), similar: Vec::new() }),
             },
         };
+        let base = overlay.base_of(from);
         next.put(from, After::Gone)?;
-        contents.push((to, content));
+        contents.push((to, content, base));
     }
-    for (to, content) in contents {
+    for (to, content, base) in contents {
         next.put(to, content)?;
+        next.changes.set_base(to, base.as_deref());
     }
     take_edits(&mut next, overlay, &found, &moves)?;
     let relinked: BTreeSet<NotePath> = found.relinked.keys().cloned().collect();
     if let (1, Some((from, to))) = (moves.len(), moves.iter().next()) {
         next.changes.record_move(from, to, relinked);
+        next.changes.settle();
     } else {
         for (from, to) in &moves {
             next.changes.record_move(from, to, BTreeSet::new());
@@ -139,22 +142,28 @@ pub(super) fn redirected(overlay: &mut Overlay, gone: &NotePath, to: &NotePath) 
     shift.before.insert(gone.clone());
     shift.moves.insert(gone.clone(), to.clone());
     let found = shift.relink(overlay)?;
-    let next = overlay.clone();
+    let mut next = overlay.clone();
+    next.changes.redirect(gone, to);
     finish(next, overlay, found, [gone.clone(), to.clone()])
 }
 
 /// Rewrites links to what was moved in files that have changed or come since.
 pub(super) fn caught_up(overlay: &mut Overlay) -> Result<Renamed, VaultError> {
-    let ends = overlay.changes.moves().iter().map(|moved| (moved.from.clone(), moved.to.clone()));
-    let moves: BTreeMap<NotePath, NotePath> = ends.collect();
-    if moves.is_empty() {
+    let shift = made_moves(overlay);
+    if shift.moves.is_empty() {
         return Ok(Renamed::default());
     }
-    let on_disk = Overlay::new(Arc::clone(&overlay.vault), Changes::default());
-    let shift = Shift { before: on_disk.files(), moves, is_made: true, ..Shift::default() };
     let found = shift.relink(overlay)?;
     let tied: Vec<NotePath> = if found.edits.is_empty() { Vec::new() } else { shift.moves.values().cloned().collect() };
     finish(overlay.clone(), overlay, found, tied)
+}
+
+/// The moves that the changes hold already, and where links to notes that go are led.
+pub(super) fn made_moves(overlay: &Overlay) -> Shift {
+    let ends = overlay.changes.moves().iter().map(|moved| (moved.from.clone(), moved.to.clone()));
+    let led = overlay.changes.redirects().iter().map(|(gone, to)| (gone.clone(), to.clone()));
+    let on_disk = Overlay::new(Arc::clone(&overlay.vault), Changes::default());
+    Shift { before: on_disk.files(), moves: ends.chain(led).collect(), is_made: true, ..Shift::default() }
 }
 
 /// The files whose links led to a note that is gone.

@@ -1,12 +1,13 @@
 //! Doing what an intent says, and taking it back.
 
 use std::collections::BTreeSet;
-use std::fs::{self, Permissions};
+use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::files::Files;
+use super::files::{Files, Like};
 use super::journal::{End, Fate, HOME, Intent, Op, blob, journal_dir};
+use super::place::Standing;
 use crate::vault::reach;
 use crate::{ContentHash, NotePath, VaultError};
 
@@ -20,7 +21,7 @@ pub(super) struct Ground<'a> {
 pub(super) struct Staged {
     pub(super) op: usize,
     pub(super) bytes: Vec<u8>,
-    pub(super) like: Option<Permissions>,
+    pub(super) like: Like,
 }
 
 /// Whether a file that changed meanwhile stops everything, or is left as it is.
@@ -33,7 +34,7 @@ pub(super) enum Mode {
 /// The file that becomes the mark of how an entry ended.
 const MARK: &str = "mark";
 
-type Done = Result<(), VaultError>;
+pub(super) type Done = Result<(), VaultError>;
 
 impl Ground<'_> {
     /// Makes backups, new bytes and intent durable, in this order. Gives the entry's folder.
@@ -70,7 +71,7 @@ impl Ground<'_> {
             }
             let unfinished = path.with_extension("part");
             kept.push(unfinished.clone());
-            self.write(&unfinished, bytes, None)?;
+            self.write(&unfinished, bytes, &Like::default())?;
             self.rename(&unfinished, &path)?;
             kept.push(path);
         }
@@ -80,13 +81,13 @@ impl Ground<'_> {
     fn write_entry(&self, dir: &Path, intent: &Intent, staged: &[Staged]) -> Done {
         self.make_dir(dir)?;
         // The mark that ends the entry is made now: moving it needs no space on the disk later.
-        self.write(&dir.join(MARK), b"", None)?;
+        self.write(&dir.join(MARK), b"", &Like::default())?;
         for stage in staged {
-            self.write(&stage_path(dir, stage.op), &stage.bytes, stage.like.clone())?;
+            self.write(&stage_path(dir, stage.op), &stage.bytes, &stage.like)?;
         }
         let json = serde_json::to_vec(intent).map_err(|error| VaultError::io("write", dir, io::Error::other(error)))?;
         let unfinished = dir.join("intent.part");
-        self.write(&unfinished, &json, None)?;
+        self.write(&unfinished, &json, &Like::default())?;
         self.sync_dir(dir)?;
         self.rename(&unfinished, &dir.join("intent"))?;
         self.sync_dir(dir)
@@ -123,9 +124,14 @@ impl Ground<'_> {
     /// Whether every operation that is still to be done can be: its new bytes are there and whole.
     pub(super) fn can_complete(&self, dir: &Path, intent: &Intent) -> bool {
         intent.ops.iter().enumerate().all(|(number, op)| {
-            let now = self.state(&op.place(), intent.has_twin(op));
-            op.fate != Fate::Write
-                || !matches!(&now, Ok(now) if *now == op.before)
+            let Ok(now) = self.state(&op.place(), intent.has_twin(op)) else { return true };
+            let is_staged = match &op.fate {
+                Fate::Write | Fate::Rewrite => true,
+                Fate::Bring(from) => intent.origin(from).is_some_and(|origin| origin.before != op.after),
+                _ => false,
+            };
+            !is_staged
+                || !matches!(self.standing(dir, number, op, intent, now.as_ref()), Standing::Before | Standing::Within)
                 || is_whole(&stage_path(dir, number), op.after.as_ref())
         })
     }
@@ -150,10 +156,13 @@ impl Ground<'_> {
                 }
                 other => other?,
             };
-            if now == op.after {
+            let standing = self.standing(dir, number, op, intent, now.as_ref());
+            if standing == Standing::After {
+                self.set_time(op, op.becomes);
                 continue;
             }
-            if now != op.before || !self.step(dir, number, op, intent)? {
+            let is_expected = standing == Standing::Before || (standing == Standing::Within && mode == Mode::Recover);
+            if !is_expected || !self.step(dir, number, op, intent)? {
                 if mode == Mode::Apply {
                     return Err(VaultError::Changed { paths: vec![op.path.clone()] });
                 }
@@ -169,17 +178,28 @@ impl Ground<'_> {
         let full = self.root.join(op.place());
         match &op.fate {
             Fate::Write => self.rename(&stage_path(dir, number), &full)?,
+            Fate::Rewrite => self.write_here(&full, &stage_path(dir, number), op)?,
+            Fate::Bring(from) => {
+                let Some(origin) = intent.origin(from) else { return Ok(false) };
+                if self.state(&op.place(), false)?.is_none() {
+                    if self.state(&origin.place(), false)? != origin.before {
+                        return Ok(false);
+                    }
+                    self.move_file(&self.root.join(origin.place()), &full)?;
+                }
+                if origin.before != op.after {
+                    self.write_here(&full, &stage_path(dir, number), op)?;
+                }
+                self.set_time(op, op.becomes);
+                return Ok(true);
+            }
             Fate::Remove => self.remove(&full)?,
             Fate::Carry(from) => {
                 let Some(origin) = intent.origin(from).map(Op::place) else { return Ok(false) };
                 if self.state(&origin, false)? != op.after {
                     return Ok(false);
                 }
-                let origin = self.root.join(origin);
-                self.rename(&origin, &full)?;
-                // The new name first: a file that has two is better than one that has none.
-                self.sync_parent(&full)?;
-                return self.sync_parent(&origin).map(|()| true);
+                return self.move_file(&self.root.join(origin), &full).map(|()| true);
             }
             // The file is still there, so it was not carried.
             Fate::Leave => return Ok(false),
@@ -228,15 +248,10 @@ impl Ground<'_> {
                 }
                 other => other?,
             };
-            if now == op.before {
-                continue;
-            }
-            if now != op.after {
-                left.push(op.path.clone());
-                continue;
-            }
-            if !self.unstep(dir, number, op, intent)? {
-                left.push(op.path.clone());
+            match self.standing(dir, number, op, intent, now.as_ref()) {
+                _ if now == op.before => self.set_time(op, op.modified),
+                Standing::After | Standing::Within if self.unstep(dir, number, op, intent)? => {}
+                _ => left.push(op.path.clone()),
             }
         }
         self.remove_empty(&intent.made);
@@ -259,6 +274,22 @@ impl Ground<'_> {
                 self.rename(&full, &origin)?;
                 self.sync_parent(&origin)?;
             }
+            (_, Fate::Bring(from)) => {
+                let Some((origin, before)) =
+                    intent.origin(from).and_then(|origin| Some((origin, origin.before.as_ref()?)))
+                else {
+                    return Ok(false);
+                };
+                if self.state(&origin.place(), false)?.is_some() {
+                    return Ok(false);
+                }
+                if self.state(&op.place(), false)?.as_ref() != Some(before) {
+                    self.restore(dir, number, &full, before, origin.modified)?;
+                }
+                self.move_file(&full, &self.root.join(origin.place()))?;
+                self.set_time(origin, origin.modified);
+                return Ok(true);
+            }
             (None, _) => self.remove(&full)?,
             (Some(before), Fate::Trash(from)) if matches!(self.state(Path::new(from), false), Ok(Some(now)) if now == *before) =>
             {
@@ -266,12 +297,7 @@ impl Ground<'_> {
                 self.rename(&from, &full)?;
                 self.sync_parent(&from)?;
             }
-            (Some(before), _) => {
-                let like = fs::metadata(&full).ok().map(|metadata| metadata.permissions());
-                let old = dir.join(format!("old-{number}"));
-                self.write(&old, &self.kept(before)?, like)?;
-                self.rename(&old, &full)?;
-            }
+            (Some(before), _) => self.restore(dir, number, &full, before, op.modified)?,
         }
         self.sync_parent(&full).map(|()| true)
     }
@@ -310,28 +336,28 @@ impl Ground<'_> {
         self.sync_parent(path)
     }
 
-    fn write(&self, path: &Path, bytes: &[u8], like: Option<Permissions>) -> Done {
+    pub(super) fn write(&self, path: &Path, bytes: &[u8], like: &Like) -> Done {
         self.files.write(path, bytes, like).map_err(|error| VaultError::io("write", path, error))
     }
 
-    fn rename(&self, from: &Path, to: &Path) -> Done {
+    pub(super) fn rename(&self, from: &Path, to: &Path) -> Done {
         self.files.rename(from, to).map_err(|error| VaultError::io("move into place", to, error))
     }
 
-    fn remove(&self, path: &Path) -> Done {
+    pub(super) fn remove(&self, path: &Path) -> Done {
         self.files.remove(path).map_err(|error| VaultError::io("remove", path, error))
     }
 
-    fn sync_dir(&self, path: &Path) -> Done {
+    pub(super) fn sync_dir(&self, path: &Path) -> Done {
         self.files.sync_dir(path).map_err(|error| VaultError::io("sync", path, error))
     }
 
-    fn sync_parent(&self, path: &Path) -> Done {
+    pub(super) fn sync_parent(&self, path: &Path) -> Done {
         path.parent().map_or(Ok(()), |parent| self.sync_dir(parent))
     }
 }
 
-fn stage_path(dir: &Path, number: usize) -> PathBuf {
+pub(super) fn stage_path(dir: &Path, number: usize) -> PathBuf {
     dir.join(format!("new-{number}"))
 }
 

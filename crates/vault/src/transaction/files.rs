@@ -3,13 +3,27 @@
 use std::fs::{self, File, OpenOptions, Permissions};
 use std::io::{self, Write};
 use std::path::Path;
+use std::time::SystemTime;
+
+/// What of another file a file that is written anew takes over.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Like {
+    pub(super) permissions: Option<Permissions>,
+    /// When it was last changed.
+    pub(super) modified: Option<SystemTime>,
+}
 
 /// What a transaction does to the disk. Every method is one step that a crash can come before or after.
 pub(super) trait Files {
     /// Makes one folder; one that is there is fine.
     fn make_dir(&self, path: &Path) -> io::Result<()>;
     /// Writes a file whole and makes its bytes durable; not its name.
-    fn write(&self, path: &Path, bytes: &[u8], like: Option<Permissions>) -> io::Result<()>;
+    fn write(&self, path: &Path, bytes: &[u8], like: &Like) -> io::Result<()>;
+    /// Gives a file that is there other bytes, from the first to the last, and makes them durable. It stays the same file:
+    /// a crash leaves the first bytes new, the others old.
+    fn rewrite(&self, path: &Path, bytes: &[u8], modified: Option<SystemTime>) -> io::Result<()>;
+    /// Says when a file was last changed.
+    fn touch(&self, path: &Path, modified: SystemTime) -> io::Result<()>;
     /// Gives a file another name, over whatever has it.
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()>;
     /// Removes a file.
@@ -32,13 +46,31 @@ impl Files for Disk {
         }
     }
 
-    fn write(&self, path: &Path, bytes: &[u8], like: Option<Permissions>) -> io::Result<()> {
+    fn write(&self, path: &Path, bytes: &[u8], like: &Like) -> io::Result<()> {
         let mut file = OpenOptions::new().write(true).create(true).truncate(true).open(path)?;
         file.write_all(bytes)?;
-        if let Some(permissions) = like {
-            file.set_permissions(permissions)?;
+        if let Some(permissions) = &like.permissions {
+            file.set_permissions(permissions.clone())?;
+        }
+        if let Some(modified) = like.modified {
+            // Of a file that belongs to somebody else the time cannot be set.
+            let _ = file.set_modified(modified);
         }
         file.sync_all()
+    }
+
+    fn rewrite(&self, path: &Path, bytes: &[u8], modified: Option<SystemTime>) -> io::Result<()> {
+        let mut file = OpenOptions::new().write(true).open(path)?;
+        file.write_all(bytes)?;
+        file.set_len(bytes.len() as u64)?;
+        if let Some(modified) = modified {
+            let _ = file.set_modified(modified);
+        }
+        file.sync_all()
+    }
+
+    fn touch(&self, path: &Path, modified: SystemTime) -> io::Result<()> {
+        OpenOptions::new().write(true).open(path)?.set_modified(modified)
     }
 
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {

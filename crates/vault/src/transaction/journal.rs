@@ -12,6 +12,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
 
 use serde::{Deserialize, Serialize};
 use unicode_normalization::UnicodeNormalization;
@@ -75,6 +76,12 @@ pub(super) struct Op {
     pub(super) before: Option<ContentHash>,
     pub(super) after: Option<ContentHash>,
     pub(super) fate: Fate,
+    /// When the file was last changed before, since 1970.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) modified: Option<Duration>,
+    /// The same for the file after, where it is to be given back.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) becomes: Option<Duration>,
     /// The note that must be written before this one is removed: the other end of a move.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) needs: Option<NotePath>,
@@ -83,14 +90,29 @@ pub(super) struct Op {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Fate {
+    /// A file comes here, over what is there.
     Write,
+    /// The file that is here gets other bytes.
+    Rewrite,
     Remove,
     /// To this path.
     Trash(String),
     /// It comes from this path as it is.
     Carry(NotePath),
-    /// It goes to where another operation carries it.
+    /// It comes from this path as the same file, with other bytes if they differ, and a copy is kept.
+    Bring(NotePath),
+    /// It goes to where another operation carries or brings it.
     Leave,
+}
+
+/// A time of a file as it is written down; `None` before 1970.
+pub(super) fn since_epoch(time: SystemTime) -> Option<Duration> {
+    time.duration_since(SystemTime::UNIX_EPOCH).ok()
+}
+
+/// The time that was written down.
+pub(super) fn time_of(since: Option<Duration>) -> Option<SystemTime> {
+    SystemTime::UNIX_EPOCH.checked_add(since?)
 }
 
 impl Op {
@@ -127,13 +149,19 @@ impl Intent {
             if op.disk.as_ref().is_some_and(|disk| disk.nfc().collect::<String>() != op.path.as_str()) {
                 return Some(format!("`{}` has another name on disk", op.path));
             }
-            if matches!(op.fate, Fate::Write | Fate::Carry(_)) != op.after.is_some() {
+            let makes = matches!(op.fate, Fate::Write | Fate::Rewrite | Fate::Carry(_) | Fate::Bring(_));
+            if makes != op.after.is_some() || (op.fate == Fate::Rewrite && op.before.is_none()) {
                 return Some(format!("`{}` has no text to write", op.path));
             }
             if let Fate::Carry(from) = &op.fate
                 && (op.before.is_some() || self.origin(from).is_none_or(|origin| origin.before != op.after))
             {
                 return Some(format!("`{}` is not what `{from}` was", op.path));
+            }
+            if let Fate::Bring(from) = &op.fate
+                && (op.before.is_some() || self.origin(from).is_none_or(|origin| origin.before.is_none()))
+            {
+                return Some(format!("`{}` does not come from `{from}`", op.path));
             }
         }
         let trashed = self.ops.iter().filter_map(|op| match &op.fate {

@@ -3,7 +3,7 @@
 use std::fs::{File, OpenOptions, TryLockError};
 use std::path::Path;
 
-use super::files::Files;
+use super::files::{Files, Like};
 use super::journal::{HOME, check_home};
 use crate::VaultError;
 
@@ -27,8 +27,26 @@ pub(super) fn lock(root: &Path, files: &dyn Files) -> Result<Lock, VaultError> {
         .open(&path)
         .map_err(|error| VaultError::io("open", &path, error))?;
     match file.try_lock() {
-        Ok(()) => Ok(Lock { _file: file }),
+        Ok(()) => {
+            ignore(&home, files);
+            Ok(Lock { _file: file })
+        }
         Err(TryLockError::WouldBlock) => Err(VaultError::Busy { root: root.to_owned() }),
         Err(TryLockError::Error(error)) => Err(VaultError::io("lock", &path, error)),
+    }
+}
+
+/// What is kept here is no part of a person's notes, and does not belong into their repository.
+const IGNORED: &[u8] = b"# Made by Obsius: backups and journal, for undoing what was written.\n*\n";
+
+/// Lets git pass over the folder. One that is there stays as it is; without it nothing is worse.
+fn ignore(home: &Path, files: &dyn Files) {
+    let path = home.join(".gitignore");
+    if path.symlink_metadata().is_ok() {
+        return;
+    }
+    let unfinished = home.join("gitignore.part");
+    if files.write(&unfinished, IGNORED, &Like::default()).and_then(|()| files.rename(&unfinished, &path)).is_err() {
+        let _ = files.remove(&unfinished);
     }
 }

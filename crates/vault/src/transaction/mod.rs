@@ -1,35 +1,42 @@
 //! Applying changes to a vault: all of them or none, and back again.
 //!
 //! Before a note is touched, `.obsius/` in the vault holds a backup of every note that changes, the new bytes, and an
-//! intent that lists the operations, each durable (`fsync`) before the next. Then every note is replaced by one
-//! rename, or moved to `.trash`. A picture, or another file that is no text, is never copied: it is moved as it is. Every
-//! operation is guarded by the hash of the file it was made for.
+//! intent that lists the operations, each durable (`fsync`) before the next. Then every note is written where it is, moved,
+//! or moved to `.trash`, and stays the same file: its mode, its owner, its other names and when it was made are kept, and a
+//! note that only moves keeps when it was changed. A file that its owner made read-only is not changed. A picture, or another
+//! file that is no text, is never copied: it is moved as it is. Every operation is guarded by the hash of the file it was made
+//! for.
 //!
 //! # After a crash
 //! Without an intent nothing was touched, and the entry is removed. With one, what is left to do is done. Only when
 //! new bytes are missing (a rollback was under way) everything is taken back instead. A note that somebody edited
 //! meanwhile is neither completed nor taken back: it is left as it is and reported. [`apply`] and [`undo`] recover
-//! first; [`recover`] does only that.
+//! first; [`recover`] does only that. Until then one note may be half written: its first bytes new, the others old. It is told
+//! from an edit by both texts, which the journal holds. Where no space is left to write a note where it is, the copy that the
+//! journal holds takes its place, as another file.
 //!
 //! # Undo
 //! [`undo`] gives back the bytes of every note a run changed, and removes the folders and the files in `.trash` that
-//! the run made. File times are not restored. A note that changed since is refused, and with it those tied to it by a
+//! the run made. Each note again has the time it was last changed. A note that changed since is refused, and with it those tied to it by a
 //! move; [`UndoOptions::force`] overrides that. An undo is a transaction like any other, and keeps what it replaces.
 //!
 //! # What this does not do
 //! Two programs that write the same note in the same instant are not kept apart: the hash is checked right before the
-//! rename, and between the two nothing can be. Backups are kept for ever.
+//! rename, and between the two nothing can be. Backups are kept until [`forget`] removes them.
 
 mod execute;
 mod files;
+mod forget;
 mod journal;
 mod lock;
+mod place;
 mod plan;
 #[cfg(test)]
 mod tests;
+mod torn;
 mod undo;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -37,6 +44,7 @@ use serde::{Deserialize, Serialize};
 use crate::{Changes, NotePath, Vault, VaultError};
 use execute::{Ground, Mode};
 use files::{Disk, Files};
+pub use forget::Forgotten;
 use journal::{Bound, Entry, Fate, Intent, Kind};
 
 /// What applying did.
@@ -189,6 +197,16 @@ pub fn undo(vault: &Vault, run: &str, options: &UndoOptions) -> Result<Undone, V
     undo_with(&Disk, vault, run, options)
 }
 
+/// Removes what is kept of runs: they can no longer be undone. No note changes. What is not finished is recovered first,
+/// and names that the journal does not know are passed over.
+///
+/// # Errors
+/// [`VaultError::Busy`], and what [`recover`] says; [`VaultError::Io`] when something cannot be removed, and then the rest
+/// goes the next time.
+pub fn forget(vault: &Vault, runs: &BTreeSet<String>) -> Result<Forgotten, VaultError> {
+    forget::forget_with(&Disk, vault, runs)
+}
+
 /// The runs that the journal knows, in the order they were first applied.
 ///
 /// # Errors
@@ -237,7 +255,7 @@ fn apply_with(files: &dyn Files, vault: &Vault, run: &str, changes: &Changes) ->
     let mut applied = Applied { run: run.to_owned(), ..Applied::default() };
     for op in intent.ops {
         match op.fate {
-            Fate::Write | Fate::Carry(_) => applied.written.push(op.path),
+            Fate::Write | Fate::Rewrite | Fate::Carry(_) | Fate::Bring(_) => applied.written.push(op.path),
             Fate::Remove | Fate::Leave => applied.removed.push(op.path),
             Fate::Trash(to) => {
                 applied.trashed.insert(op.path, to);

@@ -1,11 +1,13 @@
 //! From changes to operations.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs::{self, Permissions};
+use std::fs;
 use std::path::Path;
+use std::time::Duration;
 
 use super::execute::{Ground, Staged};
-use super::journal::{Bound, Fate, Intent, Kind, Op, TRASH};
+use super::files::Like;
+use super::journal::{Bound, Fate, Intent, Kind, Op, TRASH, since_epoch, time_of};
 use crate::vault::reach;
 use crate::{Changes, ContentHash, NotePath, Vault, VaultError};
 
@@ -25,6 +27,10 @@ pub(super) struct Target {
     pub(super) after: Option<Content>,
     /// Where the permissions of a new file come from.
     pub(super) like: Option<String>,
+    /// The file it is, at another path.
+    pub(super) same: Option<NotePath>,
+    /// When it is to have been changed last.
+    pub(super) modified: Option<Duration>,
     pub(super) removal: Removal,
     /// The name on disk of a file that comes back, where its Unicode form is another.
     pub(super) disk: Option<String>,
@@ -60,6 +66,8 @@ pub(super) fn targets(changes: &Changes) -> BTreeMap<NotePath, Target> {
                 _ => change.after.as_ref().map(|text| Content::Bytes(text.as_bytes().to_vec())),
             },
             like: change.moved_from.as_ref().map(|from| from.as_str().to_owned()),
+            same: change.moved_from.clone(),
+            modified: None,
             removal,
             disk: None,
         };
@@ -80,9 +88,11 @@ pub(super) fn plan(
     check_unchanged(vault, ground, targets)?;
     let twins = twins(targets);
     let carried = carried(targets, &twins);
+    check_writable(vault, targets, &carried)?;
+    let entwined = entwined(vault, targets);
 
     let mut taken = BTreeSet::new();
-    let mut prepared: Vec<(Op, Option<Vec<u8>>, Option<Permissions>)> = Vec::new();
+    let mut prepared: Vec<(Op, Option<Vec<u8>>, Like)> = Vec::new();
     let mut backups = Vec::new();
     for (path, target) in targets {
         let place = match (&target.before, &target.disk) {
@@ -90,6 +100,9 @@ pub(super) fn plan(
             _ => vault.place(path),
         };
         let (mut fate, needs) = match (&target.after, &target.removal) {
+            (Some(_), _) if target.before.is_some() && !twins.contains(&path.key()) && !entwined.contains(path) => {
+                (Fate::Rewrite, None)
+            }
             (Some(_), _) => (Fate::Write, None),
             (None, Removal::Drop { needs }) => (Fate::Remove, needs.clone()),
             (None, Removal::Trash) => (Fate::Trash(free_in_trash(ground.root, path, &mut taken)?), None),
@@ -97,12 +110,27 @@ pub(super) fn plan(
         let mut needs = needs;
         if let Some(to) = carried.get(path) {
             (fate, needs) = (Fate::Leave, Some((*to).clone()));
-        } else if let Some(before) = &target.before {
+        }
+        // Of what is only carried no copy is kept.
+        let is_carried =
+            |to: &&NotePath| targets.get(*to).is_some_and(|to| matches!(to.after, Some(Content::From(..))));
+        if let Some(before) = &target.before
+            && !carried.get(path).is_some_and(is_carried)
+        {
             backups.push((before.clone(), bytes_of(vault, path, before)?));
         }
         let (bytes, after) = match &target.after {
             None => (None, None),
-            Some(Content::Bytes(bytes)) => (Some(bytes.clone()), Some(ContentHash::of(bytes))),
+            Some(Content::Bytes(bytes)) => {
+                let after = ContentHash::of(bytes);
+                let from = target.same.as_ref().filter(|from| carried.get(*from) == Some(&path));
+                let is_same =
+                    from.and_then(|from| targets.get(from)).is_some_and(|from| from.before.as_ref() == Some(&after));
+                if let Some(from) = from {
+                    fate = Fate::Bring(from.clone());
+                }
+                ((!is_same).then(|| bytes.clone()), Some(after))
+            }
             Some(Content::From(from, hash)) if carried.get(from) == Some(&path) => {
                 fate = Fate::Carry(from.clone());
                 (None, Some(hash.clone()))
@@ -110,9 +138,20 @@ pub(super) fn plan(
             Some(Content::From(from, hash)) => (Some(bytes_of(vault, from, hash)?), Some(hash.clone())),
         };
         let model = if target.before.is_some() { Some(place.clone()) } else { target.like.as_ref().map(Into::into) };
-        let like = model.and_then(|model| reach(ground.root, &model).ok().flatten()).map(|found| found.permissions());
-        let disk = place.to_str().filter(|disk| *disk != path.as_str()).map(str::to_owned);
-        let op = Op { path: path.clone(), disk, before: target.before.clone(), after, fate, needs };
+        let found = model.and_then(|model| reach(ground.root, &model).ok().flatten());
+        let like =
+            Like { permissions: found.as_ref().map(fs::Metadata::permissions), modified: time_of(target.modified) };
+        let modified = found.filter(|_| target.before.is_some()).and_then(|found| found.modified().ok());
+        let op = Op {
+            path: path.clone(),
+            disk: place.to_str().filter(|disk| *disk != path.as_str()).map(str::to_owned),
+            before: target.before.clone(),
+            after,
+            fate,
+            modified: modified.and_then(since_epoch),
+            becomes: target.modified,
+            needs,
+        };
         prepared.push((op, bytes, like));
     }
     backups.sort_by(|(a, _), (b, _)| a.cmp(b));
@@ -121,7 +160,7 @@ pub(super) fn plan(
     // Where two names differ in case only, the old one goes first: on some systems they are one file.
     prepared.sort_by_key(|(op, ..)| match &op.fate {
         Fate::Remove | Fate::Trash(_) if twins.contains(&op.path.key()) => 0,
-        Fate::Write | Fate::Carry(_) => 1,
+        Fate::Write | Fate::Rewrite | Fate::Carry(_) | Fate::Bring(_) => 1,
         Fate::Remove | Fate::Leave => 2,
         Fate::Trash(_) => 3,
     });
@@ -138,24 +177,74 @@ pub(super) fn plan(
     Ok(Plan { intent: Intent::new(run, kind, ops, bound, made), backups, staged })
 }
 
-/// The files that are carried as they are, from where to where: what comes to a free place and leaves the one it has. A
-/// file whose name changes in case only is written anew, as both names may be one file.
+/// The files that stay the same file at another path, from where to where: what comes to a free place and leaves the one
+/// it has. A file whose name changes in case only is written anew, as both names may be one file.
 fn carried<'a>(
     targets: &'a BTreeMap<NotePath, Target>,
     twins: &BTreeSet<String>,
 ) -> BTreeMap<&'a NotePath, &'a NotePath> {
     let mut found = BTreeMap::new();
     for (to, target) in targets {
-        if let Some(Content::From(from, hash)) = &target.after
+        let (from, hash) = match &target.after {
+            Some(Content::From(from, hash)) => (Some(from), Some(hash)),
+            Some(Content::Bytes(_)) => (target.same.as_ref(), None),
+            None => continue,
+        };
+        let leaves = |origin: &Target| {
+            let is_expected = hash.is_none_or(|hash| origin.before.as_ref() == Some(hash));
+            origin.after.is_none() && origin.before.is_some() && is_expected
+        };
+        if let Some(from) = from
             && target.before.is_none()
             && !twins.contains(&to.key())
             && !twins.contains(&from.key())
-            && targets.get(from).is_some_and(|origin| origin.after.is_none() && origin.before.as_ref() == Some(hash))
+            && targets.get(from).is_some_and(leaves)
         {
             found.entry(from).or_insert(to);
         }
     }
     found
+}
+
+/// Refuses to change or remove a file that its owner has made read-only. It may be given another path.
+fn check_writable(
+    vault: &Vault,
+    targets: &BTreeMap<NotePath, Target>,
+    carried: &BTreeMap<&NotePath, &NotePath>,
+) -> Result<(), VaultError> {
+    let mut refused = Vec::new();
+    for (path, target) in targets.iter().filter(|(_, target)| target.before.is_some()) {
+        let stays = match carried.get(path).and_then(|to| targets.get(*to)).and_then(|to| to.after.as_ref()) {
+            Some(Content::From(..)) => true,
+            Some(Content::Bytes(bytes)) => Some(&ContentHash::of(bytes)) == target.before.as_ref(),
+            None => false,
+        };
+        if !stays && vault.is_read_only(path)? {
+            refused.push(path.clone());
+        }
+    }
+    if refused.is_empty() { Ok(()) } else { Err(VaultError::ReadOnly { paths: refused }) }
+}
+
+/// Files that are one file under several names and are to become different ones.
+#[cfg(unix)]
+fn entwined(vault: &Vault, targets: &BTreeMap<NotePath, Target>) -> BTreeSet<NotePath> {
+    use std::os::unix::fs::MetadataExt;
+
+    let mut files: BTreeMap<(u64, u64), Vec<(&NotePath, Option<ContentHash>)>> = BTreeMap::new();
+    for (path, target) in targets.iter().filter(|(_, target)| target.before.is_some()) {
+        let found = reach(vault.root(), &vault.place(path)).ok().flatten().filter(|found| found.nlink() > 1);
+        if let (Some(found), Some(Content::Bytes(bytes))) = (found, &target.after) {
+            files.entry((found.dev(), found.ino())).or_default().push((path, Some(ContentHash::of(bytes))));
+        }
+    }
+    let differ = |names: &&Vec<(&NotePath, Option<ContentHash>)>| names.iter().any(|(_, after)| *after != names[0].1);
+    files.values().filter(differ).flatten().map(|(path, _)| (*path).clone()).collect()
+}
+
+#[cfg(not(unix))]
+fn entwined(_vault: &Vault, _targets: &BTreeMap<NotePath, Target>) -> BTreeSet<NotePath> {
+    BTreeSet::new()
 }
 
 /// The bytes of a file, if they are those that are expected.
@@ -216,9 +305,9 @@ fn missing_folders<'a>(root: &Path, ops: impl Iterator<Item = &'a Op>) -> Vec<St
     for op in ops {
         let place = op.place();
         let target = match &op.fate {
-            Fate::Write | Fate::Carry(_) => place.as_path(),
+            Fate::Write | Fate::Carry(_) | Fate::Bring(_) => place.as_path(),
             Fate::Trash(to) => Path::new(to.as_str()),
-            Fate::Remove | Fate::Leave => continue,
+            Fate::Rewrite | Fate::Remove | Fate::Leave => continue,
         };
         let mut above: Vec<&Path> = target.ancestors().skip(1).filter(|path| !path.as_os_str().is_empty()).collect();
         above.reverse();

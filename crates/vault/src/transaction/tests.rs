@@ -1,93 +1,19 @@
 //! Stopping at every file operation, and a disk that is full.
 
-use std::cell::Cell;
+mod faulty;
+
 use std::collections::BTreeMap;
-use std::fs::{self, Permissions};
-use std::io;
+use std::fs;
 use std::path::Path;
 use std::sync::Arc;
+use std::time::SystemTime;
 
 use proptest::prelude::*;
 
 use super::files::{Disk, Files};
 use super::*;
 use crate::{Notes, Overlay, VaultOptions};
-
-/// How the disk fails at a numbered operation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Failure {
-    /// Nothing works from this operation on; it was not begun.
-    DiesBefore,
-    /// Nothing works after this operation; a write was half done.
-    DiesWithin,
-    /// From here on nothing that needs space works.
-    Full,
-}
-
-/// A disk that fails at one operation. Names are not made durable: the process dies here, not the machine.
-struct Faulty {
-    at: usize,
-    failure: Failure,
-    done: Cell<usize>,
-}
-
-impl Faulty {
-    fn new(at: usize, failure: Failure) -> Self {
-        Self { at, failure, done: Cell::new(0) }
-    }
-
-    /// Whether to go on with an operation; `Ok(false)`: do it, and then be dead.
-    fn step(&self, needs_space: bool) -> io::Result<bool> {
-        let now = self.done.replace(self.done.get() + 1);
-        match self.failure {
-            Failure::Full if now >= self.at && needs_space => Err(io::Error::from(io::ErrorKind::StorageFull)),
-            Failure::DiesBefore if now >= self.at => Err(io::Error::other("dead")),
-            Failure::DiesWithin if now > self.at => Err(io::Error::other("dead")),
-            Failure::DiesWithin if now == self.at => Ok(false),
-            _ => Ok(true),
-        }
-    }
-
-    fn run(&self, needs_space: bool, operation: impl FnOnce() -> io::Result<()>) -> io::Result<()> {
-        let alive = self.step(needs_space)?;
-        operation()?;
-        if alive { Ok(()) } else { Err(io::Error::other("dead")) }
-    }
-}
-
-impl Files for Faulty {
-    fn make_dir(&self, path: &Path) -> io::Result<()> {
-        self.run(true, || Disk.make_dir(path))
-    }
-
-    fn write(&self, path: &Path, bytes: &[u8], like: Option<Permissions>) -> io::Result<()> {
-        if self.step(true)? {
-            fs::write(path, bytes)?;
-            if let Some(permissions) = like {
-                fs::set_permissions(path, permissions)?;
-            }
-            return Ok(());
-        }
-        fs::write(path, &bytes[..bytes.len() / 2])?;
-        Err(io::Error::other("dead"))
-    }
-
-    fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
-        self.run(false, || Disk.rename(from, to))
-    }
-
-    fn remove(&self, path: &Path) -> io::Result<()> {
-        self.run(false, || Disk.remove(path))
-    }
-
-    fn remove_dir(&self, path: &Path) -> io::Result<()> {
-        self.run(false, || Disk.remove_dir(path))
-    }
-
-    fn sync_dir(&self, _path: &Path) -> io::Result<()> {
-        self.run(false, || Ok(()))
-    }
-}
+use faulty::{Failure, Faulty};
 
 /// Everything in a vault but its journal: files with their bytes, folders with `None`.
 type Tree = BTreeMap<String, Option<Vec<u8>>>;
@@ -103,6 +29,12 @@ fn tree(root: &Path) -> Tree {
         .collect()
 }
 
+/// When each file of a vault was changed.
+fn times(root: &Path) -> BTreeMap<String, SystemTime> {
+    let named = tree(root).into_iter().filter(|(_, bytes)| bytes.is_some()).map(|(path, _)| path);
+    named.map(|path| (path.clone(), fs::metadata(root.join(&path)).unwrap().modified().unwrap())).collect()
+}
+
 fn fill(root: &Path, tree: &Tree) {
     for (path, bytes) in tree {
         match bytes {
@@ -110,6 +42,8 @@ fn fill(root: &Path, tree: &Tree) {
             Some(bytes) => {
                 fs::create_dir_all(root.join(path).parent().unwrap()).unwrap();
                 fs::write(root.join(path), bytes).unwrap();
+                let long_ago = SystemTime::UNIX_EPOCH + std::time::Duration::from_secs(1_000_000 + path.len() as u64);
+                Disk.touch(&root.join(path), long_ago).unwrap();
             }
         }
     }
@@ -214,7 +148,7 @@ proptest! {
             for failure in [Failure::DiesBefore, Failure::DiesWithin] {
                 let place = tempfile::tempdir().unwrap();
                 fill(place.path(), &before);
-                let start = tree(place.path());
+                let (start, times_before) = (tree(place.path()), times(place.path()));
                 // The last operations clear the journal, and their failure is none.
                 let died = apply_with(&Faulty::new(at, failure), &open(place.path()), "run", &changes);
                 let vault = open(place.path());
@@ -226,6 +160,7 @@ proptest! {
                     undo(&vault, "run", &UndoOptions::default()).unwrap();
                 }
                 prop_assert_eq!(tree(place.path()), start, "{:?} at {} ({:?})", failure, at, died);
+                prop_assert_eq!(times(place.path()), times_before, "{:?} at {}", failure, at);
                 prop_assert!(recover(&vault).unwrap().is_empty());
             }
         }
@@ -240,7 +175,7 @@ proptest! {
         for at in 0..usize::MAX {
             let place = tempfile::tempdir().unwrap();
             fill(place.path(), &before);
-            let start = tree(place.path());
+            let (start, times_before) = (tree(place.path()), times(place.path()));
             apply_with(&Faulty::new(usize::MAX, Failure::DiesBefore), &open(place.path()), "run", &changes).unwrap();
             let faulty = Faulty::new(at, Failure::DiesWithin);
             let _ = undo_with(&faulty, &open(place.path()), "run", &UndoOptions::default());
@@ -250,6 +185,7 @@ proptest! {
                 undo(&vault, "run", &UndoOptions::default()).unwrap();
             }
             prop_assert_eq!(tree(place.path()), start, "at {}", at);
+            prop_assert_eq!(times(place.path()), times_before, "at {}", at);
             if faulty.done.get() <= at {
                 break;
             }
@@ -276,6 +212,43 @@ proptest! {
             }
         }
     }
+}
+
+#[test]
+fn stopped_anywhere_forgetting_leaves_other_runs_whole_and_no_false_undo() {
+    for at in 0..1000 {
+        let (place, before, changes) = two_notes();
+        let vault = open(place.path());
+        apply(&vault, "first", &changes).unwrap();
+        let mut overlay = Overlay::new(Arc::clone(&vault), Changes::default());
+        make(&mut overlay, &Edit::Append(0, "and more\n".to_owned()));
+        apply(&vault, "second", overlay.changes()).unwrap();
+        let mut overlay = Overlay::new(Arc::clone(&vault), Changes::default());
+        make(&mut overlay, &Edit::Append(1, "and more\n".to_owned()));
+        apply(&vault, "first", overlay.changes()).unwrap();
+        let written = tree(place.path());
+
+        let first = BTreeSet::from(["first".to_owned()]);
+        let faulty = Faulty::new(at, Failure::DiesBefore);
+        let died = forget::forget_with(&faulty, &vault, &first).is_err();
+        assert!(recover(&vault).unwrap().is_empty(), "nothing of it looks unfinished");
+        assert_eq!(tree(place.path()), written, "no note changes");
+        // What is left of the run, if it does not fit, is refused.
+        if let Ok(undone) = undo(&vault, "first", &UndoOptions::default()) {
+            for path in undone.restored {
+                let place = path.as_str().to_owned();
+                assert_eq!(tree(vault.root())[&place], before[&place], "at {at}: never a state between");
+            }
+        }
+        undo(&vault, "second", &UndoOptions::default()).unwrap();
+        forget(&vault, &first).unwrap();
+        assert!(runs(&vault).unwrap().iter().all(|run| run.run == "second"), "at {at}");
+        if !died {
+            assert!(at > 8, "{at}");
+            return;
+        }
+    }
+    panic!("it never ends");
 }
 
 /// A vault with two notes, and changes to both.
@@ -350,9 +323,11 @@ fn a_forged_journal_touches_nothing_outside() {
     stopped_half_way(place.path(), &before, &changes);
     let intent = place.path().join(".obsius/journal/000001/intent");
     let honest = fs::read_to_string(&intent).unwrap();
-    for (what, with) in
-        [("\"B.md\"", "\"../B.md\""), ("\"made\":[]", "\"made\":[\"../x\"]"), ("\"write\"", "{\"trash\":\"../x.md\"}")]
-    {
+    for (what, with) in [
+        ("\"B.md\"", "\"../B.md\""),
+        ("\"made\":[]", "\"made\":[\"../x\"]"),
+        ("\"rewrite\"", "{\"trash\":\"../x.md\"}"),
+    ] {
         assert!(honest.contains(what), "{honest}");
         fs::write(&intent, honest.replacen(what, with, 1)).unwrap();
         let half = tree(place.path());

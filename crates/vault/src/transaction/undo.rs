@@ -1,6 +1,7 @@
 //! What a run changed in the end, and what it takes to give that back.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
 
 use super::execute::Ground;
 use super::journal::{Bound, Cleared, End, Entry, Fate, Intent, Kind};
@@ -16,6 +17,8 @@ pub(super) struct Net {
     /// The name it had on disk, where its Unicode form was another.
     pub(super) disk: Option<String>,
     pub(super) trash: Vec<(String, ContentHash)>,
+    /// When it was last changed before the run.
+    pub(super) modified: Option<Duration>,
 }
 
 /// The effect of a run that is still there.
@@ -50,6 +53,7 @@ pub(super) fn effect_of(entries: &[Entry], run: &str) -> Effect {
                 after: None,
                 disk: op.disk.clone(),
                 trash: Vec::new(),
+                modified: op.modified,
             });
             net.after = op.after.clone();
             if let Fate::Carry(from) = &op.fate {
@@ -119,7 +123,7 @@ pub(super) fn restoration(
         cleared: Cleared { trash: Vec::new(), folders: effect.made.clone() },
     };
     for (path, net) in effect.notes.iter().filter(|(path, _)| !refused.contains(*path)) {
-        let moved_to = effect.moves.iter().find(|moved| moved.from == *path).map(|moved| moved.to.as_str().to_owned());
+        let moved_to = effect.moves.iter().find(|moved| moved.from == *path).map(|moved| moved.to.clone());
         let needs = effect.moves.iter().find(|moved| moved.to == *path).map(|moved| moved.from.clone());
         found.cleared.trash.extend(net.trash.clone());
         let current = now.get(path).cloned().flatten();
@@ -137,7 +141,12 @@ pub(super) fn restoration(
                 (_, Some(hash)) => Some(Content::Bytes(ground.kept(hash)?)),
                 (_, None) => None,
             },
-            like: moved_to.or_else(|| net.trash.last().map(|(path, _)| path.clone())),
+            like: match &moved_to {
+                Some(to) => Some(to.as_str().to_owned()),
+                None => net.trash.last().map(|(path, _)| path.clone()),
+            },
+            same: moved_to,
+            modified: net.modified,
             removal: Removal::Drop { needs },
             disk: net.disk.clone(),
         };

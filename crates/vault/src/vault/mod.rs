@@ -121,6 +121,11 @@ impl Vault {
     }
 
     /// The hash of the file that is at a path now, whatever its size; `None` when there is none.
+    /// Whether a file is there and nobody may write to it.
+    pub(crate) fn is_read_only(&self, path: &NotePath) -> Result<bool, VaultError> {
+        Ok(reach(&self.root, &self.place(path))?.is_some_and(|found| found.permissions().readonly()))
+    }
+
     pub(crate) fn hash_at(&self, path: &NotePath) -> Result<Option<ContentHash>, VaultError> {
         let disk = self.place(path);
         if reach(&self.root, &disk)?.is_none() {

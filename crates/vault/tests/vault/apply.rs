@@ -3,7 +3,7 @@
 use std::fs;
 
 use graphloom_vault::transaction::{self, RunState, UndoOptions};
-use graphloom_vault::{Changes, Notes, VaultError};
+use graphloom_vault::{Changes, NotePath, Notes, VaultError};
 use serde_json::json;
 
 use crate::{Place, path};
@@ -221,4 +221,20 @@ fn changes_that_an_earlier_version_stored_are_read_and_applied() {
     transaction::apply(&place.vault, "run", &changes).unwrap();
     assert_eq!(fs::read_to_string(place.root().join("B.md")).unwrap(), "see [[A]]\n");
     assert!(changes.get(&path("B.md")).unwrap().written.is_empty(), "nothing of it is mended");
+}
+
+#[test]
+fn what_was_moved_into_a_folder_moves_on_with_it() {
+    let place = Place::new(&[("a/p.png", "picture"), ("a/N.md", "![[p.png]]"), ("b/Z.md", "z"), ("b/A.md", "a")]);
+    let mut overlay = place.overlay();
+    for (from, to) in [("a/p.png", "b/q.png"), ("a/N.md", "b/M.md")] {
+        overlay.rename(&NotePath::of_file(from).unwrap(), &NotePath::of_file(to).unwrap()).unwrap();
+    }
+    overlay.rename_folder("b", "c/d").unwrap();
+    assert_eq!(overlay.changes().moves().len(), 4, "{:?}", overlay.changes().moves());
+    transaction::apply(&place.vault, "run", overlay.changes()).unwrap();
+    let paths: Vec<String> = place.tree().into_keys().collect();
+    let text = |path: &str| fs::read_to_string(place.root().join(path)).unwrap();
+    assert_eq!((text("c/d/q.png").as_str(), text("c/d/M.md").as_str()), ("picture", "![[q.png]]"), "{paths:?}");
+    assert!(!place.root().join(".trash").exists(), "{paths:?}");
 }

@@ -5,10 +5,13 @@ mod apply;
 mod bad_input;
 mod diff;
 mod edits;
+mod foreign;
 mod frontmatter;
 mod links;
 mod notes;
 mod rename;
+#[cfg(unix)]
+mod same_files;
 
 use std::collections::BTreeMap;
 use std::fs;

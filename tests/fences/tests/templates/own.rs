@@ -55,6 +55,8 @@ pub(crate) const OBSIUS: &[Own] = &[
     own("*", "language", "one of the languages that the program tells apart"),
     own("analyze", "max_subtasks", NUMBER),
     own("execute", "tools[].*", TOOLS),
+    own("execute", "most", NUMBER),
+    own("*", "unlisted", NUMBER),
     own("small/group", "ways", "the ways to group notes that the code has"),
 ];
 

@@ -10,17 +10,18 @@ use super::escape::escape;
 use super::panels::{inference, source, source_head, word};
 use super::places::{CLOSE, OPEN, with_charts};
 use super::references::with_paths;
+use super::signs::{legend, signed};
 use crate::state::{CitationMessage, FinalResult, Locale, Verdict};
 
 /// Colours for light and dark, panels that open when they are the target of a link, and what is printed.
 const STYLE: &str = include_str!("report.css");
 
 /// The report as one HTML file. A citation opens its source with what supports the statement marked; a linked conclusion
-/// opens what it rests on; charts and drawings stand in the page. There is no script, and nothing comes from outside. In
+/// opens what it rests on; charts and drawings stand in the page; statements that nothing checked says bear a sign. There is no script, and nothing comes from outside. In
 /// print the passages stand at the end, source by source.
 pub fn html(result: &FinalResult, language: Locale) -> String {
     // Characters for private use are not shown, so no place stands in what others wrote.
-    let plain = graphloom_retrieval::shown(&result.response_content);
+    let plain = graphloom_retrieval::shown(&signed(result, language));
     let text = replace_marks(&plain, |mark| match mark.target {
         Target::Checked { id, .. } => Some(format!("{OPEN}c{id}{CLOSE}")),
         _ => None,
@@ -40,12 +41,13 @@ pub fn html(result: &FinalResult, language: Locale) -> String {
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
          <meta name=\"color-scheme\" content=\"light dark\">\n\
          <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; img-src data:\">\n\
-         <title>{title}</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n<main>\n{head}<p class=\"summary\">{summary}</p>\n\
+         <title>{title}</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n<main>\n{head}<p class=\"summary\">{summary}</p>\n{legend}\
          {contents}{rest}</main>\n{notes}{sources}{inferences}</body>\n</html>\n",
         language_name = language.as_str(),
         title = escape(title),
         head = body.head,
         summary = counted(&citations, language),
+        legend = legend(result, language).map_or_else(String::new, |line| format!("<p class=\"summary\">{line}</p>\n")),
         contents = contents(&body.headings, language),
         rest = body.rest,
         notes = notes(result, language),

@@ -5,15 +5,17 @@ use graphloom_citations::{Target, replace_marks};
 use super::harmless::{harmless, is_web};
 use super::places::with_charts;
 use super::references::with_paths;
-use crate::state::FinalResult;
+use super::signs::{legend, signed};
+use crate::state::{FinalResult, Locale};
 
 /// The report without the marks of programs: checked citations are numbered links, conclusions are text, charts are
 /// pictures in the file. `final_result.json` has the report with its marks.
 ///
 /// Whatever models, documents and people wrote is text in it: there is no HTML, no picture but the charts, and no link
-/// but to `http` and `https`. A source that is a file stands in the list of references with its path.
-pub fn markdown(result: &FinalResult) -> String {
-    let plain = graphloom_retrieval::shown(&result.response_content);
+/// but to `http` and `https`. A source that is a file stands in the list of references with its path. Statements that
+/// nothing checked says bear a sign; the line below the title says what it means.
+pub fn markdown(result: &FinalResult, language: Locale) -> String {
+    let plain = graphloom_retrieval::shown(&signed(result, language));
     let text = replace_marks(&plain, |mark| match &mark.target {
         // The brackets would otherwise be a link to a page `1` for some readers.
         Target::Checked { number: Some(number), url: Some(url), .. } if is_web(url) => {
@@ -34,6 +36,12 @@ pub fn markdown(result: &FinalResult) -> String {
     let mut out = harmless(&text, &ours);
     out.truncate(out.trim_end().len());
     out.push('\n');
+    if let Some(legend) = legend(result, language) {
+        let title = out.lines().next().filter(|line| line.starts_with("# ")).map_or(0, str::len);
+        let gap = if title == 0 { "" } else { "\n\n" };
+        let behind = if title == 0 { "\n\n" } else { "" };
+        out.insert_str(title, &format!("{gap}*{legend}*{behind}"));
+    }
     out
 }
 

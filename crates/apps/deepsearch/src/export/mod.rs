@@ -14,6 +14,7 @@ mod panels;
 mod picture;
 mod places;
 mod references;
+mod signs;
 
 pub use escape::{escape, safe_href};
 pub use html::html;

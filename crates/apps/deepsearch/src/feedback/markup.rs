@@ -72,6 +72,17 @@ fn pieces(text: &str) -> Vec<Piece> {
         .into_iter()
         .map(|mark| Piece { shown: text[mark.range.clone()].to_owned(), own: vec![mark.range] })
         .collect();
+    found.extend(links(text).into_iter().map(|(open, close)| Piece {
+        shown: text[close.start + "](".len()..close.end - 1].to_owned(),
+        own: vec![open, close],
+    }));
+    found.sort_by_key(|piece| piece.own.first().map_or(0, |own| own.start));
+    found
+}
+
+/// The links of conclusions: the bytes that open each and those that close it.
+fn links(text: &str) -> Vec<(Range<usize>, Range<usize>)> {
+    let mut found = Vec::new();
     let mut from = 0;
     while let Some(offset) = text[from..].find(LINK) {
         let at = from + offset;
@@ -83,13 +94,40 @@ fn pieces(text: &str) -> Vec<Piece> {
         let end = from + digits + 1;
         // The words of a conclusion hold no brackets, so the last one that opens is the link's.
         if let Some(open) = text[..at].rfind(['[', ']', '\n']).filter(|open| text[*open..].starts_with('[')) {
-            found.push(Piece {
-                shown: format!("#inference:{}", &text[from..end - 1]),
-                own: vec![open..open + 1, at..end],
-            });
+            found.push((open..open + 1, at..end));
         }
         from = end;
     }
-    found.sort_by_key(|piece| piece.own.first().map_or(0, |own| own.start));
     found
+}
+
+/// A text without the links of its conclusions, and the way back from its bytes.
+pub(crate) struct Unlinked {
+    pub(crate) text: String,
+    /// The bytes of the linked text that were taken out, in order.
+    gone: Vec<Range<usize>>,
+}
+
+impl Unlinked {
+    pub(crate) fn of(linked: &str) -> Self {
+        let gone: Vec<Range<usize>> = links(linked).into_iter().flat_map(|(open, close)| [open, close]).collect();
+        let (mut text, mut from) = (String::with_capacity(linked.len()), 0);
+        for range in &gone {
+            text.push_str(&linked[from..range.start]);
+            from = range.end;
+        }
+        text.push_str(&linked[from..]);
+        Self { text, gone }
+    }
+
+    /// Bytes of the text as bytes of the linked one. What is opened before the first byte and closed behind the last one is
+    /// within them.
+    pub(crate) fn linked(&self, range: Range<usize>) -> Range<usize> {
+        let (mut start, mut end) = (range.start, range.end);
+        for gone in &self.gone {
+            start += if gone.start < start { gone.len() } else { 0 };
+            end += if gone.start <= end { gone.len() } else { 0 };
+        }
+        start..end
+    }
 }

@@ -26,6 +26,7 @@ mod state;
 pub use apply::{Change, apply, remember};
 pub use blocks::{Block, block_at, major_block};
 pub use graph::{COMPOSE, FEEDBACK_COLLECTOR, FEEDBACK_END, FEEDBACK_START, LISTEN, PREPARE, REWRITE, graph};
+pub(crate) use markup::Unlinked;
 pub use markup::{Cleaned, clean, plain};
 pub use nodes::USER_FEEDBACK;
 pub use offset::Unit;

@@ -1,5 +1,5 @@
-//! Checks the report's citations. In: the report and its sources. Out: the checked report, `citation_messages`, what
-//! became of statements without support. A failure is appended and the report stays as it is (212106).
+//! Checks the report's citations, and looks up what has none. In: the report and its sources. Out: the checked report,
+//! `citation_messages`, `statement_messages`, what became of statements without support. A failure is appended and the report stays as it is (212106).
 //! Source: seed, `SourceTracerNode`; study, sections 1.2 and 3.2.
 
 use std::collections::BTreeSet;
@@ -7,10 +7,11 @@ use std::collections::BTreeSet;
 use graphloom_citations::unresolved;
 use graphloom_core_graph::{Context, NodeError, Shared, Snapshot};
 
+use crate::report::placed;
 use crate::resources::Resources;
 use crate::state::{CitationMessages, SearchContext, SearchContextUpdate};
 use crate::status::{Notice, StatusCode};
-use crate::trace::{check_report, unchecked};
+use crate::trace::{check_report, standings, unchecked};
 
 pub(crate) async fn source_tracer(
     state: Snapshot<SearchContext>,
@@ -24,6 +25,8 @@ pub(crate) async fn source_tracer(
         result.response_content = unchecked(report, state.language);
         let why = if off { "checking is turned off" } else { "there are no citations" };
         result.citation_messages = CitationMessages { msg: why.to_owned(), ..CitationMessages::default() };
+        // Nothing is cited, so every statement is the writer's own.
+        result.statement_messages = (!off).then(|| placed(&result.response_content, &[], &result.chart_messages));
         return Ok(SearchContext::update().final_result(result));
     }
     let checked = check_report(&cx, report, state.language, &state.config).await?;
@@ -35,7 +38,9 @@ pub(crate) async fn source_tracer(
         let notice = Notice::exception(StatusCode::SourceTrace, message);
         return Ok(SearchContext::update().final_result(result).notices([notice]));
     }
+    let found = standings(&cx, &checked.content, &checked.data, &result.chart_messages, &state.config).await?;
     result.response_content.clone_from(&checked.content);
+    result.statement_messages = Some(found.statements);
     result.citation_messages = CitationMessages { code: 0, msg: "success".to_owned(), data: checked.data };
     let mut report = report.clone();
     report.checked_trace_source_report_content = checked.content;
@@ -43,7 +48,7 @@ pub(crate) async fn source_tracer(
     Ok(SearchContext::update()
         .report(Some(Shared::new(report)))
         .final_result(result)
-        .notices(checked.notices)
-        .notes(checked.notes)
+        .notices(checked.notices.into_iter().chain(found.notices))
+        .notes(checked.notes.into_iter().chain(found.notes))
         .spent(cx.resources().ledger.spent()))
 }

@@ -18,8 +18,7 @@ pub(crate) async fn source_tracer_infer(
         return Ok(SearchContext::update());
     }
     let found = infer(&cx, content, citations, state.language).await?;
-    let mut result = state.final_result.clone();
-    result.response_content = found.content;
+    let mut result = state.final_result.clone().with_content(found.content);
     result.infer_messages = found.messages;
     let update = SearchContext::update().final_result(result).notices(found.notices);
     Ok(update.spent(cx.resources().ledger.spent()))

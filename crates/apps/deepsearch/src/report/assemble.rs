@@ -28,16 +28,26 @@ pub struct Parts<'a> {
     pub conclusion: Option<String>,
 }
 
+/// What stands in the place of an abstract and of a conclusion that could not be written, in Chinese and in English.
+const MISSING: [(&str, &str); 2] =
+    [("摘要未能生成", "The abstract could not be written"), ("结论未能生成", "The conclusion could not be written")];
+
+/// Whether a text says nothing but that a part could not be written.
+pub(super) fn is_missing(text: &str) -> bool {
+    let inner = text.trim().strip_prefix('[').and_then(|rest| rest.strip_suffix(']'));
+    inner.is_some_and(|inner| MISSING.iter().any(|(chinese, english)| inner == *chinese || inner == *english))
+}
+
 /// The report in Markdown, and the citations of the traced sections in its order.
 ///
 /// Traced sections keep their `[source_tracer_result]` marks for the check of the whole report. The others get numbers at
 /// once. The list of references counts addresses in the order of the text.
 pub fn assemble(parts: &Parts<'_>) -> (String, Vec<TraceSource>) {
     let language = parts.language;
-    let missing = |chinese, english| format!("[{}]", language.pick(chinese, english));
+    let missing = |(chinese, english)| format!("[{}]", language.pick(chinese, english));
     let mut text = format!("# {}\n\n# {}\n\n", parts.title, language.pick("摘要", "Abstract"));
     let summary = parts.summary.as_deref().map(without_headings).filter(|summary| !summary.is_empty());
-    text.push_str(&summary.unwrap_or_else(|| missing("摘要未能生成", "The abstract could not be written")));
+    text.push_str(&summary.unwrap_or_else(|| missing(MISSING[0])));
     text.push_str("\n\n");
     let mut references: Vec<Reference> = Vec::new();
     let mut traces = Vec::new();
@@ -60,7 +70,7 @@ pub fn assemble(parts: &Parts<'_>) -> (String, Vec<TraceSource>) {
     }
     text.push_str(&format!("# {}\n\n", language.pick("结论", "Conclusion")));
     let conclusion = parts.conclusion.as_deref().map(without_headings).filter(|conclusion| !conclusion.is_empty());
-    text.push_str(&conclusion.unwrap_or_else(|| missing("结论未能生成", "The conclusion could not be written")));
+    text.push_str(&conclusion.unwrap_or_else(|| missing(MISSING[1])));
     text.push('\n');
     if !references.is_empty() {
         text.push_str(&format!("\n# {}\n\n", language.pick("参考文章", "Reference Articles")));

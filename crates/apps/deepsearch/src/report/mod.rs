@@ -3,8 +3,10 @@
 mod assemble;
 mod headings;
 mod references;
+mod uncited;
 
 pub use assemble::{Chapter, Parts, assemble};
 pub use headings::renumber;
 pub(crate) use headings::{heading, lines, without_number};
 pub use references::{Reference, number_citations, without_references};
+pub(crate) use uncited::{placed, uncited};

@@ -9,7 +9,7 @@ mod web;
 
 pub use by_method::WebAndLocal;
 pub use engines::{Engines, NoSearch};
-pub use open::open_web;
+pub use open::{OpenedWeb, open_web};
 pub use recorded::RecordedSearch;
 pub use retrieval::RetrievalSearch;
 pub use web::WebSearch;

@@ -12,14 +12,31 @@ use crate::status::{Notice, StatusCode};
 
 /// The sources of literature, by name.
 const LITERATURE: [&str; 3] = [OpenAlex::NAME, Arxiv::NAME, Crossref::NAME];
-/// The variable of the key that OpenAlex gives.
-const OPENALEX_KEY: &str = "OPENALEX_API_KEY";
+
+/// What the network is searched with.
+#[derive(Clone, Default)]
+#[non_exhaustive]
+pub struct OpenedWeb {
+    /// The engines; none when nothing was named.
+    pub search: Option<Arc<dyn Search>>,
+    /// Which keys are not sent, and why.
+    pub withheld: Vec<String>,
+}
+
+impl std::fmt::Debug for OpenedWeb {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let engines = self.search.as_ref().map(|search| search.engines());
+        f.debug_struct("OpenedWeb").field("search", &engines).field("withheld", &self.withheld).finish()
+    }
+}
 
 /// The engines of the web and the sources of literature that are named: by `names`, which is `--search`, else by
 /// `web_search_engine_config.search_engine_name`, else those that have a key (or, for SearXNG, an address) in the
-/// environment, which `variable` reads. `None` when there are none.
+/// environment, which `variable` reads.
 ///
-/// The key and the address of the configuration go before those of the environment, and are for one engine. Of
+/// The key and the address of the configuration go before those of the environment, and are for one engine. A key belongs
+/// to a host: that of the configuration to the address beside it, else to the engine's own; that of the environment to the
+/// hosts that the environment names, else to the engine's own. Of
 /// `web_search_engine_config.extension`, `fetch_pages` (`true` unless set) says whether pages are fetched, and
 /// `page_hosts` names hosts with their ports that may be in a private network.
 ///
@@ -29,7 +46,7 @@ pub fn open_web(
     config: &Config,
     names: &[String],
     variable: impl Fn(&str) -> Option<String>,
-) -> Result<Option<Arc<dyn Search>>, Notice> {
+) -> Result<OpenedWeb, Notice> {
     let setup = |error: &RetrievalError| Notice::fatal(StatusCode::SearchSetup, error.to_string());
     let web_config = &config.web_search_engine_config;
     let mut options = WebOptions::from_environment(&variable).map_err(|error| setup(&error))?;
@@ -56,6 +73,9 @@ pub fn open_web(
         options = options.key(engine, web_config.search_api_key.reveal());
         if !web_config.search_url.is_empty() {
             options = options.address(engine, &web_config.search_url);
+            if !web_config.search_api_key.is_empty() {
+                options = options.key_for(engine, &web_config.search_url).map_err(|error| setup(&error))?;
+            }
         }
     } else if engines.len() > 1 && (!web_config.search_url.is_empty() || !web_config.search_api_key.is_empty()) {
         let message = "`web_search_engine_config.search_url` and `search_api_key` are for one engine; with several, set \
@@ -63,6 +83,7 @@ pub fn open_web(
         return Err(Notice::fatal(StatusCode::SearchSetup, message));
     }
     let mut opened: Vec<Arc<dyn Search>> = Vec::new();
+    let mut withheld = options.withheld(&engines).map_err(|error| setup(&error))?;
     if !engines.is_empty() {
         let web = Web::open(&engines, &options).map_err(|error| setup(&error))?;
         let mut search = WebSearch::new(web.rate(SearchRate::new(config.web_search_max_qps)));
@@ -72,18 +93,20 @@ pub fn open_web(
         opened.push(Arc::new(search));
     }
     if !literature.is_empty() {
-        let mut options = LiteratureOptions::default().openalex_key(&variable(OPENALEX_KEY).unwrap_or_default());
+        let mut options = LiteratureOptions::default().key_from(&variable).map_err(|error| setup(&error))?;
         options.openalex.off = !literature.contains(&OpenAlex::NAME);
         options.arxiv.off = !literature.contains(&Arxiv::NAME);
         options.crossref.off = !literature.contains(&Crossref::NAME);
+        withheld.extend(options.withheld().map_err(|error| setup(&error))?);
         let literature = Literature::open(options).map_err(|error| setup(&error))?;
         opened.push(Arc::new(RetrievalSearch::new(Arc::new(literature))));
     }
-    Ok(match opened.len() {
+    let search: Option<Arc<dyn Search>> = match opened.len() {
         0 => None,
         1 => opened.pop(),
         _ => Some(Arc::new(Engines::new(opened))),
-    })
+    };
+    Ok(OpenedWeb { search, withheld })
 }
 
 /// How pages are fetched; nothing when they are not.
@@ -108,7 +131,7 @@ mod tests {
         let names: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
         let variable = |name: &str| keys.contains(&name).then(|| "http://127.0.0.1:9".to_owned());
         match open_web(config, &names, variable) {
-            Ok(search) => Ok(search.map(|search| search.engines()).unwrap_or_default()),
+            Ok(opened) => Ok(opened.search.map(|search| search.engines()).unwrap_or_default()),
             Err(notice) => Err(notice.code.code()),
         }
     }

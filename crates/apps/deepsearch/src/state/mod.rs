@@ -4,6 +4,7 @@ mod interaction;
 mod outline;
 mod report;
 mod result;
+mod statement;
 
 pub use interaction::{InteractionMode, OutlineInteraction, RewriteRecord};
 pub use outline::{Outline, Plan, RetrievalQuery, Section, Step, StepKind};
@@ -11,6 +12,7 @@ pub use report::{Report, SubReport, SubReportContent, TraceSource};
 pub use result::{
     ChartDatum, ChartMessage, CitationMessage, CitationMessages, DatumSource, FinalResult, InferMessage, Verdict,
 };
+pub use statement::{Standing, StatementMessage};
 
 use graphloom_core_graph::{Log, Shared, State};
 use graphloom_llm::layers::Spent;

@@ -3,6 +3,9 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::StatementMessage;
+use crate::report::placed;
+
 /// The result of a run, with the field names of the specification.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
@@ -14,12 +17,26 @@ pub struct FinalResult {
     pub citation_messages: CitationMessages,
     /// What conclusions rest on.
     pub infer_messages: Vec<InferMessage>,
+    /// The statements without a citation, in order; absent when the report was not checked. Ours.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub statement_messages: Option<Vec<StatementMessage>>,
     /// The charts.
     pub chart_messages: Vec<ChartMessage>,
     /// `[code]message` of each warning, one a line.
     pub warning_info: String,
     /// `[code]message` of each failure, one a line.
     pub exception_info: String,
+}
+
+impl FinalResult {
+    /// The result with another text. Statements that the text still has keep what they stand on, at their new places; new
+    /// ones without a citation are the writer's own.
+    #[must_use]
+    pub fn with_content(mut self, content: String) -> Self {
+        self.statement_messages = self.statement_messages.map(|known| placed(&content, &known, &self.chart_messages));
+        self.response_content = content;
+        self
+    }
 }
 
 /// The citations that were checked.
@@ -154,5 +171,13 @@ mod tests {
         let none: CitationMessage = serde_json::from_str(r#"{"id":4,"score":null}"#).unwrap();
         assert_eq!(none.score, None);
         assert!(!serde_json::to_string(&none).unwrap().contains("score"));
+    }
+
+    #[test]
+    fn results_of_older_versions_have_no_statements_and_stay_as_they_are() {
+        let old: FinalResult = serde_json::from_str(r#"{"response_content":"It is so."}"#).unwrap();
+        assert_eq!(old.statement_messages, None);
+        assert!(!serde_json::to_string(&old).unwrap().contains("statement_messages"));
+        assert_eq!(old.with_content("It was so.".to_owned()).statement_messages, None, "nobody looked");
     }
 }

@@ -59,7 +59,8 @@ impl<'c> ModelJudge<'c> {
         Self { cx }
     }
 
-    /// Judges several questions with one call. `key` is unique in the task.
+    /// Judges several questions with one call. `key` is unique in the task. When a finished run is checked again, what its
+    /// stored answers leave open is asked anew.
     ///
     /// # Errors
     /// Only what is no model's fault. A model that cannot be asked, an answer that cannot be used and a budget that is
@@ -69,6 +70,13 @@ impl<'c> ModelJudge<'c> {
         key: &str,
         questions: &[Question],
     ) -> Result<Result<Vec<Judgement>, Unjudged>, NodeError> {
+        match self.ask(key, questions).await? {
+            Err(_) if self.cx.resources().recheck => self.ask(&format!("{key}/again"), questions).await,
+            answer => Ok(answer),
+        }
+    }
+
+    async fn ask(&self, key: &str, questions: &[Question]) -> Result<Result<Vec<Judgement>, Unjudged>, NodeError> {
         if !self.cx.resources().may_spend(Stage::Checking) {
             return Ok(Err(Unjudged { code: StatusCode::CitationCheck, why: "the budget is spent".to_owned() }));
         }

@@ -4,6 +4,7 @@
 //!   become `[source_tracer_result][title](url)`.
 //! - [`check_report`] is stage 2: every citation of the report gets a verdict; what stays is
 //!   `[checked_citation:id][[n]](url)` with an entry in `citation_messages`.
+//! - Statements without a citation are looked up in those whose citations are supported; the others are the writer's own.
 //! - [`infer`] draws what conclusions rest on.
 
 mod check;
@@ -17,6 +18,7 @@ mod number;
 mod outcome;
 mod references;
 mod section;
+mod uncited;
 mod unsupported;
 
 pub use check::{CheckedReport, check_report};
@@ -26,3 +28,4 @@ pub use mark::{TraceMark, trace_mark, trace_marks};
 pub use outcome::{CitationCount, Deed, UnsupportedStatement};
 pub use references::unchecked;
 pub use section::{SectionTrace, trace_section};
+pub(crate) use uncited::standings;

@@ -84,7 +84,7 @@ fn a_drawing_that_acts_is_only_a_picture() {
 
 #[test]
 fn the_markdown_has_no_marks_of_programs() {
-    let text = markdown(&result());
+    let text = markdown(&result(), Locale::English);
     assert!(
         text.contains("A fact.[\\[1\\]](https://a.example/x) A lie.\\[2\\]") && text.contains(" So it is. "),
         "{text}"
@@ -102,7 +102,7 @@ fn a_report_of_an_older_version_has_its_captions_once_too() {
     result.response_content = "# T\n\nText.\n\n(#insertChart:chart_1_1)\n\n<font size=2>**Sizes b**: How large</font>[checked_citation:0][[1]](https://a.example/x)\n".into();
     let page = html(&result, Locale::English);
     assert!(!page.contains("font size") && page.matches("How large").count() == 1, "{page}");
-    let text = markdown(&result);
+    let text = markdown(&result, Locale::English);
     assert!(!text.contains("font") && text.contains("**Sizes b**: How large["), "{text}");
 }
 
@@ -121,7 +121,7 @@ fn files_stand_with_their_path_and_lead_nowhere() {
     let mut result = result();
     result.response_content = "# T\n\nA fact.[checked_citation:0][[1]](docs/the%20log.md)\n\n# References\n\n[1]. [The log](docs/the%20log.md)\n".into();
     result.citation_messages.data[0].url = "docs/the log.md".into();
-    let text = markdown(&result);
+    let text = markdown(&result, Locale::English);
     assert!(text.contains("A fact.\\[1\\]\n") && text.contains("[1]. The log, `docs/the log.md`\n"), "{text}");
     let page = html(&result, Locale::English);
     assert!(page.contains("[1]. The log, <code>docs/the log.md</code>"), "{page}");
@@ -239,7 +239,7 @@ proptest! {
         result.citation_messages.data[0].title.clone_from(&title);
         result.citation_messages.data[0].content = title;
         page::read(&html(&result, Locale::Chinese));
-        assert_acts_not(&markdown(&result));
+        assert_acts_not(&markdown(&result, Locale::English));
     }
 
     #[test]
@@ -254,7 +254,7 @@ proptest! {
         result.citation_messages.data[0].title.clone_from(&title);
         result.citation_messages.data[0].content = format!("before <mark>{sentence}</mark>");
         result.infer_messages[0].conclusion = sentence;
-        assert_acts_not(&markdown(&result));
+        assert_acts_not(&markdown(&result, Locale::English));
         page::read(&html(&result, Locale::English));
     }
 }

@@ -8,6 +8,7 @@ mod dialogue;
 mod embedded;
 mod graphs;
 mod kills;
+mod recheck;
 mod recording;
 mod runs;
 mod secrets;

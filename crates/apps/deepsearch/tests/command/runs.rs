@@ -95,3 +95,23 @@ fn a_spent_budget_delivers_what_there_is() {
     assert!(desk.read("out/report.md").contains("# 1. "), "{}", text(&output.stderr));
     assert_eq!(desk.json("out/run.json")["status"], "budget_spent");
 }
+
+#[test]
+fn a_run_that_is_done_is_the_whole_run_whatever_its_budget() {
+    let desk = Desk::new();
+    let output = desk.run(&desk.ask(&["--yes", "--out", "whole"]));
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    let calls = desk.json("whole/run.json")["measured"]["spent"]["calls"].as_u64().unwrap();
+    let mut ends = std::collections::BTreeSet::new();
+    for limit in [calls / 4, calls / 2, calls - 4, calls - 1, calls + 1, 2 * calls] {
+        let (budget, out) = (format!("calls={limit}"), format!("out{limit}"));
+        let output = desk.run(&desk.ask(&["--yes", "--out", &out, "--budget", &budget]));
+        let same = desk.read(&format!("{out}/report.md")) == desk.read("whole/report.md");
+        match output.status.code() {
+            Some(0) => assert!(same, "{limit} of {calls}: something was left out, and the run says that it is done"),
+            status => assert_eq!(status, Some(4), "{limit} of {calls}: {}", text(&output.stderr)),
+        }
+        ends.insert(output.status.code());
+    }
+    assert_eq!(ends.len(), 2, "some are cut short, some are not: {ends:?}");
+}

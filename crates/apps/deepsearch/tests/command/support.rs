@@ -158,6 +158,7 @@ fn script() -> Vec<Value> {
         json!({ "when": "You write one section", "reply": "# The sync\n\n## 2.1 What it does\n\nThe commit record counts only when it has reached the disk [citation:1]." }),
         json!({ "when": "You sum up one section", "reply": "What this section says." }),
         json!({ "when": "lead from one chapter", "reply": "After the log comes the sync." }),
+        json!({ "when": "whether a passage supports", "json": { "judgements": ["neither"] } }),
         json!({ "when": "You write the abstract", "reply": "In short, it is safe." }),
         json!({ "when": "You write the conclusion", "reply": "So it is safe." }),
         json!({ "when": "", "error": quota }),

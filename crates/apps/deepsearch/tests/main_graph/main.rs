@@ -14,6 +14,7 @@ mod outages;
 mod secrets;
 mod spared;
 mod talk;
+mod uncited;
 mod whole;
 
 #[expect(dead_code, reason = "shared with the tests of sections")]

@@ -50,7 +50,7 @@ pub(crate) const PROMPTS: [(&str, &str); 24] = [
 /// The sentence that has no citation.
 const UNCITED: &str = "Nobody counts them by night.";
 
-type Answer = dyn Fn(usize) -> Result<Reply, ModelError> + Send + Sync;
+type Answer = dyn Fn(usize, &str) -> Result<Reply, ModelError> + Send + Sync;
 
 /// A model that answers the main nodes; by default as a diligent model would.
 #[derive(Clone, Default)]
@@ -63,13 +63,19 @@ pub(crate) struct Main {
 impl Main {
     /// A model whose sections say what their documents say: two sentences of theirs, and one of its own.
     pub(crate) fn quoting() -> Self {
-        let sections = Script::default().on(Asked::Write, |request| {
+        Self::quoting_and(UNCITED)
+    }
+
+    /// The same with other words of its own.
+    pub(crate) fn quoting_and(own: &str) -> Self {
+        let own = own.to_owned();
+        let sections = Script::default().on(Asked::Write, move |request| {
             let behind = request.prompt.split("The north report says that ").nth(1).unwrap();
             let subject = behind.split(" was counted").next().unwrap();
             Ok(format!(
                 "## 1.1 One part\n\nThe north report says that {subject} was counted in every one of the twelve \
                  places[citation:1]. Nobody had expected that {subject} would be so common near the south \
-                 river[citation:2]. So {subject} was common wherever it was counted[citation:1]. {UNCITED}"
+                 river[citation:2]. So {subject} was common wherever it was counted[citation:1]. {own}"
             ))
         });
         Self { sections, ..Self::default() }
@@ -82,7 +88,17 @@ impl Main {
         answer: impl Fn(usize) -> Result<R, ModelError> + Send + Sync + 'static,
     ) -> Self {
         assert!(PROMPTS.iter().any(|(known, _)| *known == name), "{name}");
-        self.answers.insert(name, Arc::new(move |number| answer(number).map(Into::into)));
+        self.answers.insert(name, Arc::new(move |number, _| answer(number).map(Into::into)));
+        self
+    }
+
+    /// Answers the prompt `name` by what it says.
+    pub(crate) fn reading<R: Into<Reply>>(
+        mut self,
+        name: &'static str,
+        answer: impl Fn(&str) -> R + Send + Sync + 'static,
+    ) -> Self {
+        self.answers.insert(name, Arc::new(move |_, prompt| Ok(answer(prompt).into())));
         self
     }
 
@@ -108,7 +124,7 @@ impl Main {
                 asked.iter().filter(|(known, _)| *known == name).count() - 1
             };
             match this.answers.get(name) {
-                Some(answer) => answer(number),
+                Some(answer) => answer(number, &prompt),
                 None => Ok(usual(name, &prompt, request)),
             }
         });

@@ -31,23 +31,23 @@ const SEARCH: (&[&str], &[&str]) = (
     &["find", "search", "locate", "discover", "explore", "look", "list"],
     &["検索", "探し", "探す", "見つけ", "一覧を見"],
 );
-const CREATE: (&[&str], &[&str]) = (
+pub(super) const CREATE: (&[&str], &[&str]) = (
     &["create", "make", "write", "generate", "build", "draft", "compose"],
     &["作成", "作って", "作る", "作り", "書いて", "書く", "生成", "まとめて", "要約"],
 );
-const MODIFY: (&[&str], &[&str]) = (
+pub(super) const MODIFY: (&[&str], &[&str]) = (
     &[
         "update", "edit", "change", "modify", "fix", "improve", "enhance", "append", "rewrite", "add", "insert", "tag",
         "replace",
     ],
     &["更新", "編集", "変更", "修正", "改善", "追加", "追記", "付けて", "つけて", "置き換え"],
 );
-const ORGANIZE: (&[&str], &[&str]) = (
+pub(super) const ORGANIZE: (&[&str], &[&str]) = (
     &["organize", "organise", "organizing", "structure", "arrange", "categorize", "sort", "group"],
     &["整理", "分類", "並べ"],
 );
-const DELETE: (&[&str], &[&str]) = (&["delete", "remove", "discard"], &["削除", "消して", "捨て"]);
-const RENAME: (&[&str], &[&str]) = (&["rename", "move"], &["移動", "名前を変"]);
+pub(super) const DELETE: (&[&str], &[&str]) = (&["delete", "remove", "discard"], &["削除", "消して", "捨て"]);
+pub(super) const RENAME: (&[&str], &[&str]) = (&["rename", "move"], &["移動", "名前を変"]);
 const ASK: (&[&str], &[&str]) = (
     &["what", "which", "who", "when", "where", "why", "how", "does", "is", "are", "tell", "explain", "show", "read"],
     &["何", "どれ", "誰", "いつ", "どこ", "なぜ", "教えて", "見せて", "ですか", "ますか"],
@@ -204,7 +204,7 @@ impl Intents {
         }
     }
 
-    /// Whether something is to be different afterwards.
+    /// Whether something is to be different afterwards, by any of its words.
     pub fn changes_something(&self) -> bool {
         self.create || self.modify || self.organize || self.delete || self.rename
     }

@@ -1,13 +1,12 @@
 //! The actions that a model asks for.
 
+use std::collections::BTreeSet;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::state::{ExecutionPlan, PlannedAction};
-
-/// The most actions of one visit.
-const MOST: usize = 12;
 
 /// Actions as a model writes them.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -42,7 +41,6 @@ pub fn actions_schema(tools: &[&str]) -> Value {
         "properties": {
             "actions": {
                 "type": "array",
-                "maxItems": MOST,
                 "items": {
                     "type": "object",
                     "properties": {
@@ -63,11 +61,12 @@ pub fn actions_schema(tools: &[&str]) -> Value {
     })
 }
 
-/// The plan of what a model wrote. Actions get ids of their own, unique in the run.
+/// The plan of what a model wrote, with all of its actions, however many. Actions get ids of their own, unique in the run;
+/// what no action is called is no dependency.
 pub fn read_actions(written: WrittenActions, iteration: u32) -> ExecutionPlan {
     let id = |name: &str| format!("{iteration}.{}", name.trim());
     let mut actions: Vec<PlannedAction> = Vec::new();
-    for (at, action) in written.actions.into_iter().take(MOST).enumerate() {
+    for (at, action) in written.actions.into_iter().enumerate() {
         let name = if action.id.trim().is_empty() { format!("a{}", at + 1) } else { action.id.clone() };
         let mut unique = id(&name);
         if actions.iter().any(|other| other.id == unique) {
@@ -86,6 +85,10 @@ pub fn read_actions(written: WrittenActions, iteration: u32) -> ExecutionPlan {
             subtask: action.subtask,
         });
     }
+    let names: BTreeSet<String> = actions.iter().map(|action| action.id.clone()).collect();
+    for action in &mut actions {
+        action.depends_on.retain(|id| names.contains(id) && *id != action.id);
+    }
     let answer = written.answer.filter(|answer| !answer.trim().is_empty());
-    ExecutionPlan { actions, answer }
+    ExecutionPlan { actions, answer, later: Vec::new() }
 }

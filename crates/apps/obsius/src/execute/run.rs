@@ -225,7 +225,7 @@ mod tests {
         let seen = Arc::new(Seen::default());
         let mut keeper =
             Every { due: tokio::time::Instant::now() + Duration::from_secs(5), dirty: false, saved: Vec::new() };
-        let plan = ExecutionPlan { actions, answer: None };
+        let plan = ExecutionPlan { actions, ..ExecutionPlan::default() };
         let carried = carry_out(&plan, &tools(&seen), before, 1, 3, &mut keeper).await.unwrap();
         (seen, carried, keeper.saved)
     }

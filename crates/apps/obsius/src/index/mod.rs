@@ -24,7 +24,7 @@ pub use card::Card;
 pub use error::IndexError;
 pub use related::related;
 pub(crate) use search::is_in;
-pub use search::{Found, SearchField, SearchQuery};
+pub use search::{Found, Page, SearchField, SearchQuery};
 
 use catalogue::Catalogue;
 

@@ -17,6 +17,8 @@ const TITLE_BONUS: f32 = 4.0;
 const TAG_BONUS: f32 = 3.0;
 /// A title of which less than this share of the question's terms is had is found by its text alone.
 const ENOUGH: f32 = 0.5;
+/// How many passages are ranked at least. Titles and tags change their order, so more are than are shown.
+const RANKED: usize = 256;
 
 /// What to look for.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -32,6 +34,19 @@ pub struct SearchQuery {
     pub folder: Option<String>,
     /// At most this many notes.
     pub limit: usize,
+    /// How many of the best are passed over, to see the next ones.
+    #[serde(default)]
+    pub offset: usize,
+}
+
+/// Some of the notes that fit.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[non_exhaustive]
+pub struct Page {
+    /// The notes, best first.
+    pub found: Vec<Found>,
+    /// Whether more notes fit than these and those that were passed over.
+    pub more: bool,
 }
 
 /// Where to look.
@@ -71,7 +86,7 @@ pub struct Found {
 impl SearchQuery {
     /// A search of everything for at most `limit` notes.
     pub fn new(text: impl Into<String>, limit: usize) -> Self {
-        Self { text: text.into(), field: SearchField::All, folder: None, limit }
+        Self { text: text.into(), field: SearchField::All, folder: None, limit, offset: 0 }
     }
 
     /// Sets where to look.
@@ -79,6 +94,18 @@ impl SearchQuery {
     pub fn in_field(mut self, field: SearchField) -> Self {
         self.field = field;
         self
+    }
+
+    /// Passes over so many of the best notes.
+    #[must_use]
+    pub fn from_offset(mut self, offset: usize) -> Self {
+        self.offset = offset;
+        self
+    }
+
+    /// How many notes are ranked: the same for all pages of a list that is not very long, so that each note is on one.
+    fn ranked(&self) -> usize {
+        self.offset.saturating_add(self.limit).saturating_add(1).saturating_mul(2).next_multiple_of(RANKED)
     }
 
     /// Only notes in this folder and below it.
@@ -95,6 +122,15 @@ impl VaultIndex {
     /// # Errors
     /// The index was never refreshed, or is damaged.
     pub fn search(&self, overlay: &Overlay, query: &SearchQuery) -> Result<Vec<Found>, IndexError> {
+        Ok(self.page(overlay, query)?.found)
+    }
+
+    /// As [`search`](Self::search), and whether there are more. Pages that follow each other by
+    /// [`from_offset`](SearchQuery::from_offset) show each note once, while there are fewer than 120.
+    ///
+    /// # Errors
+    /// As [`search`](Self::search).
+    pub fn page(&self, overlay: &Overlay, query: &SearchQuery) -> Result<Page, IndexError> {
         let mut scores: BTreeMap<NotePath, (f32, Option<String>)> = BTreeMap::new();
         if matches!(query.field, SearchField::All | SearchField::Content) {
             for (path, score, text) in self.passages(overlay, query)? {
@@ -125,8 +161,10 @@ impl VaultIndex {
         let mut ranked: Vec<(NotePath, f32, Option<String>)> =
             scores.into_iter().map(|(path, (score, text))| (path, score, text)).collect();
         ranked.sort_by(|a, b| b.1.total_cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
-        let found = ranked.into_iter().filter_map(|(path, score, text)| found(overlay, path, score, text, &query.text));
-        Ok(found.take(query.limit).collect())
+        let mut ranked = ranked.into_iter().filter(|(path, ..)| overlay.contains(path)).skip(query.offset);
+        let some = ranked.by_ref().take(query.limit);
+        let found = some.filter_map(|(path, score, text)| found(overlay, path, score, text, &query.text)).collect();
+        Ok(Page { found, more: ranked.next().is_some() })
     }
 
     /// The notes that changed last, those that are changed and not written yet first.
@@ -154,8 +192,7 @@ impl VaultIndex {
             .filter(|(path, _)| path.is_note() && is_in(path, folder))
             .filter_map(|(path, change)| Some(Unwritten { path: path.as_str(), text: change.after.as_deref()? }))
             .collect();
-        // More than asked for, as titles and tags may change the order.
-        let options = SearchOptions::with_limit(query.limit.saturating_mul(2).saturating_add(8)).per_document(1);
+        let options = SearchOptions::with_limit(query.ranked()).per_document(1);
         let hits = self.corpus.search_with(&query.text, &options, &keep, &pending)?;
         let path_of = |source: &Source| match source {
             Source::Local { path, .. } => NotePath::of_file(path).ok(),

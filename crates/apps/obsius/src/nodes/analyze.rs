@@ -12,7 +12,9 @@ use crate::analyze::{
 use crate::ask::{agent, value};
 use crate::desk::Resources;
 use crate::phase::{Decision, Phase};
-use crate::state::{Failure, FailureClass, StopReason, SubtaskKind, TaskPlan, WorkflowState, WorkflowStateUpdate};
+use crate::state::{
+    ExecutionPlan, Failure, FailureClass, StopReason, SubtaskKind, TaskPlan, WorkflowState, WorkflowStateUpdate,
+};
 use crate::view::{language_name, memory_text, progress_args, unmet, vault_args};
 use crate::workbench::{Workbench, probe_all};
 
@@ -28,12 +30,22 @@ pub(crate) async fn analyze(
 async fn work(visit: &Visit) -> Result<Report, NodeError> {
     let (state, config) = (&visit.state, &visit.state.session.config);
     if visit.iteration.timeouts >= config.max_timeouts {
-        let error = ObsiusError::Timeouts { count: visit.iteration.timeouts, limit: config.iteration_timeout_ms };
+        let (times, limit_ms) = (visit.iteration.timeouts, config.iteration_timeout_ms);
+        if !state.changes.is_empty() {
+            // What was done so far is shown; it can be written, or the run goes on with more time.
+            let stop = StopReason::OutOfTime { times, limit_ms };
+            let update = WorkflowState::update().notes(stop.remedy()).stop(stop.clone());
+            let mut report = Report::new(Decision::NothingLeft, stop.text()).with(update);
+            report.success = false;
+            return Ok(report);
+        }
+        let error = ObsiusError::Timeouts { count: times, limit: limit_ms };
         return Ok(Report::failed(Failure::new(visit.phase, FailureClass::Timeout, error.to_string())));
     }
     if visit.iteration.number > config.max_iterations {
         let stop = StopReason::IterationLimit { iterations: config.max_iterations };
-        return Ok(Report::new(Decision::NothingLeft, stop.text()).with(WorkflowState::update().stop(stop)));
+        let update = WorkflowState::update().notes(stop.remedy()).stop(stop.clone());
+        return Ok(Report::new(Decision::NothingLeft, stop.text()).with(update));
     }
     let refused = state.review.feedback.is_some() && visit.iteration.number == state.review.since_iteration + 1;
     let again = state.task_plan.is_some() && !refused && !is_stuck(state);
@@ -71,6 +83,7 @@ async fn work(visit: &Visit) -> Result<Report, NodeError> {
     report.data = json!({ "subtasks": goals });
     let update = WorkflowState::update()
         .task_plan(plan)
+        .pending_actions(ExecutionPlan::default())
         .objectives(objectives)
         .confidence(confidence)
         .working_memory(memory)
@@ -89,6 +102,10 @@ fn is_stuck(state: &WorkflowState) -> bool {
 /// Goes on with a plan: to what is still missing, or to the end.
 fn continue_plan(visit: &Visit, plan: &TaskPlan) -> Result<Report, NodeError> {
     let state = &visit.state;
+    let owed = state.pending_actions.later.len();
+    if owed > 0 {
+        return Ok(Report::new(Decision::DirectExecution, format!("{owed} planned actions are left")));
+    }
     let missing = unmet(state);
     if missing.is_empty() && !state.objectives.sub.is_empty() {
         let by = crate::completion::Completion::SubObjectives;

@@ -18,7 +18,7 @@ pub(crate) async fn complete(
 ) -> Result<WorkflowStateUpdate, NodeError> {
     visit(Phase::Complete, state, cx, async |visit| {
         let state = &visit.state;
-        let stop = state.stop.clone().unwrap_or(StopReason::Answered);
+        let stop = state.end().unwrap_or(StopReason::Answered);
         let mut answer = state.answer.trim().to_owned();
         let summary = summary(visit.resources(), state);
         if !summary.is_empty() {

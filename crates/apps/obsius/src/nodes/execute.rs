@@ -14,13 +14,14 @@ use super::analyze::merge;
 use super::visit::{Report, Visit, tokens, visit};
 use crate::ObsiusError;
 use crate::ask::{agent, value};
+use crate::assess::Language;
 use crate::completion::{Facts, check};
 use crate::desk::Resources;
-use crate::execute::{Carried, Keeper, WrittenActions, actions_schema, carry_out, lead, read_actions};
+use crate::execute::{Carried, Keeper, MOST, WrittenActions, actions_schema, carry_out, lead, read_actions, take_turn};
 use crate::phase::{Decision, Phase};
 use crate::state::{
-    ExecutedAction, ExecutionPlan, Failure, FailureClass, Metrics, StopReason, WorkflowState, WorkflowStateUpdate,
-    read_blob,
+    ExecutedAction, ExecutionPlan, Failure, FailureClass, Metrics, PlannedAction, StopReason, WorkflowState,
+    WorkflowStateUpdate, read_blob,
 };
 use crate::view::{progress_args, vault_args};
 use crate::workbench::{Workbench, probe_all};
@@ -53,8 +54,8 @@ async fn work(visit: &Visit) -> Result<Report, NodeError> {
             saved
         }
         None => {
-            let (plan, exchanges) = plan_actions(visit, &bench).await?;
-            let carried = Carried { repeats: state.repeats.clone(), ..Carried::default() };
+            let (plan, exchanges, skipped) = next_actions(visit, &bench).await?;
+            let carried = Carried { repeats: state.repeats.clone(), skipped, ..Carried::default() };
             Saved { plan, carried, changes: bench.changes(), exchanges }
         }
     };
@@ -103,8 +104,8 @@ impl Keeper for Keeping<'_> {
         self.saved.carried = carried.clone();
         self.saved.changes = self.bench.changes();
         self.dirty = true;
-        let update = done_update(self.visit, &self.saved.plan, carried, &self.saved.exchanges);
-        self.visit.keep(update.changes(Shared::new(self.saved.changes.clone())));
+        let update = done_update(self.visit, &left(&self.saved.plan, carried), carried, &self.saved.exchanges);
+        self.visit.keep(update, &carried.done, self.saved.changes.clone());
     }
 
     async fn due(&self) {
@@ -126,6 +127,44 @@ impl Keeper for Keeping<'_> {
     }
 }
 
+/// The actions of this visit: of those that were asked for before, or else new ones. A reply may ask for any number; the
+/// model is asked again when all of them had their turn.
+async fn next_actions(
+    visit: &Visit,
+    bench: &Workbench,
+) -> Result<(ExecutionPlan, Vec<Exchange>, Vec<String>), ObsiusError> {
+    let state = &visit.state;
+    let (pending, mut exchanges) = (&state.pending_actions, Vec::new());
+    let asked = if pending.later.is_empty() {
+        let (plan, calls) = plan_actions(visit, bench).await?;
+        exchanges = calls;
+        plan
+    } else {
+        ExecutionPlan { actions: pending.later.clone(), answer: pending.answer.clone(), later: Vec::new() }
+    };
+    // What the program plans itself is no reply that could be too long.
+    let most = if visit.desk.is_small("execute") { usize::MAX } else { MOST };
+    let succeeded = |id: &str| {
+        let newest = (0..state.executed_actions.len()).rev().filter_map(|at| state.executed_actions.get(at));
+        newest.into_iter().find(|action| action.id == id).map(|action| action.result.success)
+    };
+    let asked_for = asked.actions.len();
+    let mut turn = take_turn(asked.actions, most, succeeded);
+    if pending.later.is_empty() && !turn.later.is_empty() {
+        turn.skipped.push(format!("{asked_for} actions were asked for at once; they are carried out {most} at a time"));
+    }
+    let plan = ExecutionPlan { actions: turn.now, answer: asked.answer, later: turn.later };
+    Ok((plan, exchanges, turn.skipped))
+}
+
+/// The plan with what was not carried out left for later.
+fn left(plan: &ExecutionPlan, carried: &Carried) -> ExecutionPlan {
+    let is_done = |action: &PlannedAction| carried.done.iter().any(|done| done.id == action.id);
+    let (actions, mut later): (Vec<_>, Vec<_>) = plan.actions.iter().cloned().partition(is_done);
+    later.extend(plan.later.iter().cloned());
+    ExecutionPlan { actions, answer: plan.answer.clone(), later }
+}
+
 /// The actions for what is still missing.
 async fn plan_actions(visit: &Visit, bench: &Workbench) -> Result<(ExecutionPlan, Vec<Exchange>), ObsiusError> {
     let (desk, state) = (&visit.desk, &visit.state);
@@ -134,6 +173,10 @@ async fn plan_actions(visit: &Visit, bench: &Workbench) -> Result<(ExecutionPlan
     let actions: Vec<ExecutedAction> = state.executed_actions.iter().cloned().collect();
     let unmet: Vec<_> =
         probe_all(state, &notes, &actions, &state.answer).into_iter().filter(|finding| !finding.holds).collect();
+    if agent.is_constrained() && !state.findings.nothing_about.is_empty() {
+        let answer = Some(nothing_about(state));
+        return Ok((ExecutionPlan { answer, ..ExecutionPlan::default() }, Vec::new()));
+    }
     if agent.is_constrained() {
         return Ok(lead(desk, state, &notes, &unmet, visit.iteration.number).await?);
     }
@@ -156,11 +199,21 @@ async fn plan_actions(visit: &Visit, bench: &Workbench) -> Result<(ExecutionPlan
         "subtasks": subtasks,
         "unmet": unmet.iter().map(|f| json!({ "criterion": f.criterion.text(), "evidence": f.evidence })).collect::<Vec<_>>(),
         "results": results(state),
+        "most": MOST,
     });
     merge(&mut args, vault_args(state));
     merge(&mut args, progress_args(state));
     let answer = value::<WrittenActions>(desk, &agent, &args, "actions", actions_schema(&names)).await?;
     Ok((read_actions(answer.value, visit.iteration.number), vec![answer.exchange]))
+}
+
+/// What the person is told when no note is about what they asked for.
+fn nothing_about(state: &WorkflowState) -> String {
+    let subject = &state.findings.nothing_about;
+    match state.assessment.as_ref().map(|assessment| assessment.language) {
+        Some(Language::Japanese) => format!("「{subject}」についてのノートはありません。"),
+        _ => format!("No note is about `{subject}`: none has it in its title or its tags, or as a phrase."),
+    }
 }
 
 /// The newest results of tools, as far as a prompt holds them, oldest first.
@@ -170,11 +223,15 @@ fn results(state: &WorkflowState) -> Vec<Value> {
     for at in (0..state.executed_actions.len()).rev() {
         let Some(action) = state.executed_actions.get(at) else { continue };
         let (message, _) = read_blob(state, action);
-        let text: String = message.chars().take(left).collect();
+        let mut text: String = message.chars().take(left).collect();
         if text.is_empty() {
             break;
         }
         left -= text.chars().count();
+        let cut = message.chars().count() - text.chars().count();
+        if cut > 0 {
+            text.push_str(&format!("\n[{cut} more characters are not shown]"));
+        }
         let origin = format!("{} {}", action.tool, action.arguments);
         shown.push(json!({ "origin": origin.chars().take(160).collect::<String>(), "text": text }));
     }
@@ -215,7 +272,9 @@ fn evaluate(
 ) -> Result<Report, NodeError> {
     let state = &visit.state;
     let changes = bench.changes();
-    let answer = plan.answer.clone().unwrap_or_else(|| state.answer.clone());
+    let owed = plan.later.len();
+    // What the model says of its actions is said when they are carried out.
+    let answer = plan.answer.clone().filter(|_| owed == 0).unwrap_or_else(|| state.answer.clone());
     let all: Vec<ExecutedAction> = state.executed_actions.iter().cloned().chain(carried.done.iter().cloned()).collect();
     let (done, ok) = (carried.done.len(), carried.done.iter().filter(|action| action.result.success).count());
     let mut context = state.vault_context.clone();
@@ -228,11 +287,23 @@ fn evaluate(
     let message = match (done, answer == state.answer) {
         (0, true) => "nothing was to be done".to_owned(),
         (0, false) => "answered".to_owned(),
+        _ if owed > 0 => format!("{ok} of {done} actions succeeded, {owed} are left"),
         _ => format!("{ok} of {done} actions succeeded"),
     };
+    if owed > 0 && done > 0 && ok == 0 {
+        update = update
+            .pending_actions(ExecutionPlan { later: Vec::new(), ..plan.clone() })
+            .notes([format!("{owed} planned actions are dropped, because none of the {done} before them succeeded")]);
+    }
     if let Some((action, times, error)) = repeated(&all, state.session.config.max_identical_failures) {
         let stop = StopReason::RepeatedFailure { action: action.clone(), times, error: error.clone() };
         let told = ObsiusError::Repeated { action, times, message: error };
+        if !bench.changes().is_empty() {
+            // What was done is shown, and the end says what failed.
+            let mut report = Report::new(Decision::TaskComplete, told.to_string()).with(update.stop(stop));
+            report.success = false;
+            return Ok(report);
+        }
         let failure = Failure::new(visit.phase, FailureClass::Internal, told.to_string());
         let mut report = Report::failed(failure.clone());
         report.update = update.failure(failure).stop(stop);
@@ -242,7 +313,18 @@ fn evaluate(
     let objectives = state.objectives.with_evidence(state.task_plan.as_ref(), evidence);
     let facts = Facts::of(state, &all, &objectives, state.confidence);
     update = update.objectives(objectives);
-    let decision = if let Some(by) = check(facts).filter(|by| *by == crate::completion::Completion::SimpleTask) {
+    let is_about_nothing = !state.findings.nothing_about.is_empty() && done == 0 && bench.changes().is_empty();
+    let decision = if is_about_nothing {
+        // There is nothing to list, tag or change; the searches looked for it.
+        let subject = state.findings.nothing_about.clone();
+        update = update.confidence(0.0).stop(StopReason::NothingFound { subject });
+        if answer.trim().is_empty() {
+            update = update.answer(nothing_about(state));
+        }
+        Decision::TaskComplete
+    } else if owed > 0 {
+        Decision::AdditionalAnalysis
+    } else if let Some(by) = check(facts).filter(|by| *by == crate::completion::Completion::SimpleTask) {
         update = update.stop(StopReason::Complete { by });
         Decision::TaskComplete
     } else if done > 0 && ok == 0 {
@@ -253,7 +335,8 @@ fn evaluate(
     };
     let at_limit = visit.iteration.number >= state.session.config.max_iterations;
     let decision = if decision == Decision::AdditionalAnalysis && at_limit {
-        update = update.stop(StopReason::IterationLimit { iterations: visit.iteration.number });
+        let stop = StopReason::IterationLimit { iterations: visit.iteration.number };
+        update = update.notes(stop.remedy()).stop(stop);
         Decision::TaskComplete
     } else {
         decision

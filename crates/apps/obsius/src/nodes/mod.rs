@@ -3,8 +3,10 @@
 mod analyze;
 mod apply;
 mod assess;
+mod clock;
 mod complete;
 mod durable;
+mod ending;
 mod error;
 mod execute;
 mod initialize;
@@ -16,6 +18,7 @@ mod visit;
 
 pub(crate) use analyze::analyze;
 pub(crate) use apply::apply;
+pub use apply::transaction_name;
 pub(crate) use assess::assess;
 pub(crate) use complete::complete;
 pub(crate) use error::error;

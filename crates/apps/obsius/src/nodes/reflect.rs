@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 use super::analyze::merge;
 use super::visit::{Report, Visit, tokens, visit};
 use crate::ObsiusError;
+use crate::analyze::{asks_for_change, claims_change};
 use crate::ask::{agent, choose, value};
 use crate::completion::{Facts, check};
 use crate::desk::Resources;
@@ -74,6 +75,11 @@ async fn work(visit: &Visit) -> Result<Report, NodeError> {
     let progressed = progressed(state, &objectives.evidence);
     objectives.unchanged = if progressed { 0 } else { state.objectives.unchanged.saturating_add(1) };
 
+    let is_set =
+        |criterion: &Criterion| matches!(criterion, Criterion::FoundLinkedFrom { .. } | Criterion::FoundTagged { .. });
+    let mut missing = objectives.evidence.iter().filter(|finding| !finding.holds).peekable();
+    let only_set_is_missing = missing.peek().is_some() && missing.all(|finding| is_set(&finding.criterion));
+
     let mut facts = Facts::of(state, &actions, &objectives, confidence);
     facts.signal |= signal.is_some();
     let update = WorkflowState::update()
@@ -89,15 +95,25 @@ async fn work(visit: &Visit) -> Result<Report, NodeError> {
     let update = update.objectives(objectives);
     let mut report = if let Some(by) = check(facts) {
         Report::new(Decision::CompletionConfirmed, message).with(update.stop(StopReason::Complete { by }))
+    } else if !state.findings.nothing_about.is_empty() && only_set_is_missing {
+        // No further iteration finds what the searches did not.
+        let stop = StopReason::NothingFound { subject: state.findings.nothing_about.clone() };
+        Report::new(Decision::CompletionConfirmed, stop.text()).with(update.stop(stop))
     } else if unchanged >= config.max_identical_failures {
         let stop =
             StopReason::RepeatedFailure { action: "iteration".to_owned(), times: unchanged, error: said.clone() };
         let told = ObsiusError::Repeated { action: "iteration".to_owned(), times: unchanged, message: said };
-        let failure = Failure::new(visit.phase, FailureClass::Internal, told.to_string());
-        Report::failed(failure.clone()).with(update.failure(failure).stop(stop))
+        if state.changes.is_empty() {
+            let failure = Failure::new(visit.phase, FailureClass::Internal, told.to_string());
+            Report::failed(failure.clone()).with(update.failure(failure).stop(stop))
+        } else {
+            let mut report = Report::new(Decision::CompletionConfirmed, told.to_string()).with(update.stop(stop));
+            report.success = false;
+            report
+        }
     } else if visit.iteration.number >= config.max_iterations {
         let stop = StopReason::IterationLimit { iterations: visit.iteration.number };
-        Report::new(Decision::CompletionConfirmed, message).with(update.stop(stop))
+        Report::new(Decision::CompletionConfirmed, message).with(update.notes(stop.remedy()).stop(stop))
     } else {
         Report::new(Decision::ReanalysisNeeded, message).with(update)
     };
@@ -177,6 +193,16 @@ async fn judge(visit: &Visit, evidence: &mut [Finding]) -> Result<Judged, AgentE
     for ((at, _), statement) in questions.iter().zip(&answer.value.statements) {
         evidence[*at].holds = statement.holds;
         evidence[*at].evidence = format!("judged: {}", statement.evidence);
+    }
+    // A judge may believe what the answer claims; the notes say otherwise.
+    let request = &state.session.original_request;
+    if state.changes.is_empty() && asks_for_change(request) && claims_change(&state.answer) {
+        judged.complete = false;
+        judged.stated = Some(0.0);
+        for (at, _) in &questions {
+            evidence[*at].holds = false;
+            evidence[*at].evidence = "the answer says that something was changed, and no note would be".to_owned();
+        }
     }
     Ok(judged)
 }

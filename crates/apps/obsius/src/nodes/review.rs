@@ -5,8 +5,9 @@ use graphloom_core_graph::{Context, NodeError, Shared, Snapshot};
 use graphloom_state_machine::Symbol;
 use graphloom_vault::{Changes, NotePath};
 
+use super::apply::conflict_in_words;
 use crate::desk::Resources;
-use crate::phase::{Decision, Phase};
+use crate::going_on::back_to_work;
 use crate::state::{Objectives, Review, StopReason, WorkflowState, WorkflowStateUpdate};
 use crate::workbench::diff_of;
 
@@ -35,6 +36,7 @@ pub(crate) async fn review(
     let reason = reviewed.reason.clone().filter(|reason| !reason.trim().is_empty());
     review.verdict = Some(reviewed);
     review.feedback = None;
+    review.conflicts = Vec::new();
     let update = WorkflowState::update();
     if !approved.is_empty() {
         review.approved = true;
@@ -56,21 +58,13 @@ pub(crate) async fn review(
             )
             .with_importance(1.0)
             .at(cx.now());
-            let mut result = state.result.clone();
-            if let Some(result) = &mut result {
-                result.decision = match phase {
-                    Phase::Reflect => Some(Decision::ReanalysisNeeded),
-                    Phase::Execute => Some(Decision::AdditionalAnalysis),
-                    _ => None,
-                };
-            }
             let update = update
                 .review(review)
                 .working_memory(vec![seen])
                 .objectives(Objectives::default())
                 .confidence(0.0)
                 .stop(None::<StopReason>);
-            Ok(match result {
+            Ok(match back_to_work(&state) {
                 Some(result) => update.result(result),
                 None => update,
             })
@@ -94,11 +88,30 @@ pub(crate) fn review_request(resources: &Resources, state: &WorkflowState) -> Re
         .enumerate()
         .map(|(at, group)| {
             let shown = diff_of(resources, &state.changes.only(group));
-            let titles: Vec<String> = shown.files.iter().map(graphloom_vault::FileDiff::headline).collect();
+            let mut titles: Vec<String> = shown.files.iter().map(graphloom_vault::FileDiff::headline).collect();
+            let conflicts = state.review.conflicts.iter().filter(|conflict| group.contains(&conflict.path));
+            titles.extend(conflicts.map(|conflict| format!("conflict in {}", conflict_in_words(conflict))));
             ReviewItem { id: (at + 1).to_string(), title: titles.join("; "), diff: shown.to_string() }
         })
         .collect();
     let (added, removed) = diff_of(resources, &state.changes).counts();
-    let summary = format!("{} changes, {added} new lines, {removed} lines gone", items.len());
-    ReviewRequest { summary, items }
+    ReviewRequest { summary: summary(state, items.len(), added, removed), items }
+}
+
+/// How much would change, whether the work came to its end, and what stands in the way.
+fn summary(state: &WorkflowState, items: usize, added: usize, removed: usize) -> String {
+    let mut summary = format!("{items} changes, {added} new lines, {removed} lines gone");
+    // Who approves part of the work knows it.
+    if let Some(stop) = state.end().filter(|stop| !stop.is_success()) {
+        summary = format!("not complete, {}: {summary}", stop.text());
+    }
+    if !state.review.conflicts.is_empty() {
+        let told: Vec<String> = state.review.conflicts.iter().map(conflict_in_words).collect();
+        summary = format!(
+            "{summary}\nnothing is written, because of edits made since the changes were shown: {}\napprove only the other \
+             changes by their numbers, or refuse with a reason to have them made again from the notes as they are now",
+            told.join("; ")
+        );
+    }
+    summary
 }

@@ -9,10 +9,17 @@ use serde_json::{Value, json};
 use super::visit::{Report, Visit, visit};
 use crate::ObsiusError;
 use crate::desk::Resources;
+use crate::index::{IndexError, SearchQuery};
 use crate::phase::{Decision, Phase};
 use crate::search::{Gathering, strategies};
-use crate::state::{ExecutedAction, Metrics, SearchStrategy, TaskPlan, WorkflowState, WorkflowStateUpdate};
+use crate::state::{
+    ExecutedAction, Metrics, SearchStrategy, SubtaskKind, TaskPlan, WorkflowState, WorkflowStateUpdate,
+};
+use crate::subject::wants_all;
 use crate::workbench::Workbench;
+
+/// How many hits a call of the tool gives.
+const PAGE: usize = 50;
 
 /// State in: the plan and earlier findings. State out: the findings of every strategy that the plan asks for. A search
 /// that finds nothing is a finding; a search tool that fails is an observation.
@@ -29,8 +36,14 @@ async fn work(visit: &Visit) -> Result<Report, NodeError> {
     let plan: TaskPlan = state.task_plan.clone().unwrap_or_default();
     let bench = Workbench::new(visit.resources(), &state.changes).map_err(ObsiusError::from)?;
     let notes = bench.notes();
-    let mut gathering =
-        Gathering::new(&notes, &plan, state.findings.clone(), config.max_search_results, visit.iteration.number);
+    // Who asks for all notes gets more than the best, up to a bound that is told.
+    let all = wants_all(&plan.original_request);
+    let limit = if all { config.max_all_results } else { config.max_search_results };
+    // A model that is led adds to every note that was found.
+    let changes = visit.desk.is_small("execute") && plan.has(SubtaskKind::Update);
+    let mut gathering = Gathering::new(&notes, &plan, state.findings.clone(), limit, visit.iteration.number)
+        .taking_all(all)
+        .changing_what_is_found(changes);
     let mut actions: Vec<ExecutedAction> = Vec::new();
     let mut repeats = state.repeats.clone();
     for strategy in strategies(&plan, &state.findings) {
@@ -38,15 +51,23 @@ async fn work(visit: &Visit) -> Result<Report, NodeError> {
             SearchStrategy::Tag => gathering.by_tag(),
             SearchStrategy::Links => gathering.by_links(),
             SearchStrategy::Recent => gathering.by_time(),
+            SearchStrategy::Keyword if all && gathering.is_everything() => gathering.take_all(),
             SearchStrategy::Keyword | SearchStrategy::Content => {
                 let Some(query) = gathering.query(strategy, &plan.original_request) else { continue };
                 let id = format!("{}.{}", visit.iteration.number, strategy_name(strategy));
-                let arguments = json!({ "query": query, "limit": config.max_search_results.min(50) });
+                let arguments = json!({ "query": query, "limit": limit.min(PAGE) });
                 let call = ToolCall { id: id.clone(), name: "search_notes".to_owned(), arguments };
                 let outcome = bench.tools().call(&call, &mut repeats).await;
                 actions.push(ExecutedAction::of(&id, "", visit.iteration.number, &outcome));
-                let hits = outcome.result.as_ref().map(paths_in).unwrap_or_default();
-                gathering.take_hits(strategy, &query, &hits);
+                let mut hits = outcome.result.as_ref().map(paths_in).unwrap_or_default();
+                let mut more = outcome.result.as_ref().is_ok_and(|output| output.data["more"] == true);
+                if more && limit > hits.len() {
+                    let asked = SearchQuery::new(query.as_str(), limit);
+                    let page = visit.resources().index.page(&notes, &asked).map_err(index_failed)?;
+                    hits = page.found.into_iter().map(|found| found.path).collect();
+                    more = page.more;
+                }
+                gathering.take_hits(strategy, &query, &hits, more);
             }
         }
     }
@@ -56,7 +77,9 @@ async fn work(visit: &Visit) -> Result<Report, NodeError> {
         .iter()
         .filter(|search| search.iteration == visit.iteration.number)
         .map(|search| {
-            format!("{} `{}`: {} notes, {} new", strategy_name(search.strategy), search.query, search.hits, search.new)
+            let more = if search.more { ", and more fit" } else { "" };
+            let name = strategy_name(search.strategy);
+            format!("{name} `{}`: {} notes, {} new{more}", search.query, search.hits, search.new)
         })
         .collect();
     let mut context = state.vault_context.clone();
@@ -66,6 +89,15 @@ async fn work(visit: &Visit) -> Result<Report, NodeError> {
     if !findings.gaps.is_empty() {
         seen.push_str(&format!("; no note mentions {}", findings.gaps.join(", ")));
     }
+    let mut notes_told: Vec<String> = Vec::new();
+    if !findings.nothing_about.is_empty() {
+        notes_told.push(format!("no note is about `{}`, by its title, its tags or a phrase", findings.nothing_about));
+        seen.push_str(&format!("; no note is about {}", findings.nothing_about));
+    }
+    if findings.is_capped() {
+        let parameter = if all { "max_all_results" } else { "max_search_results" };
+        notes_told.push(format!("more notes fit than the {limit} that are taken; `--set {parameter}=…` takes more"));
+    }
     let mut report = Report::new(Decision::Gathered, format!("{} notes found", findings.notes.len()));
     report.data = json!({ "searches": told, "folders": findings.folders, "themes": findings.themes });
     report.update = WorkflowState::update()
@@ -74,8 +106,13 @@ async fn work(visit: &Visit) -> Result<Report, NodeError> {
         .executed_actions(actions)
         .repeats(repeats)
         .execution_metrics(metrics)
+        .notes(notes_told)
         .working_memory(vec![visit.entry(EntryKind::Observation, seen)]);
     Ok(report)
+}
+
+fn index_failed(error: IndexError) -> NodeError {
+    NodeError::terminal(ObsiusError::from(error))
 }
 
 fn strategy_name(strategy: SearchStrategy) -> &'static str {

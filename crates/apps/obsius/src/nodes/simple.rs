@@ -1,9 +1,9 @@
 //! Node `simple`: one conversation with tools whose results go back to the model until it answers.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use graphloom_agents::{
-    CompletionSignal, Conversation, ConverseOptions, EntryKind, Exchange, StopReason as Ended, Transcript,
+    CompletionSignal, Conversation, ConverseOptions, EntryKind, Exchange, Progress, StopReason as Ended, Transcript,
     WorkingMemory, converse,
 };
 use graphloom_core_graph::{Context, NodeError, Shared, Snapshot};
@@ -11,21 +11,26 @@ use graphloom_llm::{ChatModel, Message, Params};
 use serde_json::json;
 
 use super::analyze::{earlier, merge};
+use super::ending::{ending, unmended};
 use super::initialize::vault_context;
 use super::visit::{Report, Visit, visit};
 use crate::ObsiusError;
-use crate::analyze::Intents;
+use crate::analyze::{Intents, asks_for_change, claims_change};
 use crate::ask::agent;
-use crate::completion::{Completion, Facts, check};
+use crate::completion::Facts;
 use crate::desk::Resources;
 use crate::phase::{Decision, Phase};
 use crate::small_tools::SmallTools;
-use crate::state::{ExecutedAction, Metrics, StopReason, WorkflowState, WorkflowStateUpdate};
+use crate::state::{ExecutedAction, Metrics, WorkflowState, WorkflowStateUpdate};
 use crate::view::{language_name, vault_args};
 use crate::workbench::Workbench;
 
-/// State in: the request. State out: the answer, the actions, the changes. It fails when the model does, when it claims a
-/// change that no tool made, and when a tool failed and nothing after it mended that: never a note that was not asked for.
+/// How sure a conversation that ended by itself is to have carried out the request.
+const ANSWERED: f64 = 0.9;
+
+/// State in: the request, and what an earlier attempt changed. State out: the answer, the actions, the changes, and why it
+/// ends: a limit is no success. It fails when the model does, when it claims a change that no tool made, and when a tool
+/// failed and nothing was changed: never a note that was not asked for.
 pub(crate) async fn simple(
     state: Snapshot<WorkflowState>,
     cx: Context<Resources>,
@@ -37,8 +42,8 @@ async fn work(visit: &Visit) -> Result<Report, NodeError> {
     let state = &visit.state;
     let resources = visit.resources();
     let bench = Workbench::new(resources, &state.changes).map_err(ObsiusError::from)?;
-    // Turns are durable steps themselves, so the models are the plain ones.
-    let desk = crate::desk::Desk { models: resources.desk.models.clone(), ..visit.desk.clone() };
+    // Turns are durable steps themselves.
+    let desk = visit.plain.clone();
     let spec = agent(&desk, "simple", "request").map_err(ObsiusError::from)?;
     let request = state.session.original_request.as_str();
     let model: Arc<dyn ChatModel> = if spec.is_constrained() {
@@ -51,6 +56,7 @@ async fn work(visit: &Visit) -> Result<Report, NodeError> {
         "request": request,
         "earlier": earlier(state),
         "feedback": state.review.feedback,
+        "done": done_before(state),
         "language": language_name(state),
     });
     merge(&mut args, vault_args(state));
@@ -64,13 +70,11 @@ async fn work(visit: &Visit) -> Result<Report, NodeError> {
     options.repeats = state.repeats.clone();
     options.key = "first/".to_owned();
     let mut transcript = talk(visit, &desk, &*model, &bench, rendered.messages, options.clone()).await?;
-    let intents = Intents::of(request);
     let claims = |transcript: &Transcript, bench: &Workbench| {
-        intents.changes_something()
-            && !intents.ask
-            && bench.changes().is_empty()
-            && transcript.stop == Ended::Answered
-            && transcript.calls.iter().all(|call| call.outcome.is_success())
+        let said = transcript.answer.as_deref().unwrap_or_default();
+        let asked = asks_for_change(request) || (Intents::of(request).changes_something() && claims_change(said));
+        let answered = transcript.stop == Ended::Answered && unmended(&actions_of(transcript)).is_none();
+        answered && asked && bench.changes().is_empty()
     };
     if claims(&transcript, &bench) && !spec.is_constrained() {
         let asked = desk.prompts.render("unchanged", &json!({ "request": request })).map_err(ObsiusError::from)?;
@@ -85,10 +89,10 @@ async fn work(visit: &Visit) -> Result<Report, NodeError> {
         second.turns += transcript.turns;
         second.usage += transcript.usage;
         transcript = second;
-        if claims(&transcript, &bench) {
-            let said = transcript.answer.unwrap_or_default().chars().take(300).collect();
-            return Err(NodeError::terminal(ObsiusError::NothingDone { said }));
-        }
+    }
+    if claims(&transcript, &bench) {
+        let said = transcript.answer.unwrap_or_default().chars().take(300).collect();
+        return Err(NodeError::terminal(ObsiusError::NothingDone { said }));
     }
     let mended = bench.mend(state).map_err(ObsiusError::from)?;
     conclude(visit, &bench, transcript, mended, &rendered.template, context)
@@ -102,8 +106,39 @@ async fn talk(
     messages: Vec<Message>,
     options: ConverseOptions,
 ) -> Result<Transcript, NodeError> {
-    let conversation = Conversation::new(model, bench.tools(), &desk.prompts, messages).with_options(options);
-    converse(conversation, &visit.cx).await
+    let done = Mutex::new(Vec::new());
+    // What is done is kept in case the time runs out before the model answers.
+    let watch = |progress: Progress<'_>| {
+        let Progress::Outcome(outcome) = progress else { return };
+        let mut done = done.lock().unwrap_or_else(PoisonError::into_inner);
+        done.push(ExecutedAction::of(&outcome.call, "", 1, outcome));
+        let memory: Vec<_> =
+            done.iter().map(|action: &ExecutedAction| visit.entry(EntryKind::Action, action.line())).collect();
+        let update = WorkflowState::update()
+            .executed_actions(done.clone())
+            .execution_metrics(Metrics::of_actions(&done))
+            .working_memory(memory);
+        visit.keep(update, &done, bench.changes());
+    };
+    let conversation = Conversation::new(model, bench.tools(), &desk.prompts, messages);
+    converse(conversation.with_options(options).watched_by(&watch), &visit.cx).await
+}
+
+/// What an earlier attempt of this request did, when its changes are still there.
+fn done_before(state: &WorkflowState) -> String {
+    if state.changes.is_empty() {
+        return String::new();
+    }
+    let lines: Vec<String> = state.executed_actions.iter().map(ExecutedAction::line).collect();
+    lines.join("\n")
+}
+
+/// The calls of a conversation as actions of the run.
+fn actions_of(transcript: &Transcript) -> Vec<ExecutedAction> {
+    let calls = transcript.calls.iter();
+    calls
+        .map(|call| ExecutedAction::of(&format!("{}.{}", call.turn, call.outcome.call), "", 1, &call.outcome))
+        .collect()
 }
 
 fn conclude(
@@ -115,44 +150,33 @@ fn conclude(
     mut context: crate::state::VaultContext,
 ) -> Result<Report, NodeError> {
     let state = &visit.state;
-    let actions: Vec<ExecutedAction> = transcript
-        .calls
-        .iter()
-        .map(|call| ExecutedAction::of(&format!("{}.{}", call.turn, call.outcome.call), "", 1, &call.outcome))
-        .collect();
-    if let Some(failed) = actions.last().filter(|action| !action.result.success) {
-        let error = ObsiusError::ToolFailed { tool: failed.tool.clone(), message: failed.result.message.clone() };
-        return Err(NodeError::terminal(error));
-    }
-    let Some(answer) = transcript.answer.clone().filter(|_| transcript.stop != Ended::Repeating) else {
-        let why = match transcript.stop {
-            Ended::TurnLimit => "its turns are used up",
-            Ended::Repeating => "it asked again and again for a call that failed",
-            _ => "its answer was cut off",
-        };
-        return Err(NodeError::terminal(ObsiusError::NoAnswer { turns: transcript.turns, why: why.to_owned() }));
-    };
+    let actions = actions_of(&transcript);
     let changes = bench.changes();
     context.recent_changes = changes.iter().map(|(path, _)| path.to_string()).collect();
     let failed = actions.iter().filter(|action| !action.result.success).count();
     let mut memory: Vec<_> = actions.iter().map(|action| visit.entry(EntryKind::Action, action.line())).collect();
-    let mended_failures = failed > 0;
+    let mended_failures = failed > 0 && unmended(&actions).is_none();
     if mended_failures {
         // The seed's first rule does not hold; that the failures were mended is a judgement, and said as one.
         let reason = format!("{failed} failed calls were followed by one that succeeded");
         let signal = CompletionSignal { confidence: 0.9, reason: reason.clone() };
         memory.push(visit.entry(EntryKind::Reflection, reason).with_signal(signal));
     }
+    // What an earlier attempt did counts where its changes are still there.
+    let kept = state.executed_actions.iter().filter(|action| action.is_write() && !state.changes.is_empty());
+    let before = kept.count();
     let facts = Facts {
         simple: true,
         iteration: 1,
-        actions: actions.len(),
+        actions: actions.len() + before,
         failed,
         threshold: state.session.config.confidence_threshold,
         signal: mended_failures,
         ..Facts::default()
     };
-    let stop = check(facts).map_or(StopReason::Answered, |by: Completion| StopReason::Complete { by });
+    let stop = ending(&transcript, &actions, !changes.is_empty(), facts).map_err(NodeError::terminal)?;
+    let remedy = stop.remedy();
+    let confidence = if stop.is_success() { ANSWERED } else { 0.0 };
     let metrics = Metrics { tokens_used: transcript.usage.total(), ..Metrics::of_actions(&actions) };
     let mut exchange = Exchange::default();
     exchange.agent = "simple/request".to_owned();
@@ -166,12 +190,13 @@ fn conclude(
         .executed_actions(actions)
         .repeats(transcript.repeats)
         .changes(Shared::new(changes))
-        .answer(answer)
+        .answer(transcript.answer.unwrap_or_default())
         .stop(stop)
-        .confidence(0.9)
+        .confidence(confidence)
         .execution_metrics(metrics)
         .exchanges([exchange])
         .notes(transcript.notes)
+        .notes(remedy)
         .notes(mended);
     Ok(Report::new(Decision::TaskComplete, message).with(update))
 }

@@ -5,34 +5,48 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use graphloom_agents::{AgentError, EntryKind, Exchange, MemoryEntry};
-use graphloom_core_graph::{Context, NodeError, Snapshot};
+use graphloom_core_graph::{Context, NodeError, Shared, Snapshot};
 use graphloom_llm::ModelError;
 use graphloom_state_machine::Symbol;
-use graphloom_vault::VaultError;
+use graphloom_vault::{Changes, VaultError};
 use serde_json::Value;
 
+use super::clock::{Clocks, Whose};
 use super::durable::Steps;
+use crate::config::Config;
 use crate::desk::{Desk, Resources};
+use crate::going_on::differences;
 use crate::phase::{Decision, Phase, next_phase};
 use crate::state::{
-    Failure, FailureClass, Iteration, Metrics, NodeExecutionResult, NodeStatus, WorkflowNode, WorkflowState,
-    WorkflowStateUpdate, fit,
+    ExecutedAction, Failure, FailureClass, Iteration, Metrics, NodeExecutionResult, NodeStatus, StopReason,
+    WorkflowNode, WorkflowState, WorkflowStateUpdate, fit,
 };
 
 /// One visit of a phase: what its work sees.
 pub(crate) struct Visit {
-    /// The state as it is.
-    pub(crate) state: Snapshot<WorkflowState>,
+    /// The state as it is, with the parameters that hold from here on.
+    pub(crate) state: Arc<WorkflowState>,
     /// The task.
     pub(crate) cx: Context<Resources>,
     /// Prompts, profile and models; calls are durable steps.
     pub(crate) desk: Desk,
+    /// The same for what makes durable steps of its calls itself.
+    pub(crate) plain: Desk,
     /// The phase.
     pub(crate) phase: Phase,
     /// The iteration that the work belongs to.
     pub(crate) iteration: Iteration,
     /// What is kept of the work when its time runs out.
-    partial: Arc<Mutex<Option<WorkflowStateUpdate>>>,
+    partial: Mutex<Option<Kept>>,
+}
+
+/// What is kept of work whose time runs out.
+struct Kept {
+    update: WorkflowStateUpdate,
+    /// Whether an action succeeded.
+    acted: bool,
+    /// Whether a note is to be different.
+    changed: bool,
 }
 
 /// What the work of a phase comes to.
@@ -88,9 +102,13 @@ impl Visit {
         MemoryEntry::new(kind, self.phase.name(), self.iteration.number, content).at(self.cx.now())
     }
 
-    /// Keeps an update in case the time of the iteration runs out before the work ends.
-    pub(crate) fn keep(&self, update: WorkflowStateUpdate) {
-        *self.partial.lock().unwrap_or_else(PoisonError::into_inner) = Some(update);
+    /// Keeps what was done in case the time of the iteration runs out before the work ends: `update` holds `actions` and
+    /// `changes`.
+    pub(crate) fn keep(&self, update: WorkflowStateUpdate, actions: &[ExecutedAction], changes: Changes) {
+        let acted = actions.iter().any(|action| action.result.success);
+        let changed = !changes.is_empty();
+        let update = update.changes(Shared::new(changes));
+        *self.partial.lock().unwrap_or_else(PoisonError::into_inner) = Some(Kept { update, acted, changed });
     }
 }
 
@@ -110,6 +128,7 @@ where
     Fut: Future<Output = Result<Report, NodeError>> + Send,
 {
     let started = cx.now();
+    let (state, limits) = with_limits(state.into_inner(), cx.resources().desk.limits.as_ref());
     let config = state.session.config.clone();
     let iteration = match phase {
         Phase::Analyze => next_iteration(state.iteration),
@@ -119,35 +138,63 @@ where
     let decision = state.result.as_ref().and_then(|result| result.decision);
     let phases = state.phases.enter(phase, decision, iteration.number, started).map_err(NodeError::terminal)?;
 
-    let steps = Steps::new(&cx);
-    let mut desk = steps.desk(&cx.resources().desk);
-    desk.today.clone_from(&state.session.today);
-    desk.seed = state.session.seed;
-    let visit =
-        Arc::new(Visit { state: state.clone(), cx: cx.clone(), desk, phase, iteration, partial: Arc::default() });
+    let (steps, clocks) = (Steps::new(&cx), Clocks::new());
+    let mut plain = clocks.desk(&cx.resources().desk);
+    plain.today.clone_from(&state.session.today);
+    plain.seed = state.session.seed;
+    let desk = steps.desk(&plain);
+    let visit = Arc::new(Visit { state, cx: cx.clone(), desk, plain, phase, iteration, partial: Mutex::default() });
     let timed = !matches!(phase, Phase::Assess | Phase::Initialize | Phase::Complete | Phase::Error);
-    let left = Duration::from_millis(config.iteration_timeout_ms.saturating_sub(iteration.spent_ms));
+    let left = |spent: u64| Duration::from_millis(config.iteration_timeout_ms.saturating_sub(spent));
     let done = if timed {
-        tokio::time::timeout(left, work(Arc::clone(&visit))).await
+        tokio::select! {
+            biased;
+            done = work(Arc::clone(&visit)) => Ok(done),
+            whose = clocks.run_out(left(iteration.spent_ms), left(iteration.work_ms)) => Err(whose),
+        }
     } else {
         Ok(work(Arc::clone(&visit)).await)
     };
     if let Some(fault) = steps.take_fault() {
         return Err(fault);
     }
-    let timed_out = done.is_err();
+    let mut idle = false;
     let report = match done {
         Ok(Ok(report)) => report,
         Ok(Err(error)) => Report::failed(failure_of(phase, error)?),
-        Err(_) => out_of_time(&visit, config.iteration_timeout_ms),
+        Err(whose) => {
+            let kept = visit.partial.lock().unwrap_or_else(PoisonError::into_inner).take();
+            // What went on is no iteration that ran out of its time in vain.
+            idle = !kept.as_ref().is_some_and(|kept| kept.acted);
+            out_of_time(&visit, config.iteration_timeout_ms, whose, kept)
+        }
     };
     let elapsed = cx.now().saturating_sub(started);
+    let [models, own] = <[Duration; 2]>::from(clocks.counted()).map(millis);
     let iteration = Iteration {
-        spent_ms: iteration.spent_ms.saturating_add(elapsed),
-        timed_out: iteration.timed_out || timed_out,
+        spent_ms: iteration.spent_ms.saturating_add(models),
+        work_ms: iteration.work_ms.saturating_add(own),
+        timed_out: iteration.timed_out || idle,
         ..iteration
     };
-    Ok(settle(&visit, report, phases, iteration, elapsed))
+    let times = Metrics { total_execution_time: elapsed, model_time: models, work_time: own, ..Metrics::default() };
+    let update = settle(&visit, report, phases, iteration, times);
+    Ok(if limits.is_empty() { update } else { update.session(visit.state.session.clone()).notes(limits) })
+}
+
+/// The state with the parameters that a run which goes on was given, and what is different in them. The time of the
+/// iteration and the count of those that ran out of it begin anew.
+fn with_limits(state: Arc<WorkflowState>, limits: Option<&Config>) -> (Arc<WorkflowState>, Vec<String>) {
+    let Some(limits) = limits.filter(|limits| **limits != state.session.config) else { return (state, Vec::new()) };
+    let told = differences(&state.session.config, limits);
+    let mut state = (*state).clone();
+    state.session.config = limits.clone();
+    state.iteration = Iteration { number: state.iteration.number, ..Iteration::default() };
+    (Arc::new(state), told)
+}
+
+fn millis(time: Duration) -> u64 {
+    u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
 }
 
 /// The iteration that a visit of analyze begins.
@@ -170,12 +217,23 @@ fn failure_of(phase: Phase, error: NodeError) -> Result<Failure, NodeError> {
 
 /// What becomes of a phase whose time ran out: the work was dropped, what it had finished is kept, and analysis follows
 /// where the table lets it.
-fn out_of_time(visit: &Visit, limit: u64) -> Report {
-    let message =
-        format!("`{}` ran out of the {limit} ms of its iteration; what it was doing was dropped", visit.phase);
-    let kept = visit.partial.lock().unwrap_or_else(PoisonError::into_inner).take();
+fn out_of_time(visit: &Visit, limit_ms: u64, whose: Whose, kept: Option<Kept>) -> Report {
+    let message = format!(
+        "`{}` ran out of the {limit_ms} ms of its iteration {}; what it was doing was dropped",
+        visit.phase,
+        whose.text()
+    );
+    let changed = kept.as_ref().is_some_and(|kept| kept.changed);
+    let update = kept.map(|kept| kept.update).unwrap_or_default();
     if visit.phase == Phase::Simple {
-        return Report::failed(Failure::new(visit.phase, FailureClass::Timeout, message));
+        if !changed {
+            return Report::failed(Failure::new(visit.phase, FailureClass::Timeout, message));
+        }
+        let stop = StopReason::OutOfTime { times: 1, limit_ms };
+        let update = update.confidence(0.0).notes([message.clone()]).notes(stop.remedy());
+        let mut report = Report::new(Decision::TaskComplete, message).with(update.stop(stop));
+        report.success = false;
+        return report;
     }
     let decision = match visit.phase {
         Phase::Search => Some(Decision::Gathered),
@@ -184,7 +242,6 @@ fn out_of_time(visit: &Visit, limit: u64) -> Report {
         _ => None,
     };
     let seen = visit.entry(EntryKind::Observation, message.clone()).with_importance(1.0);
-    let update = kept.unwrap_or_default();
     Report {
         decision,
         success: false,
@@ -200,19 +257,31 @@ fn settle(
     report: Report,
     phases: crate::phase::PhaseHistory,
     iteration: Iteration,
-    elapsed: u64,
+    times: Metrics,
 ) -> WorkflowStateUpdate {
+    let elapsed = times.total_execution_time;
     let (state, phase) = (&visit.state, visit.phase);
     let next: Vec<Phase> = match report.decision {
         Some(decision) => next_phase(phase, decision).into_iter().collect(),
         None => vec![phase],
     };
-    let before = state.nodes.get(phase.name()).cloned().unwrap_or_default();
+    let known = |phase: Phase| state.nodes.get(phase.name()).cloned().unwrap_or_default();
+    let before = known(phase);
     let node = WorkflowNode {
         status: if report.success { NodeStatus::Completed } else { NodeStatus::Failed },
         visits: before.visits.saturating_add(1),
         execution_time: before.execution_time.saturating_add(elapsed),
         message: report.message.clone(),
+    };
+    // Every phase stands in the table: those to come as pending, those that the run ended without as skipped.
+    let others = Phase::ALL.iter().copied().filter(|other| *other != phase);
+    let others: Vec<(String, WorkflowNode)> = match phase {
+        Phase::Assess => others.map(|other| (other.name().to_owned(), known(other))).collect(),
+        Phase::Complete | Phase::Error => others
+            .filter(|other| known(*other).visits == 0)
+            .map(|other| (other.name().to_owned(), WorkflowNode { status: NodeStatus::Skipped, ..known(other) }))
+            .collect(),
+        _ => Vec::new(),
     };
     let result = NodeExecutionResult {
         success: report.success,
@@ -224,13 +293,13 @@ fn settle(
         execution_time: elapsed,
     };
     let errors_encountered = u64::from(!report.success);
-    let metrics = Metrics { total_execution_time: elapsed, errors_encountered, ..Metrics::default() };
+    let metrics = Metrics { errors_encountered, ..times };
     let update = report
         .update
         .phases(phases)
         .iteration(iteration)
         .result(result)
-        .nodes([(phase.name().to_owned(), node)])
+        .nodes(others.into_iter().chain([(phase.name().to_owned(), node)]))
         .execution_metrics(metrics)
         .spent(visit.resources().ledger.spent());
     let (update, moved) = fit(state, update, state.session.config.max_state_size);

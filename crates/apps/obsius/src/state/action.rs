@@ -29,6 +29,8 @@ pub struct ExecutionPlan {
     pub actions: Vec<PlannedAction>,
     /// What the model says to the person, when no action is needed.
     pub answer: Option<String>,
+    /// The actions that were asked for as well and that later visits carry out.
+    pub later: Vec<PlannedAction>,
 }
 
 /// A tool call that was made, and what came of it.

@@ -34,6 +34,8 @@ pub struct SearchRecord {
     pub hits: usize,
     /// How many of them were new.
     pub new: usize,
+    /// Whether more notes fit than were taken.
+    pub more: bool,
     /// The iteration.
     pub iteration: u32,
 }
@@ -68,6 +70,10 @@ pub struct Findings {
     pub notes: Vec<Found>,
     /// The searches.
     pub searches: Vec<SearchRecord>,
+    /// What no note is about, by its title, its tags or a phrase; empty when one is.
+    pub nothing_about: String,
+    /// Notes that share words with that, the best first.
+    pub near: Vec<Found>,
     /// Keywords that no found note has.
     pub gaps: Vec<String>,
     /// The most frequent folders of the notes, with their counts.
@@ -77,6 +83,11 @@ pub struct Findings {
 }
 
 impl Findings {
+    /// Whether more notes fit a search than were taken.
+    pub fn is_capped(&self) -> bool {
+        self.searches.iter().any(|search| search.more)
+    }
+
     /// Whether a strategy was run.
     pub fn ran(&self, strategy: SearchStrategy) -> bool {
         self.searches.iter().any(|search| search.strategy == strategy)

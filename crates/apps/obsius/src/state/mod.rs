@@ -11,7 +11,7 @@ mod size;
 use graphloom_agents::{Exchange, MemoryEntry, Repeats, Reviewed, WorkingMemory};
 use graphloom_core_graph::{Log, Shared, State, Table};
 use graphloom_llm::layers::Spent;
-use graphloom_vault::Changes;
+use graphloom_vault::{Changes, Conflict};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -25,6 +25,7 @@ pub use size::{fit, read_blob, size_of};
 
 use crate::assess::Assessment;
 use crate::phase::PhaseHistory;
+use crate::subject::wants_all;
 
 /// The state of a run.
 #[derive(State, Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
@@ -109,6 +110,9 @@ pub struct Review {
     pub verdict: Option<Reviewed>,
     /// What the run still has to consider of a refusal.
     pub feedback: Option<String>,
+    /// Why the approved changes could not be written: what somebody else edited since.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub conflicts: Vec<Conflict>,
 }
 
 /// The notes that were changed in the vault.
@@ -123,6 +127,16 @@ pub struct Applied {
 }
 
 impl WorkflowState {
+    /// Why the run ends, as it is told: all notes that were asked for are not all when a search left some out.
+    pub fn end(&self) -> Option<StopReason> {
+        let stop = self.stop.clone()?;
+        let lists = self.task_plan.as_ref().is_some_and(|plan| wants_all(&plan.original_request));
+        if stop.is_success() && lists && self.findings.is_capped() {
+            return Some(StopReason::FoundLimit { taken: self.session.config.max_all_results });
+        }
+        Some(stop)
+    }
+
     /// Actions of the current iteration.
     pub fn actions_of(&self, iteration: u32) -> impl Iterator<Item = &ExecutedAction> {
         self.executed_actions.iter().filter(move |action| action.iteration == iteration)

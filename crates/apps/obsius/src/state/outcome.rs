@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use graphloom_agents::AgentError;
 use graphloom_llm::ModelError;
+use graphloom_vault::VaultError;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -27,6 +28,37 @@ pub enum StopReason {
         /// How many there were.
         iterations: u32,
     },
+    /// The turns of a simple request are used up.
+    TurnLimit {
+        /// How many there were.
+        turns: u32,
+    },
+    /// The time of an iteration ran out, or of several in a row.
+    OutOfTime {
+        /// How many in a row.
+        times: u32,
+        /// The milliseconds of an iteration.
+        limit_ms: u64,
+    },
+    /// No note is about what the request is about.
+    NothingFound {
+        /// What it is about.
+        subject: String,
+    },
+    /// All notes were asked for, and more fit than searches take.
+    FoundLimit {
+        /// How many they take.
+        taken: usize,
+    },
+    /// The model's last answer was cut off at its limit of tokens.
+    AnswerCut,
+    /// An action failed, and nothing after it made up for that; what was done is kept.
+    ActionFailed {
+        /// The action.
+        action: String,
+        /// How.
+        error: String,
+    },
     /// The same action failed again and again in the same way.
     RepeatedFailure {
         /// The action.
@@ -49,6 +81,17 @@ impl StopReason {
             Self::Complete { by } => format!("complete: {}", by.text()),
             Self::Answered => "answered; nothing had to be changed".to_owned(),
             Self::IterationLimit { iterations } => format!("the limit of {iterations} iterations is reached"),
+            Self::TurnLimit { turns } => format!("the limit of {turns} turns is reached"),
+            Self::OutOfTime { times: 1, limit_ms } => format!("the {limit_ms} ms of its time ran out"),
+            Self::OutOfTime { times, limit_ms } => {
+                format!("{times} iterations in a row ran out of their {limit_ms} ms")
+            }
+            Self::NothingFound { subject } => format!("no note is about `{subject}`"),
+            Self::FoundLimit { taken } => format!("more notes fit than the {taken} that are taken"),
+            Self::AnswerCut => "the model's answer was cut off at its limit of tokens".to_owned(),
+            Self::ActionFailed { action, error } => {
+                format!("`{action}` failed, and nothing after it made up for that: {error}")
+            }
             Self::RepeatedFailure { action, times, error } => {
                 format!("`{action}` failed {times} times in the same way: {error}")
             }
@@ -60,6 +103,30 @@ impl StopReason {
     /// Whether the request was carried out.
     pub fn is_success(&self) -> bool {
         matches!(self, Self::Complete { .. } | Self::Answered)
+    }
+
+    /// Which parameter lets the run go on when it is larger, as a note to the person.
+    pub fn remedy(&self) -> Option<String> {
+        let parameter = match self {
+            Self::IterationLimit { .. } => "MAX_ITERATIONS",
+            Self::TurnLimit { .. } => "max_turns",
+            Self::OutOfTime { .. } => "ITERATION_TIMEOUT_MS",
+            Self::FoundLimit { .. } => "max_all_results",
+            _ => return None,
+        };
+        Some(format!("{}; `obsius resume RUN --set {parameter}=…` goes on with more", self.text()))
+    }
+
+    /// Whether a limit was reached, so that more could be done with another one.
+    pub fn is_limit(&self) -> bool {
+        matches!(
+            self,
+            Self::IterationLimit { .. }
+                | Self::TurnLimit { .. }
+                | Self::OutOfTime { .. }
+                | Self::FoundLimit { .. }
+                | Self::AnswerCut
+        )
     }
 }
 
@@ -117,8 +184,7 @@ impl Failure {
         let model =
             error.downcast_ref::<ModelError>().or_else(|| error.downcast_ref::<AgentError>().and_then(model_error));
         let class = model.map_or(FailureClass::Internal, class_of);
-        let class =
-            if error.downcast_ref::<graphloom_vault::VaultError>().is_some() { FailureClass::Vault } else { class };
+        let class = if error.downcast_ref::<VaultError>().is_some() { FailureClass::Vault } else { class };
         Self {
             phase: Some(phase),
             class,

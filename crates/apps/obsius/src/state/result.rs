@@ -65,6 +65,10 @@ pub struct WorkflowNode {
 pub struct Metrics {
     /// Milliseconds of all nodes.
     pub total_execution_time: u64,
+    /// Milliseconds in which models were waited for.
+    pub model_time: u64,
+    /// Milliseconds of everything else: tools, searches, checks.
+    pub work_time: u64,
     /// Tokens read and written by models.
     pub tokens_used: u64,
     /// Tool calls.
@@ -83,6 +87,8 @@ impl Metrics {
     /// Adds counts; the reducer of the state.
     pub fn add(&mut self, more: Self) {
         self.total_execution_time = self.total_execution_time.saturating_add(more.total_execution_time);
+        self.model_time = self.model_time.saturating_add(more.model_time);
+        self.work_time = self.work_time.saturating_add(more.work_time);
         self.tokens_used = self.tokens_used.saturating_add(more.tokens_used);
         self.tools_executed = self.tools_executed.saturating_add(more.tools_executed);
         self.errors_encountered = self.errors_encountered.saturating_add(more.errors_encountered);
@@ -96,9 +102,11 @@ impl Metrics {
 pub struct Iteration {
     /// Which iteration it is, from 1; 0 before the first.
     pub number: u32,
-    /// Milliseconds of work in this iteration. Nothing is added while a person is asked.
+    /// Milliseconds in which models were waited for in this iteration. Nothing is added while a person is asked.
     pub spent_ms: u64,
-    /// How many iterations in a row ran out of time.
+    /// Milliseconds of everything else in it, counted apart.
+    pub work_ms: u64,
+    /// How many iterations in a row ran out of time before an action of theirs succeeded.
     pub timeouts: u32,
     /// Whether this one did.
     pub timed_out: bool,

@@ -29,6 +29,9 @@ pub(super) struct SearchArguments {
     #[serde(default)]
     #[schemars(range(min = 1, max = 50))]
     limit: Option<u32>,
+    /// How many of the best notes to pass over, to see the next ones.
+    #[serde(default)]
+    offset: Option<usize>,
 }
 
 #[derive(Clone, Copy, Deserialize, JsonSchema)]
@@ -64,34 +67,43 @@ impl TypedTool for SearchNotes {
         ("top_k", "limit"),
         ("count", "limit"),
         ("n", "limit"),
+        ("skip", "offset"),
+        ("start", "offset"),
     ];
 
     async fn run(&self, arguments: SearchArguments) -> Result<ToolOutput, ToolError> {
-        let SearchArguments { query: text, search_in, folder, limit } = arguments;
+        let SearchArguments { query: text, search_in, folder, limit, offset } = arguments;
+        let offset = offset.unwrap_or(0);
         let limit = usize::try_from(limit.unwrap_or(LIMIT)).unwrap_or(usize::MAX);
-        let mut query = SearchQuery::new(text.as_str(), limit).in_field(match search_in {
+        let mut query = SearchQuery::new(text.as_str(), limit).from_offset(offset).in_field(match search_in {
             None | Some(Where::All) => SearchField::All,
             Some(Where::Content) => SearchField::Content,
             Some(Where::Title) => SearchField::Title,
             Some(Where::Tags) => SearchField::Tags,
         });
         query.folder.clone_from(&folder);
-        let found = self
+        let page = self
             .0
             .look(move |overlay, index| {
-                index.search(overlay, &query).map_err(|error| ToolError::failed(error.to_string()))
+                index.page(overlay, &query).map_err(|error| ToolError::failed(error.to_string()))
             })
             .await?;
         let place = folder.filter(|folder| !folder.is_empty()).map(|folder| format!(" in `{folder}`"));
         let place = place.unwrap_or_default();
+        let found = &page.found;
         let mut content = match found.len() {
+            0 if offset > 0 => format!("No more notes{place} fit `{text}`."),
             0 => format!("No note{place} fits `{text}`."),
             number => format!("{}{place} for `{text}`, best first:", count(number, "note", "notes")),
         };
-        for hit in &found {
+        for hit in found {
             let pending = if hit.pending { " (changed in this run)" } else { "" };
             content.push_str(&format!("\n- `{}` — {}{pending}\n  {}", hit.path, hit.title, hit.snippet));
         }
-        Ok(ToolOutput::new(content).with_data(json!({ "found": found })))
+        if page.more {
+            let next = offset.saturating_add(found.len());
+            content.push_str(&format!("\nMore notes fit; `offset` {next} gives the next."));
+        }
+        Ok(ToolOutput::new(content).with_data(json!({ "found": found, "more": page.more })))
     }
 }

@@ -28,6 +28,9 @@ pub(super) struct TagArguments {
     #[serde(default)]
     #[schemars(range(min = 1, max = 500))]
     limit: Option<u32>,
+    /// How many to pass over, to see the next ones.
+    #[serde(default)]
+    offset: Option<usize>,
 }
 
 impl TypedTool for Tags {
@@ -42,10 +45,12 @@ impl TypedTool for Tags {
         ("directory", "folder"),
         ("max_results", "limit"),
         ("count", "limit"),
+        ("skip", "offset"),
     ];
 
     async fn run(&self, arguments: TagArguments) -> Result<ToolOutput, ToolError> {
-        let TagArguments { tag, folder, limit } = arguments;
+        let TagArguments { tag, folder, limit, offset } = arguments;
+        let offset = offset.unwrap_or(0);
         let limit = usize::try_from(limit.unwrap_or(LIMIT)).unwrap_or(usize::MAX);
         let mut cards = self.0.look(move |overlay, index| Ok(index.cards(overlay))).await?;
         cards.retain(|(card, _)| is_in(&card.path, folder.as_deref()));
@@ -56,10 +61,11 @@ impl TypedTool for Tags {
                 0 => format!("No note has the tag `{tag}`."),
                 _ => format!("{} with the tag `{tag}`:", count(total, "note", "notes")),
             };
-            cards.truncate(limit);
+            cards = cards.into_iter().skip(offset).take(limit).collect();
             for (card, _) in &cards {
                 content.push_str(&format!("\n- `{}` — {}", card.path, card.title));
             }
+            content.push_str(&more(offset + cards.len(), total));
             let notes: Vec<_> =
                 cards.iter().map(|(card, _)| json!({ "path": card.path, "title": card.title })).collect();
             return Ok(ToolOutput::new(content).with_data(json!({ "tag": tag, "total": total, "notes": notes })));
@@ -72,7 +78,7 @@ impl TypedTool for Tags {
         let mut counts: Vec<(String, usize)> = counts.into_values().collect();
         counts.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
         let total = counts.len();
-        counts.truncate(limit);
+        counts = counts.into_iter().skip(offset).take(limit).collect();
         let mut content = match total {
             0 => "No note has a tag.".to_owned(),
             _ => format!("{}, the most used first:", count(total, "tag", "tags")),
@@ -80,7 +86,13 @@ impl TypedTool for Tags {
         for (tag, notes) in &counts {
             content.push_str(&format!("\n- {tag} ({})", count(*notes, "note", "notes")));
         }
+        content.push_str(&more(offset + counts.len(), total));
         let tags: Vec<_> = counts.iter().map(|(tag, notes)| json!({ "tag": tag, "notes": notes })).collect();
         Ok(ToolOutput::new(content).with_data(json!({ "total": total, "tags": tags })))
     }
+}
+
+/// What is said of a list that goes on after its first `shown`.
+fn more(shown: usize, total: usize) -> String {
+    if shown < total { format!("\n{shown} of {total} so far; `offset` {shown} gives the next.") } else { String::new() }
 }

@@ -4,8 +4,12 @@
 #![expect(clippy::unwrap_used, reason = "a test ends where something is not as it must be")]
 
 mod bad_input;
+mod consent;
 mod documents;
+mod edited;
+mod ends;
 mod examples;
+mod kept;
 mod recording;
 mod sessions;
 mod skipped;

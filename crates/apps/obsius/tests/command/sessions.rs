@@ -128,3 +128,69 @@ fn a_chat_is_one_session_of_several_runs() {
     let listed = result(&desk.run(&["runs", "--session", "talk", "--json"]));
     assert_eq!(listed.as_array().unwrap().len(), 2);
 }
+
+#[test]
+fn a_session_remembers_over_processes_and_others_do_not_know_it() {
+    let desk = Desk::new();
+    let tides = "What moves the tides?";
+    let model = desk.script(
+        "talk.jsonl",
+        &[
+            json!({"when": ["Earlier in this session", tides, "The moon, says", "What did you say?"],
+                "reply": "I said moon."}),
+            json!({"when": "What did you say?", "reply": "I said nothing before."}),
+            json!({"when": tides, "reply": "The moon, says [[Tides]]."}),
+        ],
+    );
+    let ask = |request: &str, more: &[&str]| {
+        let mut args = vec!["run", request, "--vault", "vault", "--model", &model];
+        args.extend(more);
+        let output = desk.run(&args);
+        assert!(output.status.success(), "{}", text(&output.stderr));
+        text(&output.stdout)
+    };
+    let chat = |session: &str, line: &str| {
+        let mut child = desk.command(&["chat", "--vault", "vault", "--session", session, "--model", &model]);
+        let mut child = child.stdin(std::process::Stdio::piped()).spawn().unwrap();
+        child.stdin.take().unwrap().write_all(format!("{line}\n").as_bytes()).unwrap();
+        text(&child.wait_with_output().unwrap().stdout)
+    };
+    chat("talk", tides);
+    let question = "What did you say?";
+    assert!(ask(question, &["--session", "talk", "--record", "talk.tape"]).contains("I said moon."));
+    assert!(chat("talk", question).contains("I said moon."));
+    assert!(ask(question, &["--session", "other"]).contains("I said nothing before."));
+    assert!(ask(question, &[]).contains("I said nothing before."), "nor does a run without a session");
+
+    // Played back where the store knows nothing of it.
+    let elsewhere = Desk::new();
+    std::fs::copy(desk.path("talk.tape"), elsewhere.path("talk.tape")).unwrap();
+    let args = ["run", question, "--vault", "vault", "--session", "talk", "--model", "replay:talk.tape"];
+    let replayed = elsewhere.run(&args);
+    assert!(text(&replayed.stdout).contains("I said moon."), "{}", text(&replayed.stderr));
+}
+
+#[test]
+fn a_session_knows_what_waits_and_what_was_undone() {
+    let desk = Desk::new();
+    let tea = creates(&desk, "Tea");
+    let args =
+        ["run", "Create a note about tea", "--vault", "vault", "--session", "s", "--model", &tea, "--thread", "tea"];
+    assert_eq!(desk.run(&args).status.code(), Some(3));
+    let model = desk.script(
+        "asks.jsonl",
+        &[
+            json!({"when": ["are not written", "Tea.md", "Well?"], "reply": "It waits."}),
+            json!({"when": ["created `Tea.md`", "Its changes were undone since.", "Well?"], "reply": "It was undone."}),
+            json!({"when": "Well?", "reply": "I do not know."}),
+        ],
+    );
+    let well = || {
+        let output = desk.run(&["run", "Well?", "--vault", "vault", "--session", "s", "--model", &model]);
+        text(&output.stdout)
+    };
+    assert!(well().contains("It waits."));
+    assert!(desk.run(&["apply", "tea"]).status.success());
+    assert!(desk.run(&["undo", "tea"]).status.success());
+    assert!(well().contains("It was undone."));
+}

@@ -12,7 +12,7 @@ use graphloom_llm::{
 use graphloom_obsius::state::{FailureClass, StopReason, size_of};
 use serde_json::json;
 
-use crate::support::{Place, action, phases, reviewed, run, scripted};
+use crate::support::{Place, action, call, phases, reviewed, run, scripted};
 
 /// A model whose actions need what is never there, while each visit does something else that works.
 fn restless() -> Arc<dyn ChatModel> {
@@ -51,10 +51,10 @@ async fn a_run_ends_after_twenty_four_iterations_unless_told_otherwise() {
     assert!(size_of(&state) <= 1 << 20);
 }
 
-/// Plans at once, and never answers when asked for actions the first `hangs` times.
+/// Plans at once, and never answers these times when it is asked for actions or talks.
 struct Slow {
     inner: Arc<dyn ChatModel>,
-    hangs: usize,
+    hangs: std::ops::Range<usize>,
     asked: AtomicUsize,
 }
 
@@ -69,8 +69,11 @@ impl ChatModel for Slow {
     }
 
     async fn chat(&self, request: ChatRequest) -> Result<ChatResponse, ModelError> {
-        let acts = matches!(&request.format, ResponseFormat::JsonSchema { name, .. } if name == "actions");
-        if acts && self.asked.fetch_add(1, Ordering::SeqCst) < self.hangs {
+        let acts = match &request.format {
+            ResponseFormat::JsonSchema { name, .. } => name == "actions",
+            _ => true,
+        };
+        if acts && self.hangs.contains(&self.asked.fetch_add(1, Ordering::SeqCst)) {
             std::future::pending::<()>().await;
         }
         self.inner.chat(request).await
@@ -100,7 +103,7 @@ fn writes_one() -> Arc<dyn ChatModel> {
 #[tokio::test(start_paused = true)]
 async fn an_iteration_that_runs_out_of_time_counts_and_returns_to_analyze() {
     let place = Place::new();
-    let model = Slow { inner: writes_one(), hangs: 1, asked: AtomicUsize::new(0) };
+    let model = Slow { inner: writes_one(), hangs: 0..1, asked: AtomicUsize::new(0) };
     let state =
         reviewed(&place.runs(Arc::new(model)), place.session("Write one detailed note"), &[Verdict::Approve]).await;
     assert_eq!(
@@ -116,13 +119,146 @@ async fn an_iteration_that_runs_out_of_time_counts_and_returns_to_analyze() {
 async fn iterations_that_always_run_out_of_time_stop_the_run() {
     let place = Place::new();
     let before = place.bytes();
-    let model = Slow { inner: writes_one(), hangs: usize::MAX, asked: AtomicUsize::new(0) };
+    let model = Slow { inner: writes_one(), hangs: 0..usize::MAX, asked: AtomicUsize::new(0) };
     let Outcome::Done(state) = run(&place.runs(Arc::new(model)), place.session("Write one detailed note")).await else {
         panic!("it ends")
     };
     assert_eq!(state.failure.as_ref().unwrap().class, FailureClass::Timeout);
     assert_eq!(state.iteration.number, 4);
     assert_eq!(place.bytes(), before);
+}
+
+/// Edits two notes, and never answers when it is asked for more the next `hangs` times.
+fn edits_then_hangs(hangs: usize) -> Arc<dyn ChatModel> {
+    let inner = scripted(|kind, count, _| {
+        Ok(match kind {
+            "plan" => json!({"keywords": [], "title": null, "answer": null, "subtasks": [
+                {"goal": "change them", "kind": "update", "depends_on": [], "criteria": [
+                    {"check": "note_contains", "note": "Soup", "text": "the end"}]}]}),
+            _ => {
+                let text = if count == 1 { "begun" } else { "the end" };
+                json!({"answer": null, "actions": [
+                    action("a", "update_note", &json!({"path": "Soup.md", "operation": "append", "content": text}), &[])]})
+            }
+        })
+    });
+    Arc::new(Slow { inner, hangs: 1..1 + hangs, asked: AtomicUsize::new(0) })
+}
+
+#[tokio::test(start_paused = true)]
+async fn timeouts_leave_what_was_done_which_can_be_written() {
+    let place = Place::new();
+    let runs = place.runs(edits_then_hangs(usize::MAX - 1));
+    let Outcome::Waiting(questions) = run(&runs, place.session("Update all the soup notes")).await else {
+        panic!("it asks")
+    };
+    let asked = questions.iter().next().unwrap().payload.to_string();
+    assert!(asked.contains("not complete, 3 iterations in a row ran out of their 30000 ms"), "{asked}");
+    assert!(asked.contains("+begun"), "{asked}");
+    let answers = graphloom_core_graph::Answers::new().and("review", Verdict::Approve).unwrap();
+    let Outcome::Done(state) = runs.thread("run-1").resume(answers).await.unwrap() else { panic!("it ends") };
+    let outcome = state.outcome.as_ref().unwrap();
+    assert_eq!(outcome.stop, StopReason::OutOfTime { times: 3, limit_ms: 30_000 });
+    assert!(!outcome.is_complete && outcome.answer.contains("Not complete: 3 iterations"), "{outcome:?}");
+    assert!(String::from_utf8_lossy(&place.bytes()["Soup.md"]).ends_with("begun\n"));
+}
+
+#[tokio::test(start_paused = true)]
+async fn after_timeouts_a_run_goes_on_with_more_time_and_keeps_what_was_done() {
+    let place = Place::new();
+    let info = place.session("Update all the soup notes");
+    let mut more = info.config.clone();
+    more.iteration_timeout_ms = 60_000;
+    let store = graphloom_core_graph::checkpoint::MemoryCheckpointer::new();
+    let model = edits_then_hangs(3);
+    let runs = place.runs_in(&store, Arc::clone(&model), None);
+    let Outcome::Waiting(_) = run(&runs, info).await else { panic!("it asks") };
+    let again = place.runs_in(&store, model, Some(more));
+    let thread = again.thread("run-1");
+    let state = thread.state().await.unwrap().state;
+    thread.update_state(graphloom_obsius::REVIEW, graphloom_obsius::go_on_with_part(&state)).await.unwrap();
+    let Outcome::Waiting(_) = thread.continue_().await.unwrap() else { panic!("it asks again") };
+    let state = thread.state().await.unwrap().state;
+    assert!(state.stop.as_ref().unwrap().is_success(), "{:?}", state.stop);
+    assert_eq!((state.session.config.iteration_timeout_ms, state.iteration.timeouts), (60_000, 0));
+    let text = state.changes.iter().next().unwrap().1.after.clone().unwrap();
+    assert!(text.ends_with("begun\nthe end\n"), "{text}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn time_of_a_simple_request_that_runs_out_keeps_what_was_done_and_it_goes_on_from_there() {
+    let place = Place::new();
+    let info = place.session("Add lines to Soup");
+    let mut more = info.config.clone();
+    more.iteration_timeout_ms = 60_000;
+    let inner = scripted(|_, count, prompt| {
+        Ok(match count {
+            1 => call("update_note", &json!({"path": "Soup.md", "operation": "append", "content": "begun"})),
+            // The second time nothing of the first conversation is there but what was done.
+            2 => {
+                assert!(
+                    prompt.contains("Do not make them again") && prompt.contains("ok: `update_note` Soup.md"),
+                    "{prompt}"
+                );
+                call("update_note", &json!({"path": "Soup.md", "operation": "append", "content": "the end"}))
+            }
+            _ => json!("Both lines are there."),
+        })
+    });
+    let model: Arc<dyn ChatModel> = Arc::new(Slow { inner, hangs: 1..2, asked: AtomicUsize::new(0) });
+    let store = graphloom_core_graph::checkpoint::MemoryCheckpointer::new();
+    let runs = place.runs_in(&store, Arc::clone(&model), None);
+    let Outcome::Waiting(_) = run(&runs, info).await else { panic!("it asks") };
+    let state = runs.thread("run-1").state().await.unwrap().state;
+    assert_eq!(state.stop, Some(StopReason::OutOfTime { times: 1, limit_ms: 30_000 }));
+    let again = place.runs_in(&store, model, Some(more));
+    let thread = again.thread("run-1");
+    thread.update_state(graphloom_obsius::REVIEW, graphloom_obsius::go_on_with_part(&state)).await.unwrap();
+    let Outcome::Waiting(_) = thread.continue_().await.unwrap() else { panic!("it asks again") };
+    let answers = graphloom_core_graph::Answers::new().and("review", Verdict::Approve).unwrap();
+    let Outcome::Done(state) = thread.resume(answers).await.unwrap() else { panic!("it ends") };
+    assert!(state.outcome.as_ref().unwrap().is_complete, "{:?}", state.outcome);
+    assert!(String::from_utf8_lossy(&place.bytes()["Soup.md"]).ends_with("begun\nthe end\n"));
+}
+
+#[tokio::test(start_paused = true)]
+async fn time_of_models_and_of_tools_is_counted_apart() {
+    let place = Place::new();
+    // Two calls of twenty seconds are more than an iteration has, and one is not.
+    let model = Slow { inner: writes_one(), hangs: 0..0, asked: AtomicUsize::new(0) };
+    let slow: Arc<dyn ChatModel> = Arc::new(Delayed(Arc::new(model), std::time::Duration::from_secs(20)));
+    let state = reviewed(&place.runs(slow), place.session("Write one detailed note"), &[Verdict::Approve]).await;
+    assert_eq!(state.iteration.number, 2, "{:?}", state.notes);
+    assert!(state.notes.iter().any(|note| note.contains("of its iteration for models")), "{:?}", state.notes);
+    assert_eq!(state.execution_metrics.model_time, 20_000 + 10_000 + 20_000);
+    assert_eq!(state.execution_metrics.work_time, 0);
+}
+
+/// Takes its time for every answer.
+struct Delayed(Arc<dyn ChatModel>, std::time::Duration);
+
+#[async_trait]
+impl ChatModel for Delayed {
+    fn id(&self) -> &ModelId {
+        self.0.id()
+    }
+
+    fn capabilities(&self) -> &Capabilities {
+        self.0.capabilities()
+    }
+
+    async fn chat(&self, request: ChatRequest) -> Result<ChatResponse, ModelError> {
+        tokio::time::sleep(self.1).await;
+        self.0.chat(request).await
+    }
+
+    async fn stream(&self, request: ChatRequest) -> Result<ChatStream, ModelError> {
+        self.0.stream(request).await
+    }
+
+    async fn choose(&self, request: ChatRequest, options: &[String]) -> Result<Choice, ModelError> {
+        self.0.choose(request, options).await
+    }
 }
 
 #[tokio::test(start_paused = true)]

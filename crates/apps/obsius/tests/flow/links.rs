@@ -219,6 +219,11 @@ proptest! {
 }
 
 #[test]
+fn a_picture_that_was_moved_moves_on_with_its_folder() {
+    check(13_778_070_238_880_824_216).unwrap();
+}
+
+#[test]
 fn the_random_requests_are_carried_out_and_their_links_looked_at() {
     let checked: Vec<usize> =
         (1..=12_u64).map(|seed| check(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15)).unwrap()).collect();

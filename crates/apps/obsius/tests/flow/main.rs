@@ -3,6 +3,8 @@
 #![expect(clippy::unwrap_used, reason = "a test ends where something is not as it must be")]
 
 mod crash;
+mod ends;
+mod found;
 mod limits;
 mod links;
 mod mending;

@@ -2,7 +2,7 @@
 
 use graphloom_agents::Verdict;
 use graphloom_core_graph::Outcome;
-use graphloom_obsius::state::{FailureClass, StopReason};
+use graphloom_obsius::state::StopReason;
 use graphloom_vault::transaction::{self, UndoOptions};
 use graphloom_vault::{Vault, VaultOptions};
 use serde_json::json;
@@ -75,19 +75,21 @@ async fn a_note_that_was_edited_meanwhile_is_not_overwritten() {
         Ok(if prompt.contains("[result") {
             json!("Done.")
         } else {
-            call("update_note", &json!({"path": "Soup.md", "operation": "append", "content": "More."}))
+            call("update_note", &json!({"path": "Soup.md", "old_text": "Soup is made", "content": "Broth is made"}))
         })
     });
     let runs = place.runs(model);
-    assert!(matches!(run(&runs, place.session("Add a line to Soup")).await, Outcome::Waiting(_)));
+    assert!(matches!(run(&runs, place.session("Change a line of Soup")).await, Outcome::Waiting(_)));
     std::fs::write(place.vault().join("Soup.md"), "edited by hand\n").unwrap();
     let before = place.bytes();
     let answers = graphloom_core_graph::Answers::new().and("review", Verdict::Approve).unwrap();
-    let Outcome::Done(state) = runs.thread("run-1").resume(answers).await.unwrap() else { panic!("it ends") };
-    let failure = state.failure.as_ref().unwrap();
-    assert_eq!(failure.class, FailureClass::Vault);
-    assert!(failure.message.contains("Soup.md"), "{failure:?}");
-    assert_eq!(phases(&state), ["assess", "simple", "error"]);
+    let thread = runs.thread("run-1");
+    let Outcome::Waiting(questions) = thread.resume(answers).await.unwrap() else { panic!("it asks again") };
+    let asked = serde_json::to_string(&questions.iter().next().unwrap().payload).unwrap();
+    assert!(asked.contains("`Soup.md` (line 1): the same lines were edited since"), "{asked}");
+    let state = thread.state().await.unwrap().state;
+    assert_eq!((state.review.rounds, state.review.approved, state.failure.is_none()), (0, false, true));
+    assert_eq!(phases(&state), ["assess", "simple"]);
     assert_eq!(place.bytes(), before);
 }
 

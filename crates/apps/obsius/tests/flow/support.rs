@@ -79,18 +79,25 @@ impl Place {
     }
 
     pub(crate) fn runs(&self, model: Arc<dyn ChatModel>) -> Threads<WorkflowState, Resources> {
+        self.runs_in(&MemoryCheckpointer::new(), model, None)
+    }
+
+    /// Runs in a store, with other limits than their own if there are any.
+    pub(crate) fn runs_in(
+        &self,
+        store: &MemoryCheckpointer,
+        model: Arc<dyn ChatModel>,
+        limits: Option<Config>,
+    ) -> Threads<WorkflowState, Resources> {
         let vault = Arc::new(Vault::open(self.vault(), VaultOptions::default()).unwrap());
         let index = VaultIndex::open(Arc::clone(&vault), &self.folder.path().join("index")).unwrap();
         index.refresh().unwrap();
         let prompts = Arc::new(profile::prompts().unwrap());
-        let desk = Desk::new(prompts, Arc::new(profile::profile().unwrap()), Models::new(model));
+        let mut desk = Desk::new(prompts, Arc::new(profile::profile().unwrap()), Models::new(model));
+        desk.limits = limits;
         let ledger = Ledger::new(Budget::default());
         let resources = Resources { desk, vault, index: Arc::new(index), ledger };
-        graph()
-            .unwrap()
-            .with_context(resources)
-            .with_checkpointer(MemoryCheckpointer::new())
-            .with_clock(Arc::new(Virtual::new()))
+        graph().unwrap().with_context(resources).with_checkpointer(store.clone()).with_clock(Arc::new(Virtual::new()))
     }
 
     pub(crate) fn session(&self, request: &str) -> SessionInfo {

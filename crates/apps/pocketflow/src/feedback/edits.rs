@@ -187,7 +187,10 @@ fn places(text: &Text, shown: &Shown, clauses: &[Clause], asks: bool) -> Vec<Edi
         let next = clauses[index + 1..].iter().find(|next| !next.is_empty());
         let mut verb = clause.verb();
         let mut at = clause.places.clone();
-        if verb.is_none() && !asks && clause.into && !clause.content.is_empty() {
+        let waits = next.is_some_and(|next| {
+            next.places.is_empty() && next.content.is_empty() && next.verb().is_some_and(|verb| verb != Verb::Add)
+        });
+        if verb.is_none() && !asks && clause.into && !clause.content.is_empty() && !waits {
             verb = Some(Verb::Change);
         }
         if clause.except && !at.is_empty() {
@@ -232,9 +235,8 @@ fn places(text: &Text, shown: &Shown, clauses: &[Clause], asks: bool) -> Vec<Edi
             Some(Verb::Change | Verb::Move | Verb::Add) if at.len() == 1 && clause.end => {
                 edits.push(Edit::Move(at[0], shown.count()));
             }
-            Some(Verb::Move | Verb::Change)
-                if at.len() == 2 && (clause.before || at[1] == 1) && clause.has(Verb::Move) =>
-            {
+            Some(Verb::Swap) if at.is_empty() && !asks => edits.push(whole()),
+            Some(Verb::Move | Verb::Change) if at.len() == 2 && clause.has(Verb::Move) => {
                 edits.push(Edit::Move(at[0], at[1]));
             }
             Some(Verb::Remove) if !at.is_empty() => edits.extend(at.into_iter().map(Edit::Remove)),

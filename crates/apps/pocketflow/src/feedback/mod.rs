@@ -24,8 +24,10 @@ mod commands;
 mod edits;
 mod model;
 mod others;
+mod phrases;
 mod tags;
 mod tokens;
+mod typos;
 mod values;
 mod whole;
 mod words;
@@ -122,7 +124,7 @@ pub fn read_shown(message: &str, shown: &Shown) -> Read {
     }
     let words = words::language(&text);
     let language = words.language;
-    let (reading, evidence) = match whole::read(&text) {
+    let (reading, evidence) = match whole::read(&text, shown) {
         Some((Whole::Approve, found)) => (Reading::Approve, found),
         Some((Whole::Nearly, found)) => (Reading::Candidate(Candidate::Approve), found),
         // Words that only reject may still say that other literature is wanted.

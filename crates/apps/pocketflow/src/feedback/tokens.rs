@@ -17,11 +17,22 @@ const QUOTES: &str = "\"«»“”„「」『』《》‹›";
 pub(super) struct Token {
     /// In small letters.
     pub(super) lower: String,
+    /// As it is, and with its long runs of one letter made short.
+    pub(super) forms: Vec<String>,
     /// Where it stands in the text.
     pub(super) start: usize,
     pub(super) end: usize,
     /// A clause ended before it.
     pub(super) after_break: bool,
+}
+
+impl Token {
+    fn new(lower: String, start: usize, end: usize, after_break: bool) -> Self {
+        let mut forms = vec![lower.clone()];
+        forms.extend((1..=2).filter_map(|most| squeezed(&lower, most)));
+        forms.dedup();
+        Self { lower, forms, start, end, after_break }
+    }
 }
 
 /// A reply.
@@ -32,8 +43,10 @@ pub(super) struct Text {
     pub(super) tokens: Vec<Token>,
     /// It has a question mark.
     pub(super) asks: bool,
-    /// It has dots that leave something open, or quotation marks.
-    pub(super) open: bool,
+    /// It has quotation marks.
+    pub(super) quotes: bool,
+    /// Where its last dots end that leave something open.
+    pub(super) left_open: Option<usize>,
     /// It has a digit.
     pub(super) digit: bool,
 }
@@ -45,7 +58,8 @@ impl Text {
         let (tokens, lone) = tokens(&text);
         Self {
             asks: text.contains(['?', '？']),
-            open: lone || text.contains("..") || text.contains("。。") || text.contains(|c| QUOTES.contains(c)),
+            quotes: lone || text.contains(|c| QUOTES.contains(c)),
+            left_open: ["..", "。。"].iter().filter_map(|dots| Some(text.rfind(dots)? + dots.len())).max(),
             digit: text.contains(char::is_numeric),
             text,
             tokens,
@@ -77,11 +91,11 @@ fn tokens(text: &str) -> (Vec<Token>, bool) {
         match elided.filter(|_| lower.len() == word.len()) {
             Some((head, rest)) => {
                 let middle = start + head.len() + 1;
-                tokens.push(Token { lower: head.to_owned(), start, end: middle, after_break });
+                tokens.push(Token::new(head.to_owned(), start, middle, after_break));
                 let end = start + word.len();
-                tokens.push(Token { lower: rest.to_owned(), start: middle, end, after_break: false });
+                tokens.push(Token::new(rest.to_owned(), middle, end, false));
             }
-            None => tokens.push(Token { lower: plain(&lower), start, end: start + word.len(), after_break }),
+            None => tokens.push(Token::new(plain(&lower), start, start + word.len(), after_break)),
         }
         after_break = false;
     }
@@ -97,7 +111,7 @@ fn plain(lower: &str) -> String {
 }
 
 /// A word with runs of one letter made shorter, as in `yesss`; none where there is no such run.
-pub(super) fn squeezed(word: &str, most: usize) -> Option<String> {
+fn squeezed(word: &str, most: usize) -> Option<String> {
     let mut out = String::new();
     let (mut last, mut run, mut cut) = (None, 0, false);
     let runs = runs(word);
@@ -137,6 +151,7 @@ mod tests {
         assert_eq!(words("おっけー"), ["お", "っ", "け"]);
         assert_eq!(squeezed("yesss", 1).as_deref(), Some("yes"));
         assert_eq!(squeezed("good", 1), None);
-        assert!(Text::new("'approved'").open && Text::new("ok..").open && !Text::new("it's ok.").open);
+        let open = |text: &str| Text::new(text).quotes || Text::new(text).left_open.is_some();
+        assert!(open("'approved'") && open("ok..") && !open("it's ok."));
     }
 }

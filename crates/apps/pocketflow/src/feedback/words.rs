@@ -1,36 +1,29 @@
 //! The lists of words of each language, which are data: one file a language under `words/`.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
 
 use super::Language;
-use super::tokens::{Text, Token, squeezed};
+use super::phrases::{List, Sets};
+use super::tokens::{Text, Token};
 
 /// The lists of one language.
 #[derive(Debug)]
 pub(super) struct Words {
     pub(super) language: Language,
     lists: BTreeMap<&'static str, List>,
-}
-
-/// Phrases by their first token.
-#[derive(Debug, Default)]
-struct List {
-    exact: BTreeMap<String, Vec<Phrase>>,
-    /// Phrases of one beginning, as `убер*`.
-    stems: Vec<String>,
-}
-
-#[derive(Debug)]
-struct Phrase {
-    rest: Vec<String>,
-    /// The last word may go on.
-    open: bool,
+    /// Every word of every list.
+    known: BTreeSet<String>,
+    /// The words of approvals, and those that may stand beside them.
+    of_approvals: BTreeSet<String>,
 }
 
 macro_rules! files {
     ($($language:ident: $name:literal),+ $(,)?) => {
-        [$((Language::$language, include_str!(concat!("words/", $name, ".txt")))),+]
+        [$((
+            Language::$language,
+            [include_str!(concat!("words/", $name, ".txt")), include_str!(concat!("words/approvals/", $name, ".txt"))],
+        )),+]
     };
 }
 
@@ -43,10 +36,15 @@ pub(super) static LANGUAGES: LazyLock<Vec<Words>> = LazyLock::new(|| {
     };
     files
         .into_iter()
-        .map(|(language, file)| {
-            let mut words = Words { language, lists: BTreeMap::new() };
-            words.take(COMMON);
-            words.take(file);
+        .map(|(language, [file, approvals])| {
+            let mut words =
+                Words { language, lists: BTreeMap::new(), known: BTreeSet::new(), of_approvals: BTreeSet::new() };
+            for file in [COMMON, file, approvals] {
+                words.take(file);
+            }
+            words.known = words.lists.values().flat_map(List::words).collect();
+            let named = |name: &str| words.lists.get(name).map(List::words).unwrap_or_default();
+            words.of_approvals = ["approve", "filler"].into_iter().flat_map(named).collect();
             words
         })
         .collect()
@@ -54,15 +52,18 @@ pub(super) static LANGUAGES: LazyLock<Vec<Words>> = LazyLock::new(|| {
 
 impl Words {
     fn take(&mut self, file: &'static str) {
-        let mut name = "";
-        for line in file.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#')) {
-            if let Some(section) = line.strip_prefix('[').and_then(|line| line.strip_suffix(']')) {
-                name = section;
-                continue;
+        let mut sets = Sets::new();
+        for (name, line) in lines(file) {
+            if let Some(set) = name.strip_prefix("= ") {
+                sets.entry(set.to_owned()).or_default().extend(phrases(line));
             }
+        }
+        for (name, line) in lines(file).filter(|(name, _)| !name.starts_with("= ")) {
             let list = self.lists.entry(name).or_default();
-            for phrase in line.split('|').map(str::trim).filter(|phrase| !phrase.is_empty()) {
-                list.take(phrase);
+            // A question's first word may be another word without its accent.
+            let bare = !name.starts_with("asks");
+            for phrase in phrases(line) {
+                list.take(phrase, &sets, bare);
             }
         }
     }
@@ -75,12 +76,22 @@ impl Words {
     /// The phrases of a list.
     #[cfg(test)]
     pub(super) fn phrases(&self, list: &str) -> Vec<String> {
-        let exact = self.lists.get(list).into_iter().flat_map(|list| &list.exact);
-        exact
-            .flat_map(|(first, phrases)| {
-                phrases.iter().map(move |phrase| [std::slice::from_ref(first), &phrase.rest[..]].concat().join(" "))
-            })
-            .collect()
+        self.lists.get(list).into_iter().flat_map(List::phrases).collect()
+    }
+
+    /// Whether a word stands in any list.
+    pub(super) fn knows(&self, word: &str) -> bool {
+        self.known.contains(word)
+    }
+
+    /// Whether a token of a reply stands in any list.
+    pub(super) fn has(&self, token: &Token) -> bool {
+        token.forms.iter().any(|form| self.knows(form))
+    }
+
+    /// The words of approvals, and those that may stand beside them.
+    pub(super) fn of_approvals(&self) -> impl Iterator<Item = &str> {
+        self.of_approvals.iter().map(String::as_str)
     }
 
     /// How many tokens the longest phrase of a list has that stands at a place; 0 when none does.
@@ -89,22 +100,8 @@ impl Words {
     }
 
     /// How many tokens each phrase of a list has that stands at a place.
-    pub(super) fn lengths(&self, list: &str, tokens: &[Token], at: usize) -> Vec<usize> {
-        let Some(list) = self.lists.get(list) else { return Vec::new() };
-        let Some(first) = tokens.get(at) else { return Vec::new() };
-        let mut found = Vec::new();
-        for form in forms(&first.lower) {
-            for phrase in list.exact.get(&form).into_iter().flatten() {
-                let there = &tokens[at + 1..];
-                if phrase.rest.len() <= there.len() && phrase.fits(there) {
-                    found.push(phrase.rest.len() + 1);
-                }
-            }
-        }
-        if list.stems.iter().any(|stem| first.lower.starts_with(stem)) {
-            found.push(1);
-        }
-        found
+    pub(super) fn lengths(&self, list: &str, tokens: &[Token], at: usize) -> BTreeSet<usize> {
+        self.lists.get(list).map(|list| list.lengths(tokens, at)).unwrap_or_default()
     }
 
     /// Whether a list has a phrase anywhere in a text, and which words it was.
@@ -128,39 +125,22 @@ impl Words {
     }
 }
 
-impl List {
-    fn take(&mut self, phrase: &str) {
-        let (phrase, open) = phrase.strip_suffix('*').map_or((phrase, false), |stem| (stem, true));
-        let mut tokens = Text::new(phrase).tokens.into_iter().map(|token| token.lower);
-        let Some(first) = tokens.next() else { return };
-        let rest: Vec<String> = tokens.collect();
-        if open && rest.is_empty() {
-            self.stems.push(first);
-        } else {
-            self.exact.entry(first).or_default().push(Phrase { rest, open });
-        }
-    }
-}
-
-impl Phrase {
-    fn fits(&self, there: &[Token]) -> bool {
-        let last = self.rest.len().wrapping_sub(1);
-        self.rest.iter().zip(there).enumerate().all(|(at, (word, token))| {
-            if self.open && at == last {
-                token.lower.starts_with(word.as_str())
-            } else {
-                forms(&token.lower).contains(word)
+/// The lines of a file with the name of the list that each belongs to.
+fn lines(file: &'static str) -> impl Iterator<Item = (&'static str, &'static str)> {
+    let mut name = "";
+    file.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#')).filter_map(move |line| {
+        match line.strip_prefix('[').and_then(|line| line.strip_suffix(']')) {
+            Some(section) => {
+                name = section;
+                None
             }
-        })
-    }
+            None => Some((name, line)),
+        }
+    })
 }
 
-/// A word as it is, and with its long runs of one letter made short.
-fn forms(word: &str) -> Vec<String> {
-    let mut forms = vec![word.to_owned()];
-    forms.extend((1..=2).filter_map(|most| squeezed(word, most)));
-    forms.dedup();
-    forms
+fn phrases(line: &'static str) -> impl Iterator<Item = &'static str> {
+    line.split('|').map(str::trim).filter(|phrase| !phrase.is_empty())
 }
 
 /// The language of a text, by its letters, and where they are Latin by the words that it knows.

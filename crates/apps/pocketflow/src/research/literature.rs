@@ -63,20 +63,26 @@ pub struct LiteratureResearch {
     literature: Literature,
     since: Option<u16>,
     until: Option<u16>,
+    withheld: Option<String>,
 }
 
 impl LiteratureResearch {
-    /// The sources of these names (`openalex`, `arxiv`, `crossref`); `key` is the key that OpenAlex gives. Nothing is
-    /// asked yet.
+    /// The sources of these names (`openalex`, `arxiv`, `crossref`); `variable` reads the environment for the key that
+    /// OpenAlex gives, and for the hosts that it is for. Nothing is asked yet.
     ///
     /// # Errors
-    /// A contact that is no e-mail address, an address that is not of the web, and a system without certificates.
-    pub fn open(config: &LiteratureConfig, sources: &[&str], key: Option<&str>) -> Result<Self, RetrievalError> {
+    /// A contact that is no e-mail address, an address that is not of the web or to which a key would go in the open, and a
+    /// system without certificates.
+    pub fn open(
+        config: &LiteratureConfig,
+        sources: &[&str],
+        variable: impl Fn(&str) -> Option<String>,
+    ) -> Result<Self, RetrievalError> {
         let mut options = LiteratureOptions::default().agent(concat!("pocketflow/", env!("CARGO_PKG_VERSION")));
         if let Some(contact) = &config.contact {
             options = options.contact(contact)?;
         }
-        options = options.openalex_key(key.unwrap_or_default());
+        options = options.key_from(variable)?;
         options.deadline = Duration::from_secs(config.deadline_seconds);
         if let Some(address) = &config.address {
             options = options.all_at(address);
@@ -90,12 +96,18 @@ impl LiteratureResearch {
         set(&mut options.openalex, &config.openalex, "openalex");
         set(&mut options.arxiv, &config.arxiv, "arxiv");
         set(&mut options.crossref, &config.crossref, "crossref");
-        Ok(Self { literature: Literature::open(options)?, since: config.since, until: config.until })
+        let withheld = options.withheld()?;
+        Ok(Self { literature: Literature::open(options)?, since: config.since, until: config.until, withheld })
     }
 
     /// Sources of one's own, such as recorded ones.
     pub fn of(literature: Literature) -> Self {
-        Self { literature, since: None, until: None }
+        Self { literature, since: None, until: None, withheld: None }
+    }
+
+    /// Why a key is not sent, when there is one that is for another host.
+    pub fn withheld(&self) -> Option<&str> {
+        self.withheld.as_deref()
     }
 }
 

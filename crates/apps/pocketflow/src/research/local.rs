@@ -1,10 +1,12 @@
 //! Documents of a local corpus.
 
+use std::path::Path;
 use std::sync::Arc;
 
 use async_trait::async_trait;
 use graphloom_retrieval::{Corpus, RetrievalError, SearchOptions, Source};
 
+use super::described::{self, Described};
 use super::{Fault, Findings, Provenance, Record, Research, SourceReport, SourceStatus, answered};
 
 /// The name of the local corpus among the sources.
@@ -42,6 +44,10 @@ impl LocalResearch {
             let rank = u32::try_from(records.len()).unwrap_or(u32::MAX).saturating_add(1);
             record.provenance = vec![Provenance::new(LOCAL, &place, query, rank)];
             record.url = Some(place);
+            if let Source::Local { root, path } = &evidence.source {
+                let Described { authors, year } = described::of_file(&Path::new(root).join(path));
+                (record.authors, record.year) = (authors, year);
+            }
             records.push(record);
         }
         records.truncate(limit);

@@ -6,6 +6,7 @@
 //! - [`gathered`] makes one record of one work, whichever queries and sources found it; [`told`] says in a line for each
 //!   source how it fared.
 
+mod described;
 mod gather;
 mod literature;
 mod local;

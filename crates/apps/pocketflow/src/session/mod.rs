@@ -11,6 +11,7 @@ mod error;
 mod older;
 mod question;
 mod record;
+pub mod stops;
 mod storage;
 
 pub use artifacts::{Artifact, Artifacts, Finding, Gap, Proposal, Reference, Review, SearchQuery, Section, Theme};

@@ -38,6 +38,22 @@ fn the_proposal_and_its_references_in_every_form() {
 }
 
 #[test]
+fn references_name_who_wrote_a_document_and_when() {
+    let desk = Desk::new();
+    for name in ["springs.md", "neaps.md"] {
+        let path = desk.path("papers").join(name);
+        let before = std::fs::read_to_string(&path).unwrap();
+        std::fs::write(&path, format!("---\nauthor: Ann Lee\ndate: 2021-03-04\n---\n{before}")).unwrap();
+    }
+    desk.say("tides", WAITING);
+    desk.say("approve", WAITING);
+    let markdown = said(&desk.run(&["export", "c1"]), DONE);
+    assert!(markdown.contains("1. Ann Lee. On ") && markdown.contains(" tides. 2021. "), "{markdown}");
+    let bibtex = said(&desk.run(&["export", "c1", "--format", "bibtex"]), DONE);
+    assert!(bibtex.contains("author = {Lee, Ann}") && bibtex.contains("year = {2021}"), "{bibtex}");
+}
+
+#[test]
 fn files_are_written_where_they_are_wanted() {
     let desk = Desk::new();
     desk.say("tides", WAITING);

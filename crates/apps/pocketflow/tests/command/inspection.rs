@@ -35,6 +35,33 @@ fn inspect_says_what_was_decided_and_why() {
 }
 
 #[test]
+fn why_tells_what_a_decision_rested_on_also_when_the_turn_went_on() {
+    let desk = talked();
+    // The last message approved the queries; the decisions of its turn that came after hide that from `inspect`.
+    let shown = said(&desk.run(&["why", "c1"]), DONE);
+    for part in
+        ["message: approve", "about: queries-2-", "queries-approved → ", "read by: `approve`", "proposal-written"]
+    {
+        assert!(shown.contains(part), "{part}: {shown}");
+    }
+    assert!(!shown.contains("queries-rejected"), "that is another turn: {shown}");
+
+    let rows = result(&desk.run(&["history", "c1", "--json"]));
+    let of = |rule: &str| {
+        let row = rows.as_array().unwrap().iter().rfind(|row| row["rule"] == rule).unwrap();
+        row["checkpoint"].as_u64().unwrap()
+    };
+    let earlier = result(&desk.run(&["why", "c1", &of("queries-rejected").to_string(), "--json"]));
+    assert_eq!(earlier["message"], "reject: only neap tides");
+    assert!(earlier["about"].as_str().unwrap().starts_with("queries-1-"), "{earlier:#}");
+    assert_eq!(earlier["decisions"][0]["decision"]["rule"], "queries-rejected");
+    assert_eq!(earlier["decisions"][0]["decision"]["facts"]["waiting"], "queries");
+
+    let none = desk.run(&["why", "c1", "4000"]);
+    assert_eq!(none.status.code(), Some(2), "{}", text(&none.stderr));
+}
+
+#[test]
 fn history_and_diff_tell_what_changed() {
     let desk = talked();
     let rows = checkpoints(&desk);

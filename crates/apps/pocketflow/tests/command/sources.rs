@@ -189,9 +189,25 @@ fn without_a_corpus_nothing_is_asked_unless_it_is_named() {
     // A key in the environment is a choice of the person.
     let keyed = desk.command(&[&["say", "c2", "tides"], &args[..]].concat()).env("OPENALEX_API_KEY", "k").output();
     assert!(text(&keyed.unwrap().stderr).contains("queries that you approve are sent to: openalex"));
+    // It is for OpenAlex's own host, so this one gets it only when the person says so.
     let mut keyed = desk.command(&[&["say", "c2", "approve", "--json"], &args[..]].concat());
     let output = keyed.env("OPENALEX_API_KEY", "secret-key").output().unwrap();
     assert!(result(&output)["chat"][0].as_str().unwrap().contains("- OpenAlex gave 2 records"));
-    assert!(hosts.requests().iter().all(|url| url.contains("/openalex/") && url.contains("api_key=secret-key")));
+    assert!(!hosts.requests().is_empty() && hosts.requests().iter().all(|url| !url.contains("secret-key")));
+    let host = hosts.server.address().to_string();
+    let told = text(&output.stderr);
+    assert!(told.contains(&format!("`OPENALEX_API_KEY_FOR={host}` names another host")), "{told}");
+    let before = hosts.requests().len();
+    let keyed = |args: &[&str]| {
+        let mut command = desk.command(args);
+        command.env("OPENALEX_API_KEY", "secret-key").env("OPENALEX_API_KEY_FOR", &host).output().unwrap()
+    };
+    keyed(&[&["say", "c3", "tides"], &args[..]].concat());
+    let output = keyed(&[&["say", "c3", "approve", "--json"], &args[..]].concat());
+    assert!(result(&output)["chat"][0].as_str().unwrap().contains("- OpenAlex gave 2 records"));
+    let sent = hosts.requests().split_off(before);
+    assert!(
+        !sent.is_empty() && sent.iter().all(|url| url.contains("/openalex/") && url.contains("api_key=secret-key"))
+    );
     assert!(!text(&output.stdout).contains("secret-key") && !desk.session().to_string().contains("secret-key"));
 }

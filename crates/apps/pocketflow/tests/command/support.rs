@@ -39,7 +39,15 @@ impl Desk {
     pub(crate) fn command(&self, args: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_pocketflow"));
         command.args(args).current_dir(self.folder.path()).env("GRAPHLOOM_HOME", self.path("home"));
-        for name in ["GRAPHLOOM_MODEL", "LLM_API_KEY", "LLM_BASE_URL", "LLM_MODEL", "RUST_LOG", "OPENALEX_API_KEY"] {
+        for name in [
+            "GRAPHLOOM_MODEL",
+            "LLM_API_KEY",
+            "LLM_BASE_URL",
+            "LLM_MODEL",
+            "RUST_LOG",
+            "OPENALEX_API_KEY",
+            "OPENALEX_API_KEY_FOR",
+        ] {
             command.env_remove(name);
         }
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());

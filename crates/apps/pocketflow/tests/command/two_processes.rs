@@ -1,12 +1,12 @@
 //! Several processes on one store, and processes that die.
 
-use std::io::{BufRead, BufReader, Write};
-use std::process::{Child, Stdio};
+use std::io::{BufRead, BufReader, Lines, Write};
+use std::process::{Child, ChildStderr, Stdio};
 
 use wiremock::matchers::any;
 use wiremock::{Mock, MockServer, ResponseTemplate};
 
-use crate::support::{DONE, Desk, FAILED, WAITING, said, text};
+use crate::support::{DONE, Desk, FAILED, USAGE, WAITING, said, text};
 
 #[test]
 fn two_processes_share_a_store() {
@@ -50,7 +50,7 @@ fn a_second_process_is_refused_while_a_turn_goes_on_and_a_kill_frees_it() {
     let desk = Desk::new();
     desk.say("tides", WAITING);
     let slow = Slow::start();
-    let mut first = slow.searches(&desk);
+    let (mut first, _lines) = slow.searches(&desk);
 
     let second = desk.talk(&["say", "c1", "approve"]);
     assert!(said(&second, FAILED).contains("another process"), "{}", text(&second.stdout));
@@ -59,6 +59,31 @@ fn a_second_process_is_refused_while_a_turn_goes_on_and_a_kill_frees_it() {
 
     // The turn that was cut off is ended, with the sources of this process.
     assert!(said(&desk.talk(&["resume", "c1"]), WAITING).contains("# Tides in the long run"));
+}
+
+#[test]
+fn a_turn_is_stopped_from_another_process_and_both_are_told() {
+    let desk = Desk::new();
+    said(&desk.run(&["stop", "c1"]), USAGE);
+    desk.say("tides", WAITING);
+    assert!(said(&desk.run(&["stop", "c1"]), DONE).contains("No turn of `c1` goes on."));
+    let slow = Slow::start();
+    let (first, lines) = slow.searches(&desk);
+    let stopped = said(&desk.run(&["stop", "c1"]), DONE);
+    assert!(stopped.contains("The turn of `c1` is stopped"), "{stopped}");
+    let told: Vec<String> = lines.map(Result::unwrap).collect();
+    let output = first.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(130), "{told:?}");
+    assert!(text(&output.stdout).contains("Stopped. What was done so far is kept"), "{}", text(&output.stdout));
+    assert!(told.iter().any(|line| line.contains("another process stops this turn")), "{told:?}");
+    // It was that turn that was to stop, and no other one.
+    assert!(said(&desk.talk(&["resume", "c1"]), WAITING).contains("# Tides in the long run"));
+
+    // Where nobody is at work any more, that is said.
+    let desk = slow.killed();
+    let nobody = desk.run(&["stop", "c1"]);
+    said(&nobody, FAILED);
+    assert!(text(&nobody.stderr).contains("pocketflow resume c1"), "{}", text(&nobody.stderr));
 }
 
 /// A source that never answers.
@@ -79,21 +104,21 @@ impl Slow {
         Self { _runtime: runtime, server }
     }
 
-    /// A process that has approved the queries and searches.
-    fn searches(&self, desk: &Desk) -> Child {
+    /// A process that has approved the queries and searches, and what else it tells.
+    fn searches(&self, desk: &Desk) -> (Child, Lines<BufReader<ChildStderr>>) {
         let address = format!("literature.address={}", self.server.uri());
         let network = ["--search", "openalex", "--set", &address, "--model", "scripted:model.jsonl", "-v"];
         let mut child = desk.command(&[&["say", "c1", "approve"], &network[..]].concat()).spawn().unwrap();
         let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
         assert!(lines.any(|line| line.unwrap().contains("searching: spring tides")), "it searches");
-        child
+        (child, lines)
     }
 
     /// A conversation whose approved search was killed.
     fn killed(&self) -> Desk {
         let desk = Desk::new();
         desk.say("tides", WAITING);
-        let mut child = self.searches(&desk);
+        let (mut child, _lines) = self.searches(&desk);
         child.kill().unwrap();
         child.wait().unwrap();
         desk

@@ -109,7 +109,7 @@ fn fits(edits: &[Edit], meaning: &str) -> bool {
     left.is_empty()
 }
 
-/// Whether at least half of the letter pairs of the expected words are there, and not many others.
+/// Whether two thirds of the letter pairs of the expected words are there, and no more others than these.
 fn alike(text: &str, expected: &str) -> bool {
     let pairs = |text: &str| -> Vec<(char, char)> {
         let letters: Vec<char> = text.to_lowercase().chars().filter(|c| c.is_alphanumeric()).collect();
@@ -117,5 +117,6 @@ fn alike(text: &str, expected: &str) -> bool {
     };
     let (text, expected) = (pairs(text), pairs(expected));
     let there = expected.iter().filter(|pair| text.contains(pair)).count();
-    !expected.is_empty() && there * 2 >= expected.len()
+    let others = text.iter().filter(|pair| !expected.contains(pair)).count();
+    !expected.is_empty() && there * 3 >= expected.len() * 2 && others <= expected.len()
 }

@@ -46,28 +46,26 @@ pub fn article_text(pieces: &[Piece<'_>]) -> String {
 }
 
 /// The text so far within a number of words, and what was left out, if anything: the last paragraphs are kept whole as
-/// long as they fit, and earlier parts are named by their goals.
+/// long as they fit, and earlier parts are named by their goals. Only the words that are shown are counted, so that a
+/// prompt costs the same late in a book as early.
 pub fn article_window(pieces: &[Piece<'_>], words: usize) -> (String, Option<String>) {
-    let total: usize = pieces.iter().map(|piece| count_words(piece.text)).sum();
-    if total <= words {
-        return (article_text(pieces), None);
-    }
-    let mut left = words;
+    let mut shown = 0;
     let mut kept: Vec<&str> = Vec::new();
-    let mut named: Vec<&str> = Vec::new();
+    let mut cut = None;
     'parts: for (index, piece) in pieces.iter().enumerate().rev() {
-        for paragraph in piece.text.split("\n\n").collect::<Vec<_>>().into_iter().rev() {
+        for paragraph in piece.text.rsplit("\n\n") {
             let size = count_words(paragraph);
-            if size > left && !kept.is_empty() {
-                named = pieces[..=index].iter().map(|piece| piece.goal).collect();
+            if shown + size > words && !kept.is_empty() {
+                cut = Some(index);
                 break 'parts;
             }
-            left = left.saturating_sub(size);
+            shown += size;
             kept.push(paragraph);
         }
     }
+    let Some(last) = cut else { return (article_text(pieces), None) };
+    let named: Vec<&str> = pieces[..=last].iter().map(|piece| piece.goal).collect();
     kept.reverse();
-    let shown: usize = kept.iter().map(|paragraph| count_words(paragraph)).sum();
     let mut text = String::new();
     // The nearest parts are named; a book has too many for all.
     let unnamed = named.len().saturating_sub(NAMED_PARTS);
@@ -80,5 +78,5 @@ pub fn article_window(pieces: &[Piece<'_>], words: usize) -> (String, Option<Str
         text.push_str("]\n");
     }
     text.push_str(&kept.join("\n\n"));
-    (text, Some(format!("of {total} words written so far, the last {shown} were shown")))
+    (text, Some(format!("of the {} parts written so far, the last {shown} words were shown", pieces.len())))
 }

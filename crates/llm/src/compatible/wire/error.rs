@@ -130,17 +130,36 @@ fn sizes(json: Option<&Value>, message: &str) -> (u32, u32) {
     if let (Some(needed), Some(limit)) = (number("/error/n_prompt_tokens"), number("/error/n_ctx")) {
         return (fits(needed), fits(limit));
     }
-    let mut numbers: Vec<u64> = message
-        .split(|c: char| !c.is_ascii_digit())
-        .filter_map(|text| text.parse().ok())
-        .filter(|n| *n >= 256)
-        .collect();
-    numbers.sort_unstable();
-    match numbers.as_slice() {
-        [] => (0, 0),
-        [only] => (0, fits(*only)),
-        [limit, .., needed] => (fits(*needed), fits(*limit)),
-    }
+    let lower = message.to_ascii_lowercase();
+    let after = |mark: &&str| lower.split_once(*mark).and_then(|(_, rest)| numbers(rest).into_iter().next());
+    let Some(limit) = LIMITS.iter().find_map(after) else { return (0, 0) };
+    // A request that is too long needs more than the limit; what is less counts something else.
+    let needed = numbers(&lower).into_iter().filter(|number| *number > limit).max();
+    (needed.map_or(0, fits), fits(limit))
+}
+
+/// What stands before the number of tokens that a model reads.
+const LIMITS: [&str; 9] = [
+    "context length",
+    "context size",
+    "context window",
+    "context is",
+    "maximum number of tokens",
+    "maximum of",
+    "at most",
+    "tokens >",
+    "limit",
+];
+
+/// The numbers in a text that can be counts of a context; `128,000` is one.
+fn numbers(text: &str) -> Vec<u64> {
+    let joined: String = text.split(',').fold(String::new(), |joined, part| {
+        let is_group = joined.ends_with(|c: char| c.is_ascii_digit())
+            && part.chars().take_while(char::is_ascii_digit).count() == 3;
+        if joined.is_empty() || is_group { joined + part } else { joined + "," + part }
+    });
+    let numbers = joined.split(|c: char| !c.is_ascii_digit()).filter_map(|digits| digits.parse().ok());
+    numbers.filter(|number| *number >= 256).collect()
 }
 
 #[cfg(test)]
@@ -191,6 +210,20 @@ mod tests {
                 4096,
             ),
             (400, r#"{"error":{"message":"prompt is too long"}}"#, 0, 0),
+            (400, r#"{"error":{"message":"prompt is too long: 205000 tokens > 200000 maximum"}}"#, 205_000, 200_000),
+            (
+                400,
+                r#"{"error":{"message":"This model's maximum context length is 4096 tokens. However, you requested 5000 tokens (4488 in the messages, 512 in the completion)."}}"#,
+                5000,
+                4096,
+            ),
+            (
+                400,
+                r#"{"error":{"message":"too many tokens: the input token count (1,200,000) exceeds the maximum number of tokens allowed (1,048,576)"}}"#,
+                1_200_000,
+                1_048_576,
+            ),
+            (400, r#"{"error":{"message":"maximum context length is 8192 tokens"}}"#, 0, 8192),
             (400, r#"{"error":{"message":"the prompt is 9031 tokens; the model context is 4096"}}"#, 9031, 4096),
         ];
         for (status, body, want_needed, want_limit) in cases {

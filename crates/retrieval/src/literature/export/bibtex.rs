@@ -2,11 +2,13 @@
 
 use std::fmt::Write as _;
 
+use super::tex::{self, Part};
 use crate::literature::{Author, Record, RecordKind};
 
 /// The records as entries of a BibTeX file, in their order, with keys as [`keys`](super::keys) makes them.
 ///
-/// Text is UTF-8; what TeX reads as a command is escaped, and titles keep their case.
+/// Text is UTF-8; what TeX reads as a command is escaped, and titles keep their case. Mathematics in a title stays what it is,
+/// and accents that are written in TeX become letters.
 #[must_use]
 pub fn bibtex(records: &[Record]) -> String {
     let entries: Vec<String> =
@@ -24,7 +26,7 @@ fn entry(record: &Record, key: &str) -> String {
     };
     let escaped_field = |value: &Option<String>| value.as_deref().map(escaped);
     field("author", Some(record.authors.iter().map(name).collect::<Vec<_>>().join(" and ")));
-    field("title", Some(format!("{{{}}}", escaped(&record.title))));
+    field("title", Some(format!("{{{}}}", title(&record.title))));
     field("year", record.year.map(|year| year.to_string()));
     let venue = match entry_type(record) {
         "article" => "journal",
@@ -57,6 +59,15 @@ fn entry_type(record: &Record) -> &'static str {
         RecordKind::Report => "techreport",
         RecordKind::Preprint | RecordKind::Dataset | RecordKind::Other => "misc",
     }
+}
+
+/// A title, whose own TeX is kept where it is understood.
+fn title(text: &str) -> String {
+    let part = |part| match part {
+        Part::Text(text) => escaped(&text),
+        Part::Math(formula) => formula,
+    };
+    tex::parts(text).into_iter().map(part).collect()
 }
 
 /// A group stands in braces, so that BibTeX does not take it apart.

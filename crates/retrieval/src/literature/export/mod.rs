@@ -13,6 +13,7 @@
 
 mod bibtex;
 mod csl;
+mod tex;
 
 use std::collections::BTreeMap;
 

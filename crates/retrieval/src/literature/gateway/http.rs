@@ -29,8 +29,10 @@ impl Http {
             Some(contact) => format!("{agent} (mailto:{contact})"),
             None => agent.to_owned(),
         };
-        let mut builder =
+        let builder =
             reqwest::Client::builder().connect_timeout(Duration::from_secs(10)).redirect(redirects).user_agent(agent);
+        // The address of a question, which may hold a key, is told to nobody else.
+        let mut builder = builder.referer(false);
         if address.scheme() == "http" {
             // No certificates are needed, so a machine without any is no obstacle.
             builder = builder.tls_certs_only([]);

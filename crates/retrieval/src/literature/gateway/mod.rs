@@ -20,7 +20,6 @@ pub use transport::{Reply, Request, Transport};
 
 use super::{Fault, Moment};
 use http::Http;
-#[cfg(feature = "web")]
 pub(crate) use http::is_loopback;
 use limits::Limits;
 use memory::Memory;

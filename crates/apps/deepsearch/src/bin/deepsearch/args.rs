@@ -35,6 +35,9 @@ pub(crate) enum Command {
     Resume {
         /// The run
         thread: String,
+        /// Check what nobody could check while the run was done: its citations, and statements without one
+        #[arg(long, conflicts_with = "answers")]
+        recheck: bool,
         #[command(flatten)]
         answers: AnswerArgs,
     },

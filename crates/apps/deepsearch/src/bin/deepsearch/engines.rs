@@ -6,7 +6,7 @@ use clap::ValueEnum;
 use graphloom_cli::{CommonArgs, DataDir, Failure, SearchEngine, Session, open_corpus};
 use graphloom_deepsearch::Config;
 use graphloom_deepsearch::config::SearchMethod;
-use graphloom_deepsearch::search::{RetrievalSearch, Search, WebAndLocal, open_web};
+use graphloom_deepsearch::search::{OpenedWeb, RetrievalSearch, Search, WebAndLocal, open_web};
 
 /// What this program can search.
 const ABLE: [SearchEngine; 8] = [
@@ -37,7 +37,9 @@ pub(crate) async fn open(
     if let Some((corpus, _)) = open_corpus(common, &chosen, dirs, &session.progress).await? {
         engines.local = Some(Arc::new(RetrievalSearch::new(Arc::new(corpus))));
     }
-    engines.web = web(common, config, &chosen)?;
+    let opened = web(common, config, &chosen)?;
+    opened.withheld.iter().for_each(|withheld| session.progress.warn(withheld));
+    engines.web = opened.search;
     if let Some(web) = &engines.web {
         session.progress.note(format!("queries are sent to: {}", web.engines().join(", ")));
     }
@@ -51,13 +53,13 @@ pub(crate) async fn open(
 
 /// The engines of the network: those of `--search`, else those of the configuration, else, without a corpus, those that
 /// the environment has a key for.
-fn web(common: &CommonArgs, config: &Config, chosen: &[SearchEngine]) -> Result<Option<Arc<dyn Search>>, Failure> {
+fn web(common: &CommonArgs, config: &Config, chosen: &[SearchEngine]) -> Result<OpenedWeb, Failure> {
     let names: Vec<String> =
         chosen.iter().filter(|engine| **engine != SearchEngine::Local).map(|engine| engine.name().to_owned()).collect();
     let is_configured = !config.web_search_engine_config.search_engine_name.trim().is_empty();
     let by_configuration = is_configured && common.search.is_empty();
     if config.info_collector_search_method == SearchMethod::Local || (names.is_empty() && !by_configuration) {
-        return Ok(None);
+        return Ok(OpenedWeb::default());
     }
     let names = if by_configuration { Vec::new() } else { names };
     open_web(config, &names, |name| std::env::var(name).ok()).map_err(|notice| Failure::usage(notice.to_string()))

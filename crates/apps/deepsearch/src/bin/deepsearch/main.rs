@@ -9,6 +9,7 @@ mod models;
 mod open;
 mod output;
 mod params;
+mod recheck;
 mod research;
 mod resume;
 mod statistics;
@@ -29,7 +30,8 @@ async fn run(args: Args, session: Session) -> Result<ExitStatus, Failure> {
     let Args { command, request, common } = args;
     match command {
         None => research::research(&common, &session, request).await,
-        Some(Command::Resume { thread, answers }) => resume::resume(&common, &session, &thread, &answers).await,
+        Some(Command::Resume { thread, recheck: true, .. }) => recheck::recheck(&common, &session, &thread).await,
+        Some(Command::Resume { thread, answers, .. }) => resume::resume(&common, &session, &thread, &answers).await,
         Some(Command::Runs) => inspect::runs(&common, &session).await,
         Some(Command::Show { thread }) => inspect::show(&common, &session, &thread).await,
         Some(Command::Graph { format, graph }) => draw::graph(&session, format, graph),

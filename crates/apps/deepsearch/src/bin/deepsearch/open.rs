@@ -30,12 +30,13 @@ pub(crate) struct Opened {
     pub(crate) engines: Vec<String>,
 }
 
-/// Makes what a run needs.
+/// Makes what a run needs; `recheck` for one that is finished and checked again.
 pub(crate) async fn open(
     common: &CommonArgs,
     session: &Session,
     config: &Config,
     spent: Spent,
+    recheck: bool,
 ) -> Result<Opened, Failure> {
     let dirs = DataDir::new(common.base.data_dir.as_deref())?;
     let models = models(common, session, &dirs, config, spent).await?;
@@ -53,6 +54,7 @@ pub(crate) async fn open(
     let mut resources = Resources::new(models.models.clone(), search)?;
     resources.ledger = Arc::clone(&models.ledger);
     resources.call_limit = Duration::from_secs(config.llm_timeout);
+    resources.recheck = recheck;
     let store = open_checkpointer(&dirs)?;
     let runs = graph(config.execution_method.into())?.with_context(resources).with_checkpointer(store);
     Ok(Opened { runs, models, engines: names })

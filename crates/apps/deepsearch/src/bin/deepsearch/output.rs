@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use graphloom_cli::{CliError, CommonArgs, ExitStatus, Failure, Session, private};
 use graphloom_core_graph::{Event, EventKind};
-use graphloom_deepsearch::state::{FinalResult, Verdict};
+use graphloom_deepsearch::state::{FinalResult, Standing, StatementMessage, Verdict};
 use graphloom_deepsearch::{SearchContext, Stage, export};
 use serde_json::{Value, json};
 
@@ -41,7 +41,7 @@ pub(crate) async fn deliver(
     if web && !session.progress.is_json() {
         // The messages on stdout hold the result already.
     } else if has_report || session.progress.is_json() {
-        session.progress.result(status, &export::markdown(&result), &record)?;
+        session.progress.result(status, &export::markdown(&result, state.language), &record)?;
     }
     match state.fatal() {
         Some(notice) if status == ExitStatus::Failed => Err(Failure::new(status, notice.to_string())),
@@ -104,6 +104,7 @@ async fn record(
             "supported": count(Verdict::Supported), "contradicted": count(Verdict::Contradicted),
             "not_found": count(Verdict::NotFound), "not_checked": count(Verdict::NotChecked),
         },
+        "uncited": result.statement_messages.as_deref().map(uncited),
         "inferences": result.infer_messages.len(),
         "charts": result.chart_messages.len(),
         "notices": state.notices,
@@ -118,6 +119,15 @@ async fn record(
             "totals": opened.models.meter.totals(), "events": matter,
         },
     }))
+}
+
+/// How many statements without a citation stand on what.
+fn uncited(statements: &[StatementMessage]) -> Value {
+    let count = |standing| statements.iter().filter(|one| one.standing == standing).count();
+    json!({
+        "derived": count(Standing::Derived), "own": count(Standing::Own),
+        "contradicted": count(Standing::Contradicted), "not_checked": count(Standing::NotChecked),
+    })
 }
 
 async fn journal(thread: &Run) -> Result<Vec<Event>, Failure> {
@@ -138,7 +148,7 @@ fn write(out: &Path, state: &SearchContext, result: &FinalResult, record: &Value
     let mut files = vec![("final_result.json".to_owned(), pretty(&serde_json::to_value(result)?)?)];
     files.push(("run.json".to_owned(), pretty(record)?));
     if !result.response_content.trim().is_empty() {
-        files.push(("report.md".to_owned(), export::markdown(result)));
+        files.push(("report.md".to_owned(), export::markdown(result, state.language)));
         files.push(("report.html".to_owned(), export::html(result, state.language)));
     }
     if state.config.export_intermediate_results {
@@ -164,12 +174,24 @@ fn write(out: &Path, state: &SearchContext, result: &FinalResult, record: &Value
 fn summary(result: &FinalResult, record: &Value, out: &Path) -> String {
     let citations = &record["citations"];
     let count = |key: &str| citations[key].as_u64().unwrap_or_default();
+    let uncited = match record["uncited"].as_object() {
+        Some(uncited) => {
+            let count = |key: &str| uncited[key].as_u64().unwrap_or_default();
+            let derived = count("derived");
+            let own = count("own") + count("contradicted") + count("not_checked");
+            format!(
+                ", {} statements without one ({derived} rest on checked ones, {own} are the writer's own)",
+                derived + own
+            )
+        }
+        None => String::new(),
+    };
     let told = match record["notices"].as_array().map_or(0, Vec::len) {
         0 => String::new(),
         notices => format!(", {notices} notices in `run.json`"),
     };
     format!(
-        "{}: {} words, {} citations ({} supported, {} contradicted, {} not found, {} not checked){told}; written to `{}`",
+        "{}: {} words, {} citations ({} supported, {} contradicted, {} not found, {} not checked){uncited}{told}; written to `{}`",
         record["status"].as_str().unwrap_or_default(),
         record["words"],
         result.citation_messages.data.len(),

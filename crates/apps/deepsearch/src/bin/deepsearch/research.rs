@@ -46,7 +46,7 @@ pub(crate) async fn research(common: &CommonArgs, session: &Session, args: Reque
     check_thread_id(&id)?;
     let out = common.out.clone().unwrap_or_else(|| PathBuf::from(format!("{id}-out")));
     output::prepare(&out)?;
-    let opened = open(common, session, &config, Spent::default()).await?;
+    let opened = open(common, session, &config, Spent::default(), false).await?;
     request.today = today(&opened.models).await?;
     request.origin = origin(common, &opened.models, &out);
     let thread = opened.runs.thread(id).policy(policy(&config));

@@ -29,7 +29,7 @@ pub(crate) async fn resume(
     if config.execution_method != before.state.request.config().execution_method {
         return Err(Failure::usage("`execution_method` is another graph; begin another run for it"));
     }
-    let opened = open(&common, session, &config, before.state.spent).await?;
+    let opened = open(&common, session, &config, before.state.spent, false).await?;
     let thread = opened.runs.thread(id).policy(policy(&config));
     let run = match before.status {
         ThreadStatus::Done if before.state.fatal().is_some() => {

@@ -84,6 +84,6 @@ async fn synced(cx: &Context<Resources>, state: &FeedbackState, report: String) 
     };
     let mut history = state.history.clone();
     remember(&mut history, change.record(old, "sync", "", ""));
-    let result = FinalResult { response_content: report, ..FinalResult::clone(&state.result) };
+    let result = FinalResult::clone(&state.result).with_content(report);
     FeedbackState::update().result(Shared::new(result)).history(history)
 }

@@ -58,7 +58,7 @@ async fn changed(
     record.collector_summary = told.summary.take();
     remember(&mut history, record);
     let count = state.count.saturating_add(1);
-    let result = FinalResult { response_content: change.report.clone(), ..FinalResult::clone(&state.result) };
+    let result = FinalResult::clone(&state.result).with_content(change.report.clone());
     let mut reply = Reply::of(&change, old, pending.selection.unit);
     pending.action.category().clone_into(&mut reply.action_category);
     reply.action_subcategory = told.subcategory;

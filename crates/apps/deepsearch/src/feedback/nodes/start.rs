@@ -13,7 +13,8 @@ pub(in crate::feedback) async fn start(
     state: Snapshot<FeedbackState>,
     cx: Context<Resources>,
 ) -> Result<Step<FeedbackState>, NodeError> {
-    if !state.config.user_feedback_processor_enable || state.result.response_content.is_empty() {
+    let off = !state.config.user_feedback_processor_enable || cx.resources().recheck;
+    if off || state.result.response_content.is_empty() {
         return Ok(Step::goto(FEEDBACK_END).with(FeedbackState::update().done(true)));
     }
     if !state.snapshot_sent {

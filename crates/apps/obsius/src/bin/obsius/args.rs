@@ -1,8 +1,10 @@
 //! The command line.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use clap::{Parser, Subcommand, ValueEnum};
+use graphloom_cli::runs::parse_age;
 use graphloom_cli::{AnswerArgs, BaseArgs, CommonArgs};
 
 /// Looks after a vault of Markdown notes: analyzes, searches, executes, reflects, and asks before it writes
@@ -17,6 +19,12 @@ pub(crate) struct Args {
     /// Requests that belong together; one for each vault unless given
     #[arg(long, global = true, value_name = "ID")]
     pub(crate) session: Option<String>,
+    /// With `--yes`: approve also what deletes, merges or empties notes
+    #[arg(long, global = true)]
+    pub(crate) yes_delete: bool,
+    /// With `--yes`: approve also changes of more than 20 notes
+    #[arg(long, global = true)]
+    pub(crate) yes_many: bool,
     /// Take prompt files from this folder where it has them
     #[arg(long, global = true, value_name = "DIR")]
     pub(crate) prompts: Option<PathBuf>,
@@ -43,7 +51,7 @@ pub(crate) enum Command {
         /// The run
         run: String,
     },
-    /// Go on with a run that was stopped, killed, failed or waits; a review is answered with `review="approve"`,
+    /// Go on with a run that was stopped, killed, failed, reached a limit or waits; `--set` gives it other limits; a review is answered with `review="approve"`,
     /// `review={"some":{"ids":["1"]}}` or `review={"reject":{"reason":"…"}}`
     Resume {
         /// The run
@@ -71,6 +79,18 @@ pub(crate) enum Command {
         /// Also where a note changed since
         #[arg(long)]
         force: bool,
+    },
+    /// Remove the backups of runs that are over; they can then no longer be undone, and no note changes
+    Forget {
+        /// The runs
+        #[arg(value_name = "RUN")]
+        runs: Vec<String>,
+        /// All that wrote nothing since, as in `30d`
+        #[arg(long, value_name = "AGE", value_parser = parse_age, conflicts_with = "runs")]
+        older_than: Option<Duration>,
+        /// All
+        #[arg(long, conflicts_with_all = ["runs", "older_than"])]
+        all: bool,
     },
     /// Search the notes
     #[command(name = "search")]

@@ -4,25 +4,23 @@ use std::io::{BufRead, IsTerminal};
 
 use graphloom_cli::{ExitStatus, Failure, Session};
 use graphloom_llm::layers::Spent;
-use graphloom_obsius::state::Exchanged;
 
 use crate::args::Args;
+use crate::consent::Consent;
+use crate::memory::Memory;
 use crate::open::{open, vault_of};
 use crate::params::Params;
 use crate::run::request_run;
 
-/// How many earlier requests a run knows.
-const KNOWN: usize = 3;
-
 /// Reads requests until the input ends or `/quit`. The status is that of the last run.
-pub(crate) async fn chat(args: &Args, session: &Session) -> Result<ExitStatus, Failure> {
+pub(crate) async fn chat(args: &Args, session: &Session, consent: Consent) -> Result<ExitStatus, Failure> {
     if args.common.thread.is_some() {
         return Err(Failure::usage("`--thread` names one run; a chat has many, use `--session`"));
     }
     let Some(params) = Params::read(args, session)? else { return Ok(ExitStatus::Done) };
     let opened = open(args, &args.common, session, &vault_of(args), Spent::default()).await?;
     let is_terminal = std::io::stdin().is_terminal();
-    let mut earlier: Vec<Exchanged> = Vec::new();
+    let mut memory = Memory::load(args, &opened).await?;
     let mut status = ExitStatus::Done;
     loop {
         if is_terminal {
@@ -41,13 +39,10 @@ pub(crate) async fn chat(args: &Args, session: &Session) -> Result<ExitStatus, F
         if request.is_empty() {
             continue;
         }
-        match request_run(args, session, &opened, &params, request, earlier.clone()).await {
+        match request_run(args, session, consent, &opened, &params, request, memory.known()).await {
             Ok((ended, answer)) => {
                 status = ended;
-                earlier.push(Exchanged { request: request.to_owned(), answer });
-                if earlier.len() > KNOWN {
-                    earlier.remove(0);
-                }
+                memory.remember(request, &answer);
             }
             // One request that failed does not end the session.
             Err(failure) => {

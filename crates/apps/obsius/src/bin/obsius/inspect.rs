@@ -106,13 +106,18 @@ fn describe(text: &mut String, state: &WorkflowState) {
     let metrics = &state.execution_metrics;
     let _ = writeln!(
         text,
-        "\n{} iterations, confidence {:.2}, {} tools, {} errors, {} tokens",
+        "\n{} iterations, confidence {:.2}, {} tools, {} errors, {} tokens, {} ms for models, {} ms for other work",
         state.iteration.number,
         state.confidence,
         metrics.tools_executed,
         metrics.errors_encountered,
-        metrics.tokens_used
+        metrics.tokens_used,
+        metrics.model_time,
+        metrics.work_time
     );
+    for action in &state.pending_actions.later {
+        let _ = writeln!(text, "left: `{}`", action.tool);
+    }
     for note in &state.notes {
         let _ = writeln!(text, "note: {note}");
     }

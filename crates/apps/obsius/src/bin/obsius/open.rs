@@ -9,7 +9,7 @@ use graphloom_core_graph::{Thread, ThreadState, Threads};
 use graphloom_llm::layers::{Budget, Ledger, Spent};
 use graphloom_llm::{ChatRequest, ModelError, Scripted};
 use graphloom_obsius::index::VaultIndex;
-use graphloom_obsius::{Desk, Resources, WorkflowState, graph, profile};
+use graphloom_obsius::{Config, Desk, Resources, WorkflowState, graph, profile};
 use graphloom_vault::transaction::{self, RecoveryOutcome};
 use graphloom_vault::{ContentHash, Vault, VaultOptions};
 
@@ -24,6 +24,7 @@ pub(crate) type Run = Thread<WorkflowState, Resources>;
 /// A vault, ready to be worked on.
 pub(crate) struct Opened {
     pub(crate) runs: Runs,
+    pub(crate) vault: Arc<Vault>,
     pub(crate) models: ModelSet,
     pub(crate) root: PathBuf,
     /// Whether the model is led by small choices.
@@ -80,6 +81,18 @@ pub(crate) async fn open(
     root: &Path,
     spent: Spent,
 ) -> Result<Opened, Failure> {
+    open_with(args, common, session, root, spent, None).await
+}
+
+/// The same for a run that goes on, with other limits than its own if there are any.
+pub(crate) async fn open_with(
+    args: &Args,
+    common: &CommonArgs,
+    session: &Session,
+    root: &Path,
+    spent: Spent,
+    limits: Option<Config>,
+) -> Result<Opened, Failure> {
     let dirs = DataDir::new(common.base.data_dir.as_deref())?;
     let vault = open_vault(root, session)?;
     let index = Arc::new(open_index(&vault, &dirs, session)?);
@@ -93,11 +106,12 @@ pub(crate) async fn open(
     profile.check(&prompts)?;
     let mut desk = Desk::new(Arc::new(prompts), Arc::new(profile), models.models.clone());
     desk.seed = args.seed;
+    desk.limits = limits;
     let small = desk.is_small("execute");
     let root = vault.root().to_owned();
-    let resources = Resources { desk, vault, index, ledger: Arc::clone(&models.ledger) };
+    let resources = Resources { desk, vault: Arc::clone(&vault), index, ledger: Arc::clone(&models.ledger) };
     let runs = graph()?.with_context(resources).with_checkpointer(store);
-    Ok(Opened { runs, models, root, small })
+    Ok(Opened { runs, vault, models, root, small })
 }
 
 /// The runs of the database with a vault but without a model, for what needs none.

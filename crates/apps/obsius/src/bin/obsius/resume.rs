@@ -6,42 +6,63 @@ use graphloom_agents::Verdict;
 use graphloom_cli::{AnswerArgs, CommonArgs, ExitStatus, Failure, Session};
 use graphloom_core_graph::checkpoint::{HistoryFilter, ThreadStatus};
 use graphloom_core_graph::{Answers, ThreadState};
-use graphloom_obsius::WorkflowState;
+use graphloom_obsius::state::StopReason;
+use graphloom_obsius::{REVIEW, WorkflowState, cannot_go_on, go_on_with_part};
 
 use crate::args::Args;
-use crate::open::{Run, find, look, open};
+use crate::consent::Consent;
+use crate::limits;
+use crate::open::{Run, find, look, open_with};
 use crate::review;
-use crate::run::{conclude, deliver};
+use crate::run::{conclude, deliver, waiting};
 
 /// Goes on with a run that was stopped, killed, failed or waits.
 pub(crate) async fn resume(
     args: &Args,
     session: &Session,
+    consent: Consent,
     id: &str,
     answers: &AnswerArgs,
 ) -> Result<ExitStatus, Failure> {
     let (_, before) = find(&args.common, id).await?;
     // A mistake in an answer is told before a model is made.
     let given = answers.read(&before.questions, &args.common, &session.progress).await?;
+    let limits = limits::read(&args.common, &before.state.session.config)?;
+    let changed = limits.is_some();
+    if changed {
+        check_limits(id, &before.state, given.is_some())?;
+    }
     let root = root_of(args, &before.state);
     let common = as_before(&args.common, &before.state, session)?;
-    let opened = open(args, &common, session, &root, before.state.spent).await?;
+    let opened = open_with(args, &common, session, &root, before.state.spent, limits).await?;
     let thread = opened.runs.thread(id);
-    let notes = before.state.notes.len();
+    let mut notes = before.state.notes.len();
     let run = match before.status {
         ThreadStatus::Done if before.state.failure.is_some() => {
-            back_before_failure(&thread).await?;
+            notes = back_before_end(&thread).await?;
             session.progress.note("the run goes on from before its failure");
+            thread.continue_()
+        }
+        ThreadStatus::Done if changed => {
+            notes = back_before_end(&thread).await?;
+            session.progress.note("the run goes on from before its end");
             thread.continue_()
         }
         ThreadStatus::Done => {
             session.progress.note("the run is done already");
+            if let Some(remedy) = before.state.stop.as_ref().and_then(StopReason::remedy) {
+                session.progress.note(remedy);
+            }
             return deliver(session, &thread, &before.state).map(|(status, _)| status);
+        }
+        ThreadStatus::Waiting if changed => {
+            thread.update_state(REVIEW, go_on_with_part(&before.state)).await?;
+            thread.continue_()
         }
         ThreadStatus::Waiting => {
             let answers = match given {
                 Some(given) => given.answers,
-                None => match verdict(&common, session, &before).await? {
+                None => match verdict(&common, session, consent, &thread, &before).await? {
                     Some(verdict) => Answers::new().and("review", &verdict)?,
                     None => return Ok(ExitStatus::Waiting),
                 },
@@ -50,11 +71,17 @@ pub(crate) async fn resume(
         }
         _ => thread.continue_(),
     };
-    conclude(&common, session, &thread, run, notes).await.map(|(status, _)| status)
+    conclude(&common, session, consent, &thread, run, notes).await.map(|(status, _)| status)
 }
 
 /// Approves what a run waits with. No model is needed for that.
-pub(crate) async fn apply(args: &Args, session: &Session, id: &str, only: &[String]) -> Result<ExitStatus, Failure> {
+pub(crate) async fn apply(
+    args: &Args,
+    session: &Session,
+    consent: Consent,
+    id: &str,
+    only: &[String],
+) -> Result<ExitStatus, Failure> {
     let (_, before) = find(&args.common, id).await?;
     if before.status != ThreadStatus::Waiting {
         let message = match &before.state.applied {
@@ -71,34 +98,50 @@ pub(crate) async fn apply(args: &Args, session: &Session, id: &str, only: &[Stri
         request.decide(&verdict).map_err(|error| Failure::usage(error.to_string()))?;
     }
     let run = thread.resume(Answers::new().and("review", &verdict)?);
-    conclude(&args.common, session, &thread, run, before.state.notes.len()).await.map(|(status, _)| status)
+    conclude(&args.common, session, consent, &thread, run, before.state.notes.len()).await.map(|(status, _)| status)
 }
 
 async fn verdict(
     common: &CommonArgs,
     session: &Session,
+    consent: Consent,
+    thread: &Run,
     before: &ThreadState<WorkflowState>,
 ) -> Result<Option<Verdict>, Failure> {
     let Some(request) = review::pending(&before.questions) else {
         return Err(Failure::new(ExitStatus::Failed, "the run waits with a question that is no review"));
     };
-    if common.yes {
-        return Ok(Some(Verdict::Approve));
-    }
-    if common.may_ask() {
+    if consent.yes {
+        match consent.withheld(&before.state) {
+            None => return Ok(Some(Verdict::Approve)),
+            Some(reason) => session.progress.warn(reason),
+        }
+    } else if common.may_ask() {
         return Ok(Some(review::ask(&request, &session.progress).await?));
     }
-    session.progress.result(ExitStatus::Waiting, &review::shown(&request), &request)?;
+    waiting(common, session, thread, &request)?;
     Ok(None)
 }
 
-/// Makes the newest checkpoint without the failure the head of the run.
-async fn back_before_failure(thread: &Run) -> Result<(), Failure> {
+/// Refuses other limits where they would change nothing.
+fn check_limits(id: &str, state: &WorkflowState, is_answered: bool) -> Result<(), Failure> {
+    if is_answered {
+        return Err(Failure::usage("answer the review, or let the run go on with other limits; not both"));
+    }
+    match cannot_go_on(state) {
+        Some(why) => Err(Failure::usage(format!("other limits change nothing for run `{id}`: {why}"))),
+        None => Ok(()),
+    }
+}
+
+/// Makes the newest checkpoint from before the end the head of the run. Returns how many notes it has.
+async fn back_before_end(thread: &Run) -> Result<usize, Failure> {
     for row in thread.history(&HistoryFilter::default()).await? {
         let state = thread.at(row.number).state().await?;
-        if state.state.failure.is_none() && !state.next.is_empty() {
+        let is_open = state.state.failure.is_none() && state.state.stop.is_none();
+        if is_open && !state.next.is_empty() {
             thread.at(row.number).fork().await?;
-            return Ok(());
+            return Ok(state.state.notes.len());
         }
     }
     Err(Failure::new(ExitStatus::Failed, "the run failed before its first step; begin it anew"))

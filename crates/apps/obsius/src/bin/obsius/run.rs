@@ -9,11 +9,13 @@ use graphloom_core_graph::checkpoint::ThreadFilter;
 use graphloom_core_graph::{Clock, Outcome, SystemClock};
 use graphloom_llm::ModelError;
 use graphloom_llm::layers::Spent;
-use graphloom_obsius::state::{Exchanged, FailureClass, StopReason};
+use graphloom_obsius::state::{Exchanged, FailureClass};
 use graphloom_obsius::{SessionInfo, WorkflowState};
 use serde_json::{Value, json};
 
 use crate::args::Args;
+use crate::consent::Consent;
+use crate::memory::Memory;
 use crate::open::{Opened, Run, open, session_of, vault_of};
 use crate::params::Params;
 use crate::review;
@@ -23,17 +25,24 @@ use crate::watch::Watch;
 const OFFERED: usize = 5;
 
 /// Carries out one request.
-pub(crate) async fn run(args: &Args, session: &Session, request: &str) -> Result<ExitStatus, Failure> {
+pub(crate) async fn run(
+    args: &Args,
+    session: &Session,
+    consent: Consent,
+    request: &str,
+) -> Result<ExitStatus, Failure> {
     let Some(params) = Params::read(args, session)? else { return Ok(ExitStatus::Done) };
     let opened = open(args, &args.common, session, &vault_of(args), Spent::default()).await?;
     offer_unfinished(args, session, &opened).await?;
-    request_run(args, session, &opened, &params, request, Vec::new()).await.map(|(status, _)| status)
+    let memory = Memory::load(args, &opened).await?;
+    request_run(args, session, consent, &opened, &params, request, memory.known()).await.map(|(status, _)| status)
 }
 
 /// Begins a run for a request and follows it to its end.
 pub(crate) async fn request_run(
     args: &Args,
     session: &Session,
+    consent: Consent,
     opened: &Opened,
     params: &Params,
     request: &str,
@@ -58,13 +67,14 @@ pub(crate) async fn request_run(
     info.earlier = earlier;
     let thread = opened.runs.thread(id);
     let begun = thread.run(WorkflowState::update().session(info).notes(told));
-    conclude(&args.common, session, &thread, begun, 0).await
+    conclude(&args.common, session, consent, &thread, begun, 0).await
 }
 
 /// Follows a run to its end: answers its review where it may, and delivers. Returns the answer too.
 pub(crate) async fn conclude(
     common: &CommonArgs,
     session: &Session,
+    consent: Consent,
     thread: &Run,
     run: graphloom_core_graph::Run<WorkflowState>,
     notes: usize,
@@ -88,7 +98,11 @@ pub(crate) async fn conclude(
                 let Some(request) = review::pending(&questions) else {
                     return Err(Failure::new(ExitStatus::Failed, "the run waits with a question that is no review"));
                 };
-                let verdict = if common.yes {
+                let verdict = if consent.yes {
+                    if let Some(reason) = consent.withheld(&thread.state().await?.state) {
+                        session.progress.warn(reason);
+                        return waiting(common, session, thread, &request);
+                    }
                     Verdict::Approve
                 } else if common.may_ask() {
                     review::ask(&request, &session.progress).await?
@@ -110,8 +124,8 @@ pub(crate) async fn conclude(
     }
 }
 
-/// Nobody can approve: the plan is kept.
-fn waiting(
+/// Nobody approves: the plan is kept.
+pub(crate) fn waiting(
     common: &CommonArgs,
     session: &Session,
     thread: &Run,
@@ -141,6 +155,10 @@ pub(crate) fn deliver(session: &Session, thread: &Run, state: &WorkflowState) ->
         if let Some(wait) = failure.retry_after_ms {
             message.push_str(&format!("; try again in {:.0} s", wait as f64 / 1000.0));
         }
+        if failure.class == FailureClass::Timeout {
+            let id = thread.id();
+            message.push_str(&format!("; `obsius resume {id} --set ITERATION_TIMEOUT_MS=…` goes on with more time"));
+        }
         if failure.retryable {
             message.push_str(&format!("; `obsius resume {}` goes on from before the failure", thread.id()));
         }
@@ -148,7 +166,7 @@ pub(crate) fn deliver(session: &Session, thread: &Run, state: &WorkflowState) ->
     }
     let status = match &outcome.stop {
         stop if stop.is_success() => ExitStatus::Done,
-        StopReason::IterationLimit { .. } => ExitStatus::BudgetSpent,
+        stop if stop.is_limit() => ExitStatus::BudgetSpent,
         _ => ExitStatus::Failed,
     };
     if let Some(applied) = &state.applied {

@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use graphloom_cli::{DataDir, ExitStatus, Failure, Session};
 use graphloom_obsius::index::SearchQuery;
-use graphloom_vault::transaction::{self, UndoOptions};
 use graphloom_vault::{Changes, Overlay, Vault, VaultOptions, diff as differences};
 use serde_json::json;
 
@@ -33,43 +32,24 @@ pub(crate) async fn diff(args: &Args, session: &Session, id: &str) -> Result<Exi
     Ok(ExitStatus::Done)
 }
 
-/// Gives back what was before a run.
-pub(crate) async fn undo(args: &Args, session: &Session, id: &str, force: bool) -> Result<ExitStatus, Failure> {
-    let (_, before) = find(&args.common, id).await?;
-    let Some(applied) = &before.state.applied else {
-        return Err(Failure::new(ExitStatus::Usage, format!("run `{id}` has written nothing, so nothing is undone")));
-    };
-    let vault = open_vault(&root_of(args, &before.state), session)?;
-    let undone = transaction::undo(&vault, &applied.run, &UndoOptions::default().force(force))?;
-    let named = |paths: &[graphloom_vault::NotePath]| {
-        paths.iter().map(|path| format!("`{path}`")).collect::<Vec<_>>().join(", ")
-    };
-    let status = if undone.refused.is_empty() { ExitStatus::Done } else { ExitStatus::Failed };
-    let mut text = format!("{} notes are as they were before: {}", undone.restored.len(), named(&undone.restored));
-    if !undone.refused.is_empty() {
-        text.push_str(&format!(
-            "\nleft as they are, because they changed since: {}; `--force` gives them back too",
-            named(&undone.refused)
-        ));
-    }
-    session.progress.result(status, &text, &undone)?;
-    Ok(status)
-}
-
 /// Searches the notes.
 pub(crate) fn search(args: &Args, session: &Session, query: &str, limit: usize) -> Result<ExitStatus, Failure> {
     let dirs = DataDir::new(args.common.base.data_dir.as_deref())?;
     let vault = open_vault(&vault_of(args), session)?;
     let index = open_index(&vault, &dirs, session)?;
     let overlay = Overlay::new(Arc::clone(&vault), Changes::default());
-    let found = index.search(&overlay, &SearchQuery::new(query, limit))?;
+    let page = index.page(&overlay, &SearchQuery::new(query, limit))?;
+    let found = &page.found;
     let lines: Vec<String> =
         found.iter().map(|found| format!("{}  {}\n    {}", found.path, found.title, found.snippet)).collect();
-    let text = if lines.is_empty() { "no note was found".to_owned() } else { lines.join("\n") };
+    let mut text = if lines.is_empty() { "no note was found".to_owned() } else { lines.join("\n") };
+    if page.more {
+        text.push_str(&format!("\nmore notes fit than these {}; `--limit` shows more", found.len()));
+    }
     session.progress.result(
         ExitStatus::Done,
         &text,
-        &json!({ "query": query, "found": found, "skipped": index.skipped() }),
+        &json!({ "query": query, "found": found, "more": page.more, "skipped": index.skipped() }),
     )?;
     Ok(ExitStatus::Done)
 }

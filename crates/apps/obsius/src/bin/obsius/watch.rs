@@ -5,6 +5,7 @@ use std::time::Instant;
 use graphloom_cli::Progress;
 use graphloom_core_graph::{Event, EventKind};
 use graphloom_obsius::WorkflowState;
+use graphloom_obsius::assess::Complexity;
 
 /// Shows phase, iteration, confidence, actions and tokens.
 pub(crate) struct Watch {
@@ -45,10 +46,16 @@ impl Watch {
             self.progress.note(note);
         }
         self.notes = state.notes.len();
+        // A simple request has turns and no iterations, and before the first analysis there is none.
+        let is_complex = state.assessment.as_ref().is_some_and(|known| known.complexity == Complexity::Complex);
+        let iteration = match state.iteration.number {
+            number if number > 0 && is_complex => {
+                format!("iteration {number} of {}, ", state.session.config.max_iterations)
+            }
+            _ => String::new(),
+        };
         self.counts = format!(
-            "iteration {} of {}, confidence {:.2}, {} actions, {} tokens",
-            state.iteration.number,
-            state.session.config.max_iterations,
+            "{iteration}confidence {:.2}, {} actions, {} tokens",
             state.confidence,
             state.executed_actions.len(),
             state.execution_metrics.tokens_used,

@@ -41,6 +41,11 @@ pub(crate) enum Command {
         #[command(flatten)]
         answers: AnswerArgs,
     },
+    /// Stop the turn that another process is at work on
+    Stop {
+        /// The conversation
+        thread: String,
+    },
     /// Do everything after a checkpoint again
     Replay {
         /// The conversation
@@ -64,6 +69,14 @@ pub(crate) enum Command {
     Inspect {
         /// The conversation
         thread: String,
+    },
+    /// Show what a decision rested on: the message, the question that it was about, how it was read, and the rules that
+    /// were taken from there on
+    Why {
+        /// The conversation
+        thread: String,
+        /// The checkpoint that the decision led to, from `pocketflow history THREAD`; the last one unless given
+        checkpoint: Option<u64>,
     },
     /// List the checkpoints of a conversation, with the rule that each was decided by
     History {

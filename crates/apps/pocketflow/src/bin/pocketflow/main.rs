@@ -8,7 +8,9 @@ mod lines;
 mod open;
 mod prompt;
 mod setup;
+mod stop;
 mod talk;
+mod why;
 
 use std::process::ExitCode;
 
@@ -28,10 +30,12 @@ async fn run(args: Args, session: Session) -> Result<ExitStatus, Failure> {
         Command::Chat { conversation } => chat::chat(&setup, conversation).await,
         Command::Say { thread, message } => talk::say(&setup, &thread, &message).await,
         Command::Resume { thread, answers } => talk::resume(&setup, &thread, &answers).await,
+        Command::Stop { thread } => stop::stop(&setup, &thread).await,
         Command::Replay { thread, from } => talk::replay(&setup, &thread, from).await,
         Command::Fork { thread, at } => talk::fork(&setup, &thread, at).await,
         Command::Runs => inspect::runs(&setup).await,
         Command::Inspect { thread } => inspect::inspect(&setup, &thread).await,
+        Command::Why { thread, checkpoint } => why::why(&setup, &thread, checkpoint).await,
         Command::History { thread } => inspect::history(&setup, &thread).await,
         Command::Diff { thread, from, to } => inspect::diff(&setup, &thread, from, to).await,
         Command::Graph { thread, format } => inspect::graph(&setup, thread.as_deref(), format).await,

@@ -5,8 +5,7 @@ use std::sync::Arc;
 use graphloom_agents::Models;
 use graphloom_checkpoint_sqlite::SqliteCheckpointer;
 use graphloom_cli::{
-    DataDir, ExitStatus, Failure, ModelSet, OPENALEX_KEY, SearchEngine, build_models, check_thread_id,
-    open_checkpointer, open_corpus,
+    DataDir, ExitStatus, Failure, ModelSet, SearchEngine, build_models, check_thread_id, open_checkpointer, open_corpus,
 };
 use graphloom_core_graph::RunError;
 use graphloom_llm::{ChatRequest, ModelError, Scripted};
@@ -48,13 +47,17 @@ async fn sources(setup: &Setup, dirs: &DataDir) -> Result<Arc<dyn Research>, Fai
     let network: Vec<&str> = network.map(|engine| engine.name()).collect();
     if !network.is_empty() {
         let config = &setup.config.literature;
-        let key = std::env::var(OPENALEX_KEY).ok();
-        let literature = LiteratureResearch::open(config, &network, key.as_deref()).map_err(|error| match error {
-            RetrievalError::NoContact { .. } | RetrievalError::SourceAddress { .. } => {
-                Failure::usage(error.to_string())
-            }
+        let variable = |name: &str| std::env::var(name).ok();
+        let literature = LiteratureResearch::open(config, &network, variable).map_err(|error| match error {
+            RetrievalError::NoContact { .. }
+            | RetrievalError::SourceAddress { .. }
+            | RetrievalError::KeyHost { .. }
+            | RetrievalError::OpenKey { .. } => Failure::usage(error.to_string()),
             other => other.into(),
         })?;
+        if let Some(withheld) = literature.withheld() {
+            progress.warn(withheld);
+        }
         progress.note(format!("queries that you approve are sent to: {}", network.join(", ")));
         if config.contact.is_none() && config.address.is_none() {
             progress.note("the sources want to know whom to reach: `--set literature.contact=you@example.org`");

@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 
 use crate::open::{Opened, checked, last_delivered, look, no_checkpoint, open};
 use crate::setup::Setup;
+use crate::stop::LOOK;
 
 /// What a turn came to.
 pub(crate) struct Said {
@@ -112,11 +113,13 @@ pub(crate) async fn fork(setup: &Setup, id: &str, at: u64) -> Result<ExitStatus,
     Ok(ExitStatus::Done)
 }
 
-/// Follows a turn: thoughts are progress, chat is the result. Ctrl-C stops the turn.
+/// Follows a turn: thoughts are progress, chat is the result. Ctrl-C stops the turn, and so does another process that asks.
 pub(crate) async fn told(setup: &Setup, opened: &Opened, id: &str, mut streams: TurnStreams) -> Result<Said, Failure> {
     let progress = &setup.session.progress;
     let mut attention = setup.session.interrupt.attend();
     let mut chat: Vec<ChatMessage> = Vec::new();
+    let before = opened.conversations.stops_asked(id).await.unwrap_or(u64::MAX);
+    let (mut looks, mut stopping) = (tokio::time::interval(LOOK), false);
     loop {
         tokio::select! {
             event = streams.next() => match event {
@@ -133,6 +136,15 @@ pub(crate) async fn told(setup: &Setup, opened: &Opened, id: &str, mut streams: 
             _ = attention.signal() => {
                 progress.phase("stopping");
                 opened.conversations.stop(id);
+            }
+            _ = looks.tick(), if !stopping => {
+                // A store that is busy is asked again.
+                let asked = opened.conversations.stops_asked(id).await.unwrap_or_default();
+                if asked > before && opened.conversations.stop(id) {
+                    progress.note("another process stops this turn");
+                    progress.phase("stopping");
+                    stopping = true;
+                }
             }
         }
     }

@@ -6,7 +6,7 @@ use std::path::Path;
 use graphloom_cli::{CliError, Failure, ModelSet, private};
 use graphloom_core_graph::{Event, EventKind, Thread, ThreadState};
 use graphloom_llm::Usage;
-use graphloom_writehere::{Answered, Finished, Resources, Shortage, Writing, later};
+use graphloom_writehere::{Answered, Finished, Resources, Shortage, Writing};
 use serde_json::{Value, json};
 
 /// Makes the directory, so that a run does not begin whose results cannot be written.
@@ -80,7 +80,7 @@ pub(crate) async fn record(
         "measured": {
             "thread": thread.id(),
             "seconds": span as f64 / 1000.0,
-            "spent": later(writing.spent, made.ledger.spent()),
+            "spent": writing.spent.or_later(made.ledger.spent()),
             "events": matter,
         },
     }))

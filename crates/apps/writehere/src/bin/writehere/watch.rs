@@ -8,10 +8,10 @@ use graphloom_cli::Progress;
 use graphloom_core_graph::{Event, EventKind};
 use graphloom_llm::layers::Ledger;
 use graphloom_state_machine::{NodeKey, TaskStatus};
+use graphloom_writehere::Writing;
 use graphloom_writehere::cite::without_marks;
 use graphloom_writehere::context::article_of;
 use graphloom_writehere::length::count_words;
-use graphloom_writehere::{Writing, later};
 
 use crate::columns::columns;
 use crate::open::Opened;
@@ -62,7 +62,7 @@ impl Watch {
             });
         }
         let done = state.tree.nodes().filter(|node| node.status == TaskStatus::Finish).count();
-        let spent = later(state.spent, self.ledger.spent());
+        let spent = state.spent.or_later(self.ledger.spent());
         let words = self.words(state);
         self.progress.phase(format!(
             "{done} of {} tasks, {words} words, {} calls, {} tokens, {} s",

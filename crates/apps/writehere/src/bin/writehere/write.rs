@@ -10,7 +10,7 @@ use graphloom_core_graph::{Clock, EventKind, Order, Outcome, Questions, Run, Run
 use graphloom_llm::ModelError;
 use graphloom_llm::layers::Spent;
 use graphloom_state_machine::TreeChange;
-use graphloom_writehere::{Finished, Mode, Request, Resources, Shortage, Writing, later};
+use graphloom_writehere::{Finished, Mode, Request, Resources, Shortage, Writing};
 use serde_json::{Value, json};
 
 use crate::args::{ResumeArgs, WriteArgs};
@@ -66,7 +66,7 @@ pub(crate) async fn resume(common: &CommonArgs, session: &Session, args: ResumeA
     let Some(params) = params(&common, session, request.mode, None)? else { return Ok(ExitStatus::Done) };
     // What unfinished tasks spent stands only in their questions.
     let short: Vec<Shortage> = shortages(&before.questions);
-    let spent = short.iter().fold(before.state.spent, |spent, short| later(spent, short.spent));
+    let spent = short.iter().fold(before.state.spent, |spent, short| spent.or_later(short.spent));
     let opened = open(&common, session, request.mode, Some(params.settings), args.debug, spent).await?;
     let thread = opened.runs.thread(args.thread);
     let run = match before.status {

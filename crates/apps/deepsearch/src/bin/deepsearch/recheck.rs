@@ -1,0 +1,78 @@
+//! Checking again what nobody could check while a run was done.
+
+use std::sync::Arc;
+
+use graphloom_cli::{CommonArgs, ExitStatus, Failure, Session};
+use graphloom_core_graph::checkpoint::{HistoryFilter, ThreadStatus};
+use graphloom_deepsearch::SearchContext;
+use graphloom_deepsearch::graph::{SOURCE_TRACER, policy};
+use graphloom_deepsearch::state::{Standing, Verdict};
+
+use crate::open::{Run, as_before, find, open};
+use crate::output;
+use crate::params::params;
+use crate::research::conclude;
+
+/// Goes back to before the check of a finished run and makes it again. Judgements that there are stay as they are: they are
+/// durable steps, which are taken over. What rests on verdicts, marks, provenance and files, follows.
+pub(crate) async fn recheck(common: &CommonArgs, session: &Session, id: &str) -> Result<ExitStatus, Failure> {
+    let (seen, before) = find(common, id).await?;
+    if before.status != ThreadStatus::Done || before.state.fatal().is_some() {
+        let message =
+            format!("`{id}` is not done, so there is nothing to check again; go on with it without `--recheck`");
+        return Err(Failure::usage(message));
+    }
+    if !before.state.rewrite_history.is_empty() {
+        let message = format!(
+            "the report of `{id}` was changed after it was checked, and checking it again would lose the changes; begin \
+             another run, or `fork` it at a checkpoint before the changes"
+        );
+        return Err(Failure::usage(message));
+    }
+    let common = as_before(common, &before.state.request, session)?;
+    let Some(config) = params(&common, session, Some(before.state.request.config()))? else {
+        return Ok(ExitStatus::Done);
+    };
+    let open_ones = unchecked(&before.state);
+    let back = if open_ones == 0 { None } else { Some(before_the_check(&seen).await?) };
+    // What a check without budget left out is made good now.
+    let degraded = back.as_ref().map_or(before.state.spent.degraded, |(_, state)| state.spent.degraded);
+    let mut spent = before.state.spent;
+    spent.degraded = degraded;
+    let opened = open(&common, session, &config, spent, true).await?;
+    let thread = opened.runs.thread(id).policy(policy(&config));
+    let Some((checkpoint, state)) = back else {
+        session.progress.note("everything was checked; the files of the run are written again");
+        return output::deliver(&common, session, &opened, &thread, &before.state).await;
+    };
+    // With the answers of models that the check has.
+    thread.at(checkpoint).reuse_once().fork().await?;
+    session.progress.note(match before.state.final_result.statement_messages {
+        Some(_) => format!("{open_ones} statements were not checked and are looked at again"),
+        None => "the report was not checked and is checked now".to_owned(),
+    });
+    conclude(&common, session, &opened, &thread, &config, thread.continue_(), state.notes.len()).await
+}
+
+/// How many citations and statements without one were not checked; at least one where the check itself failed.
+fn unchecked(state: &SearchContext) -> usize {
+    let result = &state.final_result;
+    let citations = result.citation_messages.data.iter().filter(|one| one.verdict == Verdict::NotChecked).count();
+    let statements = result.statement_messages.iter().flatten();
+    let statements = statements.filter(|one| one.standing == Standing::NotChecked).count();
+    let checks = state.config.source_tracer_research_trace_source_switch;
+    let failed = checks && result.statement_messages.is_none() && !result.response_content.is_empty();
+    citations + statements + usize::from(failed)
+}
+
+/// The number of the checkpoint before the check, and the state there.
+async fn before_the_check(run: &Run) -> Result<(u64, Arc<SearchContext>), Failure> {
+    for row in run.history(&HistoryFilter::default()).await? {
+        let state = run.at(row.number).state().await?;
+        if state.next == [SOURCE_TRACER.as_str()] {
+            return Ok((row.number, state.state));
+        }
+    }
+    let message = "the run keeps no checkpoint from before its check; begin another run";
+    Err(Failure::new(ExitStatus::Failed, message))
+}

@@ -1,0 +1,190 @@
+//! What statements without a citation stand on: the abstract and the conclusion first of all, which have none.
+//!
+//! Such a statement rests on the report's own statements whose citations are supported, when one of them says the same in
+//! the same words or the judge says that they entail it. Everything else is the writer's own.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use futures::{StreamExt, TryStreamExt};
+use graphloom_citations::Verdict as Found;
+use graphloom_citations::{CheckOptions, Checked, Examined, Open, Question, SourceText, Span, Target, claims, examine};
+use graphloom_core_graph::{Context, NodeError};
+
+use super::judge::{ModelJudge, Unjudged};
+use crate::ask::is_constrained;
+use crate::config::Config;
+use crate::report::{placed, uncited, without_references};
+use crate::resources::{Resources, Slot};
+use crate::state::{ChartMessage, CitationMessage, Standing, StatementMessage, Verdict};
+use crate::status::{Notice, StatusCode};
+
+/// What the statements of a report stand on.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Standings {
+    /// The statements without a citation, in order.
+    pub(crate) statements: Vec<StatementMessage>,
+    /// What failed.
+    pub(crate) notices: Vec<Notice>,
+    /// What a user should know.
+    pub(crate) notes: Vec<String>,
+}
+
+/// Looks up each statement without a citation in the statements whose citations are supported. A model that answers inside
+/// a grammar is not asked: there, only a sentence that repeats a checked one rests on it.
+///
+/// # Errors
+/// Only what is no model's fault.
+pub(crate) async fn standings(
+    cx: &Context<Resources>,
+    content: &str,
+    citations: &[CitationMessage],
+    charts: &[ChartMessage],
+    config: &Config,
+) -> Result<Standings, NodeError> {
+    let basis = Basis::of(content, citations);
+    let mut known: BTreeMap<String, (Standing, Vec<u32>)> = BTreeMap::new();
+    let mut open: Vec<(String, Open)> = Vec::new();
+    for statement in uncited(content, charts) {
+        if known.contains_key(&statement.text) {
+            continue;
+        }
+        known.insert(statement.text.clone(), (Standing::Own, Vec::new()));
+        match examine(&statement.text, SourceText::new("", &basis.text), CheckOptions::default()) {
+            Examined::Decided(checked) => {
+                known.insert(statement.text, basis.standing(&checked));
+            }
+            Examined::Open(question) => open.push((statement.text, question)),
+        }
+    }
+    let mut out = Standings::default();
+    if !is_constrained(cx.resources(), Slot::WritingChecking) {
+        ask(cx, open, &basis, &mut known, &mut out.notices, config).await?;
+    }
+    let known: Vec<StatementMessage> = known
+        .into_iter()
+        .map(|(text, (standing, citation_ids))| StatementMessage {
+            text,
+            standing,
+            citation_ids,
+            ..StatementMessage::default()
+        })
+        .collect();
+    out.statements = placed(content, &known, charts);
+    out.notes.extend(told(&out.statements));
+    Ok(out)
+}
+
+/// Asks the judge about what no rule has decided.
+async fn ask(
+    cx: &Context<Resources>,
+    open: Vec<(String, Open)>,
+    basis: &Basis,
+    known: &mut BTreeMap<String, (Standing, Vec<u32>)>,
+    notices: &mut Vec<Notice>,
+    config: &Config,
+) -> Result<(), NodeError> {
+    let size = usize::try_from(config.source_tracer_citation_verify_batch_size).unwrap_or(1).max(1);
+    let at_once = usize::try_from(config.source_tracer_citation_verify_max_concurrency_num).unwrap_or(1).max(1);
+    let judge = ModelJudge::new(cx);
+    let batches: Vec<(String, Vec<Question>)> = open
+        .chunks(size)
+        .enumerate()
+        .map(|(number, batch)| {
+            let questions = batch.iter().map(|(_, open)| open.question.clone()).collect();
+            (format!("trace/verify/uncited/{number}"), questions)
+        })
+        .collect();
+    let answers: Vec<_> = futures::stream::iter(batches.into_iter().map(|(key, questions)| {
+        let judge = judge.clone();
+        async move {
+            let answers = judge.judge_all(&key, &questions).await?;
+            Ok::<_, NodeError>(match answers {
+                Ok(judgements) => judgements.into_iter().map(Ok).collect(),
+                Err(unjudged) => vec![Err(unjudged); questions.len()],
+            })
+        }
+    }))
+    .buffered(at_once)
+    .try_collect()
+    .await?;
+    let all = known.len();
+    let mut missed: BTreeMap<StatusCode, (usize, String)> = BTreeMap::new();
+    for ((text, question), answer) in open.into_iter().zip(answers.into_iter().flatten()) {
+        let answer: Result<_, Unjudged> = answer;
+        if let Err(unjudged) = &answer {
+            missed.entry(unjudged.code).or_insert_with(|| (0, unjudged.why.clone())).0 += 1;
+        }
+        known.insert(text, basis.standing(&question.close(answer.map_err(Into::into))));
+    }
+    notices.extend(missed.into_iter().map(|(code, (count, why))| {
+        Notice::exception(code, format!("{count} of {all} statements without a citation were not looked up: {why}"))
+    }));
+    Ok(())
+}
+
+/// One line on the statements without a citation.
+fn told(statements: &[StatementMessage]) -> Option<String> {
+    let count = |standing| statements.iter().filter(|one| one.standing == standing).count();
+    let (derived, against, open) =
+        (count(Standing::Derived), count(Standing::Contradicted), count(Standing::NotChecked));
+    let own = statements.len() - derived - against - open;
+    (!statements.is_empty()).then(|| {
+        format!(
+            "{} statements have no citation: {derived} rest on checked ones, {own} are the writer's own, {against} are \
+             against a checked one, {open} were not looked up",
+            statements.len()
+        )
+    })
+}
+
+/// The statements of a report whose citations are supported, as one text.
+struct Basis {
+    text: String,
+    /// The bytes of each statement, and its supported citations.
+    statements: Vec<(Range<usize>, Vec<u32>)>,
+}
+
+impl Basis {
+    fn of(content: &str, citations: &[CitationMessage]) -> Self {
+        let verdicts: BTreeMap<u64, Verdict> = citations.iter().map(|one| (u64::from(one.id), one.verdict)).collect();
+        let mut basis = Self { text: String::new(), statements: Vec::new() };
+        for claim in claims(&without_references(content)) {
+            let ids = claim.marks.iter().filter_map(|mark| match mark.target {
+                Target::Checked { id, .. } => Some(id),
+                _ => None,
+            });
+            let (mut supported, mut disputed) = (Vec::new(), false);
+            for id in ids {
+                match verdicts.get(&id) {
+                    Some(Verdict::Supported) => supported.extend(u32::try_from(id)),
+                    Some(Verdict::Contradicted) => disputed = true,
+                    _ => {}
+                }
+            }
+            if !supported.is_empty() && !disputed {
+                let start = basis.text.len();
+                basis.text.push_str(&claim.text);
+                basis.statements.push((start..basis.text.len(), supported));
+                basis.text.push_str("\n\n");
+            }
+        }
+        basis
+    }
+
+    /// What a verdict on the text means for a statement.
+    fn standing(&self, checked: &Checked) -> (Standing, Vec<u32>) {
+        match &checked.verdict {
+            Found::Supported { span } => (Standing::Derived, self.citations(*span)),
+            Found::Contradicted { span } => (Standing::Contradicted, self.citations(*span)),
+            Found::NotChecked { .. } => (Standing::NotChecked, Vec::new()),
+            _ => (Standing::Own, Vec::new()),
+        }
+    }
+
+    /// The citations of the statements that a span touches.
+    fn citations(&self, span: Span) -> Vec<u32> {
+        let touched = self.statements.iter().filter(|(range, _)| range.start < span.end && span.start < range.end);
+        touched.flat_map(|(_, ids)| ids).copied().collect()
+    }
+}

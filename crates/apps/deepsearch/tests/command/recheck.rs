@@ -1,0 +1,83 @@
+//! What nobody could check while a run was done is checked later, and nothing else changes.
+
+use crate::support::{Desk, assert_report, text};
+
+/// What the section says besides its quotation: one sentence that the judge accepts, one that it does not.
+const MORE: &str = " Old pages survive because changes go to the log first [citation:1]. Nothing at all can be lost \
+                    [citation:1].";
+const JUDGE: &str = "whether a passage supports";
+
+/// The script with a judge, and with `line` in place of it.
+fn scripts(desk: &Desk, line: Option<&str>) -> (String, String) {
+    let quoted = "still holds its old pages [citation:1].";
+    let script = desk.read("script.jsonl").replace(quoted, &format!("{quoted}{MORE}"));
+    let others: Vec<&str> = script.lines().filter(|line| !line.contains(JUDGE)).collect();
+    let accepts = format!("{{\"when\":[\"{JUDGE}\",\"Old pages survive\"],\"json\":{{\"judgements\":[\"entails\"]}}}}");
+    let rejects = format!("{{\"when\":\"{JUDGE}\",\"json\":{{\"judgements\":[\"neither\"]}}}}");
+    let with = |judge: &[&str]| judge.iter().chain(&others).copied().collect::<Vec<_>>().join("\n");
+    (with(&[&accepts, &rejects]), with(line.as_slice()))
+}
+
+const FILES: [&str; 3] = ["report.md", "report.html", "final_result.json"];
+
+#[test]
+fn what_was_not_checked_is_checked_later_and_nothing_else_changes() {
+    let garbage = format!("{{\"when\":\"{JUDGE}\",\"reply\":\"I would say yes\"}}");
+    for (method, out_of_order) in
+        [("parallel", None), ("dependency_driving", None), ("parallel", Some(garbage.as_str()))]
+    {
+        let method = format!("execution_method={method}");
+        let desk = Desk::new();
+        let (judged, unjudged) = scripts(&desk, out_of_order);
+        let run = |out: &str, thread: &str, script: &str| {
+            std::fs::write(desk.path("script.jsonl"), script).unwrap();
+            let output = desk.run(&desk.ask(&["--yes", "--out", out, "--thread", thread, "--set", &method]));
+            assert!(output.status.success(), "{}", text(&output.stderr));
+        };
+        run("whole", "whole", &judged);
+        assert_report(&desk, "whole");
+        run("out", "t", &unjudged);
+        let before = desk.json("out/final_result.json");
+        let open = before["citation_messages"]["data"].as_array().unwrap();
+        assert_eq!(open.iter().filter(|one| one["verdict"] == "not_checked").count(), 2, "{before:#}");
+        assert!(before["exception_info"].as_str().unwrap().contains("not checked"), "{before:#}");
+
+        std::fs::write(desk.path("script.jsonl"), &judged).unwrap();
+        let output = desk.run(&["resume", "t", "--recheck"]);
+        assert!(output.status.success(), "{}", text(&output.stderr));
+        for file in FILES {
+            assert_eq!(desk.read(&format!("out/{file}")), desk.read(&format!("whole/{file}")), "{file}");
+        }
+        assert!(desk.read("out/report.md").contains("*(not found in its source)*"), "the verdict is shown");
+
+        // There is nothing left to check, and no model is asked.
+        std::fs::write(desk.path("script.jsonl"), unjudged).unwrap();
+        let output = desk.run(&["resume", "t", "--recheck"]);
+        assert!(text(&output.stderr).contains("everything was checked"), "{}", text(&output.stderr));
+        assert_eq!(desk.read("out/final_result.json"), desk.read("whole/final_result.json"));
+    }
+}
+
+#[test]
+fn what_cannot_be_checked_again_is_refused() {
+    let desk = Desk::new();
+    let (judged, unjudged) = scripts(&desk, None);
+    std::fs::write(desk.path("script.jsonl"), unjudged).unwrap();
+    let off = ["--set", "workflow_human_in_the_loop=false", "--set", "outline_interaction_enabled=false"];
+    let mut args = desk.ask(&["--out", "out", "--thread", "t", "--set", "user_feedback_processor_enable=true"]);
+    args.extend(off);
+    assert_eq!(desk.run(&args).status.code(), Some(3));
+    std::fs::write(desk.path("script.jsonl"), judged).unwrap();
+    let output = desk.run(&["resume", "t", "--recheck"]);
+    assert!(!output.status.success() && text(&output.stderr).contains("`t` is not done"), "{}", text(&output.stderr));
+
+    let changed = r##"user_feedback_processor={"action":"sync","selected_text":"# My own report\n\nIt is mine."}"##;
+    assert_eq!(desk.run(&["resume", "t", "--answer", changed]).status.code(), Some(3));
+    let finish = r#"user_feedback_processor={"action":"finish"}"#;
+    assert!(desk.run(&["resume", "t", "--answer", finish]).status.success());
+    let report = desk.read("out/report.md");
+    assert!(report.contains("It is mine.†"), "what a person writes is theirs: {report}");
+    let output = desk.run(&["resume", "t", "--recheck"]);
+    assert!(!output.status.success() && text(&output.stderr).contains("was changed after"), "{}", text(&output.stderr));
+    assert_eq!(desk.read("out/report.md"), report, "and nothing is lost");
+}

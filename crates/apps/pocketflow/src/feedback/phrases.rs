@@ -1,0 +1,299 @@
+//! Phrases of a list: how they are written in its file, and where they stand in a reply.
+//!
+//! `(looks/sounds) (very/) good` stands for four phrases, and `{it}` for any of those of the set `[= it]` of the same
+//! file. A choice that touches letters makes words: `진행(해/하세요)`. A star at the end lets the last word go on.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use unicode_normalization::UnicodeNormalization;
+
+use super::tokens::{Text, Token};
+
+/// Sets of phrases that stand for one another, by name.
+pub(super) type Sets = BTreeMap<String, Vec<&'static str>>;
+
+/// Phrases by the words that they may begin with.
+#[derive(Debug, Default)]
+pub(super) struct List {
+    phrases: Vec<Vec<Part>>,
+    by_first: BTreeMap<String, Vec<usize>>,
+    /// Phrases that begin with the beginning of a word, as `убер*`.
+    stems: Vec<(String, usize)>,
+}
+
+/// A part of a phrase.
+#[derive(Debug)]
+enum Part {
+    /// A word, in each way that it may be written.
+    Word(Vec<String>),
+    /// A word that begins so.
+    Stem(String),
+    /// One of several phrases; an empty one is none of them.
+    Choice(Vec<Vec<Part>>),
+}
+
+impl List {
+    /// Takes a phrase as it is written in a file; `bare`, if it also counts without its accents.
+    pub(super) fn take(&mut self, written: &str, sets: &Sets, bare: bool) {
+        let (written, open) = written.strip_suffix('*').map_or((written, false), |stem| (stem, true));
+        let mut phrase = parse(written, sets, bare);
+        if open && let Some(Part::Word(words)) = phrase.pop() {
+            phrase.push(Part::Stem(words.into_iter().next().unwrap_or_default()));
+        }
+        let mut first = BTreeSet::new();
+        let at = self.phrases.len();
+        if let Some(Part::Stem(stem)) = phrase.first() {
+            self.stems.push((stem.clone(), at));
+        }
+        firsts(&phrase, &mut first);
+        for word in first {
+            self.by_first.entry(word).or_default().push(at);
+        }
+        self.phrases.push(phrase);
+    }
+
+    /// How many tokens each phrase has that stands at a place.
+    pub(super) fn lengths(&self, tokens: &[Token], at: usize) -> BTreeSet<usize> {
+        let mut ends = BTreeSet::new();
+        let Some(first) = tokens.get(at) else { return ends };
+        for phrase in first.forms.iter().filter_map(|form| self.by_first.get(form)).flatten() {
+            stands(&self.phrases[*phrase], tokens, at, &mut |end| {
+                ends.insert(end);
+            });
+        }
+        for (_, phrase) in self.stems.iter().filter(|(stem, _)| first.lower.starts_with(stem)) {
+            stands(&self.phrases[*phrase], tokens, at, &mut |end| {
+                ends.insert(end);
+            });
+        }
+        ends.into_iter().map(|end| end - at).filter(|length| *length > 0).collect()
+    }
+
+    /// Its words, each for itself.
+    pub(super) fn words(&self) -> BTreeSet<String> {
+        let mut found = BTreeSet::new();
+        self.phrases.iter().for_each(|phrase| words(phrase, &mut found));
+        found
+    }
+
+    /// Phrases, so many of each written one that each of its choices is made once.
+    #[cfg(test)]
+    pub(super) fn phrases(&self) -> impl Iterator<Item = String> {
+        let whole = |phrase: &&Vec<Part>| !phrase.iter().any(|part| matches!(part, Part::Stem(_)));
+        self.phrases.iter().filter(whole).flat_map(|phrase| (0..most(phrase)).map(|turn| one(phrase, turn)))
+    }
+}
+
+/// Reads a written phrase.
+fn parse(written: &str, sets: &Sets, bare: bool) -> Vec<Part> {
+    let mut parts = Vec::new();
+    for unit in cut(written, char::is_whitespace).into_iter().filter(|unit| !unit.is_empty()) {
+        if let Some(name) = unit.strip_prefix('{').and_then(|unit| unit.strip_suffix('}')) {
+            let phrases = sets.get(name).map(Vec::as_slice).unwrap_or_default();
+            parts.push(Part::Choice(phrases.iter().map(|phrase| parse(phrase, sets, bare)).collect()));
+        } else if unit.starts_with('(') && close(unit) == Some(unit.len() - 1) {
+            let phrases = cut(&unit[1..unit.len() - 1], |c| c == '/');
+            parts.push(Part::Choice(phrases.into_iter().map(|phrase| parse(phrase, sets, bare)).collect()));
+        } else if unit.contains(['(', '{']) {
+            let spelt = spell(&spread(unit, sets)).into_iter().map(|spelt| parse(&spelt, sets, bare)).collect();
+            parts.push(Part::Choice(spelt));
+        } else {
+            parts.extend(Text::new(unit).tokens.into_iter().map(|token| {
+                let mut ways = vec![token.lower];
+                if bare {
+                    ways.extend(folds(&ways[0]));
+                }
+                Part::Word(ways)
+            }));
+        }
+    }
+    parts
+}
+
+/// Cuts at a letter, but not inside of parentheses.
+fn cut(text: &str, at: impl Fn(char) -> bool) -> Vec<&str> {
+    let mut depth = 0_usize;
+    let inside = |c: char| {
+        match c {
+            '(' => depth += 1,
+            ')' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        depth == 0 && at(c)
+    };
+    text.split(inside).collect()
+}
+
+/// Where the first parenthesis is closed.
+fn close(text: &str) -> Option<usize> {
+    let mut depth = 0_usize;
+    for (at, c) in text.char_indices() {
+        match c {
+            '(' => depth += 1,
+            ')' => depth = depth.saturating_sub(1),
+            _ => continue,
+        }
+        if depth == 0 {
+            return Some(at);
+        }
+    }
+    None
+}
+
+/// A unit with the names of sets replaced by the choices that they are.
+fn spread(unit: &str, sets: &Sets) -> String {
+    let mut spread = unit.to_owned();
+    for (name, phrases) in sets {
+        let name = format!("{{{name}}}");
+        if spread.contains(&name) {
+            spread = spread.replace(&name, &format!("({})", phrases.join("/")));
+        }
+    }
+    spread
+}
+
+/// The words that a unit with choices between its letters stands for.
+fn spell(unit: &str) -> Vec<String> {
+    let Some(open) = unit.find('(') else { return vec![unit.to_owned()] };
+    let Some(length) = close(&unit[open..]) else { return Vec::new() };
+    let (head, choice, tail) = (&unit[..open], &unit[open + 1..open + length], &unit[open + length + 1..]);
+    let choices = cut(choice, |c| c == '/').into_iter().flat_map(spell);
+    let tails = spell(tail);
+    choices.flat_map(|one| tails.iter().map(move |tail| format!("{head}{one}{tail}")).collect::<Vec<_>>()).collect()
+}
+
+/// Tells where a phrase ends that begins at a place.
+fn stands(phrase: &[Part], tokens: &[Token], at: usize, ends: &mut dyn FnMut(usize)) {
+    let Some((part, rest)) = phrase.split_first() else { return ends(at) };
+    match part {
+        Part::Choice(phrases) => {
+            for phrase in phrases {
+                stands(phrase, tokens, at, &mut |end| stands(rest, tokens, end, ends));
+            }
+        }
+        Part::Word(ways) => {
+            if tokens.get(at).is_some_and(|token| token.forms.iter().any(|form| ways.contains(form))) {
+                stands(rest, tokens, at + 1, ends);
+            }
+        }
+        Part::Stem(stem) => {
+            if tokens.get(at).is_some_and(|token| token.lower.starts_with(stem.as_str())) {
+                stands(rest, tokens, at + 1, ends);
+            }
+        }
+    }
+}
+
+/// Collects the words that a phrase may begin with; true when it may also be empty.
+fn firsts(phrase: &[Part], found: &mut BTreeSet<String>) -> bool {
+    for part in phrase {
+        match part {
+            Part::Word(ways) => {
+                found.extend(ways.iter().cloned());
+                return false;
+            }
+            Part::Stem(_) => return false,
+            Part::Choice(phrases) => {
+                let empty: Vec<bool> = phrases.iter().map(|phrase| firsts(phrase, found)).collect();
+                if !empty.contains(&true) {
+                    return false;
+                }
+            }
+        }
+    }
+    true
+}
+
+fn words(phrase: &[Part], found: &mut BTreeSet<String>) {
+    for part in phrase {
+        match part {
+            Part::Word(ways) => found.extend(ways.iter().cloned()),
+            Part::Stem(_) => {}
+            Part::Choice(phrases) => phrases.iter().for_each(|phrase| words(phrase, found)),
+        }
+    }
+}
+
+#[cfg(test)]
+fn most(phrase: &[Part]) -> usize {
+    let of = |part: &Part| match part {
+        Part::Word(ways) => ways.len(),
+        Part::Stem(_) => 1,
+        Part::Choice(phrases) => phrases.len().max(phrases.iter().map(|phrase| most(phrase)).max().unwrap_or(1)),
+    };
+    phrase.iter().map(of).max().unwrap_or(1)
+}
+
+#[cfg(test)]
+fn one(phrase: &[Part], turn: usize) -> String {
+    let said = phrase.iter().map(|part| match part {
+        Part::Word(ways) => ways[turn % ways.len()].clone(),
+        Part::Stem(stem) => stem.clone(),
+        Part::Choice(phrases) => one(&phrases[turn % phrases.len()], turn / phrases.len() + turn),
+    });
+    said.filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ")
+}
+
+/// A word as somebody types it who has no accents: `für` as `fur` and `fuer`.
+fn folds(word: &str) -> Vec<String> {
+    let mark = |c: char| ('\u{300}'..='\u{36f}').contains(&c);
+    // Of the Cyrillic letters only `ё` is written without its mark; syllables of Korean stay whole.
+    let strip = |c: char| -> String {
+        match c {
+            'ё' => "е".to_owned(),
+            'ß' => "ss".to_owned(),
+            'œ' => "oe".to_owned(),
+            c if c < '\u{400}' => std::iter::once(c).nfd().filter(|c| !mark(*c)).collect(),
+            c => c.to_string(),
+        }
+    };
+    let stripped: String = word.chars().map(strip).collect();
+    let german = word.replace('ä', "ae").replace('ö', "oe").replace('ü', "ue").replace('ß', "ss");
+    let mut folded = vec![stripped, german];
+    folded.retain(|folded| folded != word);
+    folded.dedup();
+    folded
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn list(written: &str) -> List {
+        let sets =
+            Sets::from([("it".to_owned(), vec!["it", "them all"]), ("해".to_owned(), vec!["해(요/)", "하세요"])]);
+        let mut list = List::default();
+        list.take(written, &sets, true);
+        list
+    }
+
+    fn lengths(written: &str, text: &str) -> Vec<usize> {
+        list(written).lengths(&Text::new(text).tokens, 0).into_iter().collect()
+    }
+
+    #[test]
+    fn a_written_phrase_stands_for_several() {
+        let written = "(run/search (with/for)/) {it} (now/)";
+        assert_eq!(lengths(written, "search with them all now"), [4, 5]);
+        assert_eq!(lengths(written, "run it, please"), [2]);
+        assert_eq!(lengths(written, "it"), [1]);
+        assert!(lengths(written, "search it").is_empty());
+        assert_eq!(lengths("진행(해(요/)/하세요)", "진행해요"), [1]);
+        assert_eq!(lengths("(진행/시작){해}", "시작해요"), [1]);
+        assert_eq!(lengths("für (alle/jeden)", "fuer alle"), [2]);
+        assert_eq!(lengths("good mor*", "good morning"), [2]);
+    }
+
+    #[test]
+    fn words_without_their_accents() {
+        assert_eq!(folds("für"), ["fur", "fuer"]);
+        assert_eq!(folds("ёлкой"), ["елкой"]);
+        assert_eq!(folds("여기"), Vec::<String>::new());
+    }
+
+    #[test]
+    fn each_choice_is_made_once() {
+        let made: Vec<String> = list("(run/search with/) {it}").phrases().collect();
+        assert_eq!(made, ["run it", "search with them all", "it"]);
+    }
+}

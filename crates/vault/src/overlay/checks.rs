@@ -1,0 +1,60 @@
+//! What a new name and a new text must be.
+
+use super::Overlay;
+use crate::path::broken_rule;
+use crate::{NotePath, VaultError};
+
+impl Overlay {
+    /// Whether a note of this text can be read again.
+    pub(super) fn check_size(&self, path: &NotePath, text: &str) -> Result<(), VaultError> {
+        let (limit, bytes) = (self.vault.max_note_bytes(), text.len() as u64);
+        if bytes > limit { Err(VaultError::TooLarge { path: path.clone(), bytes, limit }) } else { Ok(()) }
+    }
+
+    /// Whether the names that are new in a path may be given: folders that are there may have any, and so may a file that
+    /// keeps its name.
+    pub(super) fn check_new(&self, path: &NotePath, from: Option<&NotePath>) -> Result<(), VaultError> {
+        let refuse = |reason: String| Err(VaultError::illegal_path(path.as_str(), reason));
+        let files = self.files();
+        let mut folder = path.folder();
+        while !folder.is_empty() {
+            let inside = format!("{folder}/");
+            if files.iter().any(|file| file.as_str().starts_with(&inside)) {
+                break;
+            }
+            if let Some(reason) = broken_rule(folder.rsplit('/').next().unwrap_or(folder)) {
+                return refuse(reason);
+            }
+            folder = folder.rsplit_once('/').map_or("", |(above, _)| above);
+        }
+        if from.is_some_and(|from| from.file_name() == path.file_name()) {
+            return Ok(());
+        }
+        if let Some(reason) = broken_rule(path.file_name()) {
+            return refuse(reason);
+        }
+        path.check_stem().or_else(refuse)
+    }
+
+    /// Whether a file can be made at the path: none has this path in any case, and none is where a folder must be.
+    pub(super) fn check_free<'a>(
+        &self,
+        path: &NotePath,
+        files: impl IntoIterator<Item = &'a NotePath>,
+    ) -> Result<(), VaultError> {
+        let key = path.key();
+        for other in files {
+            let other_key = other.key();
+            if other_key == key {
+                return Err(VaultError::Exists { path: other.clone() });
+            }
+            if key.strip_prefix(&other_key).is_some_and(|rest| rest.starts_with('/')) {
+                return Err(VaultError::illegal_edit(path, format!("`{other}` is a file, not a folder")));
+            }
+            if other_key.strip_prefix(&key).is_some_and(|rest| rest.starts_with('/')) {
+                return Err(VaultError::illegal_edit(path, "there is a folder of this name; choose another"));
+            }
+        }
+        Ok(())
+    }
+}
