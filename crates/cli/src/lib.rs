@@ -5,7 +5,7 @@
 //! - [`build_models`] and [`open_corpus`] make what the options name; [`open_checkpointer`] keeps runs in one SQLite file
 //!   of a [`DataDir`]; [`follow`] drives a run, shows it, and stops it on Ctrl-C; [`AnswerArgs`] answers its questions.
 //! - [`Progress`] writes progress to stderr and nothing but the result to stdout; [`terminal`] makes what it writes
-//!   harmless to a terminal; [`config`] layers parameters; [`runs`] lists, shows and draws stored runs of any application.
+//!   harmless to a terminal; [`Prompt`] asks a person there, line by line; [`config`] layers parameters; [`runs`] lists, shows and draws stored runs of any application.
 //!
 //! ```no_run
 //! use clap::Parser;
@@ -70,6 +70,7 @@ mod interrupt;
 mod log;
 mod models;
 mod progress;
+mod prompt;
 mod search;
 mod start;
 mod status;
@@ -88,6 +89,7 @@ pub use models::{
 #[cfg(feature = "embedded")]
 pub use models::{fetch_options, fetch_weights, installed_weights};
 pub use progress::{JSON_VERSION, Progress};
+pub use prompt::{Prompt, Typed};
 pub use search::{OPENALEX_KEY, SearchEngine};
 pub use start::{Session, main, quoted, resume_line, same_again_line};
 pub use status::{ExitStatus, Failure};

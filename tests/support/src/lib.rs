@@ -2,6 +2,9 @@
 //!
 //! - [`packages`] finds real documents: the ones that come with the packages this workspace is built of.
 //! - [`permissions`] lets the permissions of files bind a test that runs as root.
+//! - [`terminal`] runs a program on a terminal of its own.
 
 pub mod packages;
 pub mod permissions;
+#[cfg(unix)]
+pub mod terminal;

@@ -14,3 +14,5 @@ mod recording;
 mod sessions;
 mod skipped;
 mod support;
+#[cfg(unix)]
+mod terminal;

@@ -2,7 +2,7 @@
 
 use std::io::{BufRead, IsTerminal};
 
-use graphloom_cli::{CommonArgs, Failure, Session};
+use graphloom_cli::{CommonArgs, Failure, Prompt, Session};
 use graphloom_core_graph::{Answers, Questions};
 use graphloom_deepsearch::config::FeedbackMode;
 use graphloom_deepsearch::{Config, OUTLINE_FEEDBACK};
@@ -33,14 +33,18 @@ pub(crate) async fn ask(
         return Ok(Answered::Nobody);
     }
     let mut answers = Answers::new();
+    let mut terminal = if web.is_on() { None } else { Prompt::open(&session.progress)? };
     for question in questions.iter() {
         if !web.is_on() {
-            session.progress.clear();
             let prompt = question.payload["prompt"].as_str().unwrap_or(&question.key).to_owned();
             let shown = shown(&question.payload);
             session.progress.note(format!("{shown}{prompt}"));
         }
-        let Some(line) = line().await? else { return Ok(Answered::Nobody) };
+        let line = match &mut terminal {
+            Some(terminal) => terminal.ask("> ").await?.map(|typed| typed.text),
+            None => line().await?,
+        };
+        let Some(line) = line else { return Ok(Answered::Nobody) };
         answers = answers.and(&question.id, value(&question.key, &line, payloads))?;
     }
     Ok(Answered::Given(answers))

@@ -1,12 +1,11 @@
 //! Several requests of one session, each a run of its own.
 
-use std::io::{BufRead, IsTerminal};
-
-use graphloom_cli::{ExitStatus, Failure, Session};
+use graphloom_cli::{ExitStatus, Failure, Prompt, Session};
 use graphloom_llm::layers::Spent;
 
 use crate::args::Args;
 use crate::consent::Consent;
+use crate::lines;
 use crate::memory::Memory;
 use crate::open::{open, vault_of};
 use crate::params::Params;
@@ -19,18 +18,17 @@ pub(crate) async fn chat(args: &Args, session: &Session, consent: Consent) -> Re
     }
     let Some(params) = Params::read(args, session)? else { return Ok(ExitStatus::Done) };
     let opened = open(args, &args.common, session, &vault_of(args), Spent::default()).await?;
-    let is_terminal = std::io::stdin().is_terminal();
+    let mut prompt = Prompt::open(&session.progress)?;
     let mut memory = Memory::load(args, &opened).await?;
     let mut status = ExitStatus::Done;
     loop {
-        if is_terminal {
-            session.progress.note("\nWhat is to be done? (`/quit` ends)");
-        }
-        let line = tokio::task::spawn_blocking(|| {
-            let mut line = String::new();
-            std::io::stdin().lock().read_line(&mut line).map(|bytes| (bytes > 0).then_some(line))
-        })
-        .await??;
+        let line = match &mut prompt {
+            None => lines::next().await?,
+            Some(prompt) => {
+                session.progress.note("\nWhat is to be done? (`/quit` ends)");
+                prompt.ask("> ").await?.map(|typed| typed.text)
+            }
+        };
         let Some(line) = line else { return Ok(status) };
         let request = line.trim();
         if request == "/quit" {

@@ -8,6 +8,7 @@ mod consent;
 mod forget;
 mod inspect;
 mod limits;
+mod lines;
 mod memory;
 mod open;
 mod params;

@@ -116,8 +116,10 @@ async fn verdict(
             None => return Ok(Some(Verdict::Approve)),
             Some(reason) => session.progress.warn(reason),
         }
-    } else if common.may_ask() {
-        return Ok(Some(review::ask(&request, &session.progress).await?));
+    } else if common.may_ask()
+        && let Some(verdict) = review::ask(&request, &session.progress).await?
+    {
+        return Ok(Some(verdict));
     }
     waiting(common, session, thread, &request)?;
     Ok(None)

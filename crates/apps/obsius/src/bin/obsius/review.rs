@@ -1,10 +1,10 @@
 //! Asking a person about the changes of a run.
 
-use std::io::BufRead;
-
 use graphloom_agents::{ReviewRequest, Verdict};
-use graphloom_cli::{Failure, Progress};
+use graphloom_cli::{Failure, Progress, Prompt};
 use graphloom_core_graph::Questions;
+
+use crate::lines;
 
 /// The review that a run waits with.
 pub(crate) fn pending(questions: &Questions) -> Option<ReviewRequest> {
@@ -24,22 +24,23 @@ pub(crate) fn shown(request: &ReviewRequest) -> String {
     text
 }
 
-/// Shows the changes on the terminal and reads what the person says to them.
-pub(crate) async fn ask(request: &ReviewRequest, progress: &Progress) -> Result<Verdict, Failure> {
+/// Shows the changes on the terminal and reads what the person says to them; `None` when they leave.
+pub(crate) async fn ask(request: &ReviewRequest, progress: &Progress) -> Result<Option<Verdict>, Failure> {
     let text = format!(
         "{}\nWrite these changes? `y` for all, numbers for some, `n` for none, or say what is wrong with them:",
         shown(request)
     );
-    let progress = progress.clone();
-    let line = tokio::task::spawn_blocking(move || {
-        progress.note(text);
-        progress.suspend(|| {
-            let mut line = String::new();
-            std::io::stdin().lock().read_line(&mut line).map(|_| line)
-        })
-    })
-    .await??;
-    Ok(verdict(&line))
+    progress.note(text);
+    let Some(mut prompt) = Prompt::open(progress)? else {
+        return Ok(lines::next().await?.map(|line| verdict(&line)));
+    };
+    while let Some(typed) = prompt.ask("> ").await? {
+        if !typed.ahead {
+            return Ok(Some(verdict(&typed.text)));
+        }
+        progress.note("what was typed before the changes were shown is no answer to them; please answer now");
+    }
+    Ok(None)
 }
 
 /// What a person means by a line.

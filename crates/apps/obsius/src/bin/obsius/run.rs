@@ -105,7 +105,10 @@ pub(crate) async fn conclude(
                     }
                     Verdict::Approve
                 } else if common.may_ask() {
-                    review::ask(&request, &session.progress).await?
+                    match review::ask(&request, &session.progress).await? {
+                        Some(verdict) => verdict,
+                        None => return waiting(common, session, thread, &request),
+                    }
                 } else {
                     return waiting(common, session, thread, &request);
                 };

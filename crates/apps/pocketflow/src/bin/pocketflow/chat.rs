@@ -2,13 +2,12 @@
 
 use std::io::IsTerminal;
 
-use graphloom_cli::{ExitStatus, Failure, Interrupt, new_thread_id};
+use graphloom_cli::{ExitStatus, Failure, Interrupt, Prompt, Typed, new_thread_id};
 use graphloom_pocketflow::session::Question;
 use serde_json::json;
 
 use crate::lines::{Line, Lines};
 use crate::open::{Opened, checked, last_delivered, open};
-use crate::prompt::{Prompt, Terminal};
 use crate::setup::Setup;
 use crate::talk::{Said, told, waits};
 
@@ -19,6 +18,47 @@ struct Person {
     prompt: Option<Prompt>,
     /// What they were shown last.
     shown: Option<Question>,
+    /// What they had been shown when they typed what stands ready before the next prompt.
+    shown_before: Option<Question>,
+}
+
+impl Person {
+    /// The next line, waited for; `None` when they leave. At the prompt Ctrl-C leaves too.
+    async fn line(&mut self, interrupt: &Interrupt) -> Result<Option<Line>, Failure> {
+        let line = match (self.lines.taken(), &mut self.prompt) {
+            (Some(line), _) => Some(line),
+            (None, None) => self.read().await?,
+            (None, Some(prompt)) => {
+                let mut attention = interrupt.attend();
+                let typed = tokio::select! {
+                    typed = prompt.ask("you: ") => typed?,
+                    _ = attention.signal() => None,
+                };
+                typed.map(|typed| self.said(typed))
+            }
+        };
+        Ok(line.filter(|line| line.text.trim() != "/quit"))
+    }
+
+    /// What was typed before the question could be read is about the one before it.
+    fn said(&mut self, typed: Typed) -> Line {
+        if !typed.ahead {
+            self.shown_before.clone_from(&self.shown);
+        }
+        Line { text: typed.text, about: self.shown_before.clone() }
+    }
+
+    /// The next line of a pipe. Reading waits, so it has a thread of its own.
+    async fn read(&mut self) -> Result<Option<Line>, Failure> {
+        let (mut lines, shown) = (std::mem::take(&mut self.lines), self.shown.clone());
+        let read = tokio::task::spawn_blocking(move || {
+            let line = lines.next(shown.as_ref());
+            (lines, line)
+        });
+        let (lines, line) = read.await?;
+        self.lines = lines;
+        Ok(line?)
+    }
 }
 
 /// Talks until the person ends it.
@@ -29,10 +69,9 @@ pub(crate) async fn chat(setup: &Setup, id: Option<String>) -> Result<ExitStatus
         None => new_thread_id("pocketflow"),
     };
     let shown = last_delivered(setup, &id).await?;
-    let on_terminal = std::io::stdin().is_terminal() && std::io::stderr().is_terminal();
-    let _terminal = on_terminal.then(Terminal::keep);
-    let prompt = on_terminal.then(Prompt::new);
-    let mut person = Person { lines: Lines::default(), prompt, shown };
+    let prompt = Prompt::open(progress)?;
+    let on_terminal = prompt.is_some();
+    let mut person = Person { lines: Lines::default(), prompt, shown_before: shown.clone(), shown };
     let opened = open(setup).await?;
     progress.note(format!("conversation `{id}`; `/quit` leaves it, and it can be gone on with at any time"));
     let mut status = ExitStatus::Done;
@@ -43,14 +82,12 @@ pub(crate) async fn chat(setup: &Setup, id: Option<String>) -> Result<ExitStatus
     }
     let mut said = Vec::new();
     loop {
-        let shown = person.shown.clone();
-        let Some((back, line)) = next(person, &setup.session.interrupt).await? else {
+        let Some(line) = person.line(&setup.session.interrupt).await? else {
             if status == ExitStatus::Waiting {
-                waits(setup, &id, shown.as_ref());
+                waits(setup, &id, person.shown.as_ref());
             }
             break;
         };
-        person = back;
         let streams = opened.conversations.say_about(&id, line.text.trim_end_matches(['\n', '\r']), line.about);
         let turn = told(setup, &opened, &id, streams).await?;
         show(setup, &opened, &id, &mut person, &turn).await?;
@@ -98,31 +135,4 @@ async fn show(setup: &Setup, opened: &Opened, id: &str, person: &mut Person, sai
         person.shown = Some(question.clone());
     }
     Ok(())
-}
-
-/// The next line of the person; `None` when they leave. At the prompt Ctrl-C leaves too.
-async fn next(mut person: Person, interrupt: &Interrupt) -> Result<Option<(Person, Line)>, Failure> {
-    let mut attention = person.prompt.is_some().then(|| interrupt.attend());
-    // Reading waits, so it has a thread of its own.
-    let read = tokio::task::spawn_blocking(move || {
-        let read = match (person.lines.taken(), &mut person.prompt) {
-            (Some(line), _) => Ok(Some(line)),
-            (None, None) => person.lines.next(person.shown.as_ref()),
-            (None, Some(prompt)) => {
-                prompt.ask().map(|text| text.map(|text| Line { text, about: person.shown.clone() }))
-            }
-        };
-        (person, read)
-    });
-    let signal = async {
-        match &mut attention {
-            Some(attention) => attention.signal().await,
-            None => std::future::pending().await,
-        }
-    };
-    let (person, read) = tokio::select! {
-        read = read => read.map_err(|error| Failure::new(ExitStatus::Failed, error))?,
-        _ = signal => return Ok(None),
-    };
-    Ok(read?.filter(|line| line.text.trim() != "/quit").map(|line| (person, line)))
 }

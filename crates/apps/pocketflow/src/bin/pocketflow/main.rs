@@ -6,7 +6,6 @@ mod export;
 mod inspect;
 mod lines;
 mod open;
-mod prompt;
 mod setup;
 mod stop;
 mod talk;
