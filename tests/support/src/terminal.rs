@@ -1,5 +1,7 @@
 //! A program on a terminal of its own: what it draws, and what a person types.
 
+#![expect(clippy::unwrap_used, reason = "a test ends where something is not as it must be")]
+
 use std::io::{Read, Write};
 use std::num::NonZero;
 use std::os::fd::OwnedFd;
@@ -47,6 +49,12 @@ pub struct Terminal {
     child: Child,
     keys: std::fs::File,
     screen: Arc<(Mutex<Screen>, Condvar)>,
+}
+
+impl std::fmt::Debug for Terminal {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Terminal").field("child", &self.child).finish_non_exhaustive()
+    }
 }
 
 impl Terminal {
