@@ -68,6 +68,7 @@ pub mod export;
 pub mod feedback;
 pub mod outline;
 pub mod report;
+pub mod rewrite;
 pub mod search;
 pub mod section;
 pub mod state;

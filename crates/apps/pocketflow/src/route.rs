@@ -92,7 +92,7 @@ fn run(session: &mut Session, decision: &Decision, understood: &Understood, acti
         (Action::GenerateQueries, rule) => {
             session.cycles.queries += 1;
             session.approvals = Default::default();
-            given.extend(reason(understood).map(|reason| ("feedback".to_owned(), json!(reason))));
+            given.extend(rejection(understood));
             if rule == "queries-revised" {
                 // What is kept comes again.
                 given.insert("existing".to_owned(), json!([]));
@@ -108,7 +108,12 @@ fn run(session: &mut Session, decision: &Decision, understood: &Understood, acti
             }
             session.cycles.report += 1;
             session.approvals.proposal = None;
-            session.feedback.extend(reason(understood));
+            let reason = reason(understood);
+            given.insert("unexplained".to_owned(), json!(reason.is_none()));
+            session.feedback.extend(reason);
+        }
+        (Action::WriteProposal, _) => {
+            given.insert("unexplained".to_owned(), json!(false));
         }
         (Action::ResultNotification, _) => {
             session.approvals.proposal = session.artifacts.proposal.as_ref().map(|proposal| proposal.version);
@@ -122,6 +127,14 @@ fn run(session: &mut Session, decision: &Decision, understood: &Understood, acti
 /// The reason of a rejection, where the person gave one.
 fn reason(understood: &Understood) -> Option<String> {
     Some(understood.text.trim()).filter(|text| !text.is_empty()).map(str::to_owned)
+}
+
+/// What a rejection of queries gives: its reason, or that it has none, beside which older reasons stay.
+fn rejection(understood: &Understood) -> Map<String, Value> {
+    let reason = reason(understood);
+    let mut given = Map::from_iter([("unexplained".to_owned(), json!(reason.is_none()))]);
+    given.extend(reason.map(|reason| ("feedback".to_owned(), json!(reason))));
+    given
 }
 
 /// A topic begins a journey; what was before is archived.

@@ -57,5 +57,5 @@ pub use finish::Finished;
 pub use graph::{BEGIN, FINISH, graph};
 pub use resources::Resources;
 pub use state::{Call, Mode, Request, Schedule, Writing, WritingUpdate};
-pub use task::{ActionResult, Node, Planning, Task, TaskChange, TaskInfo, Tree};
+pub use task::{ActionResult, Node, Planning, Task, TaskChange, TaskInfo, Tree, WrittenLength};
 pub use task_type::TaskType;

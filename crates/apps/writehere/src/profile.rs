@@ -28,6 +28,8 @@ pub struct Settings {
     pub plan: PlanRules,
     /// How much a task sees.
     pub context: ContextRules,
+    /// How the lengths of texts are kept.
+    pub length: LengthRules,
     /// How searching goes.
     pub search: SearchRules,
     /// How models that answer inside a grammar are led.
@@ -65,6 +67,24 @@ pub enum Aggregate {
     Model,
     /// What was written inside the task.
     Article,
+}
+
+/// How the lengths of texts are kept, where a length was asked for.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+#[non_exhaustive]
+pub struct LengthRules {
+    /// Whether a write task is told what it has of the words that are left, and is asked once for a shorter text where it wrote
+    /// far more; else prompts state the planned length and every text is taken as it is, as in the original.
+    pub keep: bool,
+    /// A text is asked for once more when it has more words than its share by this many percent.
+    pub over_percent: u32,
+}
+
+impl Default for LengthRules {
+    fn default() -> Self {
+        Self { keep: true, over_percent: 50 }
+    }
 }
 
 /// How a search task goes.
@@ -172,6 +192,8 @@ macro_rules! templates {
 pub const TEMPLATES: &[(&str, &str)] = templates![
     "_task",
     "_plan_form",
+    "_length",
+    "shorten",
     "report/_requirements",
     "report/atom",
     "report/atom_update",

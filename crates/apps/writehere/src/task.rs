@@ -84,9 +84,32 @@ pub struct ActionResult {
     /// When, as `YYYY-MM-DD HH:MM:SS`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub time: Option<String>,
+    /// How long a written text is, where lengths are kept.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub length: Option<WrittenLength>,
     /// What a reader of the result should know.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
+}
+
+/// How long a text is, beside what its task had of the whole.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[non_exhaustive]
+pub struct WrittenLength {
+    /// The words that the task had.
+    pub share: u32,
+    /// The words of the text, without its citations.
+    pub words: u32,
+    /// The words of the text that a shorter one took the place of.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub before: Option<u32>,
+}
+
+impl WrittenLength {
+    /// A text of a task that had `share` words.
+    pub fn new(share: u32, words: u32) -> Self {
+        Self { share, words, before: None }
+    }
 }
 
 /// A change to a task.
@@ -145,6 +168,11 @@ impl Task {
     /// The stated length in words.
     pub fn words(&self) -> Option<u32> {
         self.info.length.as_deref().and_then(parse_words)
+    }
+
+    /// The words of the text that was written, where they were counted.
+    pub fn written(&self) -> Option<u32> {
+        Some(self.results.get(&TaskAction::Execute)?.length?.words)
     }
 
     /// The final text: of the aggregation for a planned task, of the execution for an executed one.

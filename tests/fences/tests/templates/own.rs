@@ -38,6 +38,8 @@ pub(crate) const AGENTS: &[Own] = &[own("result", "omitted", NUMBER), own("tools
 pub(crate) const WRITEHERE: &[Own] = &[
     own("*", "to_run_root_question", PERSON),
     own("report/*", "today_date", DATE),
+    own("*", "share.*", NUMBER),
+    own("shorten", "words", NUMBER),
     own("report/search", "max_turns", NUMBER),
     own("report/search", "queries_per_turn", NUMBER),
     own("report/search", "turn", NUMBER),

@@ -9,6 +9,7 @@ use std::sync::Arc;
 use graphloom_core_graph::{ChildOutcome, NodeError, Step};
 
 use crate::graph::{FINISH, REPORTER};
+use crate::rewrite;
 use crate::state::{Report, SearchContext};
 use crate::status::Notice;
 use crate::team::{TeamState, TeamStateUpdate};
@@ -16,14 +17,15 @@ use crate::team::{TeamState, TeamStateUpdate};
 /// What the team is given.
 pub(crate) fn team_input(state: &SearchContext) -> TeamStateUpdate {
     let outline = state.current_outline.clone().unwrap_or_default();
-    TeamState::update()
+    let update = TeamState::update()
         .outline(outline)
         .query(state.query.clone())
         .language(state.language)
         .messages(state.messages.iter().cloned().collect::<Vec<_>>())
         .report_template(state.report_template.clone())
         .config(state.config.clone())
-        .today(state.request.today.clone())
+        .today(state.request.today.clone());
+    rewrite::only_unwritten(update, state)
 }
 
 /// What the team's result comes to.
@@ -40,6 +42,6 @@ pub(crate) fn team_result(outcome: ChildOutcome<TeamState>) -> Result<Step<Searc
         return Ok(Step::goto(FINISH).with(update));
     }
     let report = Report { report_task: outline.title.clone(), sub_reports, ..Report::default() };
-    update = update.current_outline(Some(outline.into())).report(Some(report.into()));
+    update = update.current_outline(Some(outline.into())).report(Some(report.into())).unwritten(team.unwritten());
     Ok(Step::goto(REPORTER).with(update))
 }

@@ -29,6 +29,8 @@ pub struct SectionBrief {
     pub today: String,
     /// Whether the section may build on others.
     pub method: ExecutionMethod,
+    /// Whether its research was done before, so that it is only written.
+    pub researched: bool,
     /// What the steps of the sections that it builds on asked and found.
     pub step_background: Vec<StepNote>,
     /// What the sections that it builds on say, for writing.

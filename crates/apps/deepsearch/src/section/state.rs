@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{SectionBrief, StepNote};
 use crate::evidence::Evidence;
-use crate::state::{Plan, Said, SubReport};
+use crate::state::{Plan, Said, SubReport, Unwritten};
 use crate::status::Notice;
 
 /// The state of a section (study, section 2.1, `SectionContext`).
@@ -30,6 +30,8 @@ pub struct SectionState {
     pub evidence: Table<String, Evidence>,
     /// The text, when it is written.
     pub sub_report: Option<SubReport>,
+    /// Set when no model wrote the text.
+    pub unwritten: Option<Unwritten>,
     /// What went wrong.
     #[state(append)]
     pub notices: Log<Notice>,

@@ -5,6 +5,7 @@ mod outline;
 mod report;
 mod result;
 mod statement;
+mod unwritten;
 
 pub use interaction::{InteractionMode, OutlineInteraction, RewriteRecord};
 pub use outline::{Outline, Plan, RetrievalQuery, Section, Step, StepKind};
@@ -13,6 +14,7 @@ pub use result::{
     ChartDatum, ChartMessage, CitationMessage, CitationMessages, DatumSource, FinalResult, InferMessage, Verdict,
 };
 pub use statement::{Standing, StatementMessage};
+pub use unwritten::Unwritten;
 
 use graphloom_core_graph::{Log, Shared, State};
 use graphloom_llm::layers::Spent;
@@ -171,6 +173,8 @@ pub struct SearchContext {
     pub report_generated_num: u32,
     /// The newest report: `current_report` of the specification, `report` of the seed.
     pub report: Option<Shared<Report>>,
+    /// The sections that no model wrote.
+    pub unwritten: Vec<Unwritten>,
     /// The documents that the sections rest on, section by section.
     pub all_classified_contents: Vec<Vec<Evidence>>,
     /// The reports before it.

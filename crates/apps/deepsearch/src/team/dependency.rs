@@ -8,7 +8,7 @@ use graphloom_core_graph::{
     ChildOutcome, CompileErrors, Compiled, END, Mode, NodeError, Packet, START, State, StateGraph, Task,
 };
 
-use super::nodes::{TEAM_BEGIN, TEAM_MERGE, begin_dependent, brief, ended, has_failed, merge};
+use super::nodes::{TEAM_BEGIN, TEAM_MERGE, begin_dependent, brief, ended, has_failed, merge, researched};
 use super::order::{Job, Work, running};
 use super::{Research, SectionResult, TeamState, TeamStateUpdate};
 use crate::config::ExecutionMethod;
@@ -95,17 +95,20 @@ fn write_input(section: &str, state: &TeamState) -> <SectionState as State>::Upd
         Some(ParentSummary { section_id: parent.clone(), title, content_summary: report.content.summary.clone() })
     };
     brief.parents = brief.section.parent_ids.iter().filter_map(summary).collect();
-    let research = state.research.get(section).cloned().unwrap_or_default();
-    SectionState::update()
-        .brief(brief)
-        .plans((1..).zip(research.plans).collect::<Vec<(u32, _)>>())
-        .evidence(research.evidence.into_iter().map(|found| (found.id.as_str().to_owned(), found)).collect::<Vec<_>>())
+    match state.research.get(section) {
+        Some(research) => researched(research, brief),
+        None => SectionState::update().brief(brief),
+    }
 }
 
 fn write_output(outcome: ChildOutcome<SectionState>) -> Result<TeamStateUpdate, NodeError> {
     let (state, notices) = ended(outcome)?;
     let section = state.brief.section.id.clone();
-    let result = SectionResult { plans: state.plan_list(), sub_report: state.sub_report.clone() };
+    let result = SectionResult {
+        plans: state.plan_list(),
+        sub_report: state.sub_report.clone(),
+        unwritten: state.unwritten.clone(),
+    };
     Ok(TeamState::update()
         .sections([(section.clone(), result)])
         .finished([Job::write(section)])

@@ -18,6 +18,7 @@ mod parallel;
 mod state;
 
 pub use dependency::{REASON, WRITE, dependency, dependency_of};
+pub(crate) use nodes::is_missing;
 pub use nodes::{TEAM_BEGIN, TEAM_MERGE};
 pub use order::{Circle, Job, Work, layers, running};
 pub use parallel::{SECTION, parallel};

@@ -3,9 +3,9 @@
 use graphloom_core_graph::{ChildOutcome, Node, NodeError, RunError, Snapshot};
 
 use super::order::layers;
-use super::{TeamState, TeamStateUpdate};
+use super::{Research, TeamState, TeamStateUpdate};
 use crate::config::ExecutionMethod;
-use crate::section::{SectionBrief, SectionState};
+use crate::section::{SectionBrief, SectionState, SectionStateUpdate};
 use crate::state::Section;
 use crate::status::{Notice, StatusCode};
 
@@ -52,8 +52,12 @@ pub(super) async fn merge(state: Snapshot<TeamState>) -> Result<TeamStateUpdate,
         let notice = Notice::fatal(StatusCode::TeamAllEmpty, "no section has a text");
         return Ok(TeamState::update().notices([notice]));
     }
-    let note = |section: &Section| format!("section {} ({}) is missing from the report", section.id, section.title);
-    Ok(TeamState::update().notes(missing.into_iter().map(note).collect::<Vec<_>>()))
+    Ok(TeamState::update().notes(missing.into_iter().map(is_missing).collect::<Vec<_>>()))
+}
+
+/// The note on a section without a text.
+pub(crate) fn is_missing(section: &Section) -> String {
+    format!("section {} ({}) is missing from the report", section.id, section.title)
 }
 
 fn has_text(state: &TeamState, section: &str) -> bool {
@@ -80,6 +84,15 @@ pub(super) fn brief(state: &TeamState, section: &str, method: ExecutionMethod) -
         method,
         ..SectionBrief::default()
     }
+}
+
+/// What a section is given whose research is done.
+pub(super) fn researched(research: &Research, brief: SectionBrief) -> SectionStateUpdate {
+    let found = research.evidence.iter().map(|found| (found.id.as_str().to_owned(), found.clone()));
+    SectionState::update()
+        .brief(brief)
+        .plans((1..).zip(research.plans.iter().cloned()).collect::<Vec<(u32, _)>>())
+        .evidence(found.collect::<Vec<_>>())
 }
 
 /// What became of a section's graph: its state, its notices, one more when it failed.

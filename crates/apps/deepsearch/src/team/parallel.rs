@@ -4,11 +4,11 @@ use graphloom_core_graph::{
     ChildOutcome, CompileErrors, Compiled, END, Mode, NodeError, Packet, START, State, StateGraph, Task,
 };
 
-use super::nodes::{TEAM_BEGIN, TEAM_MERGE, begin, brief, ended, has_failed, merge};
+use super::nodes::{TEAM_BEGIN, TEAM_MERGE, begin, brief, ended, has_failed, merge, researched};
 use super::{SectionResult, TeamState, TeamStateUpdate};
 use crate::config::ExecutionMethod;
 use crate::resources::Resources;
-use crate::section::{self, SectionState};
+use crate::section::{self, SectionBrief, SectionState};
 
 /// Works on one section.
 pub const SECTION: Task<String> = Task::named("section");
@@ -43,12 +43,20 @@ fn due(state: &TeamState) -> Vec<Packet> {
 }
 
 fn input(section: &str, state: &TeamState) -> <SectionState as State>::Update {
-    SectionState::update().brief(brief(state, section, ExecutionMethod::Parallel))
+    let brief = brief(state, section, ExecutionMethod::Parallel);
+    match state.research.get(section) {
+        Some(research) => researched(research, SectionBrief { researched: true, ..brief }),
+        None => SectionState::update().brief(brief),
+    }
 }
 
 fn output(outcome: ChildOutcome<SectionState>) -> Result<TeamStateUpdate, NodeError> {
     let (state, notices) = ended(outcome)?;
-    let result = SectionResult { plans: state.plan_list(), sub_report: state.sub_report.clone() };
+    let result = SectionResult {
+        plans: state.plan_list(),
+        sub_report: state.sub_report.clone(),
+        unwritten: state.unwritten.clone(),
+    };
     Ok(TeamState::update()
         .sections([(state.brief.section.id.clone(), result)])
         .notices(notices)

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::Job;
 use crate::config::Config;
 use crate::evidence::Evidence;
-use crate::state::{Locale, Outline, Plan, Said, SubReport};
+use crate::state::{Locale, Outline, Plan, Said, SubReport, Unwritten};
 use crate::status::Notice;
 
 /// What a section's work came to.
@@ -18,6 +18,8 @@ pub struct SectionResult {
     pub plans: Vec<Plan>,
     /// The text; none when nothing could be written.
     pub sub_report: Option<SubReport>,
+    /// Set when no model wrote the text.
+    pub unwritten: Option<Unwritten>,
 }
 
 /// What research for a section found, for its writing and for the sections that build on it.
@@ -50,7 +52,7 @@ pub struct TeamState {
     /// What the sections came to, by their ids.
     #[state(merge)]
     pub sections: Table<String, SectionResult>,
-    /// What research found, by the ids of the sections, in the dependency-driven team.
+    /// What research found, by the ids of the sections, in the dependency-driven team, and where sections are written again.
     #[state(merge)]
     pub research: Table<String, Research>,
     /// What is done, in the order in which it ended, in the dependency-driven team.
@@ -69,6 +71,12 @@ impl TeamState {
     pub fn sub_reports(&self) -> Vec<SubReport> {
         let results = self.outline.sections.iter().filter_map(|section| self.sections.get(&section.id));
         results.filter_map(|result| result.sub_report.clone()).collect()
+    }
+
+    /// The sections that no model wrote, in the order of the outline.
+    pub fn unwritten(&self) -> Vec<Unwritten> {
+        let results = self.outline.sections.iter().filter_map(|section| self.sections.get(&section.id));
+        results.filter_map(|result| result.unwritten.clone()).collect()
     }
 
     /// The outline with the plans of its sections.

@@ -10,6 +10,7 @@ mod graphs;
 mod kills;
 mod recheck;
 mod recording;
+mod rewrite;
 mod runs;
 mod secrets;
 mod support;

@@ -68,8 +68,11 @@ fn what_cannot_be_checked_again_is_refused() {
     args.extend(off);
     assert_eq!(desk.run(&args).status.code(), Some(3));
     std::fs::write(desk.path("script.jsonl"), judged).unwrap();
-    let output = desk.run(&["resume", "t", "--recheck"]);
-    assert!(!output.status.success() && text(&output.stderr).contains("`t` is not done"), "{}", text(&output.stderr));
+    for option in ["--recheck", "--rewrite"] {
+        let output = desk.run(&["resume", "t", option]);
+        let said = text(&output.stderr);
+        assert!(!output.status.success() && said.contains("`t` is not done") && said.contains(option), "{said}");
+    }
 
     let changed = r##"user_feedback_processor={"action":"sync","selected_text":"# My own report\n\nIt is mine."}"##;
     assert_eq!(desk.run(&["resume", "t", "--answer", changed]).status.code(), Some(3));
@@ -77,7 +80,10 @@ fn what_cannot_be_checked_again_is_refused() {
     assert!(desk.run(&["resume", "t", "--answer", finish]).status.success());
     let report = desk.read("out/report.md");
     assert!(report.contains("It is mine.†"), "what a person writes is theirs: {report}");
-    let output = desk.run(&["resume", "t", "--recheck"]);
-    assert!(!output.status.success() && text(&output.stderr).contains("was changed after"), "{}", text(&output.stderr));
-    assert_eq!(desk.read("out/report.md"), report, "and nothing is lost");
+    for option in ["--recheck", "--rewrite"] {
+        let output = desk.run(&["resume", "t", option]);
+        let said = text(&output.stderr);
+        assert!(!output.status.success() && said.contains("was changed after"), "{said}");
+        assert_eq!(desk.read("out/report.md"), report, "and nothing is lost");
+    }
 }

@@ -73,6 +73,9 @@ pub struct GenerateQueries {
     /// The queries before, which shall not come again.
     #[serde(default)]
     pub existing: Vec<String>,
+    /// Whether the newest of the queries before were rejected without a reason; `feedback` is of older ones then.
+    #[serde(default)]
+    pub unexplained: bool,
 }
 
 /// What [`Action::LiteratureReview`] takes.
@@ -97,6 +100,9 @@ pub struct WriteProposal {
     /// What the person did not like about the proposals before, oldest first.
     #[serde(default)]
     pub feedback: Vec<String>,
+    /// Whether the newest of the proposals before was rejected without a reason; `feedback` is of older ones then.
+    #[serde(default)]
+    pub unexplained: bool,
 }
 
 /// What [`Action::FollowUp`] takes.

@@ -5,8 +5,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use super::{finished, numbered, stray, think_all};
-use crate::actions::{Action, Call};
+use super::{finished, numbered, stray, think, think_all};
+use crate::actions::{Action, Call, WriteProposal};
 use crate::cite::cite;
 use crate::decide::Finish;
 use crate::nodes::router::call_of;
@@ -43,7 +43,7 @@ pub(crate) async fn write_proposal(
             let (title, sections) = small::write(&small, &session, &gap, &parameters.feedback, &mut notes).await?;
             Written { title, sections }
         }
-        None => in_one_call(&cx, &session, &parameters.feedback).await?,
+        None => in_one_call(&cx, &session, parameters).await?,
     };
     let review = session.artifacts.review.as_ref().map(|review| &review.value);
     let records = review.map(|review| review.records.as_slice()).unwrap_or_default();
@@ -59,16 +59,27 @@ pub(crate) async fn write_proposal(
     let version = session.artifacts.proposal.as_ref().map_or(1, |proposal| proposal.version + 1);
     session.action_result = Some(proposal.title.clone());
     session.artifacts.proposal = Some(Artifact::new(version, Action::WriteProposal, cx.now(), proposal));
-    Ok(finished(session, &state.turn, Finish::Ok))
+    let mut turn = state.turn.clone();
+    if parameters.unexplained {
+        let note = "You gave no reason, so the proposal is written differently and answers nothing; `reject: why` says what \
+                    to change.";
+        think(&cx, note).await;
+        turn.notes.push(note.to_owned());
+    }
+    Ok(finished(session, &turn, Finish::Ok))
 }
 
-async fn in_one_call(cx: &Context<Resources>, session: &Session, feedback: &[String]) -> Result<Written, NodeError> {
+async fn in_one_call(
+    cx: &Context<Resources>,
+    session: &Session,
+    parameters: &WriteProposal,
+) -> Result<Written, NodeError> {
     let args = json!({
         "topic": session.topic.as_deref().unwrap_or_default(),
         "gap": session.artifacts.gap.as_ref().map(|gap| &gap.value),
         "findings": numbered(session),
-        "feedback": feedback,
-        "again": session.cycles.report > 0,
+        "feedback": parameters.feedback,
+        "unexplained": parameters.unexplained,
     });
     cx.resources().ask(cx, "proposal", "proposal", &args).await
 }

@@ -32,6 +32,12 @@ pub(crate) async fn generate_queries(
         Some(small) => make_queries(&small, parameters, &mut notes).await?,
         None => cx.resources().ask::<Queries>(&cx, "queries", "queries", parameters).await?.queries,
     };
+    if parameters.unexplained {
+        notes.push(
+            "You gave no reason, so these queries are others and answer nothing; `reject: why` says what to ask instead."
+                .to_owned(),
+        );
+    }
     think_all(&cx, &notes).await;
     let mut queries: Vec<SearchQuery> = Vec::new();
     for mut query in made {

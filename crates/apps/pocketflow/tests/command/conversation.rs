@@ -24,6 +24,21 @@ fn the_seeds_conversation_line_by_line() {
 }
 
 #[test]
+fn who_rejects_without_a_reason_is_told_that_one_helps() {
+    let desk = Desk::new();
+    desk.say("tides", WAITING);
+    let again = desk.say("no", WAITING);
+    assert!(again.contains("1. neap tides") && again.contains("You gave no reason"), "{again}");
+    assert!(!desk.say("approve", WAITING).contains("You gave no reason"));
+    let again = desk.say("/reject", WAITING);
+    assert!(
+        again.contains("# Tides in the long run") && again.contains("`reject: why` says what to change"),
+        "{again}"
+    );
+    assert_eq!(desk.session()["feedback"], json!([]));
+}
+
+#[test]
 fn a_question_is_answered_without_a_terminal() {
     let desk = Desk::new();
     desk.say("tides", WAITING);

@@ -93,13 +93,35 @@ async fn the_proposal_stays_the_subject_after_the_end() {
 async fn a_rejection_without_a_reason_is_no_reason_of_the_person() {
     let talk = Talk::new(&[Answer::Records]);
     let asked = || talk.seen.lock().expect("part of the test").last().cloned().expect("part of the test");
+    let made_again = "The person rejected the newest";
     talk.say("tides").await;
-    talk.say("/reject").await;
+    let wants_one = talk.say("/reject").await;
+    assert!(wants_one.contains("first query 2") && wants_one.contains("You gave no reason"), "{wants_one}");
     assert!(!asked().contains("for this reason") && asked().contains("- first query 1"), "{}", asked());
-    talk.say("approve").await;
-    talk.say("/reject").await;
+    assert!(asked().contains("rejected the newest of them and gave no reason."), "{}", asked());
+
+    // A reason that was given stays, and is told as one of what was rejected before.
+    assert!(!talk.say("reject: too broad").await.contains("gave no reason"));
+    assert!(asked().contains("rejected them for this reason") && !asked().contains(made_again), "{}", asked());
+    assert!(talk.say("nope").await.contains("You gave no reason"));
+    assert!(asked().contains("rejected earlier ones for this reason") && asked().contains("too broad"), "{}", asked());
+    assert!(asked().contains(made_again) && !asked().contains("nope"), "{}", asked());
+
+    assert!(!talk.say("approve").await.contains("gave no reason"));
+    assert!(!asked().contains("rejected"), "{}", asked());
+    assert!(talk.say("/reject").await.contains("`reject: why` says what to change"));
     assert!(asked().contains("gave no reason. Write it differently.") && !asked().contains("Each of these reasons"));
     assert_eq!(talk.session().await.feedback, Vec::<String>::new());
+    assert!(!talk.say("reject: say more about cost").await.contains("gave no reason"));
+    assert!(!asked().contains(made_again) && asked().contains("say more about cost"), "{}", asked());
+    assert!(talk.say("/reject").await.contains("You gave no reason"));
+    assert!(asked().contains("Each of these reasons") && asked().contains(made_again), "{}", asked());
+
+    // What is written after other literature was wanted is no answer to a rejection.
+    for message in ["new queries", "approve"] {
+        assert!(!talk.say(message).await.contains("gave no reason"), "{message}");
+    }
+    assert!(!asked().contains(made_again), "{}", asked());
 }
 
 #[tokio::test]

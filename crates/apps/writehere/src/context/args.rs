@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use super::{
-    ContextRules, article_of, article_window, outer_precedents, plan_within, same_graph_precedents, subject,
+    ContextRules, Share, article_of, article_window, outer_precedents, plan_within, same_graph_precedents, subject,
     target_write_tasks, writing_outline,
 };
 use crate::TaskType;
@@ -46,6 +46,8 @@ pub struct PromptArgs {
     pub task_type: String,
     /// The length of the task as stated, empty when none is.
     pub length: String,
+    /// What a write task has of the words of the whole, where lengths are kept.
+    pub share: Option<Share>,
     /// The id of the task in its plan.
     pub id: String,
     /// How deep the task stands.
@@ -99,6 +101,7 @@ pub fn prompt_args(tree: &Tree, key: &NodeKey, rules: &ContextRules, today: &str
         goal: task.info.goal.clone(),
         task_type: task.info.task_type.word().to_string(),
         length: task.info.length.clone().unwrap_or_default(),
+        share: None,
         id: node.nid.clone(),
         layer: node.layer(),
         cuts,

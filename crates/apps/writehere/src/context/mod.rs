@@ -3,11 +3,13 @@
 mod args;
 mod article;
 mod precedents;
+mod share;
 mod views;
 
 pub use args::{PromptArgs, prompt_args};
 pub use article::{Piece, article_of, article_text, article_window};
 pub use precedents::{Precedents, outer_precedents, same_graph_precedents};
+pub use share::{Share, share_of};
 pub use views::{full_plan, plan_within, target_write_tasks, writing_outline};
 
 use graphloom_state_machine::NodeKey;

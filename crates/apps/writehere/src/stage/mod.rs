@@ -13,6 +13,7 @@ mod plan;
 mod reason;
 mod repeat;
 mod search;
+mod shorten;
 mod write;
 
 pub use cited::{Offer, Quotable, compose, invented, offers, paragraph_schema, quotable};

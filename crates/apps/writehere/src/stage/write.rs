@@ -11,10 +11,13 @@ use super::ask::{agent, seeded, text, tolerated, value};
 use super::cited::{Choice, Offer, Quotable, compose, invented, offers, paragraph_schema, quotable};
 use super::lookup::look_up;
 use super::repeat::without_repetition;
+use super::shorten::measured;
 use super::{Desk, Outcome, Scene, StageError, gather};
 use crate::TaskType;
 use crate::cite::{cited_ids, without_marks};
-use crate::context::{PromptArgs, article_of, article_text, outer_precedents, same_graph_precedents, subject};
+use crate::context::{
+    PromptArgs, article_of, article_text, outer_precedents, same_graph_precedents, share_of, subject,
+};
 use crate::length::count_words;
 use crate::task::{ActionResult, Node};
 
@@ -33,11 +36,13 @@ pub(super) async fn write(desk: &Desk, scene: Scene<'_>) -> Result<Outcome, Stag
     if agent.is_constrained() {
         return write_in_paragraphs(desk, scene, &args, &agent).await;
     }
+    if desk.profile.settings.length.keep {
+        args.share = share_of(scene.tree, scene.key);
+    }
     let found = look_up(desk, scene, &mut args).await?;
     let answer = text(&agent, &args, seeded(desk, &scene, "write")).await?;
     let mut notes = tolerated(scene.key, &answer.exchange);
-    let cited = cited_ids(&answer.value);
-    if !notes.is_empty() && cited.is_empty() && desk.search.is_some() {
+    if !notes.is_empty() && cited_ids(&answer.value).is_empty() && desk.search.is_some() {
         // A model that cannot follow the prompt is led like the small ones: it chooses among sentences of the sources.
         match write_in_paragraphs(desk, scene, &args, &agent).await {
             Ok(mut outcome) if !outcome.evidence.is_empty() => {
@@ -50,11 +55,17 @@ pub(super) async fn write(desk: &Desk, scene: Scene<'_>) -> Result<Outcome, Stag
             Err(error) => return Err(error),
         }
     }
+    let mut exchanges = vec![answer.exchange];
     let mut result = ActionResult::new(AGENT, answer.value);
-    result.evidence = cited;
+    if let Some(share) = args.share {
+        let measured = measured(desk, scene, &args, share, result.text).await;
+        (result.text, result.length) = (measured.text, Some(measured.length));
+        exchanges.extend(measured.exchange);
+        notes.extend(measured.note);
+    }
+    result.evidence = cited_ids(&result.text);
     let mut outcome = scene.result(TaskAction::Execute, result);
-    outcome.notes = notes;
-    outcome.exchanges.push(answer.exchange);
+    (outcome.notes, outcome.exchanges) = (notes, exchanges);
     if let Some(found) = found {
         let count = found.len();
         outcome

@@ -10,6 +10,7 @@ mod drawing;
 mod found;
 mod inspection;
 mod kills;
+mod lengths;
 mod partial;
 mod planner;
 mod recording;

@@ -132,7 +132,7 @@ fn part(prompt: &str, marks: &[String]) -> String {
 }
 
 /// The marks of the evidence in a prompt, without the example that explains their form.
-fn marks(prompt: &str) -> Vec<String> {
+pub(crate) fn marks(prompt: &str) -> Vec<String> {
     let found = prompt.match_indices("[reference:").filter_map(|(at, _)| prompt[at..].split_inclusive(']').next());
     let found = found.filter(|mark| mark.contains('#') && !mark.contains("some-name"));
     found.map(str::to_owned).collect::<BTreeSet<_>>().into_iter().collect()

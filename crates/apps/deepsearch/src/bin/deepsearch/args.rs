@@ -38,6 +38,10 @@ pub(crate) enum Command {
         /// Check what nobody could check while the run was done: its citations, and statements without one
         #[arg(long, conflicts_with = "answers")]
         recheck: bool,
+        /// Write the sections that were only quoted because their writer could not be asked, and put the report together and
+        /// check it anew; sections that were written stay as they are
+        #[arg(long, conflicts_with_all = ["answers", "recheck"])]
+        rewrite: bool,
         #[command(flatten)]
         answers: AnswerArgs,
     },

@@ -12,6 +12,7 @@ mod params;
 mod recheck;
 mod research;
 mod resume;
+mod rewrite;
 mod statistics;
 mod watch;
 mod web;
@@ -31,6 +32,7 @@ async fn run(args: Args, session: Session) -> Result<ExitStatus, Failure> {
     match command {
         None => research::research(&common, &session, request).await,
         Some(Command::Resume { thread, recheck: true, .. }) => recheck::recheck(&common, &session, &thread).await,
+        Some(Command::Resume { thread, rewrite: true, .. }) => rewrite::rewrite(&common, &session, &thread).await,
         Some(Command::Resume { thread, answers, .. }) => resume::resume(&common, &session, &thread, &answers).await,
         Some(Command::Runs) => inspect::runs(&common, &session).await,
         Some(Command::Show { thread }) => inspect::show(&common, &session, &thread).await,

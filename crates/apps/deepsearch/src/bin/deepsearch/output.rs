@@ -37,6 +37,14 @@ pub(crate) async fn deliver(
     let record = record(opened, thread, state, &result, status).await?;
     write(&out, state, &result, &record)?;
     session.progress.note(summary(&result, &record, &out));
+    if state.fatal().is_none() && !state.unwritten.is_empty() {
+        let sections: Vec<&str> = state.unwritten.iter().map(|section| section.section_id.as_str()).collect();
+        session.progress.warn(format!(
+            "no model wrote: {}; when one can be asked, `deepsearch resume {} --rewrite` does",
+            sections.join(", "),
+            thread.id()
+        ));
+    }
     let web = state.config.workflow_feedback_mode == graphloom_deepsearch::config::FeedbackMode::Web;
     if web && !session.progress.is_json() {
         // The messages on stdout hold the result already.
@@ -99,6 +107,7 @@ async fn record(
         "language": state.language.as_str(),
         "title": outline.map(|outline| &outline.title),
         "sections": sections,
+        "unwritten": state.unwritten.iter().map(|section| &section.section_id).collect::<Vec<_>>(),
         "words": result.response_content.split_whitespace().count(),
         "citations": {
             "supported": count(Verdict::Supported), "contradicted": count(Verdict::Contradicted),

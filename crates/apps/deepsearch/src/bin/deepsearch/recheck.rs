@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use graphloom_cli::{CommonArgs, ExitStatus, Failure, Session};
 use graphloom_core_graph::checkpoint::{HistoryFilter, ThreadStatus};
+use graphloom_core_graph::{Node, ThreadState};
 use graphloom_deepsearch::SearchContext;
 use graphloom_deepsearch::graph::{SOURCE_TRACER, policy};
 use graphloom_deepsearch::state::{Standing, Verdict};
@@ -17,24 +18,13 @@ use crate::research::conclude;
 /// durable steps, which are taken over. What rests on verdicts, marks, provenance and files, follows.
 pub(crate) async fn recheck(common: &CommonArgs, session: &Session, id: &str) -> Result<ExitStatus, Failure> {
     let (seen, before) = find(common, id).await?;
-    if before.status != ThreadStatus::Done || before.state.fatal().is_some() {
-        let message =
-            format!("`{id}` is not done, so there is nothing to check again; go on with it without `--recheck`");
-        return Err(Failure::usage(message));
-    }
-    if !before.state.rewrite_history.is_empty() {
-        let message = format!(
-            "the report of `{id}` was changed after it was checked, and checking it again would lose the changes; begin \
-             another run, or `fork` it at a checkpoint before the changes"
-        );
-        return Err(Failure::usage(message));
-    }
+    may_go_back(id, &before, "check", "--recheck")?;
     let common = as_before(common, &before.state.request, session)?;
     let Some(config) = params(&common, session, Some(before.state.request.config()))? else {
         return Ok(ExitStatus::Done);
     };
     let open_ones = unchecked(&before.state);
-    let back = if open_ones == 0 { None } else { Some(before_the_check(&seen).await?) };
+    let back = if open_ones == 0 { None } else { Some(newest_before(&seen, &SOURCE_TRACER, "check").await?) };
     // What a check without budget left out is made good now.
     let degraded = back.as_ref().map_or(before.state.spent.degraded, |(_, state)| state.spent.degraded);
     let mut spent = before.state.spent;
@@ -54,6 +44,23 @@ pub(crate) async fn recheck(common: &CommonArgs, session: &Session, id: &str) ->
     conclude(&common, session, &opened, &thread, &config, thread.continue_(), state.notes.len()).await
 }
 
+/// Refuses a run that is not done, and one whose report a person had changed: going back would lose the changes.
+pub(crate) fn may_go_back(id: &str, run: &ThreadState<SearchContext>, verb: &str, option: &str) -> Result<(), Failure> {
+    if run.status != ThreadStatus::Done || run.state.fatal().is_some() {
+        let message =
+            format!("`{id}` is not done, so there is nothing to {verb} again; go on with it without `{option}`");
+        return Err(Failure::usage(message));
+    }
+    if !run.state.rewrite_history.is_empty() {
+        let message = format!(
+            "the report of `{id}` was changed after it was checked, and to {verb} it again would lose the changes; begin \
+             another run, or `fork` it at a checkpoint before the changes"
+        );
+        return Err(Failure::usage(message));
+    }
+    Ok(())
+}
+
 /// How many citations and statements without one were not checked; at least one where the check itself failed.
 fn unchecked(state: &SearchContext) -> usize {
     let result = &state.final_result;
@@ -65,14 +72,14 @@ fn unchecked(state: &SearchContext) -> usize {
     citations + statements + usize::from(failed)
 }
 
-/// The number of the checkpoint before the check, and the state there.
-async fn before_the_check(run: &Run) -> Result<(u64, Arc<SearchContext>), Failure> {
+/// The number of the newest checkpoint before a node, and the state there.
+pub(crate) async fn newest_before(run: &Run, node: &Node, what: &str) -> Result<(u64, Arc<SearchContext>), Failure> {
     for row in run.history(&HistoryFilter::default()).await? {
         let state = run.at(row.number).state().await?;
-        if state.next == [SOURCE_TRACER.as_str()] {
+        if state.next == [node.as_str()] {
             return Ok((row.number, state.state));
         }
     }
-    let message = "the run keeps no checkpoint from before its check; begin another run";
+    let message = format!("the run keeps no checkpoint from before its {what}; begin another run");
     Err(Failure::new(ExitStatus::Failed, message))
 }

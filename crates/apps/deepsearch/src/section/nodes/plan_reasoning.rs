@@ -29,7 +29,7 @@ pub(crate) async fn plan_reasoning(
     let executed = u32::try_from(state.plans.len()).unwrap_or(u32::MAX);
     let has_documents = !state.evidence.is_empty();
     let place = |notice: Notice| notice.in_section(&section.id);
-    if executed >= config.workflow_max_plan_executed_num {
+    if brief.researched || executed >= config.workflow_max_plan_executed_num {
         return Ok(settle(&state, Vec::new()));
     }
     if executed > 0 && is_late(&state, cx.now()) {

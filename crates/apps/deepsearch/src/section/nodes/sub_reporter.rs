@@ -1,7 +1,7 @@
 //! Writes a section, with charts of its own (F19). In: the documents of all plans. Out: `sub_report` with text, documents,
 //! summary and charts.
-//! Failure: a model that cannot be asked leads to a text of quotations with a warning (212000); no documents, or none
-//! that can be quoted, to an exception (212000) and the end of the section. A chart that fails is left out (212411).
+//! Failure: a model that cannot be asked leads to a text of quotations with a warning (212000), and to `unwritten`; no
+//! documents, or none that can be quoted, to an exception (212000) and the end of the section. A chart that fails is left out (212411).
 //! Source: seed, `SubReporterNode`; study, section 3.1.
 
 use graphloom_core_graph::{Context, NodeError, Snapshot, Step};
@@ -10,7 +10,7 @@ use crate::ask::is_constrained;
 use crate::charts::{ChartRules, chart_section};
 use crate::resources::{Resources, Slot, Stage};
 use crate::section::{SECTION_END_NODE, SectionState};
-use crate::state::{SubReport, SubReportContent};
+use crate::state::{SubReport, SubReportContent, Unwritten};
 use crate::status::{Notice, StatusCode};
 use crate::stream::{self, Place};
 use crate::writing::{Desk, classify, clean_headings, quote, section_outline, summarise, write};
@@ -22,16 +22,16 @@ pub(crate) async fn sub_reporter(
     let brief = &*state.brief;
     let section = &brief.section;
     let place = |notice: Notice| notice.in_section(&section.id);
-    let failed = |message: String, notices: Vec<Notice>, notes: Vec<String>| {
-        let notice = place(Notice::exception(StatusCode::SubReport, message));
-        let notices: Vec<Notice> = notices.into_iter().chain([notice]).collect();
-        Step::goto(SECTION_END_NODE).with(SectionState::update().notices(notices).notes(notes))
+    let failed = |message: String, mut notices: Vec<Notice>, notes: Vec<String>, unwritten: Option<Unwritten>| {
+        notices.push(place(Notice::exception(StatusCode::SubReport, message)));
+        let unwritten = unwritten.map(|unwritten| unwritten.and(&notices, &notes));
+        Step::goto(SECTION_END_NODE).with(SectionState::update().notices(notices).notes(notes).unwritten(unwritten))
     };
     let found = state.documents();
     if found.is_empty() {
-        return Ok(failed(format!("there is nothing to write `{}` from", section.title), Vec::new(), Vec::new()));
+        return Ok(failed(format!("there is nothing to write `{}` from", section.title), Vec::new(), Vec::new(), None));
     }
-    let (documents, mut notes) = classify(&cx, brief, found).await?;
+    let (documents, mut notes) = classify(&cx, brief, found.clone()).await?;
     let steps = state.plans.values().flat_map(|plan| &plan.steps);
     let questions: Vec<String> = steps.map(|step| step.title.clone()).collect();
     let desk = Desk { cx: &cx, brief, documents: &documents, questions: &questions };
@@ -57,6 +57,8 @@ pub(crate) async fn sub_reporter(
         }
     }
     let quoted = written.is_none();
+    // A small model chooses quotations, which is its way of writing.
+    let unwritten = (quoted && !small).then(|| Unwritten::new(&section.id, found));
     let text = match written {
         Some(text) => text,
         None => {
@@ -67,7 +69,7 @@ pub(crate) async fn sub_reporter(
     };
     if text.trim().is_empty() {
         let message = format!("no sentence of {} documents can be quoted for `{}`", documents.len(), section.title);
-        return Ok(failed(message, notices, notes));
+        return Ok(failed(message, notices, notes, unwritten));
     }
     let text = clean_headings(&outline.title, &text);
     if quoted {
@@ -97,5 +99,7 @@ pub(crate) async fn sub_reporter(
             ..SubReportContent::default()
         },
     };
-    Ok(Step::update(SectionState::update().sub_report(Some(sub_report)).notices(notices).notes(notes)))
+    let unwritten = unwritten.map(|unwritten| unwritten.and(&notices, &notes));
+    let update = SectionState::update().sub_report(Some(sub_report)).unwritten(unwritten);
+    Ok(Step::update(update.notices(notices).notes(notes)))
 }

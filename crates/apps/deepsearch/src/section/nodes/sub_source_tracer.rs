@@ -18,9 +18,10 @@ pub(crate) async fn sub_source_tracer(
     let Some(report) = &state.sub_report else { return Ok(SectionState::update()) };
     let brief = &*state.brief;
     let traced = trace_section(&cx, &report.content, &brief.config).await?;
-    let notices = traced.notices.into_iter().map(|notice| notice.in_section(&brief.section.id));
+    let notices: Vec<Notice> = traced.notices.into_iter().map(|notice| notice.in_section(&brief.section.id)).collect();
     let report = SubReport { content: traced.content, ..report.clone() };
-    Ok(SectionState::update().sub_report(Some(report)).notices(notices).notes(traced.notes))
+    let unwritten = state.unwritten.clone().map(|unwritten| unwritten.and(&notices, &traced.notes));
+    Ok(SectionState::update().sub_report(Some(report)).unwritten(unwritten).notices(notices).notes(traced.notes))
 }
 
 /// A section whose citations could not be traced goes on with those of its writer.
@@ -30,5 +31,6 @@ pub(crate) async fn untraced(
     _cx: Context<Resources>,
 ) -> Result<Step<SectionState>, NodeError> {
     let notice = Notice::exception(StatusCode::SubSourceTrace, failure.message).in_section(&state.brief.section.id);
-    Ok(Step::goto(SECTION_END_NODE).with(SectionState::update().notices([notice])))
+    let unwritten = state.unwritten.clone().map(|unwritten| unwritten.and(std::slice::from_ref(&notice), &[]));
+    Ok(Step::goto(SECTION_END_NODE).with(SectionState::update().unwritten(unwritten).notices([notice])))
 }
