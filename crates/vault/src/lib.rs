@@ -6,7 +6,7 @@
 //!
 //! ```
 //! use std::sync::Arc;
-//! use graphloom_vault::{Changes, LinkIndex, NotePath, Notes, Overlay, Vault, VaultOptions, diff, transaction};
+//! use graphloom_vault::{Changes, NotePath, Notes, Overlay, Vault, VaultOptions, diff, transaction};
 //!
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! # let place = tempfile::tempdir()?;
@@ -20,7 +20,7 @@
 //! let (index, engine) = (NotePath::parse("Index.md")?, NotePath::parse("Engine.md")?);
 //! overlay.set_frontmatter(&index, "status", serde_json::json!("done"))?;
 //! overlay.rename(&engine, &NotePath::parse("Parts/Motor.md")?)?;
-//! assert!(LinkIndex::build(&overlay).unresolved().is_empty());
+//! assert!(overlay.links().unresolved().is_empty());
 //!
 //! // A person reviews them, then they are applied together, and can be taken back together.
 //! println!("{}", diff(&vault, overlay.changes()));

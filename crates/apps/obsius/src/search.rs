@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use graphloom_vault::{LinkIndex, Note, NotePath, Notes, Overlay};
+use graphloom_vault::{Note, NotePath, Notes, Overlay};
 
 use crate::analyze::tag_of;
 use crate::assess::words;
@@ -182,7 +182,7 @@ impl<'a> Gathering<'a> {
 
     /// Follows links from and to what was found, to notes that are about the subject as well.
     pub fn by_links(&mut self) {
-        let index = LinkIndex::build(self.notes);
+        let index = self.notes.links();
         let start: Vec<NotePath> =
             self.findings.notes.iter().filter_map(|found| NotePath::of_file(&found.path).ok()).collect();
         let mut near: BTreeSet<NotePath> = BTreeSet::new();

@@ -2,6 +2,7 @@
 
 mod checks;
 mod edited;
+mod kept_links;
 mod merge;
 mod merge3;
 mod reconcile;
@@ -19,8 +20,9 @@ use crate::changes::After;
 use crate::note::frontmatter::{EditProblem, remove_key, set_key};
 use crate::note::lines::Style;
 use crate::source::holds_links;
-use crate::{Change, Changes, ContentHash, Note, NotePath, Notes, Vault, VaultError};
+use crate::{Change, Changes, ContentHash, LinkIndex, Note, NotePath, Notes, Vault, VaultError};
 use edited::Edited;
+use kept_links::KeptLinks;
 pub use merge::Merged;
 pub use reconcile::{Conflict, Reconciled};
 pub use relink::Relinked;
@@ -56,13 +58,14 @@ pub use rename::Renamed;
 pub struct Overlay {
     vault: Arc<Vault>,
     changes: Changes,
+    links: KeptLinks,
 }
 
 impl Overlay {
     /// The vault with these changes.
     #[must_use]
     pub fn new(vault: Arc<Vault>, changes: Changes) -> Self {
-        Self { vault, changes }
+        Self { vault, changes, links: KeptLinks::default() }
     }
 
     /// The vault below the changes.
@@ -75,6 +78,13 @@ impl Overlay {
     #[must_use]
     pub fn changes(&self) -> &Changes {
         &self.changes
+    }
+
+    /// All links of the files as they are to be: those of the [vault](Vault::links), where only the files that the changes
+    /// touch are read anew, each once.
+    #[must_use]
+    pub fn links(&self) -> Arc<LinkIndex> {
+        self.links.of(self)
     }
 
     /// The changes, without the overlay.
@@ -94,7 +104,7 @@ impl Overlay {
             return Err(VaultError::illegal_path(path.as_str(), "the path of a note ends in `.md`"));
         }
         self.check_new(path, None)?;
-        self.check_free(path, &self.files())?;
+        self.check_free(path, |_| true)?;
         self.check_size(path, text)?;
         rename::created(self, path, text)
     }
