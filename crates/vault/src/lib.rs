@@ -56,8 +56,12 @@
 //! have, and which bytes of it the author of the edits wrote. Applying refuses when a note is no longer what it was. A move
 //! and the links rewritten for it are one group; [`Changes::only`] takes whole groups.
 //!
+//! # Settings
+//! [`Settings`] are what a person has set in Obsidian of new links and of excluded files. Nothing below `.obsidian` is
+//! ever written: no [`NotePath`] leads there.
+//!
 //! # What is deliberately absent
-//! Daily notes and Obsidian's own settings are not handled, and links in HTML are not seen. There is no index of words and
+//! Daily notes and other settings of Obsidian are not handled, and links in HTML are not seen. There is no index of words and
 //! no model.
 
 #![forbid(unsafe_code)]
@@ -71,6 +75,7 @@ mod note;
 mod notes;
 mod overlay;
 mod path;
+mod settings;
 mod source;
 pub mod transaction;
 mod vault;
@@ -84,4 +89,5 @@ pub use note::{Anchor, Block, Frontmatter, FrontmatterProblem, Heading, Link, Li
 pub use notes::Notes;
 pub use overlay::{Conflict, Merged, Overlay, Reconciled, Relinked, Renamed};
 pub use path::{NotePath, TitledPath};
+pub use settings::{Excluded, LinkFormat, LinkStyle, Settings};
 pub use vault::{SkipReason, Skipped, Vault, VaultOptions};

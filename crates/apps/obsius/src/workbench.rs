@@ -48,7 +48,8 @@ impl Workbench {
 
     /// Mends links that this run wrote and that lead nowhere. Returns what was done that is not told yet.
     pub(crate) fn mend(&self, state: &WorkflowState) -> Result<Vec<String>, VaultError> {
-        let mut told = self.bench.edit(|overlay| mend_links(overlay, &state.session.original_request))?;
+        let style = self.bench.index().settings().links;
+        let mut told = self.bench.edit(|overlay| mend_links(overlay, &state.session.original_request, style))?;
         told.retain(|line| !state.notes.iter().any(|known| known == line));
         Ok(told)
     }

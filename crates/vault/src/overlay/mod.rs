@@ -8,6 +8,7 @@ mod merge3;
 mod reconcile;
 mod relink;
 mod rename;
+mod restyle;
 mod text;
 
 use std::collections::BTreeSet;
@@ -19,6 +20,7 @@ use serde_json::Value;
 use crate::changes::After;
 use crate::note::frontmatter::{EditProblem, remove_key, set_key};
 use crate::note::lines::Style;
+use crate::settings::LinkStyle;
 use crate::source::holds_links;
 use crate::{Change, Changes, ContentHash, LinkIndex, Note, NotePath, Notes, Vault, VaultError};
 use edited::Edited;
@@ -251,6 +253,15 @@ impl Overlay {
     /// [`VaultError::IllegalEdit`] when a target cannot be written there.
     pub fn retarget(&mut self, path: &NotePath, links: &[(usize, NotePath)]) -> Result<Vec<Relinked>, VaultError> {
         relink::retargeted(self, path, links)
+    }
+
+    /// Writes the wikilinks of a note that the author of the edits wrote as the vault's settings have new links; with the
+    /// default style it changes nothing. Links that name no file stay.
+    ///
+    /// # Errors
+    /// [`VaultError::IllegalEdit`] when a link would not lead where it leads; then the note is as it was.
+    pub fn restyle(&mut self, path: &NotePath, style: LinkStyle) -> Result<Vec<Relinked>, VaultError> {
+        restyle::restyled(self, path, style)
     }
 
     /// The bytes of a note that the author of the pending edits wrote.

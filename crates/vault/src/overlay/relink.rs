@@ -225,7 +225,7 @@ fn new_target(
 }
 
 /// Whether a link of this form can name a target: between brackets, some characters mean something else.
-fn can_hold(form: LinkForm, target: &str) -> bool {
+pub(super) fn can_hold(form: LinkForm, target: &str) -> bool {
     let breaks = || target.contains(['#', '|', '\n']) || target.contains("[[") || target.contains("]]");
     form != LinkForm::Wiki || !(breaks() || target.ends_with([']', '\\']) || target.trim() != target)
 }

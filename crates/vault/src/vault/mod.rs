@@ -155,6 +155,18 @@ impl Vault {
         }
     }
 
+    /// The bytes of a hidden file, by its path from the root; `None` when there is none.
+    pub(crate) fn hidden_bytes(&self, path: &Path) -> Result<Option<Vec<u8>>, VaultError> {
+        const MOST: u64 = 1024 * 1024;
+        let Some(metadata) = reach(&self.root, path)? else { return Ok(None) };
+        if metadata.len() > MOST {
+            let reason = format!("it has {} bytes, more than {MOST}", metadata.len());
+            return Err(VaultError::illegal_path(&path.to_string_lossy(), reason));
+        }
+        let full = self.root.join(path);
+        fs::read(&full).map(Some).map_err(|error| VaultError::io("read", &full, error))
+    }
+
     fn bytes(&self, path: &NotePath) -> Result<Option<(Vec<u8>, Metadata)>, VaultError> {
         let disk = self.place(path);
         let Some(metadata) = reach(&self.root, &disk)? else { return Ok(None) };

@@ -176,9 +176,14 @@ impl State {
 }
 
 impl Sight<'_> {
-    /// Refuses to change a note that is not what was read of it. One that was never read may be changed: what it was
-    /// made from is checked when the changes are applied.
+    /// Refuses to change a note that the settings of the vault exclude, and one that is not what was read of it. One that
+    /// was never read may be changed: what it was made from is checked when the changes are applied.
     pub(super) fn check_seen(&self, path: &NotePath) -> Result<(), ToolError> {
+        if self.index.settings().excluded.has(path) {
+            return Err(ToolError::refused(format!(
+                "`{path}` is an excluded file by the settings of this vault, and no run changes it; say so to the person"
+            )));
+        }
         let Some(seen) = self.read.get(path) else { return Ok(()) };
         let note = self.overlay.expect(path).map_err(|error| told(&error))?;
         if note.hash() == seen {

@@ -1,16 +1,16 @@
 //! Links that this run wrote and that lead nowhere: corrected where one note is meant, else kept and told. Which bytes the
 //! run wrote is known by their place; no other link is looked at.
 
-use graphloom_vault::{Link, LinkIndex, Note, NotePath, Notes, Overlay, Resolution, VaultError};
+use graphloom_vault::{Link, LinkIndex, LinkStyle, Note, NotePath, Notes, Overlay, Resolution, VaultError};
 
 use super::redirect::redirect_merged;
 
-/// Mends the links that this run wrote, and lets links to a note whose text this run put elsewhere lead there. Returns what
-/// was done, in words.
+/// Mends the links that this run wrote, writes them in the style of new links, and lets links to a note whose text this run
+/// put elsewhere lead there. Returns what was done, in words.
 ///
 /// # Errors
 /// Those of the overlay.
-pub fn mend_links(overlay: &mut Overlay, request: &str) -> Result<Vec<String>, VaultError> {
+pub fn mend_links(overlay: &mut Overlay, request: &str, style: LinkStyle) -> Result<Vec<String>, VaultError> {
     let mut told = redirect_merged(overlay)?;
     let changed: Vec<NotePath> = overlay.changes().iter().map(|(path, _)| path.clone()).collect();
     if changed.iter().all(|path| overlay.written(path).is_empty()) {
@@ -18,14 +18,14 @@ pub fn mend_links(overlay: &mut Overlay, request: &str) -> Result<Vec<String>, V
     }
     let links = overlay.links();
     let to_come = ToCome::new(overlay, request);
-    for path in changed {
-        let Some(note) = overlay.read(&path).ok().flatten() else { continue };
+    for path in &changed {
+        let Some(note) = overlay.read(path).ok().flatten() else { continue };
         let mut corrected = Vec::new();
         for link in dead_links(overlay, &links, &note) {
             if to_come.is_known(link) {
                 continue;
             }
-            match meant(&links, &path, &link.target) {
+            match meant(&links, path, &link.target) {
                 Some(meant) => corrected.push((link.span.start, meant)),
                 None if to_come.is_asked_for(link) => {}
                 None => {
@@ -36,11 +36,25 @@ pub fn mend_links(overlay: &mut Overlay, request: &str) -> Result<Vec<String>, V
         if corrected.is_empty() {
             continue;
         }
-        match overlay.retarget(&path, &corrected) {
+        match overlay.retarget(path, &corrected) {
             Ok(done) => told.extend(
                 done.iter().map(|d| format!("`{path}`: the link `{}` was corrected to `{}`", d.before, d.after)),
             ),
             Err(error) => told.push(format!("links of `{path}` that lead nowhere could not be corrected: {error}")),
+        }
+    }
+    for path in &changed {
+        match overlay.restyle(path, style) {
+            Ok(done) if done.is_empty() => {}
+            Ok(done) => {
+                let links = if done.len() == 1 { "1 link is".to_owned() } else { format!("{} links are", done.len()) };
+                told.push(format!("`{path}`: {links} written as the settings of the vault have new links"));
+            }
+            Err(error) => {
+                told.push(format!(
+                    "links of `{path}` are not written as the settings of the vault have new links: {error}"
+                ));
+            }
         }
     }
     Ok(told)

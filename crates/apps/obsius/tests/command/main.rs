@@ -11,6 +11,8 @@ mod ends;
 mod examples;
 mod kept;
 mod recording;
+mod search;
 mod sessions;
+mod settings;
 mod skipped;
 mod support;
