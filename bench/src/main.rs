@@ -101,6 +101,12 @@ fn measure(mut bench: Bench, json: Option<PathBuf>) -> Result<(), Failure> {
                 println!("{row}");
             }
         }
+        if bench.wants("vault writes", true) {
+            println!("\n{}", vault::Row::head_of_writes());
+            for row in vault::measure_writes()? {
+                println!("{row}");
+            }
+        }
         if bench.wants("writehere", false) {
             println!("\n{}", writing::Row::head());
             for row in runtime.block_on(writing::measure())? {

@@ -1,4 +1,4 @@
-//! The index of a vault next to its floor: reading every file.
+//! The index of a vault next to its floor, reading every file; and writes in a large vault next to those in a small one.
 //!
 //! The vault is made for the purpose: each note is a title, some paragraphs drawn from the guide of this repository, two
 //! links and a tag, so that sizes and words are those of real notes, while the same words come back more often.
@@ -10,12 +10,15 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use graphloom_obsius::index::{SearchQuery, VaultIndex};
-use graphloom_vault::{Overlay, Vault, VaultOptions};
+use graphloom_vault::{LinkIndex, NotePath, Overlay, Vault, VaultOptions};
 
 use crate::Failure;
 
 const NOTES: usize = 10_000;
+const FEW: usize = 1_000;
 const ROUNDS: usize = 3;
+/// How many writes of a kind are made; each is timed.
+const WRITES: usize = 31;
 const GUIDE: [&str; 7] = [
     include_str!("../../docs/architecture.md"),
     include_str!("../../docs/concepts.md"),
@@ -49,6 +52,63 @@ impl Row {
     }
 }
 
+/// Rows of the cost of a write with the links as they are after it: the floor is a vault of 1 000 notes, the subject one of
+/// 10 000, and each touches as many notes. The last row is what every write cost if all links were made anew.
+pub(crate) fn measure_writes() -> Result<Vec<Row>, Failure> {
+    let place = tempfile::tempdir()?;
+    let mut of = Vec::new();
+    for notes in [FEW, NOTES] {
+        let root = place.path().join(notes.to_string());
+        make(&root, notes)?;
+        of.push(writes(&root)?);
+    }
+    let pairs = of[0].iter().zip(&of[1]);
+    Ok(pairs.map(|((name, floor), (_, subject))| Row { name, floor: *floor, subject: *subject }).collect())
+}
+
+/// The median time of each kind of write.
+fn writes(root: &Path) -> Result<Vec<(&'static str, Duration)>, Failure> {
+    let vault = Arc::new(Vault::open(root, VaultOptions::default())?);
+    let mut overlay = Overlay::new(Arc::clone(&vault), Default::default());
+    // Every file is read once, when the vault is opened.
+    overlay.links();
+    let path = |number: usize| NotePath::parse(&format!("Area {}/Note {number}.md", number % 40));
+    let (mut edits, mut creates, mut moves, mut anew) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    for at in 0..WRITES {
+        let edited = path(at)?;
+        let begun = Instant::now();
+        overlay.append(&edited, "More, and [[Note 5]].\n")?;
+        black_box(overlay.links().outgoing(&edited));
+        edits.push(begun.elapsed());
+
+        let made = NotePath::parse(&format!("Made {at}.md"))?;
+        let begun = Instant::now();
+        overlay.create(&made, "See [[Note 7]].\n")?;
+        black_box(overlay.links().outgoing(&made));
+        creates.push(begun.elapsed());
+
+        let (from, to) = (path(100 + at)?, NotePath::parse(&format!("Moved {at}.md"))?);
+        let begun = Instant::now();
+        overlay.rename(&from, &to)?;
+        black_box(overlay.links().backlinks(&to));
+        moves.push(begun.elapsed());
+        if at < ROUNDS {
+            let begun = Instant::now();
+            black_box(LinkIndex::build(&overlay).outgoing(&made));
+            anew.push(begun.elapsed());
+        }
+    }
+    let rows =
+        [("write: edit", edits), ("write: create", creates), ("write: move", moves), ("all links made anew", anew)];
+    Ok(rows.into_iter().map(|(name, times)| (name, median(times))).collect())
+}
+
+impl Row {
+    pub(crate) fn head_of_writes() -> String {
+        format!("{:<38} {:>10} {:>12} {:>8}", "writes in a vault", "1 000", "10 000", "ratio")
+    }
+}
+
 impl fmt::Display for Row {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { name, floor, subject } = self;
@@ -62,7 +122,7 @@ impl fmt::Display for Row {
 pub(crate) fn measure() -> Result<Vec<Row>, Failure> {
     let place = tempfile::tempdir()?;
     let root = place.path().join("vault");
-    make(&root)?;
+    make(&root, NOTES)?;
     let floor = || {
         let begun = Instant::now();
         read_all(&root).map(|bytes| (begun.elapsed(), black_box(bytes)))
@@ -114,7 +174,7 @@ fn open(root: &Path, dir: &Path) -> Result<(VaultIndex, Overlay), Failure> {
 }
 
 /// Writes the vault, with times old enough that a refresh can trust them.
-fn make(root: &Path) -> Result<(), Failure> {
+fn make(root: &Path, notes: usize) -> Result<(), Failure> {
     let paragraphs: Vec<&str> =
         GUIDE.iter().flat_map(|page| page.split("\n\n")).filter(|paragraph| paragraph.len() > 80).collect();
     // A small generator of its own, so that the notes are the same every time.
@@ -124,7 +184,7 @@ fn make(root: &Path) -> Result<(), Failure> {
         usize::try_from(state >> 33).unwrap_or_default() % below.max(1)
     };
     let time = std::time::SystemTime::now() - Duration::from_secs(3_600);
-    for number in 0..NOTES {
+    for number in 0..notes {
         let folder = root.join(format!("Area {}", number % 40));
         std::fs::create_dir_all(&folder)?;
         let mut text = format!("---\ntags: [topic{}]\n---\n# Note {number}\n\n", number % 97);
@@ -132,7 +192,7 @@ fn make(root: &Path) -> Result<(), Failure> {
             text.push_str(paragraphs[next(paragraphs.len())]);
             text.push_str("\n\n");
         }
-        text.push_str(&format!("See [[Note {}]] and [[Note {}]].\n", next(NOTES), next(NOTES)));
+        text.push_str(&format!("See [[Note {}]] and [[Note {}]].\n", next(notes), next(notes)));
         let path = folder.join(format!("Note {number}.md"));
         std::fs::write(&path, text)?;
         std::fs::File::options().write(true).open(&path)?.set_modified(time)?;

@@ -52,7 +52,7 @@ pub(crate) fn query_terms(query: &str, most: usize) -> Vec<String> {
 }
 
 /// Maximal runs of letters and digits.
-fn words(text: &str) -> impl Iterator<Item = &str> {
+pub(crate) fn words(text: &str) -> impl Iterator<Item = &str> {
     text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty())
 }
 

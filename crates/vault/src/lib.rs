@@ -6,7 +6,7 @@
 //!
 //! ```
 //! use std::sync::Arc;
-//! use graphloom_vault::{Changes, LinkIndex, NotePath, Notes, Overlay, Vault, VaultOptions, diff, transaction};
+//! use graphloom_vault::{Changes, NotePath, Notes, Overlay, Vault, VaultOptions, diff, transaction};
 //!
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! # let place = tempfile::tempdir()?;
@@ -20,7 +20,7 @@
 //! let (index, engine) = (NotePath::parse("Index.md")?, NotePath::parse("Engine.md")?);
 //! overlay.set_frontmatter(&index, "status", serde_json::json!("done"))?;
 //! overlay.rename(&engine, &NotePath::parse("Parts/Motor.md")?)?;
-//! assert!(LinkIndex::build(&overlay).unresolved().is_empty());
+//! assert!(overlay.links().unresolved().is_empty());
 //!
 //! // A person reviews them, then they are applied together, and can be taken back together.
 //! println!("{}", diff(&vault, overlay.changes()));
@@ -56,8 +56,12 @@
 //! have, and which bytes of it the author of the edits wrote. Applying refuses when a note is no longer what it was. A move
 //! and the links rewritten for it are one group; [`Changes::only`] takes whole groups.
 //!
+//! # Settings
+//! [`Settings`] are what a person has set in Obsidian of new links and of excluded files. Nothing below `.obsidian` is
+//! ever written: no [`NotePath`] leads there.
+//!
 //! # What is deliberately absent
-//! Daily notes and Obsidian's own settings are not handled, and links in HTML are not seen. There is no index of words and
+//! Daily notes and other settings of Obsidian are not handled, and links in HTML are not seen. There is no index of words and
 //! no model.
 
 #![forbid(unsafe_code)]
@@ -71,6 +75,7 @@ mod note;
 mod notes;
 mod overlay;
 mod path;
+mod settings;
 mod source;
 pub mod transaction;
 mod vault;
@@ -84,4 +89,5 @@ pub use note::{Anchor, Block, Frontmatter, FrontmatterProblem, Heading, Link, Li
 pub use notes::Notes;
 pub use overlay::{Conflict, Merged, Overlay, Reconciled, Relinked, Renamed};
 pub use path::{NotePath, TitledPath};
+pub use settings::{Excluded, LinkFormat, LinkStyle, Settings};
 pub use vault::{SkipReason, Skipped, Vault, VaultOptions};

@@ -7,6 +7,7 @@ use std::time::{Duration, Instant, SystemTime};
 use graphloom_vault::{Changes, LinkIndex, NotePath, Notes, Overlay, Vault, VaultOptions};
 
 const NOTES: usize = 10_000;
+const WRITES: usize = 48;
 
 #[test]
 fn ten_thousand_notes_are_read_and_one_of_them_moved() {
@@ -33,7 +34,7 @@ fn ten_thousand_notes_are_read_and_one_of_them_moved() {
     let start = Instant::now();
     let vault = Arc::new(Vault::open(dir.path(), VaultOptions::default()).unwrap());
     let opened = start.elapsed();
-    let index = LinkIndex::build(&*vault);
+    let index = vault.links();
     let built = start.elapsed() - opened;
     assert_eq!(vault.paths().len(), NOTES);
     assert!(index.unresolved().is_empty() && index.broken_anchors().is_empty() && index.orphans().is_empty());
@@ -47,5 +48,25 @@ fn ten_thousand_notes_are_read_and_one_of_them_moved() {
     let note = NotePath::parse("folder 0/Note 7.md").unwrap();
     let renamed = overlay.rename(&note, &NotePath::parse("folder 5/Renamed.md").unwrap()).unwrap();
     assert_eq!(renamed.links(), 4, "{renamed:?}");
-    println!("opened {opened:?}, read and linked {built:?}, again {rebuilt:?}, moved {:?}", moving.elapsed());
+    let moved = moving.elapsed();
+
+    // What a write costs with the links after it, and what it costs to make all links anew.
+    let writing = Instant::now();
+    for number in 0..WRITES {
+        let note = NotePath::parse(&format!("folder 1/Note {}.md", 100 + number)).unwrap();
+        overlay.set_frontmatter(&note, "status", serde_json::json!("done")).unwrap();
+        assert_eq!(overlay.links().outgoing(&note).len(), 3);
+    }
+    let a_write = writing.elapsed() / u32::try_from(WRITES).unwrap();
+    let again_anew = Instant::now();
+    assert_eq!(LinkIndex::build(&overlay).notes().len(), NOTES);
+    let anew = again_anew.elapsed();
+    let before = Instant::now();
+    vault.refresh().unwrap();
+    assert_eq!(overlay.links().notes().len(), NOTES);
+    println!(
+        "opened {opened:?}, read and linked {built:?}, again {rebuilt:?}, moved {moved:?}, a write {a_write:?}, \
+         all links anew {anew:?}, listed again {:?}",
+        before.elapsed()
+    );
 }

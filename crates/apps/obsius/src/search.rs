@@ -1,8 +1,9 @@
 //! Search strategies, run for real on the notes as they are to be.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
-use graphloom_vault::{LinkIndex, Note, NotePath, Notes, Overlay};
+use graphloom_vault::{Note, NotePath, Notes, Overlay, Settings};
 
 use crate::analyze::tag_of;
 use crate::assess::words;
@@ -82,6 +83,7 @@ pub struct Gathering<'a> {
     own: BTreeSet<NotePath>,
     limit: usize,
     iteration: u32,
+    settings: Arc<Settings>,
 }
 
 impl<'a> Gathering<'a> {
@@ -105,7 +107,15 @@ impl<'a> Gathering<'a> {
             own,
             limit,
             iteration,
+            settings: Arc::default(),
         }
+    }
+
+    /// The same without the notes that the settings of the vault exclude.
+    #[must_use]
+    pub fn leaving_out(mut self, settings: Arc<Settings>) -> Self {
+        self.settings = settings;
+        self
     }
 
     /// The same where all notes of the subject are asked for: the limit is that of all searches together.
@@ -182,7 +192,7 @@ impl<'a> Gathering<'a> {
 
     /// Follows links from and to what was found, to notes that are about the subject as well.
     pub fn by_links(&mut self) {
-        let index = LinkIndex::build(self.notes);
+        let index = self.notes.links();
         let start: Vec<NotePath> =
             self.findings.notes.iter().filter_map(|found| NotePath::of_file(&found.path).ok()).collect();
         let mut near: BTreeSet<NotePath> = BTreeSet::new();
@@ -192,7 +202,7 @@ impl<'a> Gathering<'a> {
         }
         let found: Vec<Note> = near
             .iter()
-            .filter(|path| !start.contains(path))
+            .filter(|path| !start.contains(path) && !self.settings.excluded.has(path))
             .filter_map(|path| self.notes.read(path).ok().flatten())
             .filter(|note| self.fit(note) <= Fit::All)
             .collect();
@@ -203,7 +213,7 @@ impl<'a> Gathering<'a> {
     pub fn by_time(&mut self) {
         let vault = self.notes.vault();
         let time = |path: &NotePath| std::fs::metadata(vault.file(path)).and_then(|meta| meta.modified()).ok();
-        let mut dated: Vec<_> = self.notes.paths().into_iter().filter_map(|path| Some((time(&path)?, path))).collect();
+        let mut dated: Vec<_> = self.paths().filter_map(|path| Some((time(&path)?, path))).collect();
         dated.sort_by(|(a, one), (b, other)| b.cmp(a).then(one.cmp(other)));
         let found: Vec<Note> =
             dated.iter().take(RECENT).filter_map(|(_, path)| self.notes.read(path).ok().flatten()).collect();
@@ -244,7 +254,11 @@ impl<'a> Gathering<'a> {
     }
 
     fn all(&self) -> impl Iterator<Item = Note> + '_ {
-        self.notes.paths().into_iter().filter_map(|path| self.notes.read(&path).ok().flatten())
+        self.paths().filter_map(|path| self.notes.read(&path).ok().flatten())
+    }
+
+    fn paths(&self) -> impl Iterator<Item = NotePath> + '_ {
+        self.notes.paths().into_iter().filter(|path| !self.settings.excluded.has(path))
     }
 
     fn fit(&self, note: &Note) -> Fit {

@@ -4,7 +4,7 @@ use std::cell::OnceCell;
 use std::sync::Arc;
 
 use graphloom_agents::{AgentError, Risk, ToolRegistry};
-use graphloom_vault::{Changes, Diff, Link, LinkIndex, Note, NotePath, Overlay, VaultError, diff};
+use graphloom_vault::{Changes, Diff, Link, Note, NotePath, Overlay, VaultError, diff};
 
 use crate::desk::Resources;
 use crate::probe::{Finding, View};
@@ -48,7 +48,8 @@ impl Workbench {
 
     /// Mends links that this run wrote and that lead nowhere. Returns what was done that is not told yet.
     pub(crate) fn mend(&self, state: &WorkflowState) -> Result<Vec<String>, VaultError> {
-        let mut told = self.bench.edit(|overlay| mend_links(overlay, &state.session.original_request))?;
+        let style = self.bench.index().settings().links;
+        let mut told = self.bench.edit(|overlay| mend_links(overlay, &state.session.original_request, style))?;
         told.retain(|line| !state.notes.iter().any(|known| known == line));
         Ok(told)
     }
@@ -67,7 +68,7 @@ pub(crate) fn probe_all(
     answer: &str,
 ) -> Vec<Finding> {
     let Some(plan) = &state.task_plan else { return Vec::new() };
-    let links = LinkIndex::build(notes);
+    let links = notes.links();
     let changed: Vec<NotePath> = notes.changes().iter().map(|(path, _)| path.clone()).collect();
     let to_come = OnceCell::new();
     let is_own = |note: &Note, link: &Link| {

@@ -4,6 +4,7 @@ mod engine;
 mod lock;
 mod manifest;
 mod marker;
+mod near;
 mod options;
 mod refresh;
 mod report;

@@ -15,11 +15,11 @@ impl Overlay {
     /// keeps its name.
     pub(super) fn check_new(&self, path: &NotePath, from: Option<&NotePath>) -> Result<(), VaultError> {
         let refuse = |reason: String| Err(VaultError::illegal_path(path.as_str(), reason));
-        let files = self.files();
+        let links = self.links();
         let mut folder = path.folder();
         while !folder.is_empty() {
             let inside = format!("{folder}/");
-            if files.iter().any(|file| file.as_str().starts_with(&inside)) {
+            if links.resolver().below(folder).any(|file| file.as_str().starts_with(&inside)) {
                 break;
             }
             if let Some(reason) = broken_rule(folder.rsplit('/').next().unwrap_or(folder)) {
@@ -36,24 +36,24 @@ impl Overlay {
         path.check_stem().or_else(refuse)
     }
 
-    /// Whether a file can be made at the path: none has this path in any case, and none is where a folder must be.
-    pub(super) fn check_free<'a>(
-        &self,
-        path: &NotePath,
-        files: impl IntoIterator<Item = &'a NotePath>,
-    ) -> Result<(), VaultError> {
-        let key = path.key();
-        for other in files {
-            let other_key = other.key();
-            if other_key == key {
-                return Err(VaultError::Exists { path: other.clone() });
-            }
-            if key.strip_prefix(&other_key).is_some_and(|rest| rest.starts_with('/')) {
+    /// Whether a file can be made at the path, among those files that `counts`: none has this path in any case, and none
+    /// is where a folder must be.
+    pub(super) fn check_free(&self, path: &NotePath, counts: impl Fn(&NotePath) -> bool) -> Result<(), VaultError> {
+        let links = self.links();
+        let resolver = links.resolver();
+        let like = |path: &str| resolver.like(path).into_iter().find(|file| counts(file)).cloned();
+        if let Some(other) = like(path.as_str()) {
+            return Err(VaultError::Exists { path: other });
+        }
+        let mut folder = path.folder();
+        while !folder.is_empty() {
+            if let Some(other) = like(folder) {
                 return Err(VaultError::illegal_edit(path, format!("`{other}` is a file, not a folder")));
             }
-            if other_key.strip_prefix(&key).is_some_and(|rest| rest.starts_with('/')) {
-                return Err(VaultError::illegal_edit(path, "there is a folder of this name; choose another"));
-            }
+            folder = folder.rsplit_once('/').map_or("", |(above, _)| above);
+        }
+        if resolver.below(path.as_str()).any(|file| counts(file)) {
+            return Err(VaultError::illegal_edit(path, "there is a folder of this name; choose another"));
         }
         Ok(())
     }

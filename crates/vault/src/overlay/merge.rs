@@ -41,7 +41,7 @@ pub(super) fn merge(overlay: &mut Overlay, from: &NotePath, into: &NotePath) -> 
         return Err(VaultError::illegal_edit(from, "a note cannot be put into itself"));
     }
     let (gone, home) = (overlay.expect(from)?, overlay.expect(into)?);
-    let mut shift = Shift { before: overlay.files(), ..Shift::default() };
+    let mut shift = Shift { before: overlay.links().resolver().clone(), ..Shift::default() };
     shift.moves.insert(from.clone(), into.clone());
     let mut found = shift.relink(overlay)?;
 

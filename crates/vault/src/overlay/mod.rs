@@ -2,11 +2,13 @@
 
 mod checks;
 mod edited;
+mod kept_links;
 mod merge;
 mod merge3;
 mod reconcile;
 mod relink;
 mod rename;
+mod restyle;
 mod text;
 
 use std::collections::BTreeSet;
@@ -18,9 +20,11 @@ use serde_json::Value;
 use crate::changes::After;
 use crate::note::frontmatter::{EditProblem, remove_key, set_key};
 use crate::note::lines::Style;
+use crate::settings::LinkStyle;
 use crate::source::holds_links;
-use crate::{Change, Changes, ContentHash, Note, NotePath, Notes, Vault, VaultError};
+use crate::{Change, Changes, ContentHash, LinkIndex, Note, NotePath, Notes, Vault, VaultError};
 use edited::Edited;
+use kept_links::KeptLinks;
 pub use merge::Merged;
 pub use reconcile::{Conflict, Reconciled};
 pub use relink::Relinked;
@@ -56,13 +60,14 @@ pub use rename::Renamed;
 pub struct Overlay {
     vault: Arc<Vault>,
     changes: Changes,
+    links: KeptLinks,
 }
 
 impl Overlay {
     /// The vault with these changes.
     #[must_use]
     pub fn new(vault: Arc<Vault>, changes: Changes) -> Self {
-        Self { vault, changes }
+        Self { vault, changes, links: KeptLinks::default() }
     }
 
     /// The vault below the changes.
@@ -75,6 +80,13 @@ impl Overlay {
     #[must_use]
     pub fn changes(&self) -> &Changes {
         &self.changes
+    }
+
+    /// All links of the files as they are to be: those of the [vault](Vault::links), where only the files that the changes
+    /// touch are read anew, each once.
+    #[must_use]
+    pub fn links(&self) -> Arc<LinkIndex> {
+        self.links.of(self)
     }
 
     /// The changes, without the overlay.
@@ -94,7 +106,7 @@ impl Overlay {
             return Err(VaultError::illegal_path(path.as_str(), "the path of a note ends in `.md`"));
         }
         self.check_new(path, None)?;
-        self.check_free(path, &self.files())?;
+        self.check_free(path, |_| true)?;
         self.check_size(path, text)?;
         rename::created(self, path, text)
     }
@@ -241,6 +253,15 @@ impl Overlay {
     /// [`VaultError::IllegalEdit`] when a target cannot be written there.
     pub fn retarget(&mut self, path: &NotePath, links: &[(usize, NotePath)]) -> Result<Vec<Relinked>, VaultError> {
         relink::retargeted(self, path, links)
+    }
+
+    /// Writes the wikilinks of a note that the author of the edits wrote as the vault's settings have new links; with the
+    /// default style it changes nothing. Links that name no file stay.
+    ///
+    /// # Errors
+    /// [`VaultError::IllegalEdit`] when a link would not lead where it leads; then the note is as it was.
+    pub fn restyle(&mut self, path: &NotePath, style: LinkStyle) -> Result<Vec<Relinked>, VaultError> {
+        restyle::restyled(self, path, style)
     }
 
     /// The bytes of a note that the author of the pending edits wrote.

@@ -10,7 +10,7 @@ use unicode_normalization::UnicodeNormalization;
 use super::Overlay;
 use super::edited::Edited;
 use crate::changes::After;
-use crate::links::resolve::{Resolver, Way, name_key, relative};
+use crate::links::resolve::{Resolver, Way, keys_of, relative, target_key};
 use crate::path::{has_ending, without_ending};
 use crate::source::{Source, holds_links};
 use crate::{Link, LinkForm, NotePath, Notes, VaultError};
@@ -31,7 +31,7 @@ pub struct Relinked {
 #[derive(Debug, Default)]
 pub(super) struct Shift {
     /// All files that links lead to before.
-    pub(super) before: BTreeSet<NotePath>,
+    pub(super) before: Resolver,
     /// Where what a link leads to will be; several can come to one place.
     pub(super) moves: BTreeMap<NotePath, NotePath>,
     /// A file that will be new.
@@ -47,7 +47,7 @@ pub(super) struct Shift {
 pub(super) struct Shifted {
     before: Resolver,
     after: Resolver,
-    /// The names of what moves or comes, from and to: no other link can lead elsewhere.
+    /// The keys of what moves or comes, from and to: no other link can lead elsewhere.
     touched: BTreeSet<String>,
 }
 
@@ -72,16 +72,22 @@ impl Shift {
     /// A link that cannot be written so.
     pub(super) fn relink(&self, overlay: &Overlay) -> Result<Relinking, VaultError> {
         let shifted = self.shifted(overlay);
+        let links = overlay.links();
+        // Of what is done already, only what no change has touched is looked at.
+        let is_left = |path: &NotePath| !(self.is_made && overlay.changes.get(path).is_some());
+        let mut unread: BTreeSet<NotePath> = links.unread_paths().filter(|path| is_left(path)).cloned().collect();
+        let mut paths = links.linking(&shifted.touched);
+        paths.extend(self.moves.keys().filter(|path| links.resolver().contains(path)).cloned());
+        if self.folder.is_some() {
+            paths.extend(links.with_folders().cloned());
+        }
         let mut found = Relinking::default();
-        for path in overlay.files() {
-            if self.is_made && overlay.changes.get(&path).is_some() {
-                continue;
-            }
+        for path in paths.into_iter().filter(is_left) {
             let source = match read(overlay, &path) {
                 Ok(Some(source)) => source,
                 Ok(None) => continue,
                 Err(_) => {
-                    found.unread.push(path);
+                    unread.insert(path);
                     continue;
                 }
             };
@@ -90,19 +96,22 @@ impl Shift {
                 found.edits.insert(path, edit);
             }
         }
+        found.unread = unread.into_iter().collect();
         Ok(found)
     }
 
     /// Where links lead before and after.
     pub(super) fn shifted(&self, overlay: &Overlay) -> Shifted {
-        let after = self.before.iter().map(|path| self.place(path)).chain(&self.fresh);
-        let after: BTreeSet<NotePath> = if self.is_made { overlay.files() } else { after.cloned().collect() };
+        let after = if self.is_made {
+            overlay.links().resolver().clone()
+        } else {
+            let mut after = self.before.clone();
+            self.moves.keys().for_each(|from| after.remove(from));
+            self.moves.values().chain(&self.fresh).for_each(|to| after.insert(to));
+            after
+        };
         let ends = self.moves.iter().flat_map(|(from, to)| [from, to]).chain(&self.fresh);
-        Shifted {
-            before: Resolver::new(self.before.iter().cloned()),
-            after: Resolver::new(after),
-            touched: ends.map(|path| name_key(path.as_str())).collect(),
-        }
+        Shifted { before: self.before.clone(), after, touched: ends.flat_map(keys_of).collect() }
     }
 
     /// What is to be rewritten in one file, which is at `path` before; `None` for nothing.
@@ -119,7 +128,7 @@ impl Shift {
         let place = self.place(path);
         let mut edits: Vec<(&Link, String)> = Vec::new();
         for link in &source.links {
-            if link.is_same_note() || !(is_moved || shifted.touched.contains(&name_key(&link.target))) {
+            if link.is_same_note() || !(is_moved || shifted.touched.contains(&target_key(&link.target))) {
                 continue;
             }
             let Some((file, way)) = shifted.before.resolve(path.folder(), &link.target, link.form) else { continue };
@@ -140,19 +149,16 @@ impl Shift {
 
     /// The files with links that led to what moves.
     pub(super) fn linking(&self, overlay: &Overlay) -> Vec<NotePath> {
-        let before = Resolver::new(self.before.iter().cloned());
-        let touched: BTreeSet<String> = self.moves.keys().map(|path| name_key(path.as_str())).collect();
+        let touched: BTreeSet<String> = self.moves.keys().flat_map(keys_of).collect();
         let leads = |path: &NotePath, link: &Link| {
-            touched.contains(&name_key(&link.target))
-                && before
-                    .resolve(path.folder(), &link.target, link.form)
-                    .is_some_and(|(file, _)| self.moves.contains_key(file))
+            let file = self.before.resolve(path.folder(), &link.target, link.form);
+            file.is_some_and(|(file, _)| self.moves.contains_key(file))
         };
-        let sources = overlay.files().into_iter().filter_map(|path| Some((read(overlay, &path).ok()??, path)));
-        sources
-            .filter(|(source, path)| source.links.iter().any(|link| leads(path, link)))
-            .map(|(_, path)| path)
-            .collect()
+        let holds = |path: &NotePath| {
+            let source = read(overlay, path).ok().flatten();
+            source.is_some_and(|source| source.links.iter().any(|link| leads(path, link)))
+        };
+        overlay.links().linking(&touched).into_iter().filter(holds).collect()
     }
 
     fn new_folder(&self, folder: &str) -> Option<String> {
@@ -219,7 +225,7 @@ fn new_target(
 }
 
 /// Whether a link of this form can name a target: between brackets, some characters mean something else.
-fn can_hold(form: LinkForm, target: &str) -> bool {
+pub(super) fn can_hold(form: LinkForm, target: &str) -> bool {
     let breaks = || target.contains(['#', '|', '\n']) || target.contains("[[") || target.contains("]]");
     form != LinkForm::Wiki || !(breaks() || target.ends_with([']', '\\']) || target.trim() != target)
 }
@@ -278,7 +284,8 @@ pub(super) fn retargeted(
 ) -> Result<Vec<Relinked>, VaultError> {
     let note = overlay.expect(path)?;
     let source = Source::of_note(&note);
-    let resolver = Resolver::new(overlay.files());
+    let index = overlay.links();
+    let resolver = index.resolver();
     let mut edits = Vec::new();
     for (start, to) in links {
         let Some(link) = source.links.iter().find(|link| link.span.start == *start) else { continue };
@@ -297,7 +304,7 @@ pub(super) fn retargeted(
         let target = if names(&bare.target) && link.form == LinkForm::Wiki {
             Some(bare.target.clone())
         } else {
-            new_target(&bare, way, path.folder(), to, &resolver).map_err(|()| unwritable(path, link, to))?
+            new_target(&bare, way, path.folder(), to, resolver).map_err(|()| unwritable(path, link, to))?
         };
         edits.push((link, target.unwrap_or(bare.target)));
     }

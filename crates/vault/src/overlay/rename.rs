@@ -9,7 +9,7 @@ use serde::Serialize;
 use super::Overlay;
 use super::relink::{Relinked, Relinking, Shift};
 use crate::changes::After;
-use crate::{Change, Changes, NotePath, Notes, VaultError};
+use crate::{Change, NotePath, Notes, VaultError};
 
 /// What a move did.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
@@ -39,7 +39,8 @@ pub(super) fn moved(
 ) -> Result<Renamed, VaultError> {
     let moves: BTreeMap<NotePath, NotePath> =
         moves.iter().filter(|(from, to)| from != to).map(|(from, to)| (from.clone(), to.clone())).collect();
-    let files = overlay.files();
+    let links = overlay.links();
+    let files = links.resolver();
     let mut taken = BTreeSet::new();
     for (from, to) in &moves {
         if from.is_note() {
@@ -52,12 +53,12 @@ pub(super) fn moved(
             return Err(VaultError::illegal_edit(from, reason));
         }
         overlay.check_new(to, Some(from))?;
-        overlay.check_free(to, files.iter().filter(|path| !moves.contains_key(*path)))?;
+        overlay.check_free(to, |path| !moves.contains_key(path))?;
         if moves.contains_key(to) || !taken.insert(to.key()) {
             return Err(VaultError::illegal_edit(to, "it is moved itself; move it elsewhere first"));
         }
     }
-    let shift = Shift { before: files, moves, folder, ..Shift::default() };
+    let shift = Shift { before: files.clone(), moves, folder, ..Shift::default() };
     let found = shift.relink(overlay)?;
     let Shift { moves, .. } = shift;
     // All of it or nothing: one of these can be refused.
@@ -110,7 +111,8 @@ pub(super) fn moved(
 pub(super) fn folder(overlay: &mut Overlay, from: &str, to: &str) -> Result<Renamed, VaultError> {
     let inside = format!("{from}/");
     let mut moves = BTreeMap::new();
-    for path in overlay.files().into_iter().filter(|path| path.as_str().starts_with(&inside)) {
+    let links = overlay.links();
+    for path in links.resolver().below(from).filter(|path| path.as_str().starts_with(&inside)).cloned() {
         let rest = &path.as_str()[inside.len()..];
         let target = if to.is_empty() { rest.to_owned() } else { format!("{to}/{rest}") };
         let target = NotePath::of_file(&target)?;
@@ -127,7 +129,7 @@ pub(super) fn folder(overlay: &mut Overlay, from: &str, to: &str) -> Result<Rena
 
 /// Makes a note. Links that would lead to it though they led elsewhere are rewritten.
 pub(super) fn created(overlay: &mut Overlay, path: &NotePath, text: &str) -> Result<Renamed, VaultError> {
-    let shift = Shift { before: overlay.files(), fresh: Some(path.clone()), ..Shift::default() };
+    let shift = Shift { before: overlay.links().resolver().clone(), fresh: Some(path.clone()), ..Shift::default() };
     let found = shift.relink(overlay)?;
     let mut next = overlay.clone();
     let whole = std::iter::once(0..text.len()).filter(|range| !range.is_empty());
@@ -138,8 +140,8 @@ pub(super) fn created(overlay: &mut Overlay, path: &NotePath, text: &str) -> Res
 /// Lets links to a note that is gone lead to another.
 pub(super) fn redirected(overlay: &mut Overlay, gone: &NotePath, to: &NotePath) -> Result<Renamed, VaultError> {
     overlay.expect(to)?;
-    let mut shift = Shift { before: overlay.files(), ..Shift::default() };
-    shift.before.insert(gone.clone());
+    let mut shift = Shift { before: overlay.links().resolver().clone(), ..Shift::default() };
+    shift.before.insert(gone);
     shift.moves.insert(gone.clone(), to.clone());
     let found = shift.relink(overlay)?;
     let mut next = overlay.clone();
@@ -162,14 +164,14 @@ pub(super) fn caught_up(overlay: &mut Overlay) -> Result<Renamed, VaultError> {
 pub(super) fn made_moves(overlay: &Overlay) -> Shift {
     let ends = overlay.changes.moves().iter().map(|moved| (moved.from.clone(), moved.to.clone()));
     let led = overlay.changes.redirects().iter().map(|(gone, to)| (gone.clone(), to.clone()));
-    let on_disk = Overlay::new(Arc::clone(&overlay.vault), Changes::default());
-    Shift { before: on_disk.files(), moves: ends.chain(led).collect(), is_made: true, ..Shift::default() }
+    let on_disk = overlay.vault.links();
+    Shift { before: on_disk.resolver().clone(), moves: ends.chain(led).collect(), is_made: true, ..Shift::default() }
 }
 
 /// The files whose links led to a note that is gone.
 pub(super) fn linking(overlay: &Overlay, gone: &NotePath) -> Vec<NotePath> {
-    let mut shift = Shift { before: overlay.files(), ..Shift::default() };
-    shift.before.insert(gone.clone());
+    let mut shift = Shift { before: overlay.links().resolver().clone(), ..Shift::default() };
+    shift.before.insert(gone);
     shift.moves.insert(gone.clone(), gone.clone());
     shift.linking(overlay)
 }

@@ -12,7 +12,7 @@ const SETTLED: Duration = Duration::from_secs(2);
 
 /// What tells one state of a file from another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Stamp {
+pub(crate) struct Stamp {
     modified: SystemTime,
     /// When anything of the file changed, its times included; nobody can set that back.
     changed: SystemTime,
@@ -21,11 +21,16 @@ pub(super) struct Stamp {
 
 impl Stamp {
     /// The stamp of a file that has rested long enough for its time to tell.
-    pub(super) fn of(metadata: &Metadata) -> Option<Self> {
+    pub(crate) fn of(metadata: &Metadata) -> Option<Self> {
         let modified = metadata.modified().ok()?;
         let changed = changed(metadata).unwrap_or(modified);
         let rested = SystemTime::now().duration_since(modified.max(changed)).is_ok_and(|age| age > SETTLED);
         rested.then_some(Self { modified, changed, bytes: metadata.len() })
+    }
+
+    #[cfg(test)]
+    pub(super) fn of_bytes(bytes: u64) -> Self {
+        Self { modified: SystemTime::UNIX_EPOCH, changed: SystemTime::UNIX_EPOCH, bytes }
     }
 }
 

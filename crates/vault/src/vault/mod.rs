@@ -1,6 +1,7 @@
 //! A directory of notes on disk.
 
 mod cache;
+mod kept_links;
 mod options;
 mod walk;
 
@@ -10,8 +11,10 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError, RwLock};
 
-use crate::{ContentHash, Note, NotePath, Notes, VaultError};
+use crate::links::Layer;
+use crate::{ContentHash, LinkIndex, Note, NotePath, Notes, VaultError};
 use cache::{Cache, Stamp};
+use kept_links::KeptLinks;
 pub use options::VaultOptions;
 pub(crate) use walk::{Listing, broken_folder};
 pub use walk::{SkipReason, Skipped};
@@ -40,6 +43,7 @@ pub struct Vault {
     options: VaultOptions,
     listing: RwLock<Arc<Listing>>,
     cache: Cache,
+    links: KeptLinks,
 }
 
 impl Vault {
@@ -55,7 +59,8 @@ impl Vault {
             return Err(refuse(io::Error::from(io::ErrorKind::NotADirectory)));
         }
         let listing = RwLock::new(Arc::new(walk::walk(&root, &options)?));
-        Ok(Self { root, cache: Cache::new(options.cache_bytes), options, listing })
+        let cache = Cache::new(options.cache_bytes);
+        Ok(Self { root, cache, options, listing, links: KeptLinks::default() })
     }
 
     /// The directory, without symbolic links in its path.
@@ -79,6 +84,17 @@ impl Vault {
     #[must_use]
     pub fn skipped(&self) -> Vec<Skipped> {
         self.listing().skipped.iter().cloned().collect()
+    }
+
+    /// All links of the vault as of the last [`refresh`](Self::refresh). The first time every file is read; later only
+    /// those are whose size or time is another.
+    #[must_use]
+    pub fn links(&self) -> LinkIndex {
+        LinkIndex::over(self.layer())
+    }
+
+    pub(crate) fn layer(&self) -> Arc<Layer> {
+        self.links.of(self)
     }
 
     /// Reads every note and lists those that cannot be read, not UTF-8 ones above all.
@@ -137,6 +153,18 @@ impl Vault {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
             Err(error) => Err(VaultError::io("read", &full, error)),
         }
+    }
+
+    /// The bytes of a hidden file, by its path from the root; `None` when there is none.
+    pub(crate) fn hidden_bytes(&self, path: &Path) -> Result<Option<Vec<u8>>, VaultError> {
+        const MOST: u64 = 1024 * 1024;
+        let Some(metadata) = reach(&self.root, path)? else { return Ok(None) };
+        if metadata.len() > MOST {
+            let reason = format!("it has {} bytes, more than {MOST}", metadata.len());
+            return Err(VaultError::illegal_path(&path.to_string_lossy(), reason));
+        }
+        let full = self.root.join(path);
+        fs::read(&full).map(Some).map_err(|error| VaultError::io("read", &full, error))
     }
 
     fn bytes(&self, path: &NotePath) -> Result<Option<(Vec<u8>, Metadata)>, VaultError> {

@@ -10,7 +10,9 @@ use serde::{Deserialize, Serialize};
 use unicode_normalization::UnicodeNormalization;
 use walkdir::WalkDir;
 
+use super::cache::Stamp;
 use crate::path::unnameable;
+use crate::source::holds_links;
 use crate::{NotePath, VaultError, VaultOptions};
 
 /// A file of the vault that is not read, and why. It is never changed either.
@@ -76,6 +78,8 @@ impl fmt::Display for SkipReason {
 pub(crate) struct Listed {
     /// The path on disk, from the root; differs from the note's path when its Unicode form does.
     pub(crate) disk: PathBuf,
+    /// What tells its content from another one, of a file that holds links and has rested.
+    pub(crate) stamp: Option<Stamp>,
 }
 
 /// The files of a vault at one moment.
@@ -133,17 +137,21 @@ fn file(root: &Path, entry: &walkdir::DirEntry, options: &VaultOptions, listing:
         Err(VaultError::IllegalPath { reason, .. }) => return skip(listing, SkipReason::IllegalName(reason)),
         Err(error) => return skip(listing, SkipReason::IllegalName(error.to_string())),
     };
-    let listed = Listed { disk: disk.to_owned() };
+    let mut listed = Listed { disk: disk.to_owned(), stamp: None };
     if listing.notes.contains_key(&named) || listing.files.contains_key(&named) {
         return skip(listing, SkipReason::SameName);
     }
     if !named.is_note() {
+        if holds_links(&named) {
+            listed.stamp = entry.metadata().ok().and_then(|metadata| Stamp::of(&metadata));
+        }
         listing.files.insert(named, listed);
         return;
     }
     match entry.metadata() {
         Ok(metadata) if metadata.len() > options.max_note_bytes => skip(listing, SkipReason::TooLarge(metadata.len())),
-        Ok(_) => {
+        Ok(metadata) => {
+            listed.stamp = Stamp::of(&metadata);
             listing.notes.insert(named, listed);
         }
         Err(error) => skip(listing, SkipReason::Unreadable(error.to_string())),

@@ -82,7 +82,8 @@ fn resolution() {
 fn a_markdown_link_is_read_from_its_own_folder_first() {
     let place = Place::new(&[("N.md", ""), ("d/N.md", ""), ("d/x.md", "[a](N.md) [[N]]")]);
     let index = LinkIndex::build(&*place.vault);
-    let to: Vec<&Resolution> = index.outgoing(&path("d/x.md")).iter().map(|link| &link.to).collect();
+    let links = index.outgoing(&path("d/x.md"));
+    let to: Vec<&Resolution> = links.iter().map(|link| &link.to).collect();
     assert_eq!(to, [&Resolution::Note(path("d/N.md")), &Resolution::Note(path("N.md"))]);
 }
 

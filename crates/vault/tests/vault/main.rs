@@ -7,6 +7,7 @@ mod diff;
 mod edits;
 mod foreign;
 mod frontmatter;
+mod incremental;
 mod links;
 mod notes;
 mod rename;

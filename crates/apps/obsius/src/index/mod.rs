@@ -8,6 +8,7 @@
 mod card;
 mod catalogue;
 mod error;
+mod query;
 mod related;
 mod search;
 
@@ -16,7 +17,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError, RwLock};
 
 use graphloom_retrieval::{Corpus, CorpusOptions, RetrievalError};
-use graphloom_vault::{Notes, Overlay, Skipped, Vault};
+use graphloom_vault::{NotePath, Notes, Overlay, Settings, Skipped, Vault};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -24,7 +25,7 @@ pub use card::Card;
 pub use error::IndexError;
 pub use related::related;
 pub(crate) use search::is_in;
-pub use search::{Found, Page, SearchField, SearchQuery};
+pub use search::{Correction, Found, Page, SearchField, SearchQuery};
 
 use catalogue::Catalogue;
 
@@ -36,6 +37,21 @@ pub struct VaultIndex {
     catalogue: RwLock<Arc<Catalogue>>,
     /// Notes that the last refresh could not read.
     unread: RwLock<Vec<Skipped>>,
+    settings: RwLock<Kept>,
+}
+
+/// The settings of the vault, and what of them could not be read, each in a line.
+#[derive(Debug, Default)]
+struct Kept {
+    settings: Arc<Settings>,
+    told: Vec<String>,
+}
+
+impl Kept {
+    fn of(vault: &Vault) -> Self {
+        let (settings, told) = vault.settings();
+        Self { settings: Arc::new(settings), told }
+    }
 }
 
 /// What a refresh found.
@@ -73,7 +89,8 @@ impl VaultIndex {
         let corpus = Corpus::open(&dir.join("passages"), &[vault.root().to_path_buf()], options)?;
         let file = dir.join("notes.json");
         let catalogue = RwLock::new(Arc::new(Catalogue::load(&file)));
-        Ok(Self { vault, corpus, file, catalogue, unread: RwLock::default() })
+        let settings = RwLock::new(Kept::of(&vault));
+        Ok(Self { vault, corpus, file, catalogue, unread: RwLock::default(), settings })
     }
 
     /// Brings the index up to date with the files of the vault. It blocks.
@@ -82,6 +99,7 @@ impl VaultIndex {
     /// A vault that cannot be listed; another refresh that takes too long; a full disk.
     pub fn refresh(&self) -> Result<IndexSummary, IndexError> {
         self.vault.refresh()?;
+        *self.settings.write().unwrap_or_else(PoisonError::into_inner) = Kept::of(&self.vault);
         let rebuilt = match self.corpus.refresh() {
             Ok(report) => report.rebuilt,
             // A vault may be empty.
@@ -112,6 +130,25 @@ impl VaultIndex {
         skipped
     }
 
+    /// What a person has set for the vault in Obsidian, as of the last refresh.
+    pub fn settings(&self) -> Arc<Settings> {
+        Arc::clone(&self.settings.read().unwrap_or_else(PoisonError::into_inner).settings)
+    }
+
+    /// What of the settings could not be read, each in a line.
+    pub fn settings_told(&self) -> Vec<String> {
+        self.settings.read().unwrap_or_else(PoisonError::into_inner).told.clone()
+    }
+
+    /// The notes that the settings leave out of searches, and that no run changes.
+    pub fn excluded(&self) -> Vec<NotePath> {
+        let settings = self.settings();
+        if settings.excluded.is_empty() {
+            return Vec::new();
+        }
+        self.vault.paths().into_iter().filter(|path| settings.excluded.has(path)).collect()
+    }
+
     /// The cards of all notes as the overlay has them, each with whether it is changed there, in the order of paths.
     pub fn cards(&self, overlay: &Overlay) -> Vec<(Arc<Card>, bool)> {
         let catalogue = self.catalogue();
@@ -125,6 +162,14 @@ impl VaultIndex {
             }
         }
         cards.sort_by(|(one, _), (other, _)| one.path.cmp(&other.path));
+        cards
+    }
+
+    /// As [`cards`](Self::cards), without the notes that the settings leave out of searches.
+    pub fn shown_cards(&self, overlay: &Overlay) -> Vec<(Arc<Card>, bool)> {
+        let settings = self.settings();
+        let mut cards = self.cards(overlay);
+        cards.retain(|(card, _)| !settings.excluded.has(&card.path));
         cards
     }
 

@@ -29,7 +29,7 @@ pub fn related(overlay: &Overlay, links: &LinkIndex, path: &NotePath, limit: usi
     for link in links.backlinks(path) {
         add(&link.from, LINKED);
     }
-    let own = links.notes().find(|note| note.path() == path);
+    let own = links.note(path);
     let tags: Vec<String> = own.into_iter().flat_map(|note| note.tag_names()).map(str::to_lowercase).collect();
     if !tags.is_empty() {
         for note in links.notes() {

@@ -1,11 +1,12 @@
 //! Searches: by text, by title, by tag, by time.
 
-use std::collections::BTreeMap;
+use std::cell::{OnceCell, RefCell};
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use graphloom_retrieval::extract::{query_terms, snippet};
+use graphloom_retrieval::extract::{query_terms, snippet, terms};
 use graphloom_retrieval::{SearchOptions, Source, Unwritten};
-use graphloom_vault::{ContentHash, NotePath, Notes, Overlay};
+use graphloom_vault::{ContentHash, Note, NotePath, Notes, Overlay};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -24,8 +25,20 @@ const RANKED: usize = 256;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[non_exhaustive]
 pub struct SearchQuery {
-    /// Words in any language; no sign in them has a meaning.
+    /// Words in any language; no sign in them has a meaning. For what people write there is [`parse`](Self::parse).
     pub text: String,
+    /// Tags that a note must have, or one below each, without `#`.
+    #[serde(default)]
+    pub tags: Vec<String>,
+    /// Parts that the path of a note must have, whatever the case of letters.
+    #[serde(default)]
+    pub paths: Vec<String>,
+    /// Phrases that must stand in a note, whatever the case of letters and the space between words.
+    #[serde(default)]
+    pub phrases: Vec<String>,
+    /// Whether words that stand in no note are searched by what is spelt like them.
+    #[serde(default)]
+    pub tolerant: bool,
     /// Where to look.
     #[serde(default)]
     pub field: SearchField,
@@ -47,6 +60,30 @@ pub struct Page {
     pub found: Vec<Found>,
     /// Whether more notes fit than these and those that were passed over.
     pub more: bool,
+    /// Words that stand in no note, and by what they were searched instead.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub corrected: Vec<Correction>,
+}
+
+/// A word that stands in no note, and what is spelt like it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[non_exhaustive]
+pub struct Correction {
+    /// The word as it was asked for.
+    pub word: String,
+    /// What was searched instead, as the index has it: in lower case, without endings.
+    pub searched: Vec<String>,
+}
+
+impl Page {
+    /// A sentence about words that stand in no note; empty when there are none.
+    pub fn corrected_in_words(&self) -> String {
+        let ticked = |words: &[String]| words.iter().map(|word| format!("`{word}`")).collect::<Vec<_>>().join(", ");
+        let said = self.corrected.iter().map(|correction| {
+            format!("`{}` is in no note; searched for {}", correction.word, ticked(&correction.searched))
+        });
+        said.collect::<Vec<_>>().join("; ")
+    }
 }
 
 /// Where to look.
@@ -86,7 +123,17 @@ pub struct Found {
 impl SearchQuery {
     /// A search of everything for at most `limit` notes.
     pub fn new(text: impl Into<String>, limit: usize) -> Self {
-        Self { text: text.into(), field: SearchField::All, folder: None, limit, offset: 0 }
+        Self {
+            text: text.into(),
+            tags: Vec::new(),
+            paths: Vec::new(),
+            phrases: Vec::new(),
+            tolerant: false,
+            field: SearchField::All,
+            folder: None,
+            limit,
+            offset: 0,
+        }
     }
 
     /// Sets where to look.
@@ -132,20 +179,32 @@ impl VaultIndex {
     /// As [`search`](Self::search).
     pub fn page(&self, overlay: &Overlay, query: &SearchQuery) -> Result<Page, IndexError> {
         let mut scores: BTreeMap<NotePath, (f32, Option<String>)> = BTreeMap::new();
+        let cards = self.shown_cards(overlay);
+        let corrected = if query.tolerant { self.corrected(overlay, query, &cards)? } else { Vec::new() };
+        let mut query = query.clone();
+        for correction in &corrected {
+            query.text = format!("{} {}", query.text, correction.searched.join(" "));
+        }
+        let query = &query;
         if matches!(query.field, SearchField::All | SearchField::Content) {
             for (path, score, text) in self.passages(overlay, query)? {
                 scores.insert(path, (score, Some(text)));
             }
         }
-        if query.field != SearchField::Content {
+        if query.field != SearchField::Content || query.is_filter() {
             let wanted = query_terms(&query.text);
-            for (card, _) in self.cards(overlay) {
-                if !is_in(&card.path, query.folder.as_deref()) {
+            let reads = |card: &Card| {
+                query.phrases.is_empty()
+                    || overlay.read(&card.path).ok().flatten().is_some_and(|note| query.takes_text(&note))
+            };
+            for (card, _) in cards {
+                if !is_in(&card.path, query.folder.as_deref()) || !query.takes_card(&card) {
                     continue;
                 }
                 let title = title_fit(&card, &query.text, &wanted);
                 let tags = tag_fit(&card, &query.text, &wanted);
                 let score = match query.field {
+                    _ if query.is_filter() => 1.0,
                     SearchField::Title => title,
                     SearchField::Tags => tags,
                     _ if title >= ENOUGH || tags >= ENOUGH || scores.contains_key(&card.path) => {
@@ -153,7 +212,7 @@ impl VaultIndex {
                     }
                     _ => 0.0,
                 };
-                if score > 0.0 {
+                if score > 0.0 && (scores.contains_key(&card.path) || reads(&card)) {
                     scores.entry(card.path.clone()).or_insert((0.0, None)).0 += score;
                 }
             }
@@ -164,17 +223,38 @@ impl VaultIndex {
         let mut ranked = ranked.into_iter().filter(|(path, ..)| overlay.contains(path)).skip(query.offset);
         let some = ranked.by_ref().take(query.limit);
         let found = some.filter_map(|(path, score, text)| found(overlay, path, score, text, &query.text)).collect();
-        Ok(Page { found, more: ranked.next().is_some() })
+        Ok(Page { found, more: ranked.next().is_some(), corrected })
     }
 
     /// The notes that changed last, those that are changed and not written yet first.
     pub fn recent(&self, overlay: &Overlay, folder: Option<&str>, limit: usize) -> Vec<Found> {
         let mut cards: Vec<(Arc<Card>, bool)> =
-            self.cards(overlay).into_iter().filter(|(card, _)| is_in(&card.path, folder)).collect();
+            self.shown_cards(overlay).into_iter().filter(|(card, _)| is_in(&card.path, folder)).collect();
         cards.sort_by(|(one, pending), (other, other_pending)| {
             other_pending.cmp(pending).then(other.modified.cmp(&one.modified)).then(one.path.cmp(&other.path))
         });
         cards.into_iter().filter_map(|(card, _)| found(overlay, card.path.clone(), 0.0, None, "")).take(limit).collect()
+    }
+
+    /// The words of a search that stand in no note, with what is spelt like them.
+    fn corrected(
+        &self,
+        overlay: &Overlay,
+        query: &SearchQuery,
+        cards: &[(Arc<Card>, bool)],
+    ) -> Result<Vec<Correction>, IndexError> {
+        let pending: OnceCell<BTreeSet<String>> = OnceCell::new();
+        let in_pending = || {
+            let texts = overlay.changes().iter().filter_map(|(_, change)| change.after.as_deref());
+            texts.flat_map(terms).collect()
+        };
+        let is_known = |term: &str| {
+            let has = |terms: &[String]| terms.binary_search_by(|other| other.as_str().cmp(term)).is_ok();
+            cards.iter().any(|(card, _)| has(&card.name_terms) || has(&card.tag_terms))
+                || pending.get_or_init(in_pending).contains(term)
+        };
+        let found = self.corpus.spelt_like(&query.text, &is_known)?;
+        Ok(found.into_iter().map(|(word, searched)| Correction { word, searched }).collect())
     }
 
     /// The best passage of each note: path, score and the sentences to show.
@@ -182,14 +262,31 @@ impl VaultIndex {
         let changes = overlay.changes();
         let catalogue = self.catalogue();
         let folder = query.folder.as_deref();
+        let settings = self.settings();
+        let has_phrases =
+            |path: &NotePath| overlay.read(path).ok().flatten().is_some_and(|note| query.takes_text(&note));
+        // A note is asked for once for each of its passages.
+        let read: RefCell<BTreeMap<NotePath, bool>> = RefCell::default();
+        let takes = |path: &NotePath| {
+            query.phrases.is_empty() || *read.borrow_mut().entry(path.clone()).or_insert_with_key(&has_phrases)
+        };
         let keep = |path: &str| {
             NotePath::of_file(path).is_ok_and(|path| {
-                is_in(&path, folder) && changes.get(&path).is_none() && catalogue.get(&path).is_some()
+                is_in(&path, folder)
+                    && !settings.excluded.has(&path)
+                    && changes.get(&path).is_none()
+                    && catalogue.get(&path).is_some_and(|card| query.takes_card(card))
+                    && takes(&path)
             })
+        };
+        let is_pending = |path: &NotePath| {
+            let note = || overlay.read(path).ok().flatten();
+            let takes = |note: Note| query.takes_card(&Card::of(&note, 0)) && query.takes_text(&note);
+            path.is_note() && is_in(path, folder) && !settings.excluded.has(path) && note().is_some_and(takes)
         };
         let pending: Vec<Unwritten<'_>> = changes
             .iter()
-            .filter(|(path, _)| path.is_note() && is_in(path, folder))
+            .filter(|(path, _)| is_pending(path))
             .filter_map(|(path, change)| Some(Unwritten { path: path.as_str(), text: change.after.as_deref()? }))
             .collect();
         let options = SearchOptions::with_limit(query.ranked()).per_document(1);

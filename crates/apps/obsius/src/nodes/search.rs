@@ -43,6 +43,7 @@ async fn work(visit: &Visit) -> Result<Report, NodeError> {
     let changes = visit.desk.is_small("execute") && plan.has(SubtaskKind::Update);
     let mut gathering = Gathering::new(&notes, &plan, state.findings.clone(), limit, visit.iteration.number)
         .taking_all(all)
+        .leaving_out(visit.resources().index.settings())
         .changing_what_is_found(changes);
     let mut actions: Vec<ExecutedAction> = Vec::new();
     let mut repeats = state.repeats.clone();
@@ -55,7 +56,7 @@ async fn work(visit: &Visit) -> Result<Report, NodeError> {
             SearchStrategy::Keyword | SearchStrategy::Content => {
                 let Some(query) = gathering.query(strategy, &plan.original_request) else { continue };
                 let id = format!("{}.{}", visit.iteration.number, strategy_name(strategy));
-                let arguments = json!({ "query": query, "limit": limit.min(PAGE) });
+                let arguments = json!({ "query": query, "limit": limit.min(PAGE), "exact": true });
                 let call = ToolCall { id: id.clone(), name: "search_notes".to_owned(), arguments };
                 let outcome = bench.tools().call(&call, &mut repeats).await;
                 actions.push(ExecutedAction::of(&id, "", visit.iteration.number, &outcome));

@@ -49,12 +49,11 @@ impl TypedTool for Backlinks {
         for link in &incoming {
             content.push_str(&format!("\n- `{}` (line {})", link.from, link.link.line));
         }
-        let mut data =
-            json!({ "path": path, "backlinks": incoming.iter().map(|link| place(link)).collect::<Vec<_>>() });
+        let mut data = json!({ "path": path, "backlinks": incoming.iter().map(place).collect::<Vec<_>>() });
         if arguments.outgoing {
             let outgoing = links.outgoing(&path);
             content.push_str(&format!("\n{} in `{path}`:", count(outgoing.len(), "link", "links")));
-            for link in outgoing {
+            for link in &outgoing {
                 let target = &link.link.target;
                 content.push_str(&match link.to.note() {
                     _ if !link.to.is_sound() => format!("\n- `{target}` leads nowhere (line {})", link.link.line),

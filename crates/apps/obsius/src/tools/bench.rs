@@ -27,7 +27,6 @@ struct State {
     /// Counts changes.
     version: u64,
     read: BTreeMap<NotePath, ContentHash>,
-    links: Option<(u64, Arc<LinkIndex>)>,
 }
 
 /// What a change came to: what it says of itself, and the notes after it.
@@ -48,7 +47,7 @@ impl Bench {
     /// A bench with the changes of a run so far.
     pub fn new(index: Arc<VaultIndex>, changes: Changes) -> Self {
         let overlay = Overlay::new(Arc::clone(index.vault()), changes);
-        let state = State { overlay, version: 0, read: BTreeMap::new(), links: None };
+        let state = State { overlay, version: 0, read: BTreeMap::new() };
         Self { index, state: Arc::new(Mutex::new(state)) }
     }
 
@@ -79,7 +78,6 @@ impl Bench {
         let mut state = self.lock();
         state.overlay = Overlay::new(Arc::clone(self.index.vault()), changes);
         state.version += 1;
-        state.links = None;
     }
 
     /// Changes the notes by the program's own hand: all that `edit` does, or nothing. It blocks.
@@ -90,7 +88,7 @@ impl Bench {
         let mut state = self.lock();
         let mut overlay = state.overlay.clone();
         let value = edit(&mut overlay)?;
-        state.take(&overlay, None);
+        state.take(&overlay);
         Ok(value)
     }
 
@@ -104,18 +102,8 @@ impl Bench {
     /// # Errors
     /// The work was stopped.
     pub async fn links(&self) -> Result<Arc<LinkIndex>, ToolError> {
-        let (overlay, version) = {
-            let state = self.lock();
-            if let Some((version, links)) = &state.links
-                && *version == state.version
-            {
-                return Ok(Arc::clone(links));
-            }
-            (state.overlay.clone(), state.version)
-        };
-        let links = blocking(move || Ok(Arc::new(LinkIndex::build(&overlay)))).await?;
-        self.lock().links = Some((version, Arc::clone(&links)));
-        Ok(links)
+        let overlay = self.overlay();
+        blocking(move || Ok(overlay.links())).await
     }
 
     /// Looks at the notes, on a thread for blocking work.
@@ -146,13 +134,13 @@ impl Bench {
             let (index, change) = (Arc::clone(&self.index), Arc::clone(&change));
             let changed = blocking(move || {
                 let value = change(&mut Sight { overlay: &mut overlay, index: &index, read: &read })?;
-                let links = Arc::new(LinkIndex::build(&overlay));
+                let links = overlay.links();
                 Ok(Changed { value, overlay, links })
             })
             .await?;
             let mut state = self.lock();
             if state.version == version {
-                state.take(&changed.overlay, Some(&changed.links));
+                state.take(&changed.overlay);
                 return Ok(changed);
             }
         }
@@ -165,7 +153,7 @@ impl Bench {
 }
 
 impl State {
-    fn take(&mut self, overlay: &Overlay, links: Option<&Arc<LinkIndex>>) {
+    fn take(&mut self, overlay: &Overlay) {
         // Whoever changes a note knows its text, unless it was somebody else's before.
         for (path, change) in overlay.changes().iter() {
             let before = self.overlay.changes().get(path);
@@ -184,14 +172,18 @@ impl State {
         }
         self.overlay = overlay.clone();
         self.version += 1;
-        self.links = links.map(|links| (self.version, Arc::clone(links)));
     }
 }
 
 impl Sight<'_> {
-    /// Refuses to change a note that is not what was read of it. One that was never read may be changed: what it was
-    /// made from is checked when the changes are applied.
+    /// Refuses to change a note that the settings of the vault exclude, and one that is not what was read of it. One that
+    /// was never read may be changed: what it was made from is checked when the changes are applied.
     pub(super) fn check_seen(&self, path: &NotePath) -> Result<(), ToolError> {
+        if self.index.settings().excluded.has(path) {
+            return Err(ToolError::refused(format!(
+                "`{path}` is an excluded file by the settings of this vault, and no run changes it; say so to the person"
+            )));
+        }
         let Some(seen) = self.read.get(path) else { return Ok(()) };
         let note = self.overlay.expect(path).map_err(|error| told(&error))?;
         if note.hash() == seen {

@@ -1,7 +1,7 @@
 //! `delete_note`: a note into the trash.
 
 use graphloom_agents::{Risk, ToolError, ToolOutput, TypedTool};
-use graphloom_vault::{LinkIndex, Notes};
+use graphloom_vault::Notes;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
@@ -41,7 +41,7 @@ impl TypedTool for DeleteNote {
                 let path = find_note(sight.overlay, sight.index, &name)?;
                 sight.check_seen(&path)?;
                 let note = sight.overlay.expect(&path).map_err(|error| told(&error))?;
-                let links = LinkIndex::build(sight.overlay);
+                let links = sight.overlay.links();
                 let mut from: Vec<_> = links.backlinks(&path).into_iter().map(|link| link.from.clone()).collect();
                 from.retain(|other| *other != path);
                 from.dedup();

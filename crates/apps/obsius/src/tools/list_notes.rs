@@ -65,7 +65,7 @@ impl TypedTool for ListNotes {
         let ListArguments { folder, contains, sort, limit, offset } = arguments;
         let part = contains.map(|part| part.trim().trim_matches('*').to_lowercase()).unwrap_or_default();
         let place = folder.clone();
-        let mut cards = self.0.look(move |overlay, index| Ok(index.cards(overlay))).await?;
+        let mut cards = self.0.look(move |overlay, index| Ok(index.shown_cards(overlay))).await?;
         cards.retain(|(card, _)| {
             is_in(&card.path, place.as_deref())
                 && (card.path.as_str().to_lowercase().contains(&part) || card.title.to_lowercase().contains(&part))

@@ -16,7 +16,7 @@ pub(super) struct SearchNotes(pub(super) Bench);
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct SearchArguments {
-    /// The words to look for.
+    /// The words to look for; also `tag:name`, `path:part` and `"a phrase"`, which a note must have.
     #[schemars(length(min = 1, max = 500))]
     query: String,
     /// Where to look; everywhere unless set.
@@ -32,6 +32,9 @@ pub(super) struct SearchArguments {
     /// How many of the best notes to pass over, to see the next ones.
     #[serde(default)]
     offset: Option<usize>,
+    /// Take the query as plain words: no `tag:`, `path:` and phrases, and no words that are only spelt alike.
+    #[serde(default)]
+    exact: bool,
 }
 
 #[derive(Clone, Copy, Deserialize, JsonSchema)]
@@ -72,10 +75,11 @@ impl TypedTool for SearchNotes {
     ];
 
     async fn run(&self, arguments: SearchArguments) -> Result<ToolOutput, ToolError> {
-        let SearchArguments { query: text, search_in, folder, limit, offset } = arguments;
+        let SearchArguments { query: text, search_in, folder, limit, offset, exact } = arguments;
         let offset = offset.unwrap_or(0);
         let limit = usize::try_from(limit.unwrap_or(LIMIT)).unwrap_or(usize::MAX);
-        let mut query = SearchQuery::new(text.as_str(), limit).from_offset(offset).in_field(match search_in {
+        let written = if exact { SearchQuery::new(text.as_str(), limit) } else { SearchQuery::parse(&text, limit) };
+        let mut query = written.from_offset(offset).in_field(match search_in {
             None | Some(Where::All) => SearchField::All,
             Some(Where::Content) => SearchField::Content,
             Some(Where::Title) => SearchField::Title,
@@ -104,6 +108,10 @@ impl TypedTool for SearchNotes {
             let next = offset.saturating_add(found.len());
             content.push_str(&format!("\nMore notes fit; `offset` {next} gives the next."));
         }
-        Ok(ToolOutput::new(content).with_data(json!({ "found": found, "more": page.more })))
+        if !page.corrected.is_empty() {
+            content.push_str(&format!("\n({}.)", page.corrected_in_words()));
+        }
+        let data = json!({ "found": found, "more": page.more, "corrected": page.corrected });
+        Ok(ToolOutput::new(content).with_data(data))
     }
 }

@@ -52,7 +52,7 @@ impl TypedTool for Tags {
         let TagArguments { tag, folder, limit, offset } = arguments;
         let offset = offset.unwrap_or(0);
         let limit = usize::try_from(limit.unwrap_or(LIMIT)).unwrap_or(usize::MAX);
-        let mut cards = self.0.look(move |overlay, index| Ok(index.cards(overlay))).await?;
+        let mut cards = self.0.look(move |overlay, index| Ok(index.shown_cards(overlay))).await?;
         cards.retain(|(card, _)| is_in(&card.path, folder.as_deref()));
         if let Some(tag) = tag.as_deref().map(|tag| tag.trim().trim_start_matches('#')).filter(|tag| !tag.is_empty()) {
             cards.retain(|(card, _)| card.has_tag(tag));

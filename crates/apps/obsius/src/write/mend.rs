@@ -1,33 +1,31 @@
 //! Links that this run wrote and that lead nowhere: corrected where one note is meant, else kept and told. Which bytes the
 //! run wrote is known by their place; no other link is looked at.
 
-use std::collections::BTreeSet;
-
-use graphloom_vault::{Link, LinkIndex, Note, NotePath, Notes, Overlay, Resolution, VaultError};
+use graphloom_vault::{Link, LinkIndex, LinkStyle, Note, NotePath, Notes, Overlay, Resolution, VaultError};
 
 use super::redirect::redirect_merged;
 
-/// Mends the links that this run wrote, and lets links to a note whose text this run put elsewhere lead there. Returns what
-/// was done, in words.
+/// Mends the links that this run wrote, writes them in the style of new links, and lets links to a note whose text this run
+/// put elsewhere lead there. Returns what was done, in words.
 ///
 /// # Errors
 /// Those of the overlay.
-pub fn mend_links(overlay: &mut Overlay, request: &str) -> Result<Vec<String>, VaultError> {
+pub fn mend_links(overlay: &mut Overlay, request: &str, style: LinkStyle) -> Result<Vec<String>, VaultError> {
     let mut told = redirect_merged(overlay)?;
     let changed: Vec<NotePath> = overlay.changes().iter().map(|(path, _)| path.clone()).collect();
     if changed.iter().all(|path| overlay.written(path).is_empty()) {
         return Ok(told);
     }
-    let links = LinkIndex::build(&*overlay);
+    let links = overlay.links();
     let to_come = ToCome::new(overlay, request);
-    for path in changed {
-        let Some(note) = overlay.read(&path).ok().flatten() else { continue };
+    for path in &changed {
+        let Some(note) = overlay.read(path).ok().flatten() else { continue };
         let mut corrected = Vec::new();
         for link in dead_links(overlay, &links, &note) {
             if to_come.is_known(link) {
                 continue;
             }
-            match meant(overlay, &path, &link.target) {
+            match meant(&links, path, &link.target) {
                 Some(meant) => corrected.push((link.span.start, meant)),
                 None if to_come.is_asked_for(link) => {}
                 None => {
@@ -38,11 +36,25 @@ pub fn mend_links(overlay: &mut Overlay, request: &str) -> Result<Vec<String>, V
         if corrected.is_empty() {
             continue;
         }
-        match overlay.retarget(&path, &corrected) {
+        match overlay.retarget(path, &corrected) {
             Ok(done) => told.extend(
                 done.iter().map(|d| format!("`{path}`: the link `{}` was corrected to `{}`", d.before, d.after)),
             ),
             Err(error) => told.push(format!("links of `{path}` that lead nowhere could not be corrected: {error}")),
+        }
+    }
+    for path in &changed {
+        match overlay.restyle(path, style) {
+            Ok(done) if done.is_empty() => {}
+            Ok(done) => {
+                let links = if done.len() == 1 { "1 link is".to_owned() } else { format!("{} links are", done.len()) };
+                told.push(format!("`{path}`: {links} written as the settings of the vault have new links"));
+            }
+            Err(error) => {
+                told.push(format!(
+                    "links of `{path}` are not written as the settings of the vault have new links: {error}"
+                ));
+            }
         }
     }
     Ok(told)
@@ -63,15 +75,13 @@ pub(crate) fn is_written(overlay: &Overlay, path: &NotePath, link: &Link) -> boo
 /// Notes to come: what people link to before it is there.
 pub(crate) struct ToCome {
     request: String,
-    /// The targets that led nowhere in the vault before this run.
-    before: BTreeSet<String>,
+    /// The links of the vault before this run.
+    before: LinkIndex,
 }
 
 impl ToCome {
     pub(crate) fn new(overlay: &Overlay, request: &str) -> Self {
-        let vault = LinkIndex::build(&**overlay.vault());
-        let before = vault.unresolved().into_iter().map(|link| link.link.target.to_lowercase()).collect();
-        Self { request: request.to_lowercase(), before }
+        Self { request: request.to_lowercase(), before: overlay.vault().links() }
     }
 
     /// Whether a link may lead nowhere: to a note to come.
@@ -81,7 +91,7 @@ impl ToCome {
 
     /// Whether the person has linked to this target before, so that the link is a copy of theirs.
     fn is_known(&self, link: &Link) -> bool {
-        self.before.contains(&link.target.to_lowercase())
+        self.before.is_unresolved_target(&link.target)
     }
 
     /// Whether the request names the target.
@@ -93,20 +103,19 @@ impl ToCome {
 }
 
 /// The one note that a target can mean: by its name, its title or an alias.
-fn meant(overlay: &Overlay, from: &NotePath, target: &str) -> Option<NotePath> {
+fn meant(links: &LinkIndex, from: &NotePath, target: &str) -> Option<NotePath> {
     let wanted = target.trim().to_lowercase();
     let name = wanted.strip_suffix(".md").unwrap_or(&wanted);
     let named = NotePath::for_title("", target).ok().map(|made| made.path.name().to_lowercase());
-    let notes = overlay.paths().into_iter().filter(|path| path != from);
-    let mut meant = notes.filter(|path| {
-        let own = path.name().to_lowercase();
-        own == name
-            || Some(&own) == named.as_ref()
-            || overlay.read(path).ok().flatten().is_some_and(|note| {
-                note.title().to_lowercase() == name || note.aliases().iter().any(|alias| alias.to_lowercase() == name)
-            })
+    let mut meant = links.notes().into_iter().filter(|note| {
+        let own = note.path().name().to_lowercase();
+        note.path() != from
+            && (own == name
+                || Some(&own) == named.as_ref()
+                || note.title().to_lowercase() == name
+                || note.aliases().iter().any(|alias| alias.to_lowercase() == name))
     });
-    let found = meant.next()?;
+    let found = meant.next()?.path().clone();
     // Two notes of one name: nobody knows which is meant.
     meant.next().is_none().then_some(found)
 }

@@ -11,7 +11,9 @@ mod ends;
 mod examples;
 mod kept;
 mod recording;
+mod search;
 mod sessions;
+mod settings;
 mod skipped;
 mod support;
 #[cfg(unix)]

@@ -95,7 +95,7 @@ pub(crate) enum Command {
     /// Search the notes
     #[command(name = "search")]
     Find {
-        /// Words
+        /// Words, also `tag:NAME`, `path:PART` and `"a phrase"`
         query: String,
         /// The most notes
         #[arg(long, default_value_t = 10)]

@@ -70,6 +70,18 @@ pub(crate) fn open_index(vault: &Arc<Vault>, dirs: &DataDir, session: &Session) 
         let more = skipped.len() - SKIPPED;
         session.progress.note(format!("{more} more files are not read and not changed; `--json` lists them all"));
     }
+    for line in index.settings_told() {
+        session.progress.warn(line);
+    }
+    match index.excluded().len() {
+        0 => {}
+        1 => session
+            .progress
+            .note("1 note is excluded by the settings of the vault: not searched and not changed".to_owned()),
+        many => session
+            .progress
+            .note(format!("{many} notes are excluded by the settings of the vault: not searched and not changed")),
+    }
     Ok(index)
 }
 

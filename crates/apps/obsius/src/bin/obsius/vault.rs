@@ -38,7 +38,7 @@ pub(crate) fn search(args: &Args, session: &Session, query: &str, limit: usize) 
     let vault = open_vault(&vault_of(args), session)?;
     let index = open_index(&vault, &dirs, session)?;
     let overlay = Overlay::new(Arc::clone(&vault), Changes::default());
-    let page = index.page(&overlay, &SearchQuery::new(query, limit))?;
+    let page = index.page(&overlay, &SearchQuery::parse(query, limit))?;
     let found = &page.found;
     let lines: Vec<String> =
         found.iter().map(|found| format!("{}  {}\n    {}", found.path, found.title, found.snippet)).collect();
@@ -46,10 +46,14 @@ pub(crate) fn search(args: &Args, session: &Session, query: &str, limit: usize) 
     if page.more {
         text.push_str(&format!("\nmore notes fit than these {}; `--limit` shows more", found.len()));
     }
+    if !page.corrected.is_empty() {
+        text = format!("{}\n{text}", page.corrected_in_words());
+    }
     session.progress.result(
         ExitStatus::Done,
         &text,
-        &json!({ "query": query, "found": found, "more": page.more, "skipped": index.skipped() }),
+        &json!({ "query": query, "found": found, "more": page.more, "corrected": page.corrected,
+                 "excluded": index.excluded().len(), "skipped": index.skipped() }),
     )?;
     Ok(ExitStatus::Done)
 }

@@ -1,0 +1,77 @@
+//! The links of an overlay: those of the vault, and of the files that the changes make different.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use super::Overlay;
+use crate::links::Entry;
+use crate::{Change, ContentHash, LinkIndex, NotePath};
+
+/// The links as they were when they were last asked for. Clones share them until one of them changes.
+#[derive(Debug, Default)]
+pub(super) struct KeptLinks(Mutex<Option<Kept>>);
+
+#[derive(Clone, Debug)]
+struct Kept {
+    index: Arc<LinkIndex>,
+    /// What each changed file held.
+    seen: BTreeMap<NotePath, Seen>,
+}
+
+/// What a changed file holds.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Seen {
+    Nothing,
+    Text(Arc<str>),
+    Carried(ContentHash, Option<NotePath>),
+}
+
+impl Seen {
+    fn of(change: &Change) -> Self {
+        match (&change.after, &change.carried) {
+            (Some(text), _) => Self::Text(Arc::clone(text)),
+            (None, Some(hash)) => Self::Carried(hash.clone(), change.moved_from.clone()),
+            (None, None) => Self::Nothing,
+        }
+    }
+}
+
+impl Clone for KeptLinks {
+    fn clone(&self) -> Self {
+        Self(Mutex::new(self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()))
+    }
+}
+
+impl KeptLinks {
+    /// The links of an overlay as it is now. Of its changes, only those are read that are others than the last time.
+    pub(super) fn of(&self, overlay: &Overlay) -> Arc<LinkIndex> {
+        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let base = overlay.vault.layer();
+        let known = kept.take().filter(|kept| kept.index.is_over(&base));
+        let mut now = known.unwrap_or_else(|| Kept { index: Arc::new(LinkIndex::over(base)), seen: BTreeMap::new() });
+        let changes = &overlay.changes;
+        let gone: Vec<NotePath> = now.seen.keys().filter(|path| changes.get(path).is_none()).cloned().collect();
+        let others: Vec<(NotePath, Seen)> = changes
+            .iter()
+            .map(|(path, change)| (path, Seen::of(change)))
+            .filter(|(path, seen)| now.seen.get(*path) != Some(seen))
+            .map(|(path, seen)| (path.clone(), seen))
+            .collect();
+        if !gone.is_empty() || !others.is_empty() {
+            let Kept { index, seen: known } = &mut now;
+            let index = Arc::make_mut(index);
+            for path in gone {
+                index.restore(&path);
+                known.remove(&path);
+            }
+            for (path, seen) in others {
+                let entry = (seen != Seen::Nothing).then(|| Entry::read(overlay, &path));
+                index.set(&path, entry);
+                known.insert(path, seen);
+            }
+        }
+        let index = Arc::clone(&now.index);
+        *kept = Some(now);
+        index
+    }
+}
