@@ -52,7 +52,7 @@ impl Overlay {
             }
             folder = folder.rsplit_once('/').map_or("", |(above, _)| above);
         }
-        if resolver.below(path.as_str()).any(|file| counts(file)) {
+        if resolver.below(path.as_str()).any(counts) {
             return Err(VaultError::illegal_edit(path, "there is a folder of this name; choose another"));
         }
         Ok(())

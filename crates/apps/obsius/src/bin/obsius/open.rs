@@ -75,9 +75,7 @@ pub(crate) fn open_index(vault: &Arc<Vault>, dirs: &DataDir, session: &Session) 
     }
     match index.excluded().len() {
         0 => {}
-        1 => session
-            .progress
-            .note("1 note is excluded by the settings of the vault: not searched and not changed".to_owned()),
+        1 => session.progress.note("1 note is excluded by the settings of the vault: not searched and not changed"),
         many => session
             .progress
             .note(format!("{many} notes are excluded by the settings of the vault: not searched and not changed")),
