@@ -6,21 +6,12 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 place=${1:-$(mktemp -d)}
-mkdir -p "$place/packages"
+mkdir -p "$place"
 place=$(cd "$place" && pwd)
 question="How do Python, SQLite and PostgreSQL differ in what they promise about a transaction after a crash?"
 
-# The metapackages name the versions of this distribution.
-version_of() { apt-cache depends "$1" | sed -n "s/^ *Depends: \($2\)\$/\1/p" | head -n 1; }
-if [ ! -d "$place/root" ]; then
-  if ! apt-cache show sqlite3-doc >/dev/null 2>&1; then apt-get update -q; fi
-  python=$(version_of python3-doc 'python3\.[0-9]*-doc')
-  postgresql=$(version_of postgresql-doc 'postgresql-doc-[0-9]*')
-  (cd "$place/packages" && apt-get download -q "$python" sqlite3-doc "$postgresql")
-  mkdir "$place/unpacking"
-  for package in "$place"/packages/*.deb; do dpkg -x "$package" "$place/unpacking"; done
-  mv "$place/unpacking" "$place/root"
-fi
+. tests/documents.sh
+fetch_documents "$place" python
 corpora=()
 for folder in "$place"/root/usr/share/doc/python3*/html "$place"/root/usr/share/doc/sqlite3 \
   "$place"/root/usr/share/doc/postgresql-doc-*/html; do

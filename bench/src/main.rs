@@ -3,13 +3,15 @@
 //! ```text
 //! graphloom-bench [--all] [--json FILE] [WORD]...
 //! graphloom-bench --natural DIR [--embedded N]
+//! graphloom-bench --results DIR | --result REQUEST FILE | --answers SHEET
 //! ```
 //!
 //! Words choose the rows whose shape and store hold one of them (`loop`, `growth1000 sqlite-full`, `curve`); without
 //! words the quick rows are measured, with `--all` the slow ones, too. `--json` writes the rows of the table for other
 //! programs. `citations` prints how well planted claims are told apart, `--natural` how well labelled claims are that
 //! stand in a folder (`docs/citations.md` says which), with `--embedded` also by the embedded model, which is asked about a
-//! sample of N of each kind, `vault index` what the index of a vault costs next
+//! sample of N of each kind, `--results`, `--result` and `--answers` whether what the programs made answers the request, `vault
+//! index` what the index of a vault costs next
 //! to reading its files, `writehere` what the program costs for a call as its tree grows.
 
 mod bars;
@@ -22,6 +24,8 @@ mod graphs;
 mod measure;
 #[cfg(feature = "documents")]
 mod natural;
+#[cfg(feature = "documents")]
+mod results;
 mod shapes;
 #[cfg(feature = "documents")]
 mod vault;
@@ -61,11 +65,22 @@ fn main() -> Result<(), Failure> {
                 let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
                 return runtime.block_on(natural::print(&folder, asked));
             }
+            #[cfg(feature = "documents")]
+            "--results" => return results::print(arguments.next().ok_or("`--results` needs a folder")?.as_ref()),
+            #[cfg(feature = "documents")]
+            "--result" => {
+                let (Some(request), Some(file)) = (arguments.next(), arguments.next()) else {
+                    return Err("`--result` needs a request and a file".into());
+                };
+                return results::one(&request, file.as_ref());
+            }
+            #[cfg(feature = "documents")]
+            "--answers" => return results::marked(arguments.next().ok_or("`--answers` needs a sheet")?.as_ref()),
             "--all" => all = true,
             "--json" => json = Some(arguments.next().ok_or("`--json` needs a file")?.into()),
             other if other.starts_with('-') => {
                 return Err(
-                    format!("`{other}` is no option; there are `--all`, `--json FILE` and `--natural DIR`").into()
+                    format!("`{other}` is no option; there are `--all`, `--json FILE`, `--natural DIR`, `--results DIR`, `--result REQUEST FILE` and `--answers SHEET`").into()
                 );
             }
             word => words.push(word.to_owned()),

@@ -75,6 +75,21 @@ impl Prompt {
             tokio::task::spawn_blocking(move || asking.lock().unwrap_or_else(PoisonError::into_inner).line(&label));
         asked.await.map_err(io::Error::other)?
     }
+
+    /// As [`ask`](Self::ask), for a question that was just shown: what was typed ahead is no answer to it, which is told, and
+    /// the next line is waited for.
+    ///
+    /// # Errors
+    /// When the terminal cannot be read.
+    pub async fn answer(&mut self, label: &str) -> io::Result<Option<String>> {
+        while let Some(typed) = self.ask(label).await? {
+            if !typed.ahead {
+                return Ok(Some(typed.text));
+            }
+            self.progress.note("what was typed before the question was shown is no answer to it; please answer now");
+        }
+        Ok(None)
+    }
 }
 
 impl Asking {

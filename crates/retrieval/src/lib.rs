@@ -2,7 +2,8 @@
 //!
 //! * A [`Corpus`] is folders of Markdown, text and HTML files with an incremental full-text index on disk.
 //! * A search answers with [`Evidence`]: a passage with an id that stays the same while the passage does.
-//! * [`Search`] is what every engine can do; [`extract`] picks the sentences that answer a question.
+//! * [`Search`] is what every engine can do; [`extract`] picks the sentences that fit a question.
+//! * [`answer`] reads what a request asks for, and tells what of it a text answers.
 //!
 //! ```
 //! use graphloom_retrieval::{Corpus, CorpusOptions, SearchOptions};
@@ -49,6 +50,7 @@
 //! page behind a guard against requests into private networks. These two features are all that uses a network.
 #![forbid(unsafe_code)]
 
+pub mod answer;
 mod corpus;
 mod document;
 mod error;

@@ -39,16 +39,19 @@ pub(crate) fn terms(text: &str) -> Vec<String> {
 /// The distinct terms of a question in order, at most `most`; words that carry no subject are left out unless there are
 /// no others.
 pub(crate) fn query_terms(query: &str, most: usize) -> Vec<String> {
-    let content: String = words(query)
-        .filter(|word| !STOP_WORDS.contains(&word.to_lowercase().as_str()))
-        .flat_map(|word| [word, " "])
-        .collect();
+    let content: String =
+        words(query).filter(|word| !is_stop_word(&word.to_lowercase())).flat_map(|word| [word, " "]).collect();
     let distinct = |text: &str| {
         let mut seen = std::collections::BTreeSet::new();
         terms(text).into_iter().filter(|term| seen.insert(term.clone())).take(most).collect::<Vec<_>>()
     };
     let found = distinct(&content);
     if found.is_empty() { distinct(query) } else { found }
+}
+
+/// Whether a word, in small letters, says nothing about what a question is about.
+pub(crate) fn is_stop_word(word: &str) -> bool {
+    STOP_WORDS.contains(&word)
 }
 
 /// Maximal runs of letters and digits.

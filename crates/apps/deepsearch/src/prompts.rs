@@ -25,8 +25,6 @@ const MAIN: &[(&str, &str)] = &[
     ("small/outliner_interaction", include_str!("../prompts/small/outliner_interaction.j2")),
     ("small/outliner_template", include_str!("../prompts/small/outliner_template.j2")),
     ("small/outliner_user_revised", include_str!("../prompts/small/outliner_user_revised.j2")),
-    ("small/report_abstract", include_str!("../prompts/small/report_abstract.j2")),
-    ("small/report_conclusion", include_str!("../prompts/small/report_conclusion.j2")),
 ];
 
 /// The prompts of sections and of the collector.
@@ -48,7 +46,6 @@ const SECTIONS: &[(&str, &str)] = &[
     ("small/info_evaluator_doc", include_str!("../prompts/small/info_evaluator_doc.j2")),
     ("small/planner", include_str!("../prompts/small/planner.j2")),
     ("small/sub_report_paragraph", include_str!("../prompts/small/sub_report_paragraph.j2")),
-    ("small/sub_section_outline", include_str!("../prompts/small/sub_section_outline.j2")),
     ("sub_report_markdown", include_str!("../prompts/sub_report_markdown.j2")),
     ("sub_report_summary", include_str!("../prompts/sub_report_summary.j2")),
     ("sub_section_outline", include_str!("../prompts/sub_section_outline.j2")),

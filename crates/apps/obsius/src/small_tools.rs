@@ -8,6 +8,7 @@ use graphloom_llm::{
     Capabilities, ChatModel, ChatRequest, ChatResponse, ChatStream, Choice, FinishReason, Message, ModelError, ModelId,
     Part, Role, ToolCall, ToolChoice, Usage, events_of, fence,
 };
+use graphloom_retrieval::answer::Request;
 use graphloom_vault::{Note, NotePath, Overlay};
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -17,9 +18,10 @@ use crate::ask::{agent, choose, text, value};
 use crate::desk::Desk;
 use crate::execute::calls::{append, create_note};
 use crate::probe::find_note;
-use crate::write::{first_sentence, plain};
+use crate::write::{Quoted, first_sentence, plain, quoted};
 
-/// How many found notes a small model chooses among.
+/// How many found notes are quoted, and how many of them a small model chooses among.
+const FOUND: usize = 8;
 const CHOICES: usize = 4;
 /// How many characters of a note it reads.
 const READ: usize = 700;
@@ -48,29 +50,38 @@ impl SmallTools {
             |tool: &str| request.tool_choice != ToolChoice::None && request.tools.iter().any(|spec| spec.name == tool);
         let Some((newest, failed)) = results.last() else {
             let (tool, usage) = self.first_tool().await?;
-            let (call, more) = match tool {
-                "create_note" => self.new_note(&[]).await?,
-                _ => (self.search(), Usage::default()),
-            };
-            if !may_call(call.0) {
+            // A new note quotes what the vault has on its subject.
+            let searches = tool != "create_note" || may_call("search_notes");
+            let (call, more) =
+                if searches { (self.search(), Usage::default()) } else { self.new_note(&[], &[]).await? };
+            if !may_call(call.0) || !may_call(tool) {
                 return Ok((said("No tool that this needs may be used here."), usage));
             }
             return Ok((vec![self.call(called.len(), call)], sum(usage, more)));
         };
-        if called.last() == Some(&"create_note") && *failed && may_call("create_note") && called.len() < 2 {
+        if called.last() == Some(&"create_note") && *failed && may_call("create_note") && called.len() < 3 {
             // The name is taken: another one is made of it.
-            let (call, usage) = self.new_note(&[newest.as_str()]).await?;
+            let before = results.iter().rev().nth(1).map(|(text, _)| self.notes_in(text)).unwrap_or_default();
+            let (call, usage) = self.new_note(&[newest.as_str()], &before).await?;
             return Ok((vec![self.call(called.len(), call)], usage));
         }
-        if called.last() != Some(&"search_notes") || *failed {
+        if called.last() != Some(&"search_notes") {
             return Ok((said(newest), Usage::default()));
         }
-        let found = self.notes_in(newest);
+        let found = if *failed { Vec::new() } else { self.notes_in(newest) };
+        let (tool, usage) = self.first_tool().await?;
+        if tool == "create_note" && may_call(tool) {
+            let (call, more) = self.new_note(&[], &found).await?;
+            return Ok((vec![self.call(called.len(), call)], sum(usage, more)));
+        }
+        if *failed {
+            return Ok((said(newest), usage));
+        }
         let intents = Intents::of(&self.request);
         if intents.modify && !found.is_empty() && may_call("update_note") {
             return self.change(called.len(), &found).await;
         }
-        self.answer(&found, newest).await
+        Ok(self.answer(&found, newest))
     }
 
     /// The tool that a request asks for: told by its words, else chosen by the model.
@@ -99,8 +110,9 @@ impl SmallTools {
         })
     }
 
-    /// A note on the subject of the request, under a name that none of `refused` is about.
-    async fn new_note(&self, refused: &[&str]) -> Result<((&'static str, Value), Usage), AgentError> {
+    /// A note on the subject of the request, under a name that none of `refused` is about: what the notes that were found say
+    /// on it, or, where none has a sentence that bears on it, a paragraph in the model's words.
+    async fn new_note(&self, refused: &[&str], found: &[Note]) -> Result<((&'static str, Value), Usage), AgentError> {
         #[derive(Deserialize)]
         struct Title {
             title: String,
@@ -131,6 +143,10 @@ impl SmallTools {
                 .find(|name| find_note(&self.notes, name).is_none())
                 .unwrap_or(title);
         }
+        let quoted = self.quoted(found);
+        if !quoted.text.is_empty() {
+            return Ok((create_note(&title, &quoted.joined()), usage));
+        }
         let args = json!({ "subject": if subject.is_empty() { &title } else { &subject }, "material": "" });
         let written = text(&self.desk, &agent(&self.desk, "write", "note")?, &args).await?;
         usage += written.exchange.usage();
@@ -138,13 +154,14 @@ impl SmallTools {
     }
 
     fn search(&self) -> (&'static str, Value) {
-        let words = keywords(&self.request).join(" ");
+        let words = Request::of(&self.request).words();
         let query = if words.is_empty() { self.request.clone() } else { words };
-        ("search_notes", json!({ "query": query, "limit": CHOICES }))
+        ("search_notes", json!({ "query": query, "limit": FOUND }))
     }
 
     /// Adds a paragraph to the one of the found notes that the model chooses.
     async fn change(&self, made: usize, found: &[Note]) -> Result<(Vec<Part>, Usage), AgentError> {
+        let found = &found[..found.len().min(CHOICES)];
         let titles: Vec<String> = found.iter().map(|note| note.title().to_owned()).collect();
         let mut usage = Usage::default();
         let chosen = if titles.len() > 1 {
@@ -165,28 +182,20 @@ impl SmallTools {
         Ok((vec![self.call(made, append(note.path().as_str(), &plain(&written.value)))], usage))
     }
 
-    /// An answer from the found notes, with their names.
-    async fn answer(&self, found: &[Note], newest: &str) -> Result<(Vec<Part>, Usage), AgentError> {
+    /// What the found notes say on the request, with their names.
+    fn answer(&self, found: &[Note], newest: &str) -> (Vec<Part>, Usage) {
         if found.is_empty() {
-            return Ok((said(newest), Usage::default()));
+            return (said(newest), Usage::default());
         }
-        let read: Vec<Value> = found
-            .iter()
-            .take(2)
-            .map(|note| {
-                let body: String = note.body().chars().take(READ).collect();
-                json!({ "path": note.path().as_str(), "text": body })
-            })
-            .collect();
-        let args = json!({
-            "request": self.request, "read": read, "language": "", "today": "", "vault": { "name": "", "notes": 0 },
-        });
-        let written = text(&self.desk, &agent(&self.desk, "answer", "question")?, &args).await?;
         let all = graphloom_vault::Notes::paths(&self.notes);
         let names: Vec<String> =
             found.iter().map(|note| crate::write::link_to(note.path(), note.title(), &all)).collect();
-        let answer = format!("{}\n\nFound: {}", plain(&written.value), names.join(", "));
-        Ok((said(&answer), written.exchange.usage()))
+        let answer = format!("{}\n\nFound: {}", self.quoted(found).joined(), names.join(", "));
+        (said(&answer), Usage::default())
+    }
+
+    fn quoted(&self, found: &[Note]) -> Quoted {
+        quoted(&Request::of(&self.request), found, "", &graphloom_vault::Notes::paths(&self.notes))
     }
 
     /// The notes that a result names.
@@ -203,7 +212,7 @@ impl SmallTools {
                 found.push(note);
             }
         }
-        found.truncate(CHOICES);
+        found.truncate(FOUND);
         found
     }
 

@@ -10,12 +10,13 @@ use graphloom_agents::{Exchange, Models};
 use graphloom_core_graph::Table;
 use graphloom_llm::scripted::{Reply, Scripted, rendered};
 use graphloom_llm::{Capabilities, ChatModel, FinishReason, ModelError, ResponseFormat, StructuredSupport, fence};
+use graphloom_retrieval::answer::{Request, check};
 use graphloom_retrieval::{Evidence, Hit, RetrievalError, Search, Source};
 use graphloom_state_machine::{FailurePolicy, NodeKey, TaskAction, TaskTree, TreeStatus};
 use graphloom_writehere::cite::{cited_ids, resolve, verify};
 use graphloom_writehere::context::{article_of, article_text};
 use graphloom_writehere::profile;
-use graphloom_writehere::stage::{Desk, Scene, act, compose, invented, paragraph_schema, quotable};
+use graphloom_writehere::stage::{Desk, Scene, act, choice_schema, compose, quotable};
 use graphloom_writehere::{Task, TaskType, Tree};
 use serde_json::{Value, json};
 
@@ -340,11 +341,13 @@ fn with_a_blind_model_every_paragraph_still_quotes_and_cites() {
         ran.tree.inner(ran.tree.root().unwrap()).map(|node| node.payload.info.task_type).collect();
     assert_eq!(types, [TaskType::Search, TaskType::Search, TaskType::Write, TaskType::Write]);
     let text = ran.tree.root().unwrap().payload.final_text().unwrap();
-    let cited = text.split("\n\n").filter(|paragraph| paragraph.contains("[reference:")).count();
-    assert!(cited > 1, "{text}");
-    assert!(!text.contains("1823") && !text.contains("James"), "invented leads are left out: {text}");
+    for paragraph in text.split("\n\n").filter(|paragraph| !paragraph.starts_with('#')) {
+        assert!(paragraph.contains("[reference:"), "{text}");
+    }
+    let findings = check(&Request::of("What makes tides?"), text);
+    assert!(findings.is_clean() && findings.sentences.len() >= 3, "{findings:?}");
+    assert!(!text.contains("1823") && !text.contains("James"), "the model's own words are left out: {text}");
     assert!(cited_ids(text).iter().all(|id| ran.evidence.contains_key(id)));
-    assert!(ran.notes.iter().any(|note| note.contains("`1823`")), "{:?}", ran.notes);
     assert!(!text.contains("[3]"), "numbers in quotations do not pass for citations");
     let resolved = resolve(text, ran.evidence.values());
     assert_eq!((verify(&resolved.text), resolved.events), (vec![], vec![]));
@@ -379,55 +382,29 @@ fn what_is_found_cannot_give_orders() {
 #[test]
 fn quotations_are_sentences_of_the_evidence_that_are_not_in_the_text_yet() {
     let evidence = shelf();
-    let all = quotable("tides moon sun", &evidence, "");
-    assert!(
-        all.iter().all(|sentence| evidence
-            .iter()
-            .any(|e| e.id == sentence.evidence && e.text.contains(sentence.text.trim_end_matches('.')))
-            || sentence.text.contains("cheese")),
-        "{all:?}"
-    );
-    let rest = quotable("tides moon sun", &evidence, &all[0].text);
-    assert_eq!(rest.len(), all.len() - 1);
+    let request = Request::of("Report on tides, moon and sun");
+    let all = quotable(&request, "tides moon sun", &evidence, "");
+    assert!(all.len() >= 2, "{all:?}");
+    for sentence in &all {
+        let of = evidence.iter().find(|e| e.id == sentence.evidence).unwrap();
+        assert!(of.text.contains(&sentence.text) && of.text.contains(&sentence.follower), "{sentence:?}");
+        assert!(!sentence.text.contains("cheese") && !sentence.follower.contains("cheese"), "{sentence:?}");
+    }
+    let rest = quotable(&request, "tides moon sun", &evidence, &all[0].text);
+    assert!(rest.iter().all(|sentence| sentence.text != all[0].text), "{rest:?}");
 }
 
 #[test]
 fn a_paragraph_is_made_of_offers_whatever_the_model_says() {
     let evidence = shelf();
-    let sentences = quotable("tides", &evidence, "");
+    let sentences = quotable(&Request::of("tides"), "", &evidence, "");
     let offers: Vec<_> = graphloom_writehere::stage::offers(&sentences);
-    let labels = &paragraph_schema(&offers)["properties"]["facts"]["items"]["enum"];
+    let labels = &choice_schema(&offers)["properties"]["facts"]["items"]["enum"];
     assert_eq!(labels.as_array().unwrap().len(), offers.len());
-    for (lead, facts, starts, noted) in [
-        ("Water follows the moon.", vec!["b"], "Water follows the moon. ", false),
-        ("Water follows the moon", vec!["b"], "", false),
-        ("In 1823 it was known.", vec!["b"], "", true),
-        ("See [reference:x].", vec!["b"], "", true),
-        ("Water follows the moon.", vec!["zz"], "Water follows the moon. ", false),
-        ("", vec![], "", false),
-    ] {
+    for facts in [vec!["b"], vec!["zz"], vec![]] {
         let facts: Vec<String> = facts.into_iter().map(str::to_string).collect();
-        let (text, note) = compose(&offers, lead, &facts, "tides");
-        assert!(text.starts_with(starts), "{text}");
-        assert_eq!(note.is_some(), noted, "{lead}: {note:?}");
+        let text = compose(&offers, &facts);
         assert_eq!(cited_ids(&text).len(), 1, "{text}");
         assert!(evidence.iter().any(|e| e.id == cited_ids(&text)[0]));
-    }
-}
-
-#[test]
-fn numbers_and_names_must_be_in_the_material() {
-    let material = "Augustin Fresnel built a lens in 1822 for write-ahead logs of SQLite.";
-    for (sentence, strange) in [
-        ("Fresnel built it in 1822.", vec![]),
-        ("Fresnel built it in 1823.", vec!["`1823`"]),
-        ("The lens came from James Blackstone.", vec!["`James`", "`Blackstone`"]),
-        ("Lenses help. Logs do too.", vec![]),
-        ("SQLite's logs matter.", vec![]),
-        ("MySQL differs.", vec!["`MySQL`"]),
-        ("I think so.", vec![]),
-        ("", vec![]),
-    ] {
-        assert_eq!(invented(sentence, material), strange, "{sentence}");
     }
 }

@@ -12,6 +12,14 @@ use crate::questions::Questions;
 use crate::state::State;
 use crate::thread::Thread;
 
+/// How often a thread is read that other runs begin and end meanwhile.
+const MOST_READS: usize = 16;
+
+/// Whether no run began or ended between two readings of a thread's row.
+fn is_of_one_moment(before: &ThreadRow, after: &ThreadRow) -> bool {
+    (before.status, before.epoch) == (after.status, after.epoch)
+}
+
 /// A thread as it stands, or as it stood at a checkpoint.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
@@ -42,13 +50,20 @@ impl<S: State, Cx: Send + Sync + 'static> Thread<S, Cx> {
     pub(super) async fn state_at(&self, number: Option<u64>) -> Result<ThreadState<S>, RunError> {
         let store = &self.threads.store;
         let graph = &self.threads.app.graph;
-        let row = store.thread(&self.id).await?;
-        if let Some(row) = &row {
-            self.check_row(row)?;
-        }
-        let restored = match &row {
-            Some(_) => restore(&**store, &graph.topology, &self.id, "", number, false).await?,
-            None => None,
+        let mut row = store.thread(&self.id).await?;
+        let mut reads = 0;
+        let restored = loop {
+            let Some(before) = &row else { break None };
+            self.check_row(before)?;
+            let restored = restore(&**store, &graph.topology, &self.id, "", number, false).await?;
+            // The row and the checkpoint are read one after the other; where a run began or ended between them, they are of
+            // two moments, and a thread that waits would have no question.
+            let after = store.thread(&self.id).await?;
+            reads += 1;
+            if reads == MOST_READS || after.as_ref().is_some_and(|after| is_of_one_moment(before, after)) {
+                break restored;
+            }
+            row = after;
         };
         if let (None, Some(number)) = (&restored, number) {
             return Err(RunError::UnknownCheckpoint { thread: self.id.to_string(), number });

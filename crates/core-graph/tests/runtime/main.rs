@@ -22,6 +22,7 @@ mod json_state;
 mod managed_values;
 mod migrations;
 mod once;
+mod one_moment;
 mod panics;
 mod plain_steps;
 mod questions;

@@ -14,7 +14,7 @@ mod rank;
 mod sentence;
 mod words;
 
-pub use quote::{Offer, Quotable, clean, compose, invented, offers, paragraph_schema, quotable};
+pub use quote::{Offer, Quotable, choice_schema, clean, compose, offers};
 pub use rank::{RankedSentence, best_sentences, snippet};
 pub use sentence::sentences;
 pub use words::count_words;

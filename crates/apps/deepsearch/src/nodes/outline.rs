@@ -1,4 +1,4 @@
-//! Makes the outline, or changes it as a person said (F6, F7, F8). In: query, questions, `user_feedback`, `report_template`,
+//! Makes the outline, or changes it as a person said (F6, F7, F8); the first of a small model has a section for each part of the question. In: query, questions, `user_feedback`, `report_template`,
 //! `outline_interactions`, `current_outline`. Out: `current_outline`, `history_outlines`, `outline_executed_num`, streamed.
 //! Failure: 211800 ends the run; in a round about the outline the one before is kept.
 //! Source: seed, `OutlineNode`, `DependencyOutlineNode`; study, section 1.2.
@@ -9,7 +9,7 @@ use serde_json::json;
 use super::fail;
 use crate::ask::{self, Ask};
 use crate::graph::{Kind, OUTLINE_INTERACTION};
-use crate::outline::{RELATIONSHIPS, RawOutline, outline_of, schema};
+use crate::outline::{RELATIONSHIPS, RawOutline, of_parts, outline_of, schema};
 use crate::resources::{Resources, Slot};
 use crate::state::{InteractionMode, Outline, SearchContext};
 use crate::status::{Notice, StatusCode};
@@ -57,8 +57,14 @@ pub(crate) async fn outline(
         .tool(tool)
         .schema(schema(most, dependencies))
         .small_tokens(120 + 80 * most);
-    let made =
-        ask::value(&cx, &ask, &args, |raw: RawOutline| outline_of(raw, most, dependencies, &state.query)).await?;
+    let read = |raw: RawOutline| outline_of(raw, most, dependencies, &state.query);
+    let by_parts = (name == "outliner" && ask::is_constrained(cx.resources(), Slot::PlanUnderstanding))
+        .then(|| read(of_parts(&state.query, state.language, most, dependencies)).ok())
+        .flatten();
+    let made = match by_parts {
+        Some(made) => Ok(made),
+        None => ask::value(&cx, &ask, &args, read).await?,
+    };
     let spent = cx.resources().ledger.spent();
     let (mut made, mut notes) = match made {
         Ok(made) => made,

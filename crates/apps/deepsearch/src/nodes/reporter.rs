@@ -3,15 +3,13 @@
 //! Failure: 212001 ends the run. Without a model, transitions are left out and abstract and conclusion are notices.
 //! Source: seed, `ReporterNode`; study, sections 1.2 and 3.3.
 
-use std::ops::Range;
-
 use futures::stream::{self as futures_stream, StreamExt, TryStreamExt};
 use graphloom_core_graph::{Context, NodeError, Snapshot, Step};
 use serde_json::{Value, json};
 
 use super::fail;
 use crate::ask::{self, Ask, AskFailure};
-use crate::report::{Chapter, Parts, assemble};
+use crate::report::{Chapter, Parts, assemble, fixed_abstract, fixed_conclusion};
 use crate::resources::{Resources, Slot, Stage};
 use crate::state::{FinalResult, Report, SearchContext, SubReport};
 use crate::status::{Notice, StatusCode};
@@ -33,9 +31,15 @@ pub(crate) async fn reporter(
     let sections = &report.sub_reports;
     let title = state.current_outline.as_ref().map_or(report.report_task.as_str(), |outline| outline.title.as_str());
     let transitions = transitions(&state, &cx, sections);
-    let summary = part(&state, &cx, "report_abstract", title, sections);
-    let conclusion = part(&state, &cx, "report_conclusion", title, sections);
-    let (transitions, summary, conclusion) = futures::join!(transitions, summary, conclusion);
+    let (transitions, summary, conclusion) = if ask::is_constrained(cx.resources(), Slot::General) {
+        let summary = fixed_abstract(state.language, sections);
+        let conclusion = fixed_conclusion(state.language, &state.query, sections);
+        (transitions.await, Ok(Ok(summary)), Ok(Ok(conclusion)))
+    } else {
+        let summary = part(&state, &cx, "report_abstract", title, sections);
+        let conclusion = part(&state, &cx, "report_conclusion", title, sections);
+        futures::join!(transitions, summary, conclusion)
+    };
     let (transitions, notes) = transitions?;
     let (mut notices, mut written) = (Vec::new(), Vec::new());
     for (name, made) in [("abstract", summary?), ("conclusion", conclusion?)] {
@@ -123,7 +127,7 @@ async fn transitions(
     Ok((made, notes.into_iter().flatten().collect()))
 }
 
-/// Abstract or conclusion.
+/// Abstract or conclusion, by a model that writes.
 async fn part(
     state: &SearchContext,
     cx: &Context<Resources>,
@@ -144,45 +148,10 @@ async fn part(
     let args = json!({
         "query": state.query, "language": state.language.as_str(), "title": title, "sections": shown,
     });
-    let ask = Ask::new(name, name).tries(state.config.report_max_generate_retry_num).small_tokens(110);
-    let small = ask::is_constrained(cx.resources(), Slot::General);
-    let made = ask::text(cx, &ask, &args, |text| {
-        let text = if small { plain_sentences(text) } else { text.to_owned() };
-        if text.is_empty() { Err("the text is empty".to_owned()) } else { Ok(text) }
+    let ask = Ask::new(name, name).tries(state.config.report_max_generate_retry_num);
+    let made = ask::text(cx, &ask, &args, |text| match text.is_empty() {
+        true => Err("the text is empty".to_owned()),
+        false => Ok(text.to_owned()),
     });
     made.await
-}
-
-/// What a small model wrote, without lines of markup and without a sentence that its limit of tokens cut off.
-fn plain_sentences(text: &str) -> String {
-    let lines = text.lines().map(str::trim).filter(|line| !line.starts_with(['<', '#', '`', '{', '|']));
-    let text = lines.collect::<Vec<_>>().join("\n").trim().to_owned();
-    let whole = |range: &Range<usize>| {
-        let sentence = &text[range.clone()];
-        // "(i.e." ends with a full stop and is no end.
-        let open = sentence.matches(['(', '（']).count() > sentence.matches([')', '）']).count();
-        let short = ["i.e.", "e.g.", "cf.", "vs."].iter().any(|end| sentence.ends_with(end));
-        sentence.trim_end_matches(['"', '”', ')', '」', '）']).ends_with(['.', '!', '?', '。', '！', '？'])
-            && !open
-            && !short
-    };
-    match graphloom_citations::sentences(&text).into_iter().rfind(whole) {
-        Some(last) => text[..last.end].to_owned(),
-        None => text,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::plain_sentences;
-
-    #[test]
-    fn small_models_end_with_a_sentence() {
-        assert_eq!(plain_sentences("It is safe. So it i"), "It is safe.");
-        assert_eq!(plain_sentences("It is safe.\n</textarea>\n"), "It is safe.");
-        assert_eq!(plain_sentences("它是安全的。因此"), "它是安全的。");
-        assert_eq!(plain_sentences("no end"), "no end");
-        assert_eq!(plain_sentences("It is safe. It has a log (i.e. a file) and a lock (i.e."), "It is safe.");
-        assert_eq!(plain_sentences("It is safe. It has a log, e.g."), "It is safe.");
-    }
 }

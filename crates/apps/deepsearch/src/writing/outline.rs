@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use super::Desk;
-use crate::ask::{Ask, is_constrained, text, value};
+use crate::ask::{Ask, is_constrained, text};
 use crate::resources::{Slot, Stage};
 
 /// The most subtitles.
@@ -23,14 +23,6 @@ pub struct SectionOutline {
     pub title: String,
     /// The subtitles; none for a section without parts.
     pub subtitles: Vec<String>,
-}
-
-/// Subtitles by a small model.
-#[derive(Debug, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-struct Few {
-    #[schemars(length(min = 2, max = 2), inner(length(min = 6, max = 50)))]
-    subtitles: Vec<String>,
 }
 
 /// Reads lines `N title` and `N.i subtitle`, where `N` is the number of the section.
@@ -84,8 +76,8 @@ fn cut(line: &str) -> String {
     line.chars().take(60).collect()
 }
 
-/// The outline of the section, and a note where no model made it: then it has a title only, or the subtitles are what
-/// its steps asked.
+/// The outline of the section, and a note where no model could make it. It has a title only then, and where a model answers
+/// inside a grammar: what that would promise in subtitles, the quotations do not keep.
 ///
 /// # Errors
 /// Only what is no model's fault.
@@ -94,6 +86,9 @@ pub(crate) async fn section_outline(desk: Desk<'_>) -> Result<(SectionOutline, O
     let section = &brief.section;
     let alone = SectionOutline { title: section.title.clone(), subtitles: Vec::new() };
     let resources = cx.resources();
+    if is_constrained(resources, Slot::WritingChecking) {
+        return Ok((alone, None));
+    }
     if !resources.may_spend(Stage::Writing) {
         let note = format!("section {}: it has no subtitles, the budget of writing is spent", section.id);
         return Ok((alone, Some(note)));
@@ -111,47 +106,16 @@ pub(crate) async fn section_outline(desk: Desk<'_>) -> Result<(SectionOutline, O
     });
     let ask = Ask::new("outline", "sub_section_outline")
         .slot(Slot::WritingChecking)
-        .tries(brief.config.report_max_generate_retry_num)
-        .small_tokens(70);
-    let answer = if is_constrained(resources, Slot::WritingChecking) {
-        let material = material(desk);
-        let take = |given: Few| {
-            let own = given.subtitles.into_iter().map(|title| title.split_whitespace().collect::<Vec<_>>().join(" "));
-            let mut subtitles: Vec<String> = Vec::new();
-            for title in own {
-                let is_title = title.chars().count() >= 6 && !title.contains(['[', ']', '<', '>', '{', '}', '#']);
-                let invents = !graphloom_retrieval::extract::invented(&title, &material).is_empty();
-                if is_title && !invents && !subtitles.iter().any(|other| other.eq_ignore_ascii_case(&title)) {
-                    subtitles.push(title);
-                }
-            }
-            Ok(SectionOutline { title: section.title.clone(), subtitles })
-        };
-        value(cx, &ask, &args, take).await?
-    } else {
-        // The title is the outline's, which other sections and the reader know.
-        let take = |given: &str| {
-            check_outline(&section.id, given).map(|outline| SectionOutline { title: section.title.clone(), ..outline })
-        };
-        text(cx, &ask, &args, take).await?
+        .tries(brief.config.report_max_generate_retry_num);
+    // The title is the outline's, which other sections and the reader know.
+    let take = |given: &str| {
+        check_outline(&section.id, given).map(|outline| SectionOutline { title: section.title.clone(), ..outline })
     };
+    let answer = text(cx, &ask, &args, take).await?;
     Ok(match answer {
         Ok(outline) => (outline, None),
         Err(failure) => (alone, Some(format!("section {}: it has no subtitles: {failure}", section.id))),
     })
-}
-
-/// What subtitles of a small model may take names from.
-fn material(desk: Desk<'_>) -> String {
-    let section = &desk.brief.section;
-    let mut text = format!("{} {} {}", section.title, section.description, desk.brief.query);
-    for found in desk.documents {
-        text.push(' ');
-        text.push_str(&found.title);
-        text.push(' ');
-        text.push_str(&found.text);
-    }
-    text
 }
 
 #[cfg(test)]

@@ -1,9 +1,8 @@
 //! The text of a section out of quotations: for models that answer inside a grammar, and where no model can be asked.
 
-use std::collections::BTreeSet;
-
 use graphloom_core_graph::NodeError;
-use graphloom_retrieval::extract::{Offer, Quotable, compose, offers, quotable};
+use graphloom_retrieval::answer::{Material, Request};
+use graphloom_retrieval::extract::{Offer, Quotable, compose, offers};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -20,11 +19,9 @@ const WITHOUT_PARTS: usize = 2;
 /// How many sentences a paragraph takes when nobody chooses.
 const UNCHOSEN: usize = 3;
 
-/// A paragraph: a lead, and the labels of the sentences that follow it.
+/// The labels of the sentences of a paragraph.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 struct Choice {
-    #[schemars(length(min = 10, max = 110))]
-    lead: String,
     #[schemars(length(min = 1, max = 3))]
     facts: Vec<Label>,
 }
@@ -49,8 +46,9 @@ impl Label {
     }
 }
 
-/// The text and notes; the text is empty when no sentence of the documents can be quoted. With `ask` a model leads to the
-/// quotations and chooses among them, else the best stand by themselves.
+/// The text and notes; the text is empty when no sentence of the documents can be quoted. With `ask` a model chooses among the
+/// quotations, else the best are taken. What is quoted bears on the question; only where nobody chooses and nothing does, the
+/// title of the section stands for it.
 ///
 /// # Errors
 /// Only what is no model's fault.
@@ -61,7 +59,6 @@ pub(crate) async fn quote(
 ) -> Result<(String, Vec<String>), NodeError> {
     let mut notes = Vec::new();
     let mut blocks: Vec<String> = Vec::new();
-    let mut leads = BTreeSet::new();
     let mut silent = !ask;
     let mut asked = 0;
     let alone = [String::new()];
@@ -69,10 +66,18 @@ pub(crate) async fn quote(
     let most = if outline.subtitles.is_empty() { WITHOUT_PARTS } else { PER_PART };
     for part in parts {
         let subject = if part.is_empty() { &outline.title } else { part };
-        let question = format!("{subject} {} {} {}", outline.title, desk.questions.join(" "), desk.brief.query);
+        let section = &desk.brief.section;
+        let focus = format!("{subject} {} {}", outline.title, desk.questions.join(" "));
+        let mut requests = vec![Request::of(&desk.brief.query).about(&section.description)];
+        if !ask {
+            requests.push(Request::of(&format!("{subject} {}", outline.title)));
+            requests.extend(desk.questions.iter().map(|question| Request::of(question)));
+        }
         let mut begun = part.is_empty();
         for _ in 0..most {
-            let pool = pool(desk, &question, &blocks.join("\n"));
+            let written = blocks.join("\n");
+            let pools = requests.iter().map(|request| pool(desk, request, &focus, &written));
+            let pool = pools.into_iter().find(|pool| !pool.is_empty()).unwrap_or_default();
             let offered = offers(&pool);
             if offered.is_empty() {
                 break;
@@ -100,19 +105,12 @@ pub(crate) async fn quote(
                     }
                 }
             };
-            let (lead, labels): (String, Vec<String>) = match choice {
-                Some(choice) => {
-                    let labels = choice.facts.iter().map(|label| label.letter().to_owned()).collect();
-                    // A small model likes to begin every paragraph alike.
-                    let fresh = leads.insert(choice.lead.trim().to_lowercase());
-                    (if fresh { choice.lead } else { String::new() }, labels)
-                }
-                None => (String::new(), offered.iter().take(UNCHOSEN).map(|offer| offer.label.clone()).collect()),
+            let labels: Vec<String> = match choice {
+                Some(choice) => choice.facts.iter().map(|label| label.letter().to_owned()).collect(),
+                None => offered.iter().take(UNCHOSEN).map(|offer| offer.label.clone()).collect(),
             };
-            let material = format!("{subject} {} {}", outline.title, desk.brief.query);
             let mark = |number: &str| citation(number.parse().unwrap_or_default());
-            let (paragraph, note) = compose(&offered, &lead, &labels, &material, mark);
-            notes.extend(note.map(|note| format!("section {}: {note}", desk.brief.section.id)));
+            let paragraph = compose(&offered, &labels, mark);
             if !begun {
                 blocks.push(format!("## {part}"));
                 begun = true;
@@ -124,10 +122,10 @@ pub(crate) async fn quote(
 }
 
 /// The sentences for the next paragraph, best first; ids are the numbers of the documents.
-fn pool(desk: Desk<'_>, question: &str, written: &str) -> Vec<Quotable> {
+fn pool(desk: Desk<'_>, request: &Request, focus: &str, written: &str) -> Vec<Quotable> {
     let numbers: Vec<String> = (1..=desk.documents.len()).map(|number| number.to_string()).collect();
-    let texts = numbers.iter().map(String::as_str).zip(desk.documents.iter().map(|found| &*found.text));
-    let mut pool = quotable(question, texts, &without_markers(written));
+    let material = numbers.iter().zip(desk.documents).map(|(id, found)| Material::new(id, &found.title, &found.text));
+    let mut pool = request.quotable(focus, material, &without_markers(written));
     pool.truncate(OFFERED);
     pool
 }
@@ -147,7 +145,7 @@ async fn choose(
     let ask = Ask::new(format!("paragraph/{number}"), "sub_report_paragraph")
         .slot(Slot::WritingChecking)
         .tries(1)
-        .small_tokens(90);
+        .small_tokens(40);
     let args = json!({ "subject": subject, "section_title": desk.brief.section.title, "offers": offered });
     value(desk.cx, &ask, &args, Ok).await
 }

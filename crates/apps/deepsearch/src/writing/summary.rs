@@ -2,7 +2,7 @@
 //! 3.1, step 6, prompt `sub_report_summary`).
 
 use graphloom_core_graph::NodeError;
-use graphloom_retrieval::extract::quotable;
+use graphloom_retrieval::extract::{best_sentences, clean};
 use serde_json::json;
 
 use super::Desk;
@@ -20,15 +20,13 @@ fn extract(question: &str, text: &str) -> String {
     let plain: Vec<String> =
         without_markers(text).lines().filter(|line| !line.starts_with('#')).map(str::to_owned).collect();
     let plain = plain.join("\n");
-    let mut best = quotable(question, [("", plain.as_str())], "");
-    best.truncate(SENTENCES);
+    let mut best = best_sentences(question, &plain, SENTENCES);
     if best.is_empty() {
         // No sentence shares a word with the question, or all are too short: the text begins with what matters.
         return plain.split_whitespace().take(WORDS).collect::<Vec<_>>().join(" ");
     }
-    let line = plain.split_whitespace().collect::<Vec<_>>().join(" ");
-    best.sort_by_key(|sentence| line.find(sentence.text.as_str()));
-    best.into_iter().map(|sentence| sentence.text).collect::<Vec<_>>().join(" ")
+    best.sort_by_key(|sentence| sentence.range.start);
+    best.into_iter().map(|sentence| clean(&plain[sentence.range])).collect::<Vec<_>>().join(" ")
 }
 
 /// A summary of the section's text, and a note where no model wrote it.

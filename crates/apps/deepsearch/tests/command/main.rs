@@ -14,6 +14,7 @@ mod rewrite;
 mod runs;
 mod secrets;
 mod support;
+mod terminal;
 mod timeouts;
 mod vision;
 mod web;

@@ -2,6 +2,7 @@
 //! yet; the model writes sentences and makes small choices. What is listed comes from the findings.
 
 use graphloom_agents::{AgentError, Exchange};
+use graphloom_retrieval::answer::Request;
 use graphloom_vault::{Note, NotePath, Notes};
 use serde_json::{Value, json};
 
@@ -11,12 +12,14 @@ use crate::ask::{agent, choose, text};
 use crate::desk::Desk;
 use crate::probe::{Criterion, Finding, find_note};
 use crate::state::{ExecutionPlan, PlannedAction, SubtaskKind, WorkflowState};
-use crate::write::{Grouping, IndexEntry, entry_line, groupings, index_text};
+use crate::write::{Grouping, IndexEntry, Quoted, entry_line, groupings, index_text, quoted};
 
-/// How many notes a paragraph rests on.
+/// How many notes an answer rests on.
 const MATERIAL: usize = 2;
 /// How many characters of each.
 const MATERIAL_CHARS: usize = 500;
+/// How many notes are quoted from at most.
+const QUOTED: usize = 40;
 /// How many notes a choice of grouping shows.
 const SHOWN: usize = 8;
 
@@ -123,13 +126,15 @@ impl<N: Notes + Sync> Leading<'_, N> {
             let intro = self.paragraph(&subject).await?;
             index_text(&intro, &entries, grouping, &self.notes.paths())
         } else {
-            let mut content = self.paragraph(&subject).await?;
-            if !entries.is_empty() {
+            let quoted = self.quoted();
+            if quoted.text.is_empty() {
+                let paragraph = self.paragraph(&subject).await?;
                 let all = self.notes.paths();
-                let lines: Vec<String> = entries.iter().take(SHOWN).map(|entry| entry_line(entry, &all)).collect();
-                content = format!("{content}\n\n{}\n", lines.join("\n"));
+                let lines = entries.iter().take(SHOWN).map(|entry| entry_line(entry, &all));
+                format!("{paragraph}\n\n{}", lines.collect::<Vec<_>>().join("\n")).trim_end().to_owned() + "\n"
+            } else {
+                quoted.joined() + "\n"
             }
-            content
         };
         self.act(subtask, create_note(title, &content));
         Ok(())
@@ -154,22 +159,22 @@ impl<N: Notes + Sync> Leading<'_, N> {
         Ok(ways.get(chosen).copied().unwrap_or_default())
     }
 
-    /// A paragraph on a subject, from the best of what was found.
+    /// What the notes that were found say on a subject; where no sentence bears on it, a paragraph in the model's words.
     async fn paragraph(&mut self, subject: &str) -> Result<String, AgentError> {
-        let material: Vec<String> = self
-            .state
-            .findings
-            .notes
-            .iter()
-            .take(MATERIAL)
-            .map(|found| format!("{}: {}", found.title, found.snippet))
-            .map(|text| text.chars().take(MATERIAL_CHARS).collect())
-            .collect();
-        let args = json!({ "subject": subject, "material": material.join("\n") });
+        let made = self.quoted();
+        if !made.text.is_empty() {
+            return Ok(made.joined());
+        }
+        let args = json!({ "subject": subject, "material": "" });
         let answer = text(self.desk, &agent(self.desk, "write", "note")?, &args).await?;
         self.exchanges.push(answer.exchange);
         // Prose has no marks of its own: a small model's would be accidents.
         Ok(crate::write::plain(&answer.value))
+    }
+
+    /// What the notes that were found say on the request.
+    fn quoted(&self) -> Quoted {
+        said_by_found(self.state, self.notes)
     }
 
     fn link_missing(&mut self, subtask: &str, note: &Note) {
@@ -230,27 +235,29 @@ impl<N: Notes + Sync> Leading<'_, N> {
             return Ok(());
         }
         let (answer, exchange) = answer(self.desk, self.state, self.notes, MATERIAL, MATERIAL_CHARS).await?;
-        self.exchanges.push(exchange);
+        self.exchanges.extend(exchange);
         self.plan.answer = Some(answer);
         Ok(())
     }
 }
 
-/// An answer from the best of what was found, with the notes that it rests on.
+/// An answer from the best of what was found; a model that answers inside a grammar is not asked, the notes are quoted.
 pub(crate) async fn answer<N: Notes>(
     desk: &Desk,
     state: &WorkflowState,
     notes: &N,
     most: usize,
     chars: usize,
-) -> Result<(String, Exchange), AgentError> {
+) -> Result<(String, Option<Exchange>), AgentError> {
+    let agent = agent(desk, "answer", "question")?;
+    if agent.is_constrained() {
+        return Ok((said_by_found(state, notes).joined(), None));
+    }
     let mut read = Vec::new();
-    let mut sources = Vec::new();
     for found in state.findings.notes.iter().take(most) {
         if let Some(note) = find_note(notes, &found.path) {
             let body: String = note.body().chars().take(chars).collect();
             read.push(json!({ "path": found.path, "text": body }));
-            sources.push(crate::write::link_to(note.path(), note.title(), &notes.paths()));
         }
     }
     let language = crate::view::language_name(state);
@@ -261,14 +268,14 @@ pub(crate) async fn answer<N: Notes>(
         "today": state.session.today,
         "vault": { "name": state.vault_context.vault_name, "notes": state.vault_context.notes },
     });
-    let agent = agent(desk, "answer", "question")?;
-    let mut answer = text(desk, &agent, &args).await?;
-    if agent.is_constrained() {
-        // A small model does not cite; what it was shown is known.
-        answer.value = crate::write::plain(&answer.value);
-        if !sources.is_empty() {
-            answer.value.push_str(&format!("\n\n{}", sources.join(", ")));
-        }
-    }
-    Ok((answer.value, answer.exchange))
+    let answer = text(desk, &agent, &args).await?;
+    Ok((answer.value, Some(answer.exchange)))
+}
+
+/// What the best of the notes that were found say on the request.
+fn said_by_found<N: Notes>(state: &WorkflowState, notes: &N) -> Quoted {
+    let best = state.findings.notes.iter().take(QUOTED);
+    let found: Vec<Note> = best.filter_map(|found| find_note(notes, &found.path)).collect();
+    let request = Request::of(&state.session.original_request);
+    quoted(&request, &found, "", &notes.paths())
 }

@@ -168,8 +168,11 @@ async fn small_plan(visit: &Visit, request: &str, max: usize) -> Result<Made, Ob
     let intents = Intents::of(request);
     let makes = intents.create || intents.organize || wants_index(request);
     // The example of the request's sort stands last, where a small model looks first.
-    let sort = if makes {
+    let gathers = intents.organize || wants_index(request);
+    let sort = if gathers {
         "make"
+    } else if makes {
+        "note"
     } else if intents.changes_something() {
         "change"
     } else {
@@ -183,6 +186,10 @@ async fn small_plan(visit: &Visit, request: &str, max: usize) -> Result<Made, Ob
         Err(error) => return fallback(error, request),
     };
     let mut written = answer.value;
+    if sort == "note" {
+        // A note on a subject quotes what was found; a list of all that was found is asked for in other words.
+        written.subtasks.retain(|task| !matches!(task.kind, SubtaskKind::Link | SubtaskKind::Organize));
+    }
     // Its title is that of the request: a small model names what it was shown last.
     written.title = Some(title_of(request)).filter(|title| !title.is_empty());
     let compiled = compile(&written, request, max).and_then(|compiled| {

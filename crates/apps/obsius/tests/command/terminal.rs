@@ -30,7 +30,7 @@ fn what_was_typed_before_the_changes_were_shown_approves_none_of_them() {
     let mut terminal = open(&desk, &request);
     terminal.types_ahead("y\r");
     let at = terminal.waits_for("Write these changes?", 0);
-    let at = terminal.waits_for("is no answer to them", at);
+    let at = terminal.waits_for("is no answer to it", at);
     terminal.waits_for("> ", at);
     // Ctrl-D in an empty line leaves, and the run waits on.
     terminal.types("\u{4}");

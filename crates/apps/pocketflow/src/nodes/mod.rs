@@ -54,7 +54,7 @@ pub(crate) struct Numbered<'f> {
     pub(crate) number: usize,
     #[serde(skip)]
     pub(crate) id: &'f str,
-    title: &'f str,
+    pub(crate) title: &'f str,
     pub(crate) claim: &'f str,
     limits: &'f str,
 }

@@ -2,6 +2,7 @@
 //! the person fills in.
 
 use graphloom_core_graph::NodeError;
+use graphloom_retrieval::answer::{Request, unanswered_line};
 
 use super::Small;
 use super::sentence::{blank, clip, unmarked};
@@ -25,12 +26,17 @@ pub(crate) async fn find_gap(small: &Small<'_>, session: &Session) -> Result<Gap
     let chosen = small.best("pick", &topic, &summaries).await?;
     let group = groups.get(chosen).map(Vec::as_slice).unwrap_or_default();
     let lead = match group.is_empty() {
-        true => "No record was read. What is open about",
-        false => "The records that are quoted here do not settle everything about",
+        true => "No record was read, so everything is open:",
+        false => "The records that are quoted here do not settle everything:",
     };
+    // What no record bears on is the first that is open.
+    let claims: Vec<String> =
+        findings.iter().map(|finding| format!("# {}\n{}", finding.title, finding.claim)).collect();
+    let request = Request::of(&topic);
+    let open = unmarked(&unanswered_line(&request.unanswered(&claims.join("\n\n"))));
     Ok(Gap {
         summary: summaries.get(chosen).cloned().unwrap_or_default(),
-        gap: format!("{lead} {}: {}.", unmarked(&topic), blank("the open question")),
+        gap: format!("{open} {lead} {}.", blank("the open question")).trim().to_owned(),
         why: format!("It matters because {}.", blank("why the question matters")),
         evidence: group.iter().map(|finding| finding.id.to_owned()).collect(),
         notes: Vec::new(),

@@ -1,6 +1,7 @@
 //! Search queries, one for each aspect.
 
 use graphloom_core_graph::NodeError;
+use graphloom_retrieval::answer::Request;
 use graphloom_retrieval::extract::query_terms;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -12,6 +13,8 @@ use crate::session::SearchQuery;
 
 /// The aspects that are asked for (study, section 8).
 const ASPECTS: [&str; 3] = ["recent work", "methods", "limitations"];
+/// So many parts of a topic are searched in its own words.
+const PARTS: usize = 3;
 /// A query of fewer or more words is none.
 const WORDS: std::ops::RangeInclusive<usize> = 2..=10;
 
@@ -20,8 +23,8 @@ struct Made {
     query: String,
 }
 
-/// Makes one query for each aspect. An aspect without a usable query is left out; without any, the person's own words are
-/// searched, unless they were searched before.
+/// Makes one query for each aspect, and one of each part of the topic. An aspect without a usable query is left out; without
+/// any, the person's own words are searched, unless they were searched before.
 pub(crate) async fn make_queries(
     small: &Small<'_>,
     parameters: &GenerateQueries,
@@ -45,7 +48,15 @@ pub(crate) async fn make_queries(
             Err(problem) => notes.push(format!("there is no query on {aspect}: {problem}")),
         }
     }
-    if queries.is_empty() {
+    if !queries.is_empty() {
+        // A small model's queries wander; each part of the topic is searched in the person's own words, too.
+        for part in Request::of(&topic).parts().iter().take(PARTS) {
+            let known = queries.iter().map(|query| &query.text).chain(&parameters.existing);
+            if !known.clone().any(|known| known.eq_ignore_ascii_case(&part.text)) {
+                queries.push(SearchQuery::new(on_one_line(&part.text)));
+            }
+        }
+    } else {
         let said = [Some(topic.clone()), feedback.map(|feedback| format!("{topic} {feedback}"))];
         let is_new = |said: &String| !parameters.existing.iter().any(|other| other.eq_ignore_ascii_case(said));
         let own = said.into_iter().flatten().map(|said| on_one_line(&said)).find(is_new);

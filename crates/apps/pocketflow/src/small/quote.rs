@@ -1,11 +1,31 @@
 //! Sentences of records that can be quoted.
 
+use std::collections::BTreeMap;
+
+use graphloom_retrieval::answer::{Material, Request};
 use graphloom_retrieval::extract::{best_sentences, sentences};
 
 /// Sentences of fewer or more words are not quoted.
 const WORDS: std::ops::RangeInclusive<usize> = 6..=40;
 /// How many of the best sentences are looked at before unfit ones are left out.
 const LOOKED_AT: usize = 4;
+
+/// The sentences of records that bear on a topic, by the id of their record, those that fit its searches best first; each
+/// once. A record is its id, title and text.
+pub(super) fn claims<'r>(
+    topic: &Request,
+    searches: &str,
+    records: impl Iterator<Item = (&'r str, &'r str, &'r str)>,
+) -> BTreeMap<String, Vec<String>> {
+    let material = records.map(|(id, title, text)| Material::new(id, title, text));
+    let mut found: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for quotable in topic.quotable(searches, material, "") {
+        if let Some(sentence) = fit(&quotable.text) {
+            found.entry(quotable.evidence).or_default().push(sentence);
+        }
+    }
+    found
+}
 
 /// At most `most` sentences of a text that can be quoted, those that fit the question best first. Where none shares a word
 /// with the question, the first that can be quoted.

@@ -1,9 +1,10 @@
 //! Reading records: the model chooses the sentence of each that says most.
 
 use graphloom_core_graph::NodeError;
+use graphloom_retrieval::answer::Request;
 
 use super::Small;
-use super::quote::quotable;
+use super::quote::claims;
 use crate::research::{Record, text_of};
 use crate::session::{Finding, Theme};
 
@@ -14,10 +15,11 @@ pub(crate) struct Search {
     pub(crate) records: Vec<String>,
 }
 
-/// Reads the records. A claim is a sentence of its record, as it stands there; what a record does not show is not asked.
+/// Reads the records. A claim is a sentence of its record that bears on the topic, as it stands there; what a record does not
+/// show is not asked.
 ///
 /// # Errors
-/// No record has a sentence that can be quoted; and those of the model.
+/// No record has such a sentence; and those of the model.
 pub(crate) async fn read(
     small: &Small<'_>,
     topic: &str,
@@ -25,13 +27,16 @@ pub(crate) async fn read(
     searches: &[Search],
     notes: &mut Vec<String>,
 ) -> Result<Vec<Finding>, NodeError> {
+    let searched = searches.iter().map(|search| search.query.as_str()).collect::<Vec<_>>().join(" ");
+    let texts = records.iter().map(|record| (record.id.as_str(), record.title.as_str(), text_of(record)));
+    let mut found = claims(&Request::of(topic), &searched, texts);
+    let most = small.rules().sentences.max(1);
     let mut findings = Vec::new();
     for (at, record) in records.iter().enumerate() {
-        let found_by = searches.iter().filter(|search| search.records.contains(&record.id));
-        let question = found_by.fold(topic.to_owned(), |question, search| format!("{question} {}", search.query));
-        let sentences = quotable(&question, text_of(record), small.rules().sentences.max(1));
+        let mut sentences = found.remove(&record.id).unwrap_or_default();
+        sentences.truncate(most);
         if sentences.is_empty() {
-            notes.push(format!("`{}` has no sentence that can be quoted, so it is not used", record.title));
+            notes.push(format!("`{}` has no sentence that says more on the topic, so it is not used", record.title));
             continue;
         }
         let chosen = small.best(&format!("claim/{at}"), topic, &sentences).await?;
@@ -39,7 +44,7 @@ pub(crate) async fn read(
         findings.push(Finding { record: record.id.clone(), claim, limits: String::new() });
     }
     if findings.is_empty() {
-        return Err(NodeError::terminal("no record that was found has a sentence that can be quoted"));
+        return Err(NodeError::terminal("no record that was found has a sentence that bears on the topic"));
     }
     Ok(findings)
 }

@@ -57,7 +57,7 @@ impl Research for ScriptedSource {
         if matches!(answer, SourceStatus::Ok { .. }) {
             let mut record = Record::new(format!("On {query}"));
             record.id = format!("r-{query}");
-            record.abstract_text = Some("It was measured at the coast for many years.".to_owned());
+            record.abstract_text = Some(format!("Words on {query} were measured at the coast for many years."));
             findings.records.push(record);
         }
         findings.reports.push(SourceReport::new("scripted", query, answer));

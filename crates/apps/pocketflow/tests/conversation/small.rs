@@ -52,7 +52,7 @@ async fn a_proposal_holds_quotations_fixed_forms_and_blanks_alone() {
     let shown = talk.say("approve").await;
     let proposal = talk.session().await.artifacts.proposal.expect("part of the test").value;
     assert_eq!(proposal.title, "Research proposal: tides");
-    let quoted = "It was measured at the coast for many years [1].";
+    let quoted = "Words on measuring tides were measured at the coast for many years [1].";
     let sections: Vec<(&str, &str)> = proposal.sections.iter().map(|one| (&*one.heading, &*one.text)).collect();
     let blank = |name: &str| format!("[to fill in: {name}]");
     let expected = [
@@ -60,7 +60,7 @@ async fn a_proposal_holds_quotations_fixed_forms_and_blanks_alone() {
         (
             "Gap",
             format!(
-                "The records that are quoted here do not settle everything about tides: {}. It matters because {}.",
+                "The records that are quoted here do not settle everything: {}. It matters because {}.",
                 blank("the open question"),
                 blank("why the question matters")
             ),

@@ -3,6 +3,7 @@
 use graphloom_state_machine::TaskAction;
 
 use super::ask::{agent, seeded, text, tolerated};
+use super::unanswered::unanswered;
 use super::{Desk, Outcome, Scene, StageError};
 use crate::cite::cited_ids;
 use crate::context::{article_of, article_text};
@@ -20,7 +21,10 @@ pub(super) async fn aggregate(desk: &Desk, scene: Scene<'_>) -> Result<Outcome, 
     {
         let mut result = only.payload.results.get(&TaskAction::Execute).cloned().unwrap_or_default();
         result.agent = format!("{AGENT}: passed through");
-        return Ok(scene.result(TaskAction::FinalAggregate, result));
+        let left_open = close(desk, scene, &mut result)?;
+        let mut outcome = scene.result(TaskAction::FinalAggregate, result);
+        outcome.notes.extend(left_open);
+        return Ok(outcome);
     }
     let mode = desk.profile.settings.aggregate(node.payload.info.task_type);
     let args = scene.args(desk)?;
@@ -37,15 +41,24 @@ pub(super) async fn aggregate(desk: &Desk, scene: Scene<'_>) -> Result<Outcome, 
     };
     let mut result = ActionResult::new(AGENT, made);
     result.evidence = cited_ids(&result.text);
+    let left_open = close(desk, scene, &mut result)?;
     let unwritten: Vec<String> =
         scene.tree.inner(node).filter(|inner| inner.failure.is_some()).map(|inner| inner.key.to_string()).collect();
     if !unwritten.is_empty() {
         result.notes.push(format!("made without the failed tasks {}", unwritten.join(", ")));
     }
     let mut notes: Vec<String> = result.notes.iter().map(|note| format!("task `{}`: {note}", scene.key)).collect();
+    notes.extend(left_open);
     notes.extend(exchange.iter().flat_map(|exchange| tolerated(scene.key, exchange)));
     let mut outcome = scene.result(TaskAction::FinalAggregate, result);
     outcome.exchanges.extend(exchange);
     outcome.notes = notes;
     Ok(outcome)
+}
+
+/// Ends a text that only quotes with what it leaves open; the note that says so.
+fn close(desk: &Desk, scene: Scene<'_>, result: &mut ActionResult) -> Result<Option<String>, StageError> {
+    let Some(line) = unanswered(desk, scene, &result.text)? else { return Ok(None) };
+    result.text = format!("{}\n\n{line}", result.text.trim_end()).trim_start().to_owned();
+    Ok(Some(format!("task `{}`: {line}", scene.key)))
 }

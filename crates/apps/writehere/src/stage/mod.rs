@@ -14,9 +14,10 @@ mod reason;
 mod repeat;
 mod search;
 mod shorten;
+mod unanswered;
 mod write;
 
-pub use cited::{Offer, Quotable, compose, invented, offers, paragraph_schema, quotable};
+pub use cited::{Offer, Quotable, choice_schema, compose, offers, quotable};
 pub use search::gather;
 
 use std::fmt;

@@ -3,6 +3,7 @@
 use graphloom_agents::{AgentError, Parsed};
 use graphloom_llm::ResponseFormat;
 use graphloom_llm::parse::read_value;
+use graphloom_retrieval::answer::Request;
 use graphloom_state_machine::TreeChange;
 use serde::Serialize;
 
@@ -220,6 +221,9 @@ async fn plan_by_schema(
         };
         let mut raw = raw.map_err(|error| error.to_string())?;
         complete(&mut raw, &shape);
+        if agent.is_constrained() {
+            share_parts(&mut raw, &Request::of(&args.to_run_root_question));
+        }
         match fits {
             Err(failure) if !reply.last => Err(failure.to_string()),
             _ => Ok(Parsed::new(raw)),
@@ -257,6 +261,25 @@ fn complete(raw: &mut RawPlan, shape: &PlanShape) {
         } else {
             task.dependency.get_or_insert_default();
             before.extend(task.id.clone());
+        }
+    }
+}
+
+/// Gives the parts of a request that has several to the tasks, in order: to the searches and to the writing alike. A small
+/// model's own goals leave parts out.
+fn share_parts(raw: &mut RawPlan, request: &Request) {
+    let parts = request.parts();
+    for word in [TaskType::Search.word(), TaskType::Write.word()] {
+        let mut tasks: Vec<_> = raw.tasks.iter_mut().filter(|task| task.task_type.as_deref() == Some(word)).collect();
+        if parts.len() < 2 || tasks.is_empty() {
+            continue;
+        }
+        let count = tasks.len();
+        for (at, task) in tasks.iter_mut().enumerate() {
+            let from = at * parts.len() / count;
+            let to = ((at + 1) * parts.len() / count).max(from + 1);
+            let texts: Vec<&str> = parts[from..to].iter().map(|part| part.text.as_str()).collect();
+            task.goal = Some(texts.join("; "));
         }
     }
 }

@@ -4,16 +4,16 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use graphloom_agents::{Agent, AgentError, Parsed};
 use graphloom_retrieval::Evidence;
+use graphloom_retrieval::answer::Request;
 use graphloom_state_machine::TaskAction;
 use serde::Serialize;
 
 use super::ask::{agent, seeded, text, tolerated, value};
-use super::cited::{Choice, Offer, Quotable, compose, invented, offers, paragraph_schema, quotable};
+use super::cited::{Choice, Offer, Quotable, choice_schema, compose, offers, quotable};
 use super::lookup::look_up;
 use super::repeat::without_repetition;
 use super::shorten::measured;
 use super::{Desk, Outcome, Scene, StageError, gather};
-use crate::TaskType;
 use crate::cite::{cited_ids, without_marks};
 use crate::context::{
     PromptArgs, article_of, article_text, outer_precedents, same_graph_precedents, share_of, subject,
@@ -112,9 +112,9 @@ async fn write_in_paragraphs(
     let mut declined: Vec<Quotable> = Vec::new();
     let mut second_round = false;
     let mut silent = false;
-    let mut pool = quotable(&question, &gathered, &before);
+    let request = Request::of(&args.to_run_root_question).about(&args.goal);
+    let mut pool = quotable(&request, &args.goal, &gathered, &before);
     let mut paragraphs: Vec<String> = Vec::new();
-    let mut leads = BTreeSet::from([args.goal.trim().trim_end_matches('.').to_lowercase() + "."]);
     let mut exchanges = Vec::new();
     let mut notes = Vec::new();
     let written = |paragraphs: &[String]| paragraphs.iter().map(|p| count_words(&without_marks(p))).sum::<usize>();
@@ -124,12 +124,12 @@ async fn write_in_paragraphs(
         let offered = offers(&sentences);
         let action = format!("write/{}", paragraphs.len() + 1);
         let prompt = CitedArgs { args, offers: &offered };
-        let all = || Choice { facts: offered.iter().map(|offer| offer.label.clone()).collect(), ..Choice::default() };
+        let all = || Choice { facts: offered.iter().map(|offer| offer.label.clone()).collect() };
         let asked = match silent {
             true => all(),
             false => {
                 let ask = seeded(desk, &scene, &action);
-                match value::<Choice>(agent, &prompt, ask, "paragraph", paragraph_schema(&offered)).await {
+                match value::<Choice>(agent, &prompt, ask, "choice", choice_schema(&offered)).await {
                     Ok(answer) => {
                         exchanges.push(answer.exchange);
                         answer.value
@@ -148,10 +148,7 @@ async fn write_in_paragraphs(
                 }
             }
         };
-        // A small model likes to begin every paragraph alike.
-        let lead = asked.lead.trim();
-        let lead = if leads.insert(lead.to_lowercase()) { lead } else { "" };
-        let (paragraph, note) = compose(&offered, lead, &asked.facts, &args.to_run_root_question);
+        let paragraph = compose(&offered, &asked.facts);
         // What was passed over is offered once more when everything else is used up.
         let passed_over =
             sentences.into_iter().filter(|sentence| !paragraph.contains(sentence.text.trim_end_matches('.')));
@@ -160,24 +157,27 @@ async fn write_in_paragraphs(
             second_round = true;
             pool = std::mem::take(&mut declined);
         }
-        notes.extend(note.map(|note| format!("task `{}`: {note}", scene.key)));
         paragraphs.push(paragraph);
     }
     let mut uncited = None;
-    if paragraphs.is_empty() {
+    if paragraphs.is_empty() && desk.search.is_some() {
+        uncited = Some("no sentence of the sources answers this part, so it is left out".to_string());
+        gathered.clear();
+    } else if paragraphs.is_empty() {
         let (free, exchange) = free_paragraph(desk, scene, args, &before).await?;
         exchanges.push(exchange);
         paragraphs.push(free);
-        if desk.profile.agent("atom", TaskType::Write.word()).is_ok() && desk.search.is_some() {
-            uncited = Some("no sentence of the sources fits this part, so it cites nothing".to_string());
-        }
     }
     let made = written(&paragraphs);
     if made * 2 < target {
         notes.push(format!("task `{}`: the sources gave {made} of {target} words", scene.key));
     }
     let mut text = paragraphs.join("\n\n");
-    if let Some(heading) = heading(scene, &gathered, cited_ids(&text).first()) {
+    let heading = match agent.is_constrained() && desk.search.is_some() {
+        true => source_heading(scene, &gathered, &text, &before),
+        false => goal_heading(scene),
+    };
+    if let Some(heading) = heading {
         text = format!("{heading}\n\n{text}");
     }
     let mut result = ActionResult::new(AGENT, text);
@@ -234,26 +234,30 @@ fn evidence_ids(node: &Node) -> Vec<String> {
     result.map(|result| result.evidence.clone()).unwrap_or_default()
 }
 
-/// The heading of a part directly inside the root: its goal, or the heading of the first source it quotes when the goal
-/// has a name or number that no source has.
-fn heading(scene: Scene<'_>, gathered: &[Evidence], first: Option<&String>) -> Option<String> {
-    let part = subject(scene.tree, scene.key)?;
-    if part.layer() != 1 {
-        return None;
-    }
+/// The heading of a part directly inside the root: its goal.
+fn goal_heading(scene: Scene<'_>) -> Option<String> {
+    let part = subject(scene.tree, scene.key).filter(|part| part.layer() == 1)?;
     let goal = part.payload.info.goal.trim().trim_end_matches(['.', ':', ';']);
     let goal = goal.strip_prefix("Write about ").or_else(|| goal.strip_prefix("Write ")).unwrap_or(goal);
-    let mut material = scene.tree.root()?.payload.info.goal.clone();
-    for evidence in gathered {
-        material.push(' ');
-        material.push_str(&evidence.text);
-    }
-    let quoted = gathered.iter().find(|evidence| Some(&evidence.id) == first);
-    let title = match quoted {
-        Some(evidence) if !invented(goal, &material).is_empty() => evidence.heading.last().unwrap_or(&evidence.title),
-        _ => goal,
-    };
-    let mut letters = title.chars();
+    let mut letters = goal.chars();
     let first = letters.next()?;
     Some(format!("## {}{}", first.to_uppercase(), letters.as_str()))
+}
+
+/// The heading of a part directly inside the root that a small model made: that of the first source it quotes whose heading
+/// the text does not have yet. A small model's own goals promise what the quotations do not say.
+fn source_heading(scene: Scene<'_>, gathered: &[Evidence], text: &str, before: &str) -> Option<String> {
+    subject(scene.tree, scene.key).filter(|part| part.layer() == 1)?;
+    let asked = &scene.tree.root()?.payload.info.goal;
+    let cited = cited_ids(text);
+    let quoted = cited.iter().filter_map(|id| gathered.iter().find(|evidence| evidence.id == *id));
+    let named = |evidence: &Evidence| {
+        let name = evidence.heading.last().unwrap_or(&evidence.title);
+        // Many documents number their headings.
+        name.trim_start_matches(|c: char| c.is_ascii_digit() || matches!(c, '.' | ' ')).trim().to_owned()
+    };
+    let is_new = |name: &String| {
+        !name.is_empty() && name != asked && !before.lines().any(|line| line.trim_start_matches('#').trim() == name)
+    };
+    quoted.map(named).find(is_new).map(|name| format!("## {name}"))
 }

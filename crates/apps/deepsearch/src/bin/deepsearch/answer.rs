@@ -41,7 +41,7 @@ pub(crate) async fn ask(
             session.progress.note(format!("{shown}{prompt}"));
         }
         let line = match &mut terminal {
-            Some(terminal) => terminal.ask("> ").await?.map(|typed| typed.text),
+            Some(terminal) => terminal.answer("> ").await?,
             None => line().await?,
         };
         let Some(line) = line else { return Ok(Answered::Nobody) };

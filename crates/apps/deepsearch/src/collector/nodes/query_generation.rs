@@ -3,6 +3,7 @@
 //! Source: seed, `GenerateQueryNode`; study, section 1.5 (prompt `collector_gen_query`).
 
 use graphloom_core_graph::{Context, NodeError, Snapshot};
+use graphloom_retrieval::answer::Request;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -50,8 +51,11 @@ pub(in crate::collector) async fn query_generation(
     let small = is_constrained(cx.resources(), Slot::InfoCollecting);
     let answer = if small {
         let answer = value(&cx, &ask, &args, |answer: FewQueries| {
-            // The step with the question asks better than a small model does; its queries add to that.
-            let plain = [format!("{title} {}", request.query), format!("{} {title}", request.section_title)];
+            // The words of the question ask better than a small model does; its queries add to them. The section of a
+            // question with several parts is one of them.
+            let has_parts = Request::of(&request.query).parts().len() > 1;
+            let part = if has_parts { request.section_title.clone() } else { request.query.clone() };
+            let plain = [part, format!("{title} {}", request.query), format!("{} {title}", request.section_title)];
             Ok((String::new(), distinct(plain.into_iter().chain(answer.queries), &[], limit)))
         });
         answer.await?

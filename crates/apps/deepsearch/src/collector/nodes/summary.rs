@@ -4,7 +4,7 @@
 //! Source: seed, `SummaryNode`; study, section 1.5 (prompt `collector_final`).
 
 use graphloom_core_graph::{Context, NodeError, Snapshot};
-use graphloom_retrieval::extract::quotable;
+use graphloom_retrieval::extract::{best_sentences, clean};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -84,10 +84,13 @@ pub(in crate::collector) async fn summary(
 /// A summary of sentences that fit the step.
 fn extracted(request: &CollectRequest, found: &[&Evidence]) -> CollectorStateUpdate {
     let question = request.question();
-    let texts = found.iter().map(|found| (found.id.as_str(), &*found.text));
-    let mut best = quotable(&question, texts, "");
-    best.truncate(SENTENCES);
-    let said: Vec<&str> = best.iter().map(|sentence| sentence.text.as_str()).collect();
+    let of = |found: &&Evidence| {
+        let best = best_sentences(&question, &found.text, SENTENCES);
+        best.into_iter().map(|sentence| (sentence.score, clean(&found.text[sentence.range]))).collect::<Vec<_>>()
+    };
+    let mut best: Vec<(f32, String)> = found.iter().flat_map(of).collect();
+    best.sort_by(|a, b| b.0.total_cmp(&a.0));
+    let said: Vec<String> = best.into_iter().take(SENTENCES).map(|(_, sentence)| sentence).collect();
     let evaluation = format!("{} documents were found.", found.len());
     CollectorState::update().info_summary(said.join(" ")).evaluation(evaluation)
 }

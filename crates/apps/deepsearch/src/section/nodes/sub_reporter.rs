@@ -10,7 +10,7 @@ use crate::ask::is_constrained;
 use crate::charts::{ChartRules, chart_section};
 use crate::resources::{Resources, Slot, Stage};
 use crate::section::{SECTION_END_NODE, SectionState};
-use crate::state::{SubReport, SubReportContent, Unwritten};
+use crate::state::{Locale, SubReport, SubReportContent, Unwritten};
 use crate::status::{Notice, StatusCode};
 use crate::stream::{self, Place};
 use crate::writing::{Desk, classify, clean_headings, quote, section_outline, summarise, write};
@@ -64,7 +64,7 @@ pub(crate) async fn sub_reporter(
         None => {
             let (text, more) = quote(desk, &outline, small).await?;
             notes.extend(more);
-            text
+            if small && text.is_empty() { left_open(desk, &mut notes) } else { text }
         }
     };
     if text.trim().is_empty() {
@@ -102,4 +102,18 @@ pub(crate) async fn sub_reporter(
     let unwritten = unwritten.map(|unwritten| unwritten.and(&notices, &notes));
     let update = SectionState::update().sub_report(Some(sub_report)).unwritten(unwritten);
     Ok(Step::update(update.notices(notices).notes(notes)))
+}
+
+/// What stands in a section where no sentence of the documents bears on its part of the question.
+fn left_open(desk: Desk<'_>, notes: &mut Vec<String>) -> String {
+    let Desk { brief, documents, .. } = desk;
+    let count = documents.len();
+    notes.push(format!(
+        "section {}: no sentence of {count} documents bears on `{}`",
+        brief.section.id, brief.section.title
+    ));
+    match brief.language {
+        Locale::Chinese => format!("找到的{count}份文档中没有与此相关的原文。"),
+        _ => format!("Nothing that was found bears on this: documents looked through, {count}."),
+    }
 }

@@ -34,13 +34,7 @@ pub(crate) async fn ask(request: &ReviewRequest, progress: &Progress) -> Result<
     let Some(mut prompt) = Prompt::open(progress)? else {
         return Ok(lines::next().await?.map(|line| verdict(&line)));
     };
-    while let Some(typed) = prompt.ask("> ").await? {
-        if !typed.ahead {
-            return Ok(Some(verdict(&typed.text)));
-        }
-        progress.note("what was typed before the changes were shown is no answer to them; please answer now");
-    }
-    Ok(None)
+    Ok(prompt.answer("> ").await?.map(|line| verdict(&line)))
 }
 
 /// What a person means by a line.

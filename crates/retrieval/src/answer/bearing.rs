@@ -1,0 +1,117 @@
+//! How much a sentence bears on a part of a request.
+
+use std::collections::BTreeSet;
+
+use super::request::Part;
+use crate::terms::terms;
+
+/// The least share of a part's own terms that a sentence has itself.
+const IN_SENTENCE: f32 = 0.34;
+/// The same where the part has no words that stand beside each other.
+const APART_IN_SENTENCE: f32 = 0.6;
+/// A sentence with this share of them needs none beside each other.
+const MOST_IN_SENTENCE: f32 = 0.75;
+/// The least share of a part's own terms, and of all its terms, that a sentence has with what stands around it.
+const IN_ALL: f32 = 0.5;
+/// The least share of what a part refers to that a sentence has with what stands above it.
+const REFERRED: f32 = 0.5;
+/// Words beside each other in a request are at most so far apart in a sentence.
+const NEAR: usize = 2;
+/// A sentence begins with its subject, within so many terms.
+const SUBJECT: usize = 4;
+/// So many of a part's own terms make a sentence one of the nearest, with this share of them around it.
+const NEAREST_TERMS: usize = 2;
+const NEAREST_IN_ALL: f32 = 0.35;
+/// What a sentence about a part that refers to another has more than one about that other.
+const REFERS: f32 = 0.75;
+/// Terms are the same when one begins with the other, which has at least so many characters: `fail` and `failur`.
+const STEM: usize = 4;
+
+/// A sentence and where it stands.
+#[derive(Debug)]
+pub(super) struct Said<'s> {
+    terms: Vec<String>,
+    above: &'s BTreeSet<String>,
+    around: &'s BTreeSet<String>,
+}
+
+impl<'s> Said<'s> {
+    /// A sentence below headings with terms `above`, in a passage with terms `around`.
+    pub(super) fn new(sentence: &str, above: &'s BTreeSet<String>, around: &'s BTreeSet<String>) -> Self {
+        Self { terms: terms(sentence), above, around }
+    }
+
+    fn has(&self, term: &str) -> bool {
+        self.terms.iter().any(|other| same(term, other))
+    }
+
+    fn is_below(&self, term: &str) -> bool {
+        self.above.iter().any(|other| same(term, other))
+    }
+
+    fn is_near(&self, term: &str) -> bool {
+        self.has(term) || self.is_below(term) || self.around.iter().any(|other| same(term, other))
+    }
+
+    /// Whether two terms stand near each other.
+    fn has_pair(&self, (one, other): &(String, String)) -> bool {
+        let places = |wanted: &str| {
+            (0..).zip(&self.terms).filter(|(_, term)| same(wanted, term)).map(|(at, _)| at).collect::<Vec<usize>>()
+        };
+        let (ones, others) = (places(one), places(other));
+        ones.iter().any(|one| others.iter().any(|other| one.abs_diff(*other) <= NEAR && one != other))
+    }
+}
+
+/// How much a sentence bears on a part: larger is more, above zero; `None` when it does not.
+pub(super) fn bears(part: &Part, said: &Said<'_>) -> Option<f32> {
+    let all = || part.own.iter().chain(&part.around);
+    let own = share(part.own.iter(), |term| said.has(term));
+    let above = share(part.own.iter(), |term| said.is_below(term));
+    let own_near = share(part.own.iter(), |term| said.is_near(term));
+    let all_near = share(all(), |term| said.is_near(term));
+    let least = if part.pairs.is_empty() && part.own.len() > 1 { APART_IN_SENTENCE } else { IN_SENTENCE };
+    let joined = part.pairs.is_empty()
+        || own >= MOST_IN_SENTENCE
+        || part.pairs.iter().any(|pair| said.has_pair(pair) || (said.is_below(&pair.0) && said.is_below(&pair.1)));
+    let refers =
+        part.refers.is_empty() || share(part.refers.iter(), |term| said.has(term) || said.is_below(term)) >= REFERRED;
+    // A single word is of the list where it stands beside something of the list.
+    let alone = part.own.len() == 1
+        && !part.context.is_empty()
+        && !part.context.iter().any(|term| said.has(term) || said.is_below(term));
+    if alone || own < least || own_near < IN_ALL || all_near < IN_ALL || !joined || !refers {
+        return None;
+    }
+    let begins = said.terms.iter().take(SUBJECT).any(|term| part.own.iter().any(|own| same(own, term)));
+    let whole = share(all(), |term| said.has(term));
+    let subject = if begins { 0.5 } else { 0.0 };
+    let specific = if part.refers.is_empty() { 0.0 } else { REFERS };
+    Some(own + whole + above + all_near / 2.0 + subject + specific)
+}
+
+/// How near a sentence comes to a part that none bears on; `None` when it is far.
+pub(super) fn nears(part: &Part, said: &Said<'_>) -> Option<f32> {
+    let held = part.own.iter().filter(|term| said.has(term)).count();
+    let near = share(part.own.iter(), |term| said.is_near(term));
+    let refers = part.refers.is_empty() || part.refers.iter().any(|term| said.has(term) || said.is_below(term));
+    let is_near = held >= NEAREST_TERMS && near >= NEAREST_IN_ALL && refers;
+    is_near.then_some(share(part.own.iter(), |term| said.has(term)) + near)
+}
+
+/// Whether two stems are of one word.
+fn same(one: &str, other: &str) -> bool {
+    let (short, long) = if one.len() <= other.len() { (one, other) } else { (other, one) };
+    short == long || (short.chars().count() >= STEM && long.starts_with(short))
+}
+
+fn share<'t>(terms: impl Iterator<Item = &'t String>, has: impl Fn(&str) -> bool) -> f32 {
+    let (mut shared, mut all) = (0.0, 0.0);
+    for term in terms {
+        all += 1.0;
+        if has(term) {
+            shared += 1.0;
+        }
+    }
+    if all == 0.0 { 0.0 } else { shared / all }
+}

@@ -1,0 +1,123 @@
+//! Which sentences of found passages answer a request.
+
+use std::collections::BTreeSet;
+
+use super::bearing::Said;
+use super::form::{has_form, leans};
+use super::request::Request;
+use crate::extract::{Quotable, clean, sentences};
+use crate::terms::terms;
+
+/// What the bearing on a focus adds at most to that on the request.
+const FOCUS: f32 = 1.0;
+/// So many sentences are quoted where none bears on the request.
+const NEAREST: usize = 2;
+/// Sentences are the same when they share so much of their terms.
+const ALIKE: f32 = 0.8;
+
+/// A passage that may answer a request.
+#[derive(Clone, Copy, Debug)]
+pub struct Material<'m> {
+    id: &'m str,
+    above: &'m str,
+    text: &'m str,
+}
+
+impl<'m> Material<'m> {
+    /// A passage, with its title and the headings above it.
+    #[must_use]
+    pub fn new(id: &'m str, above: &'m str, text: &'m str) -> Self {
+        Self { id, above, text }
+    }
+}
+
+impl Request {
+    /// The sentences of the material that bear on a part of the request, those that fit `focus` first, without those that
+    /// `written` already has; each with the sentence that follows it, where that goes on with the same. Where none bears on
+    /// it, the nearest few, which leave the request unanswered.
+    #[must_use]
+    pub fn quotable<'m>(
+        &self,
+        focus: &str,
+        material: impl IntoIterator<Item = Material<'m>>,
+        written: &str,
+    ) -> Vec<Quotable> {
+        let material: Vec<Material<'m>> = material.into_iter().collect();
+        let mut found = self.candidates(focus, &material, |said| self.bearing(said));
+        let mut most = usize::MAX;
+        if found.is_empty() {
+            found = self.candidates(focus, &material, |said| self.nearness(said));
+            most = NEAREST;
+        }
+        found.sort_by(|a, b| b.score.total_cmp(&a.score));
+        // Of the nearest, those that stand in the text count.
+        found.truncate(most);
+        let mut known: Vec<BTreeSet<String>> =
+            sentences(written).into_iter().map(|range| bag(&written[range])).collect();
+        known.push(self.terms());
+        let is_known = |known: &[BTreeSet<String>], own: &BTreeSet<String>| known.iter().any(|other| alike(other, own));
+        let mut taken: Vec<Quotable> = Vec::new();
+        for mut quotable in found {
+            let (own, follower) = (bag(&quotable.text), bag(&quotable.follower));
+            if is_known(&known, &own) {
+                continue;
+            }
+            known.push(own);
+            if is_known(&known, &follower) {
+                quotable.follower.clear();
+            } else if !follower.is_empty() {
+                known.push(follower);
+            }
+            taken.push(quotable);
+        }
+        taken
+    }
+
+    /// The sentences that can be quoted and that `judge` gives a score, in the order of the material.
+    fn candidates(
+        &self,
+        focus: &str,
+        material: &[Material<'_>],
+        judge: impl Fn(&Said<'_>) -> Option<f32>,
+    ) -> Vec<Quotable> {
+        let focus: BTreeSet<String> = crate::terms::query_terms(focus, 64).into_iter().collect();
+        let asked = self.terms();
+        let mut found = Vec::new();
+        for piece in material {
+            let (above, around) = (bag(piece.above), bag(piece.text));
+            let ranges = sentences(piece.text);
+            for (at, range) in ranges.iter().enumerate() {
+                let text = clean(&piece.text[range.clone()]);
+                if !has_form(&text) || leans(&text) {
+                    continue;
+                }
+                let Some(score) = judge(&Said::new(&text, &above, &around)) else { continue };
+                let own = bag(&text);
+                let fits =
+                    if focus.is_empty() { 0.0 } else { focus.intersection(&own).count() as f32 / focus.len() as f32 };
+                let mut quotable = Quotable::new(piece.id, text, score + FOCUS * fits);
+                let next =
+                    ranges.get(at + 1).filter(|next| piece.text[range.end..next.start].matches('\n').count() < 2);
+                if let Some(next) = next.map(|next| clean(&piece.text[next.clone()]))
+                    && has_form(&next)
+                    && !bag(&next).is_disjoint(&asked)
+                {
+                    quotable.follower = next;
+                }
+                found.push(quotable);
+            }
+        }
+        found
+    }
+}
+
+pub(super) fn bag(text: &str) -> BTreeSet<String> {
+    terms(text).into_iter().collect()
+}
+
+/// Whether two sentences say the same in nearly the same words.
+pub(super) fn alike(one: &BTreeSet<String>, other: &BTreeSet<String>) -> bool {
+    let shared = one.intersection(other).count() as f32;
+    let all = one.union(other).count() as f32;
+    all > 0.0 && shared / all >= ALIKE
+}

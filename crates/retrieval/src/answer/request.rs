@@ -1,0 +1,281 @@
+//! A request and its parts.
+
+use std::collections::BTreeSet;
+
+use super::bearing::{Said, bears, nears};
+use super::quote::bag;
+use super::split::{Segment, segments};
+use super::words::{FOLLOWING, PRONOUNS, QUESTIONS, is_empty};
+use crate::extract::sentences;
+use crate::terms::terms;
+
+/// A thing that is asked for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Part {
+    /// Its words, as the request has them.
+    pub text: String,
+    /// The terms that set it apart.
+    pub(super) own: BTreeSet<String>,
+    /// Those that stand beside each other.
+    pub(super) pairs: Vec<(String, String)>,
+    /// The terms that it shares with the parts beside it.
+    pub(super) context: BTreeSet<String>,
+    /// These, and those of what it only stands in.
+    pub(super) around: BTreeSet<String>,
+    /// The terms of the part that a word such as `it` refers to.
+    pub(super) refers: BTreeSet<String>,
+}
+
+/// What somebody asks for, in parts; see [`answer`](crate::answer).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Request {
+    text: String,
+    parts: Vec<Part>,
+    /// The places of the parts that are looked at; all where it is empty.
+    named: BTreeSet<usize>,
+}
+
+impl Request {
+    /// Reads a request of any form. It has at least one part when it has a word.
+    #[must_use]
+    pub fn of(text: &str) -> Self {
+        let mut parts: Vec<Part> = Vec::new();
+        let segments = segments(text);
+        let mut group: Vec<&Segment<'_>> = Vec::new();
+        for segment in &segments {
+            if segment.begins && !group.is_empty() {
+                take(&std::mem::take(&mut group), &mut parts);
+            }
+            group.push(segment);
+        }
+        take(&group, &mut parts);
+        if parts.is_empty() {
+            let own: BTreeSet<String> = terms(text).into_iter().collect();
+            if !own.is_empty() {
+                parts.push(Part {
+                    text: one_line(text),
+                    own,
+                    pairs: Vec::new(),
+                    context: BTreeSet::new(),
+                    around: BTreeSet::new(),
+                    refers: BTreeSet::new(),
+                });
+            }
+        }
+        Self { text: one_line(text), parts, named: BTreeSet::new() }
+    }
+
+    /// The request on one line.
+    #[must_use]
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// Its parts, in order.
+    #[must_use]
+    pub fn parts(&self) -> &[Part] {
+        &self.parts
+    }
+
+    /// The words that name what is asked for, without those around them: what to search for.
+    #[must_use]
+    pub fn words(&self) -> String {
+        let words = self.parts.iter().flat_map(|part| part.text.split(' '));
+        words.filter(|word| !is_empty(&word.to_lowercase())).collect::<Vec<_>>().join(" ")
+    }
+
+    /// The request for those of its parts only that a text names; the whole where it names none. What bears more on another
+    /// part is left to that.
+    #[must_use]
+    pub fn about(&self, text: &str) -> Self {
+        let places = (0..).zip(&self.parts).filter(|(_, part)| text.contains(&part.text)).map(|(at, _)| at);
+        Self { named: places.collect(), ..self.clone() }
+    }
+
+    /// The parts that are looked at and that no sentence of a text bears on, where a heading counts for what stands below it.
+    #[must_use]
+    pub fn unanswered(&self, text: &str) -> Vec<&Part> {
+        let mut above = BTreeSet::new();
+        let mut open: Vec<usize> = (0..self.parts.len()).collect();
+        for line in text.lines().filter(|line| !line.starts_with(UNANSWERED)) {
+            if let Some(heading) = line.strip_prefix('#') {
+                above = bag(heading);
+                continue;
+            }
+            let around = bag(line);
+            for range in sentences(line) {
+                let said = Said::new(&line[range], &above, &around);
+                open.retain(|at| bears(&self.parts[*at], &said).is_none());
+            }
+        }
+        open.into_iter().filter(|at| self.is_looked_at(*at)).map(|at| &self.parts[at]).collect()
+    }
+
+    /// How much a sentence bears on the part that it bears on most; `None` where that part is not looked at.
+    pub(super) fn bearing(&self, said: &Said<'_>) -> Option<f32> {
+        let mut best: Option<(usize, f32)> = None;
+        for (at, part) in self.parts.iter().enumerate() {
+            let Some(score) = bears(part, said) else { continue };
+            if best.is_none_or(|(_, known)| known < score) {
+                best = Some((at, score));
+            }
+        }
+        best.filter(|(at, _)| self.is_looked_at(*at)).map(|(_, score)| score)
+    }
+
+    /// How near a sentence comes to the nearest of the parts that are looked at.
+    pub(super) fn nearness(&self, said: &Said<'_>) -> Option<f32> {
+        let parts = (0..).zip(&self.parts).filter(|(at, _)| self.is_looked_at(*at));
+        parts.filter_map(|(_, part)| nears(part, said)).max_by(f32::total_cmp)
+    }
+
+    fn is_looked_at(&self, at: usize) -> bool {
+        self.named.is_empty() || self.named.contains(&at)
+    }
+
+    /// All terms of the request.
+    pub(super) fn terms(&self) -> BTreeSet<String> {
+        self.parts.iter().flat_map(|part| part.own.iter().chain(&part.around)).cloned().collect()
+    }
+}
+
+/// What a text says of parts that no sentence of its sources bears on; empty for none.
+///
+/// ```
+/// use graphloom_retrieval::answer::{Request, unanswered_line};
+///
+/// let request = Request::of("Compare bread and rice");
+/// let parts: Vec<_> = request.parts().iter().collect();
+/// assert_eq!(unanswered_line(&parts), "No sentence that was found plainly answers: “bread”; “rice”.");
+/// ```
+#[must_use]
+pub fn unanswered_line(parts: &[&Part]) -> String {
+    if parts.is_empty() {
+        return String::new();
+    }
+    let named: Vec<String> = parts.iter().map(|part| format!("“{}”", part.text)).collect();
+    format!("{UNANSWERED} {}.", named.join("; "))
+}
+
+/// How a line about unanswered parts begins.
+pub(super) const UNANSWERED: &str = "No sentence that was found plainly answers:";
+
+/// Takes the parts of one question or sentence: each item of a list, with what stands around the list.
+fn take(group: &[&Segment<'_>], parts: &mut Vec<Part>) {
+    let Some((last, before)) = group.split_last() else { return };
+    let mut items: Vec<&[&str]> = Vec::new();
+    let mut around: Vec<&str> = Vec::new();
+    for (at, segment) in before.iter().enumerate() {
+        let from = if at == 0 { item_start(&segment.words) } else { 0 };
+        around.extend(&segment.words[..from]);
+        items.push(&segment.words[from..]);
+    }
+    let from = if before.is_empty() { first_named(&last.words) } else { 0 };
+    let usual = items.iter().map(|item| item.len()).max();
+    // "How do bees and wasps build nests": what is asked of the items stands behind the last.
+    let is_question = before.first().and_then(|first| first.words.first()).is_some_and(|word| is_question(word));
+    let most = |usual| if is_question { usual } else { usize::MAX };
+    let end = usual.map_or(last.words.len(), |usual| item_end(&last.words, most(usual)));
+    around.extend(&last.words[end..]);
+    items.push(&last.words[from..end]);
+    // What joins two verbs of one question joins no list.
+    let whole: Vec<&str> = group.iter().flat_map(|segment| segment.words.iter().copied()).collect();
+    if items.iter().any(|item| named(item).is_empty()) {
+        items = vec![&whole[first_named(&whole)..]];
+        around.clear();
+    }
+
+    let shared: BTreeSet<String> = named(&around);
+    let is_pronoun = |word: &&str| PRONOUNS.contains(&word.to_lowercase().as_str());
+    let referred = parts.first().filter(|_| whole.iter().any(is_pronoun)).map(|part| part.own.clone());
+    let is_clause = items.len() == 1 && referred.is_some();
+    for item in items {
+        let (own, places) = apart(item);
+        let context: BTreeSet<String> = shared.difference(&own).cloned().collect();
+        let refers: BTreeSet<String> = referred.iter().flatten().filter(|term| !own.contains(*term)).cloned().collect();
+        let around: BTreeSet<String> =
+            context.iter().cloned().chain(places).filter(|term| !own.contains(term)).collect();
+        if !own.is_empty() && parts.iter().all(|part| part.own != own) {
+            let text = if is_clause { whole.join(" ") } else { tidy(item) };
+            parts.push(Part { text, pairs: pairs(item), own, context, around, refers });
+        }
+    }
+}
+
+fn is_question(word: &str) -> bool {
+    QUESTIONS.contains(&word.to_lowercase().as_str())
+}
+
+/// The terms of an item, and those of the places, products and people that it only stands in: names behind a preposition, and
+/// names with capitals inside, unless there is nothing else.
+fn apart(words: &[&str]) -> (BTreeSet<String>, BTreeSet<String>) {
+    let (mut own, mut places) = (Vec::new(), Vec::new());
+    for (at, word) in words.iter().enumerate() {
+        if is_place(words, at) { places.push(*word) } else { own.push(*word) }
+    }
+    match named(&own) {
+        own if own.is_empty() => (named(words), BTreeSet::new()),
+        own => (own, named(&places)),
+    }
+}
+
+/// Whether the word at a place of an item names what the item only stands in.
+fn is_place(words: &[&str], at: usize) -> bool {
+    let word = words[at];
+    let begins = word.chars().next().is_some_and(char::is_uppercase);
+    let inside = word.chars().skip(1).any(char::is_uppercase) && word.chars().any(char::is_lowercase);
+    let before = at.checked_sub(1).map(|before| words[before].to_lowercase()).unwrap_or_default();
+    let is_behind = matches!(before.as_str(), "in" | "of" | "for" | "with" | "by" | "at");
+    // "in WAL mode" names a mode.
+    let ends = words.get(at + 1).is_none_or(|after| is_empty(&after.to_lowercase()));
+    begins && (inside || (is_behind && ends))
+}
+
+/// The terms of words that stand beside each other.
+fn pairs(words: &[&str]) -> Vec<(String, String)> {
+    let term = |at: usize| {
+        let is_one = !is_empty(&words[at].to_lowercase()) && !is_place(words, at);
+        terms(words[at]).into_iter().next_back().filter(|_| is_one)
+    };
+    (1..words.len()).filter_map(|at| Some((term(at - 1)?, term(at)?))).collect()
+}
+
+/// Where the first item of a list begins: after the last word of its segment that names nothing.
+fn item_start(words: &[&str]) -> usize {
+    let last_empty = words.iter().rposition(|word| is_empty(&word.to_lowercase()));
+    last_empty.map_or(0, |at| at + 1).min(words.len().saturating_sub(1))
+}
+
+/// Where the last item of a list ends: before a word that names nothing or a verb, and with no more words than the longest
+/// item before it.
+fn item_end(words: &[&str], most: usize) -> usize {
+    let ends = |word: &&str| {
+        let lower = word.to_lowercase();
+        is_empty(&lower) || FOLLOWING.contains(&lower.as_str())
+    };
+    let first = words.iter().position(|word| !ends(word)).unwrap_or(0);
+    let end = words[first..].iter().position(ends).map_or(words.len(), |at| first + at);
+    end.min(first.saturating_add(most.max(1)))
+}
+
+/// The place of the first word that names something.
+fn first_named(words: &[&str]) -> usize {
+    words.iter().position(|word| !is_empty(&word.to_lowercase())).unwrap_or(0)
+}
+
+fn named(words: &[&str]) -> BTreeSet<String> {
+    let content: Vec<&str> = words.iter().copied().filter(|word| !is_empty(&word.to_lowercase())).collect();
+    terms(&content.join(" ")).into_iter().collect()
+}
+
+/// The words without those at both ends that name nothing.
+fn tidy(words: &[&str]) -> String {
+    let from = first_named(words);
+    let end = words.iter().rposition(|word| !is_empty(&word.to_lowercase())).map_or(words.len(), |at| at + 1);
+    words[from..end].join(" ")
+}
+
+fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
