@@ -5,7 +5,7 @@ use std::process::Command;
 const DOCUMENT: &str = "# Write-ahead logging
 
 A write-ahead log keeps a transaction safe because every change is appended to the log before the database file is
-touched. On the next start the reader scans the log and replays every frame up to the last commit record.
+touched. After a crash the next reader scans the log and replays every frame up to the last commit record.
 ";
 
 #[test]

@@ -48,7 +48,7 @@ pub fn check(request: &Request, text: &str) -> Findings {
             if ends_the_text(heading) {
                 break;
             }
-            if !is_title && repeats(&asked, request, heading) {
+            if !is_title && repeats(&asked, request, heading, true) {
                 findings.echoes.push(heading.to_owned());
             }
             is_title = false;
@@ -65,7 +65,7 @@ pub fn check(request: &Request, text: &str) -> Findings {
                 continue;
             }
             let own = bag(sentence);
-            if repeats(&asked, request, sentence) {
+            if repeats(&asked, request, sentence, false) {
                 findings.echoes.push(sentence.to_owned());
             }
             if seen.iter().any(|other| alike(other, &own)) {
@@ -89,11 +89,11 @@ pub fn check(request: &Request, text: &str) -> Findings {
     findings
 }
 
-/// Whether a line says what was asked and nothing else.
-fn repeats(asked: &BTreeSet<String>, request: &Request, line: &str) -> bool {
-    let own = bag(line);
-    let holds = own.len() > 2 && asked.len() > 2 && alike(&own, asked);
-    holds || line.to_lowercase().contains(&request.text().trim_end_matches(['.', '?', '!']).to_lowercase())
+/// Whether a heading or a question says what was asked and nothing else, or a sentence has the request in it.
+fn repeats(asked: &BTreeSet<String>, request: &Request, line: &str, is_heading: bool) -> bool {
+    let asks = is_heading || line.ends_with(['?', '？']);
+    let same = asks && asked.len() > 2 && alike(&Request::of(line).terms(), asked);
+    same || line.to_lowercase().contains(&request.text().trim_end_matches(['.', '?', '!']).to_lowercase())
 }
 
 fn ends_the_text(heading: &str) -> bool {

@@ -54,7 +54,6 @@ impl Request {
         found.truncate(most);
         let mut known: Vec<BTreeSet<String>> =
             sentences(written).into_iter().map(|range| bag(&written[range])).collect();
-        known.push(self.terms());
         let is_known = |known: &[BTreeSet<String>], own: &BTreeSet<String>| known.iter().any(|other| alike(other, own));
         let mut taken: Vec<Quotable> = Vec::new();
         for mut quotable in found {
