@@ -187,8 +187,9 @@ async fn small_plan(visit: &Visit, request: &str, max: usize) -> Result<Made, Ob
     };
     let mut written = answer.value;
     if sort == "note" {
-        // A note on a subject quotes what was found; a list of all that was found is asked for in other words.
-        written.subtasks.retain(|task| !matches!(task.kind, SubtaskKind::Link | SubtaskKind::Organize));
+        // A note on a subject quotes what was found; to link, order or change what is there is asked for in other words.
+        let kinds = [SubtaskKind::Search, SubtaskKind::Read, SubtaskKind::Create, SubtaskKind::Verify];
+        written.subtasks.retain(|task| kinds.contains(&task.kind));
     }
     // Its title is that of the request: a small model names what it was shown last.
     written.title = Some(title_of(request)).filter(|title| !title.is_empty());

@@ -107,13 +107,13 @@ pub(crate) async fn sub_reporter(
 /// What stands in a section where no sentence of the documents bears on its part of the question.
 fn left_open(desk: Desk<'_>, notes: &mut Vec<String>) -> String {
     let Desk { brief, documents, .. } = desk;
-    let count = documents.len();
+    let (count, title) = (documents.len(), &brief.section.title);
     notes.push(format!(
         "section {}: no sentence of {count} documents bears on `{}`",
         brief.section.id, brief.section.title
     ));
     match brief.language {
-        Locale::Chinese => format!("找到的{count}份文档中没有与此相关的原文。"),
-        _ => format!("Nothing that was found bears on this: documents looked through, {count}."),
+        Locale::Chinese => format!("找到的{count}份文档中没有与“{title}”相关的原文。"),
+        _ => format!("Nothing that was found bears on “{title}”: documents looked through, {count}."),
     }
 }
