@@ -19,6 +19,8 @@ const REFERRED: f32 = 0.5;
 const NEAR: usize = 2;
 /// A sentence begins with its subject, within so many terms.
 const SUBJECT: usize = 4;
+/// A passage is about a part when it has this share of the part's own terms; each sentence in it that has one of them counts.
+const IN_PASSAGE: f32 = 0.75;
 /// So many of a part's own terms make a sentence one of the nearest, with this share of them around it.
 const NEAREST_TERMS: usize = 2;
 const NEAREST_IN_ALL: f32 = 0.35;
@@ -32,12 +34,12 @@ const STEM: usize = 4;
 pub(super) struct Said<'s> {
     terms: Vec<String>,
     above: &'s BTreeSet<String>,
-    around: &'s BTreeSet<String>,
+    around: &'s [String],
 }
 
 impl<'s> Said<'s> {
-    /// A sentence below headings with terms `above`, in a passage with terms `around`.
-    pub(super) fn new(sentence: &str, above: &'s BTreeSet<String>, around: &'s BTreeSet<String>) -> Self {
+    /// A sentence below headings with terms `above`, in a passage with these terms in order.
+    pub(super) fn new(sentence: &str, above: &'s BTreeSet<String>, around: &'s [String]) -> Self {
         Self { terms: terms(sentence), above, around }
     }
 
@@ -49,18 +51,23 @@ impl<'s> Said<'s> {
         self.above.iter().any(|other| same(term, other))
     }
 
+    /// Whether it has left the subject of a part, in its words and in the headings above it.
+    fn strays(&self, part: &Part) -> bool {
+        !part.subject.is_empty() && !part.subject.iter().any(|term| self.has(term) || self.is_below(term))
+    }
+
     fn is_near(&self, term: &str) -> bool {
         self.has(term) || self.is_below(term) || self.around.iter().any(|other| same(term, other))
     }
+}
 
-    /// Whether two terms stand near each other.
-    fn has_pair(&self, (one, other): &(String, String)) -> bool {
-        let places = |wanted: &str| {
-            (0..).zip(&self.terms).filter(|(_, term)| same(wanted, term)).map(|(at, _)| at).collect::<Vec<usize>>()
-        };
-        let (ones, others) = (places(one), places(other));
-        ones.iter().any(|one| others.iter().any(|other| one.abs_diff(*other) <= NEAR && one != other))
-    }
+/// Whether two terms stand near each other.
+fn has_pair(terms: &[String], (one, other): &(String, String)) -> bool {
+    let places = |wanted: &str| {
+        (0..).zip(terms).filter(|(_, term)| same(wanted, term)).map(|(at, _)| at).collect::<Vec<usize>>()
+    };
+    let (ones, others) = (places(one), places(other));
+    ones.iter().any(|one| others.iter().any(|other| one.abs_diff(*other) <= NEAR && one != other))
 }
 
 /// How much a sentence bears on a part: larger is more, above zero; `None` when it does not.
@@ -71,16 +78,24 @@ pub(super) fn bears(part: &Part, said: &Said<'_>) -> Option<f32> {
     let own_near = share(part.own.iter(), |term| said.is_near(term));
     let all_near = share(all(), |term| said.is_near(term));
     let least = if part.pairs.is_empty() && part.own.len() > 1 { APART_IN_SENTENCE } else { IN_SENTENCE };
-    let joined = part.pairs.is_empty()
+    // In a passage about the part a sentence need not say it all again.
+    let holds = part.pairs.is_empty() || part.pairs.iter().any(|pair| has_pair(said.around, pair));
+    let is_within = part.own.len() > 1 && own_near >= IN_PASSAGE && own > 0.0 && holds;
+    let joined = is_within
+        || part.pairs.is_empty()
         || own >= MOST_IN_SENTENCE
-        || part.pairs.iter().any(|pair| said.has_pair(pair) || (said.is_below(&pair.0) && said.is_below(&pair.1)));
+        || part
+            .pairs
+            .iter()
+            .any(|pair| has_pair(&said.terms, pair) || (said.is_below(&pair.0) && said.is_below(&pair.1)));
     let refers =
         part.refers.is_empty() || share(part.refers.iter(), |term| said.has(term) || said.is_below(term)) >= REFERRED;
     // A single word is of the list where it stands beside something of the list.
     let alone = part.own.len() == 1
         && !part.context.is_empty()
         && !part.context.iter().any(|term| said.has(term) || said.is_below(term));
-    if alone || own < least || own_near < IN_ALL || all_near < IN_ALL || !joined || !refers {
+    let strays = said.strays(part);
+    if alone || strays || (own < least && !is_within) || own_near < IN_ALL || all_near < IN_ALL || !joined || !refers {
         return None;
     }
     let begins = said.terms.iter().take(SUBJECT).any(|term| part.own.iter().any(|own| same(own, term)));
@@ -95,7 +110,8 @@ pub(super) fn nears(part: &Part, said: &Said<'_>) -> Option<f32> {
     let held = part.own.iter().filter(|term| said.has(term)).count();
     let near = share(part.own.iter(), |term| said.is_near(term));
     let refers = part.refers.is_empty() || part.refers.iter().any(|term| said.has(term) || said.is_below(term));
-    let is_near = held >= NEAREST_TERMS && near >= NEAREST_IN_ALL && refers;
+    let strays = said.strays(part);
+    let is_near = held >= NEAREST_TERMS && near >= NEAREST_IN_ALL && refers && !strays;
     is_near.then_some(share(part.own.iter(), |term| said.has(term)) + near)
 }
 

@@ -103,6 +103,7 @@ fn ends_the_text(heading: &str) -> bool {
 /// A line without citations, links and marks.
 fn without_marks(line: &str) -> String {
     let mut out = String::with_capacity(line.len());
+    let line = line.replace('\\', "");
     let mut rest = line.trim_start_matches(['-', '*', '>', ' ']);
     while let Some(open) = rest.find('[') {
         out.push_str(&rest[..open]);

@@ -10,6 +10,8 @@ use crate::terms::terms;
 
 /// What the bearing on a focus adds at most to that on the request.
 const FOCUS: f32 = 1.0;
+/// So many sentences behind one are quoted with it at most.
+const FOLLOWERS: usize = 3;
 /// So many sentences are quoted where none bears on the request.
 const NEAREST: usize = 2;
 /// Sentences are the same when they share so much of their terms.
@@ -57,16 +59,15 @@ impl Request {
         let is_known = |known: &[BTreeSet<String>], own: &BTreeSet<String>| known.iter().any(|other| alike(other, own));
         let mut taken: Vec<Quotable> = Vec::new();
         for mut quotable in found {
-            let (own, follower) = (bag(&quotable.text), bag(&quotable.follower));
+            let own = bag(&quotable.text);
             if is_known(&known, &own) {
                 continue;
             }
             known.push(own);
-            if is_known(&known, &follower) {
-                quotable.follower.clear();
-            } else if !follower.is_empty() {
-                known.push(follower);
-            }
+            // What was said before ends what goes on.
+            let new = quotable.followers.iter().take_while(|next| !is_known(&known, &bag(next))).count();
+            quotable.followers.truncate(new);
+            known.extend(quotable.followers.iter().map(|next| bag(next)));
             taken.push(quotable);
         }
         taken
@@ -83,7 +84,7 @@ impl Request {
         let asked = self.terms();
         let mut found = Vec::new();
         for piece in material {
-            let (above, around) = (bag(piece.above), bag(piece.text));
+            let (above, around) = (bag(piece.above), terms(piece.text));
             let ranges = sentences(piece.text);
             for (at, range) in ranges.iter().enumerate() {
                 let text = clean(&piece.text[range.clone()]);
@@ -95,19 +96,28 @@ impl Request {
                 let fits =
                     if focus.is_empty() { 0.0 } else { focus.intersection(&own).count() as f32 / focus.len() as f32 };
                 let mut quotable = Quotable::new(piece.id, text, score + FOCUS * fits);
-                let next =
-                    ranges.get(at + 1).filter(|next| piece.text[range.end..next.start].matches('\n').count() < 2);
-                if let Some(next) = next.map(|next| clean(&piece.text[next.clone()]))
-                    && has_form(&next)
-                    && !bag(&next).is_disjoint(&asked)
-                {
-                    quotable.follower = next;
-                }
+                quotable.followers = followers(piece.text, &ranges[at..], &asked);
                 found.push(quotable);
             }
         }
         found
     }
+}
+
+/// The sentences behind the first of `ranges` that go on with it: in its paragraph, one after the other, as long as they can be
+/// quoted and the last of them shares a word with what is asked.
+fn followers(text: &str, ranges: &[std::ops::Range<usize>], asked: &BTreeSet<String>) -> Vec<String> {
+    let mut found: Vec<String> = Vec::new();
+    for pair in ranges.windows(2).take(FOLLOWERS) {
+        let next = clean(&text[pair[1].clone()]);
+        if text[pair[0].end..pair[1].start].matches('\n').count() > 1 || !has_form(&next) {
+            break;
+        }
+        found.push(next);
+    }
+    let shares = found.iter().rposition(|next| !bag(next).is_disjoint(asked));
+    found.truncate(shares.map_or(0, |last| last + 1));
+    found
 }
 
 pub(super) fn bag(text: &str) -> BTreeSet<String> {

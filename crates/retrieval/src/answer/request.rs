@@ -25,6 +25,8 @@ pub struct Part {
     pub(super) around: BTreeSet<String>,
     /// The terms of the part that a word such as `it` refers to.
     pub(super) refers: BTreeSet<String>,
+    /// The terms of the first part, one of which keeps a short later part to its subject.
+    pub(super) subject: BTreeSet<String>,
 }
 
 /// What somebody asks for, in parts; see [`answer`](crate::answer).
@@ -60,7 +62,14 @@ impl Request {
                     context: BTreeSet::new(),
                     around: BTreeSet::new(),
                     refers: BTreeSet::new(),
+                    subject: BTreeSet::new(),
                 });
+            }
+        }
+        if let Some((first, later)) = parts.split_first_mut() {
+            let is_short = |part: &&mut Part| part.own.len() < 3 && part.refers.is_empty() && part.context.is_empty();
+            for part in later.iter_mut().filter(is_short) {
+                part.subject = first.own.union(&first.around).cloned().collect();
             }
         }
         Self { text: one_line(text), parts, named: BTreeSet::new() }
@@ -103,7 +112,7 @@ impl Request {
                 above = bag(heading);
                 continue;
             }
-            let around = bag(line);
+            let around = terms(line);
             for range in sentences(line) {
                 let said = Said::new(&line[range], &above, &around);
                 open.retain(|at| bears(&self.parts[*at], &said).is_none());
@@ -198,7 +207,7 @@ fn take(group: &[&Segment<'_>], parts: &mut Vec<Part>) {
             context.iter().cloned().chain(places).filter(|term| !own.contains(term)).collect();
         if !own.is_empty() && parts.iter().all(|part| part.own != own) {
             let text = if is_clause { whole.join(" ") } else { tidy(item) };
-            parts.push(Part { text, pairs: pairs(item), own, context, around, refers });
+            parts.push(Part { text, pairs: pairs(item), own, context, around, refers, subject: BTreeSet::new() });
         }
     }
 }

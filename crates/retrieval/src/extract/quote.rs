@@ -14,8 +14,8 @@ pub struct Quotable {
     pub evidence: String,
     /// The sentence, on one line.
     pub text: String,
-    /// The sentence that stands behind it and goes on with the same; empty for none.
-    pub follower: String,
+    /// The sentences that stand behind it and go on with the same.
+    pub followers: Vec<String>,
     /// How well it fits, larger is better.
     pub score: f32,
 }
@@ -24,7 +24,7 @@ impl Quotable {
     /// A sentence by itself.
     #[must_use]
     pub fn new(evidence: impl Into<String>, text: impl Into<String>, score: f32) -> Self {
-        Self { evidence: evidence.into(), text: text.into(), follower: String::new(), score }
+        Self { evidence: evidence.into(), text: text.into(), followers: Vec::new(), score }
     }
 }
 
@@ -36,8 +36,8 @@ pub struct Offer {
     pub label: String,
     /// The sentence.
     pub text: String,
-    /// The sentence behind it that is quoted with it; empty for none.
-    pub follower: String,
+    /// The sentences behind it that are quoted with it.
+    pub followers: Vec<String>,
     /// The id of its evidence.
     pub evidence: String,
 }
@@ -51,7 +51,7 @@ pub fn offers(sentences: &[Quotable]) -> Vec<Offer> {
         .map(|(sentence, label)| Offer {
             label: label.to_string(),
             text: sentence.text.clone(),
-            follower: sentence.follower.clone(),
+            followers: sentence.followers.clone(),
             evidence: sentence.evidence.clone(),
         })
         .collect()
@@ -81,12 +81,10 @@ pub fn compose(offers: &[Offer], facts: &[String], mark: impl Fn(&str) -> String
     if chosen.is_empty() {
         chosen.extend(offers.first());
     }
-    let sentences =
-        chosen.iter().flat_map(|offer| [(&offer.text, &offer.evidence), (&offer.follower, &offer.evidence)]);
-    let marked: Vec<String> = sentences
-        .filter(|(sentence, _)| !sentence.is_empty())
-        .map(|(sentence, evidence)| with_mark(sentence, &mark(evidence)))
-        .collect();
+    let sentences = chosen
+        .iter()
+        .flat_map(|offer| std::iter::once(&offer.text).chain(&offer.followers).map(move |text| (text, offer)));
+    let marked: Vec<String> = sentences.map(|(text, offer)| with_mark(text, &mark(&offer.evidence))).collect();
     marked.join(" ")
 }
 

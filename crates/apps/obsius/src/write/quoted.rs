@@ -38,10 +38,11 @@ pub fn quoted(request: &Request, notes: &[Note], written: &str, all: &[NotePath]
             .zip(&texts)
             .map(|(note, (above, text))| Material::new(note.path().as_str(), above.as_str(), text.as_str()));
         let found = request.about(&part.text).quotable("", material, &said);
-        for Quotable { evidence, text, follower, .. } in found.into_iter().take(PER_PART) {
+        for Quotable { evidence, text, followers, .. } in found.into_iter().take(PER_PART) {
             let Some(note) = notes.iter().find(|note| note.path().as_str() == evidence) else { continue };
-            said.push_str(&format!("\n\n{text}\n\n{follower}"));
-            let sentences = plain(format!("{text} {follower}").trim());
+            let all_of_it = std::iter::once(text).chain(followers).collect::<Vec<_>>();
+            said.push_str(&format!("\n\n{}", all_of_it.join("\n\n")));
+            let sentences = plain(&all_of_it.join(" "));
             lines.push(format!("- {sentences} ({})", link_to(note.path(), note.title(), all)));
         }
     }
