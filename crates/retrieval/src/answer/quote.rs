@@ -105,18 +105,18 @@ impl Request {
 }
 
 /// The sentences behind the first of `ranges` that go on with it: in its paragraph, one after the other, as long as they can be
-/// quoted and the last of them shares a word with what is asked.
+/// quoted, and share a word with what is asked or lean on the one before.
 fn followers(text: &str, ranges: &[std::ops::Range<usize>], asked: &BTreeSet<String>) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
     for pair in ranges.windows(2).take(FOLLOWERS) {
         let next = clean(&text[pair[1].clone()]);
-        if text[pair[0].end..pair[1].start].matches('\n').count() > 1 || !has_form(&next) {
+        let parted = text[pair[0].end..pair[1].start].matches('\n').count() > 1;
+        let goes_on = leans(&next) || !bag(&next).is_disjoint(asked);
+        if parted || !goes_on || !has_form(&next) {
             break;
         }
         found.push(next);
     }
-    let shares = found.iter().rposition(|next| !bag(next).is_disjoint(asked));
-    found.truncate(shares.map_or(0, |last| last + 1));
     found
 }
 
