@@ -19,6 +19,7 @@ result_of() {
       vault=$out/vault
       mkdir -p "$vault"
       if ls "$corpus"/*.md >/dev/null 2>&1; then cp -r "$corpus"/. "$vault"; else python3 bench/notes_of.py "$corpus" "$vault"; fi
+      # What is written from here on is newer, on file systems that count whole seconds, too.
       sleep 1 && touch "$out/before"
       "$programs/obsius" run "$request" --vault "$vault" --yes --model embedded >"$out/answer" 2>"$out.log" || return
       # A note that was written is the result, else the answer.

@@ -12,11 +12,12 @@ use graphloom_retrieval::answer::{Findings, Request, check};
 
 use crate::Failure;
 
-/// The requests: program, corpus, request. They were written before the rules by somebody who had not read them.
+/// The requests: program, corpus, request. Somebody wrote them who had not read the rules of `graphloom_retrieval::answer`;
+/// `docs/testing.md` says which of the rules were made with them in view.
 const REQUESTS: &str = include_str!("requests.tsv");
 
 /// A request and what a program made of it.
-struct Result {
+struct Made {
     number: usize,
     program: &'static str,
     corpus: &'static str,
@@ -26,13 +27,13 @@ struct Result {
 
 /// Looks at the results in a folder, `01.md` and so on, prints a line for each and writes `sheet.tsv` for the reader.
 #[expect(clippy::print_stdout, reason = "the table is the program's result")]
-pub(crate) fn print(folder: &Path) -> std::result::Result<(), Failure> {
+pub(crate) fn print(folder: &Path) -> Result<(), Failure> {
     let results = read(folder)?;
     println!("| # | program | corpus | sentences | twice | repeat the request | passed over | named as unanswered |");
     println!("| --- | --- | --- | --- | --- | --- | --- | --- |");
     let mut clean = 0;
     for result in &results {
-        let Result { number, program, corpus, findings, .. } = result;
+        let Made { number, program, corpus, findings, .. } = result;
         println!(
             "| {number} | {program} | {corpus} | {} | {} | {} | {} | {} |",
             findings.sentences.len(),
@@ -54,7 +55,7 @@ pub(crate) fn print(folder: &Path) -> std::result::Result<(), Failure> {
 
 /// Looks at one result; fails where a program finds fault with it.
 #[expect(clippy::print_stdout, reason = "the line is the program's result")]
-pub(crate) fn one(request: &str, file: &Path) -> std::result::Result<(), Failure> {
+pub(crate) fn one(request: &str, file: &Path) -> Result<(), Failure> {
     let findings = check(&Request::of(request), &std::fs::read_to_string(file)?);
     println!(
         "{}: {} sentences, {} twice, {} repeat the request, {} parts passed over, {} named as unanswered",
@@ -73,12 +74,12 @@ pub(crate) fn one(request: &str, file: &Path) -> std::result::Result<(), Failure
 
 /// Prints what a reader marked.
 #[expect(clippy::print_stdout, reason = "the table is the program's result")]
-pub(crate) fn marked(sheet: &Path) -> std::result::Result<(), Failure> {
+pub(crate) fn marked(sheet: &Path) -> Result<(), Failure> {
     print!("{}", sheet::figures(&std::fs::read_to_string(sheet)?)?);
     Ok(())
 }
 
-fn read(folder: &Path) -> std::result::Result<Vec<Result>, Failure> {
+fn read(folder: &Path) -> Result<Vec<Made>, Failure> {
     let mut results = Vec::new();
     for (number, line) in (1..).zip(REQUESTS.lines().filter(|line| !line.is_empty())) {
         let mut columns = line.splitn(3, '\t');
@@ -88,7 +89,7 @@ fn read(folder: &Path) -> std::result::Result<Vec<Result>, Failure> {
         let file = folder.join(format!("{number:02}.md"));
         let text = std::fs::read_to_string(&file).map_err(|error| format!("`{}`: {error}", file.display()))?;
         let findings = check(&Request::of(request), &text);
-        results.push(Result { number, program, corpus, request, findings });
+        results.push(Made { number, program, corpus, request, findings });
     }
     Ok(results)
 }

@@ -3,13 +3,13 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use super::Result;
+use super::Made;
 use crate::Failure;
 
 const HEAD: &str = "number\tprogram\trequest\tsentence\tmark";
 
 /// A line for each sentence, with an empty mark.
-pub(super) fn write(results: &[Result]) -> String {
+pub(super) fn write(results: &[Made]) -> String {
     let mut sheet = format!("{HEAD}\n");
     for result in results {
         for sentence in &result.findings.sentences {
@@ -30,7 +30,7 @@ struct Marks {
 }
 
 /// The table of a sheet that was marked.
-pub(super) fn figures(sheet: &str) -> std::result::Result<String, Failure> {
+pub(super) fn figures(sheet: &str) -> Result<String, Failure> {
     let mut of: BTreeMap<&str, Marks> = BTreeMap::new();
     for (number, line) in (1..).zip(sheet.lines()).skip(1).filter(|(_, line)| !line.trim().is_empty()) {
         let columns: Vec<&str> = line.split('\t').collect();

@@ -50,7 +50,6 @@ pub const TEMPLATES: &[(&str, &str)] = templates![
     "small/paragraph",
     "small/group",
     "small/judge",
-    "small/answer",
 ];
 
 /// The built-in prompts.

@@ -195,7 +195,7 @@ impl SmallTools {
     }
 
     fn quoted(&self, found: &[Note]) -> Quoted {
-        quoted(&Request::of(&self.request), found, "", &graphloom_vault::Notes::paths(&self.notes))
+        quoted(&Request::of(&self.request), found, &graphloom_vault::Notes::paths(&self.notes))
     }
 
     /// The notes that a result names.

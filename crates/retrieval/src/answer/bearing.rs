@@ -51,13 +51,18 @@ impl<'s> Said<'s> {
         self.above.iter().any(|other| same(term, other))
     }
 
+    /// Whether it or a heading above it has the term.
+    fn is_under(&self, term: &str) -> bool {
+        self.has(term) || self.is_below(term)
+    }
+
     /// Whether it has left the subject of a part, in its words and in the headings above it.
     fn strays(&self, part: &Part) -> bool {
-        !part.subject.is_empty() && !part.subject.iter().any(|term| self.has(term) || self.is_below(term))
+        !part.subject.is_empty() && !part.subject.iter().any(|term| self.is_under(term))
     }
 
     fn is_near(&self, term: &str) -> bool {
-        self.has(term) || self.is_below(term) || self.around.iter().any(|other| same(term, other))
+        self.is_under(term) || self.around.iter().any(|other| same(term, other))
     }
 }
 
@@ -88,12 +93,9 @@ pub(super) fn bears(part: &Part, said: &Said<'_>) -> Option<f32> {
             .pairs
             .iter()
             .any(|pair| has_pair(&said.terms, pair) || (said.is_below(&pair.0) && said.is_below(&pair.1)));
-    let refers =
-        part.refers.is_empty() || share(part.refers.iter(), |term| said.has(term) || said.is_below(term)) >= REFERRED;
+    let refers = part.refers.is_empty() || share(part.refers.iter(), |term| said.is_under(term)) >= REFERRED;
     // A single word is of the list where it stands beside something of the list.
-    let alone = part.own.len() == 1
-        && !part.context.is_empty()
-        && !part.context.iter().any(|term| said.has(term) || said.is_below(term));
+    let alone = part.own.len() == 1 && !part.context.is_empty() && !part.context.iter().any(|term| said.is_under(term));
     let strays = said.strays(part);
     if alone || strays || (own < least && !is_within) || own_near < IN_ALL || all_near < IN_ALL || !joined || !refers {
         return None;
@@ -109,7 +111,7 @@ pub(super) fn bears(part: &Part, said: &Said<'_>) -> Option<f32> {
 pub(super) fn nears(part: &Part, said: &Said<'_>) -> Option<f32> {
     let held = part.own.iter().filter(|term| said.has(term)).count();
     let near = share(part.own.iter(), |term| said.is_near(term));
-    let refers = part.refers.is_empty() || part.refers.iter().any(|term| said.has(term) || said.is_below(term));
+    let refers = part.refers.is_empty() || part.refers.iter().any(|term| said.is_under(term));
     let strays = said.strays(part);
     let is_near = held >= NEAREST_TERMS && near >= NEAREST_IN_ALL && refers && !strays;
     is_near.then_some(share(part.own.iter(), |term| said.has(term)) + near)

@@ -217,8 +217,7 @@ const POINTING: &[&str] = &[
 
 /// Whether a sentence, on one line, can be quoted: prose of a fitting length that begins and ends like a sentence and points
 /// at nothing that is not there.
-#[must_use]
-pub fn has_form(sentence: &str) -> bool {
+pub(super) fn has_form(sentence: &str) -> bool {
     let sentence = sentence.trim();
     let lower = sentence.to_lowercase();
     let begins = sentence.chars().next().is_some_and(|c| c.is_uppercase() || (c.is_alphabetic() && !c.is_lowercase()));
@@ -246,8 +245,7 @@ pub fn has_form(sentence: &str) -> bool {
 }
 
 /// Whether a sentence needs the one before it to be understood.
-#[must_use]
-pub fn leans(sentence: &str) -> bool {
+pub(super) fn leans(sentence: &str) -> bool {
     let first = sentence.split(|c: char| !c.is_alphanumeric()).find(|word| !word.is_empty()).unwrap_or_default();
     let lower = sentence.to_lowercase();
     LEANING.contains(&first.to_lowercase().as_str())

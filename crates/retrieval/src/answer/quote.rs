@@ -35,7 +35,7 @@ impl<'m> Material<'m> {
 
 impl Request {
     /// The sentences of the material that bear on a part of the request, those that fit `focus` first, without those that
-    /// `written` already has; each with the sentence that follows it, where that goes on with the same. Where none bears on
+    /// `written` already has; each with the sentences behind it that go on with the same. Where none bears on
     /// it, the nearest few, which leave the request unanswered.
     #[must_use]
     pub fn quotable<'m>(

@@ -277,5 +277,5 @@ fn said_by_found<N: Notes>(state: &WorkflowState, notes: &N) -> Quoted {
     let best = state.findings.notes.iter().take(QUOTED);
     let found: Vec<Note> = best.filter_map(|found| find_note(notes, &found.path)).collect();
     let request = Request::of(&state.session.original_request);
-    quoted(&request, &found, "", &notes.paths())
+    quoted(&request, &found, &notes.paths())
 }

@@ -25,13 +25,13 @@ impl Quoted {
     }
 }
 
-/// Quotes notes on a request: for each part the sentences that fit best, without those that `written` already has; `all`
-/// are the paths of the vault, which say how a note is linked.
-pub fn quoted(request: &Request, notes: &[Note], written: &str, all: &[NotePath]) -> Quoted {
+/// Quotes notes on a request: for each part the sentences that fit best, each once; `all` are the paths of the vault, which
+/// say how a note is linked.
+pub fn quoted(request: &Request, notes: &[Note], all: &[NotePath]) -> Quoted {
     let texts: Vec<(String, String)> =
         notes.iter().map(|note| (format!("{} {}", note.path().stem(), note.title()), prose(note))).collect();
     let mut lines: Vec<String> = Vec::new();
-    let mut said = written.to_owned();
+    let mut said = String::new();
     for part in request.parts() {
         let material = notes
             .iter()
@@ -95,7 +95,7 @@ mod tests {
         ];
         let all: Vec<NotePath> = notes.iter().map(|note| note.path().clone()).collect();
         let request = Request::of("What do my notes say about tides and how do bees find flowers?");
-        let made = quoted(&request, &notes, "", &all);
+        let made = quoted(&request, &notes, &all);
         assert!(made.text.contains("- Tides rise when the moon pulls the water of the sea. ([[Tides]])"), "{made:?}");
         assert!(!made.text.contains("code"), "{made:?}");
         assert!(made.left_open.contains("bees find flowers") && !made.left_open.contains("tides"), "{made:?}");
