@@ -23,7 +23,7 @@ const SUBJECT: usize = 4;
 const IN_PASSAGE: f32 = 0.75;
 /// So many of a part's own terms make a sentence one of the nearest, with this share of them around it.
 const NEAREST_TERMS: usize = 2;
-const NEAREST_IN_ALL: f32 = 0.35;
+const NEAREST_IN_ALL: f32 = 0.6;
 /// What a sentence about a part that refers to another has more than one about that other.
 const REFERS: f32 = 0.75;
 /// Terms are the same when one begins with the other, which has at least so many characters: `fail` and `failur`.
@@ -118,7 +118,7 @@ pub(super) fn nears(part: &Part, said: &Said<'_>) -> Option<f32> {
 }
 
 /// Whether two stems are of one word.
-fn same(one: &str, other: &str) -> bool {
+pub(super) fn same(one: &str, other: &str) -> bool {
     let (short, long) = if one.len() <= other.len() { (one, other) } else { (other, one) };
     short == long || (short.chars().count() >= STEM && long.starts_with(short))
 }

@@ -152,6 +152,24 @@ const LEANING_PHRASES: &[&str] = &[
     "in most cases",
     "the reason",
     "the only",
+    "in that",
+    "in this",
+    "in these",
+    "in those",
+    "in every case",
+    "in either",
+    "in both",
+    "in all cases",
+    "in other cases",
+    "in some cases",
+    "in the first",
+    "in the second",
+    "in the third",
+    "the first",
+    "the second",
+    "the third",
+    "the last",
+    "the preceding",
     "the disadvantage",
     "the advantage",
     "the problem",
@@ -163,8 +181,20 @@ const LEANING_PHRASES: &[&str] = &[
 const REFERRING: &[&str] = &["this", "these", "those", "me", "my", "i"];
 
 /// The same, of more words.
-const REFERRING_PHRASES: &[&str] =
-    &[" of that ", " do that", " like that", " to that ", " with that", " for that ", " in that case", " such a "];
+const REFERRING_PHRASES: &[&str] = &[
+    " of that ",
+    " do that",
+    " like that",
+    " to that ",
+    " with that",
+    " for that ",
+    " in that case",
+    " such a ",
+    ", however.",
+    ", though.",
+    ", too.",
+    " as well.",
+];
 
 /// Turns of phrase that point at something that is not quoted.
 const POINTING: &[&str] = &[
@@ -185,6 +215,11 @@ const POINTING: &[&str] = &[
     "as shown",
     "listed ",
     "previous ",
+    "preceding ",
+    "penultimate",
+    "shown in",
+    "given in",
+    "in example ",
     "see ",
     "described in",
     "discussed in",

@@ -27,6 +27,7 @@
 mod bearing;
 mod check;
 mod form;
+mod pool;
 mod quote;
 mod request;
 mod split;

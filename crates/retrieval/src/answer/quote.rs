@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use super::bearing::Said;
 use super::form::{has_form, leans};
+use super::pool::{Passage, pool};
 use super::request::Request;
 use crate::extract::{Quotable, clean, sentences};
 use crate::terms::terms;
@@ -20,9 +21,9 @@ const ALIKE: f32 = 0.8;
 /// A passage that may answer a request.
 #[derive(Clone, Copy, Debug)]
 pub struct Material<'m> {
-    id: &'m str,
-    above: &'m str,
-    text: &'m str,
+    pub(super) id: &'m str,
+    pub(super) above: &'m str,
+    pub(super) text: &'m str,
 }
 
 impl<'m> Material<'m> {
@@ -44,11 +45,12 @@ impl Request {
         material: impl IntoIterator<Item = Material<'m>>,
         written: &str,
     ) -> Vec<Quotable> {
-        let material: Vec<Material<'m>> = material.into_iter().collect();
-        let mut found = self.candidates(focus, &material, |said| self.bearing(said));
+        let passages = pool(self.parts(), material);
+        let mut found =
+            self.candidates(focus, &passages, |passage, said| self.bearing(said, |at| passage.is_about(at)));
         let mut most = usize::MAX;
         if found.is_empty() {
-            found = self.candidates(focus, &material, |said| self.nearness(said));
+            found = self.candidates(focus, &passages, |passage, said| self.nearness(said, |at| passage.is_about(at)));
             most = NEAREST;
         }
         found.sort_by(|a, b| b.score.total_cmp(&a.score));
@@ -77,21 +79,21 @@ impl Request {
     fn candidates(
         &self,
         focus: &str,
-        material: &[Material<'_>],
-        judge: impl Fn(&Said<'_>) -> Option<f32>,
+        passages: &[Passage<'_>],
+        judge: impl Fn(&Passage<'_>, &Said<'_>) -> Option<f32>,
     ) -> Vec<Quotable> {
         let focus: BTreeSet<String> = crate::terms::query_terms(focus, 64).into_iter().collect();
         let asked = self.terms();
         let mut found = Vec::new();
-        for piece in material {
-            let (above, around) = (bag(piece.above), terms(piece.text));
+        for passage in passages {
+            let piece = &passage.material;
             let ranges = sentences(piece.text);
             for (at, range) in ranges.iter().enumerate() {
                 let text = clean(&piece.text[range.clone()]);
                 if !has_form(&text) || leans(&text) {
                     continue;
                 }
-                let Some(score) = judge(&Said::new(&text, &above, &around)) else { continue };
+                let Some(score) = judge(passage, &Said::new(&text, &passage.above, &passage.around)) else { continue };
                 let own = bag(&text);
                 let fits =
                     if focus.is_empty() { 0.0 } else { focus.intersection(&own).count() as f32 / focus.len() as f32 };

@@ -122,9 +122,9 @@ impl Request {
     }
 
     /// How much a sentence bears on the part that it bears on most; `None` where that part is not looked at.
-    pub(super) fn bearing(&self, said: &Said<'_>) -> Option<f32> {
+    pub(super) fn bearing(&self, said: &Said<'_>, is_about: impl Fn(usize) -> bool) -> Option<f32> {
         let mut best: Option<(usize, f32)> = None;
-        for (at, part) in self.parts.iter().enumerate() {
+        for (at, part) in self.parts.iter().enumerate().filter(|(at, _)| is_about(*at)) {
             let Some(score) = bears(part, said) else { continue };
             if best.is_none_or(|(_, known)| known < score) {
                 best = Some((at, score));
@@ -134,8 +134,8 @@ impl Request {
     }
 
     /// How near a sentence comes to the nearest of the parts that are looked at.
-    pub(super) fn nearness(&self, said: &Said<'_>) -> Option<f32> {
-        let parts = (0..).zip(&self.parts).filter(|(at, _)| self.is_looked_at(*at));
+    pub(super) fn nearness(&self, said: &Said<'_>, is_about: impl Fn(usize) -> bool) -> Option<f32> {
+        let parts = (0..).zip(&self.parts).filter(|(at, _)| self.is_looked_at(*at) && is_about(*at));
         parts.filter_map(|(_, part)| nears(part, said)).max_by(f32::total_cmp)
     }
 
@@ -177,6 +177,9 @@ fn take(group: &[&Segment<'_>], parts: &mut Vec<Part>) {
     let mut around: Vec<&str> = Vec::new();
     for (at, segment) in before.iter().enumerate() {
         let from = if at == 0 { item_start(&segment.words) } else { 0 };
+        // "Common table expressions in SQLite, trees and graphs": the first item is not where it is found.
+        let is_only_place = (from..segment.words.len()).all(|word| is_place(&segment.words, word));
+        let from = if at == 0 && is_only_place { first_named(&segment.words) } else { from };
         around.extend(&segment.words[..from]);
         items.push(&segment.words[from..]);
     }

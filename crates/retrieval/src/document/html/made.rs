@@ -195,6 +195,9 @@ mod tests {
             // What closes it stands where parsers see no tag.
             repeated(5000, |at| format!("<b i={at}><textarea></b></textarea>")),
             "<div><textarea></div></textarea>".repeat(5000),
+            "<div>".repeat(DEEPEST + 1),
+            // Only a drawing's elements do.
+            "<div/>".repeat(DEEPEST + 1),
         ];
         for bomb in bombs {
             let tags = bomb.matches('<').count();
@@ -217,6 +220,8 @@ mod tests {
             &repeated(900, |at| format!("<p><i class=icon-{at}></i>text</p>")),
             &("<p>".to_owned() + &repeated(20, |at| format!("<font size={at}>")) + &"<p>an old page".repeat(2000)),
             &"<p>x".repeat(300_000),
+            // A drawing's elements end where they begin.
+            &format!("<svg>{}</svg><p>x", "<path d='M0,0'/>".repeat(3000)),
         ] {
             assert_eq!(check(page), Ok(()), "{page:.60}");
         }
