@@ -12,8 +12,8 @@ use graphloom_retrieval::answer::{Findings, Request, check};
 
 use crate::Failure;
 
-/// The requests: program, corpus, request. Somebody wrote them who had not read the rules of `graphloom_retrieval::answer`;
-/// `docs/testing.md` says which of the rules were made with them in view.
+/// The requests: program, corpus, request. Somebody wrote them who had not read the rules of `graphloom_retrieval::answer`, and
+/// the rules were made without them in view.
 const REQUESTS: &str = include_str!("requests.tsv");
 
 /// A request and what a program made of it.

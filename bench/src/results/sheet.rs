@@ -43,7 +43,11 @@ pub(super) fn figures(sheet: &str) -> Result<String, Failure> {
                 "on" => marks.on += 1,
                 "off" => marks.off += 1,
                 "form" => marks.form += 1,
-                other => return Err(format!("line {number}: `{other}` is no mark; marks are on, off and form").into()),
+                // What the program says of itself is no quotation.
+                "own" => {}
+                other => {
+                    return Err(format!("line {number}: `{other}` is no mark; marks are on, off, form and own").into());
+                }
             }
         }
     }
@@ -55,4 +59,17 @@ pub(super) fn figures(sheet: &str) -> Result<String, Failure> {
         writeln!(table, "| {program} | {all} | {on} | {off} | {form} | {:.2} |", off as f64 / all as f64)?;
     }
     Ok(table)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_program_says_of_itself_does_not_count() {
+        let sheet = format!("{HEAD}\n1\twritehere\tq\ta\ton\n1\twritehere\tq\tb\toff\n1\twritehere\tq\tc\town\n");
+        let table = figures(&sheet).unwrap();
+        assert!(table.contains("| all | 2 | 1 | 1 | 0 | 0.50 |"), "{table}");
+        assert!(figures(&format!("{HEAD}\n1\twritehere\tq\ta\tmaybe\n")).is_err());
+    }
 }

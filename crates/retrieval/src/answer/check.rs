@@ -61,7 +61,8 @@ pub fn check(request: &Request, text: &str) -> Findings {
         let line = without_marks(line);
         for range in sentences(&line) {
             let sentence = &line[range];
-            if count_words(sentence) < FEWEST_WORDS {
+            // What ends with a colon names what follows.
+            if count_words(sentence) < FEWEST_WORDS || sentence.ends_with([':', '：']) {
                 continue;
             }
             let own = bag(sentence);
@@ -103,7 +104,7 @@ fn ends_the_text(heading: &str) -> bool {
 /// A line without citations, links and marks.
 fn without_marks(line: &str) -> String {
     let mut out = String::with_capacity(line.len());
-    let line = line.replace('\\', "");
+    let line = without_sources(&line.replace('\\', ""));
     let mut rest = line.trim_start_matches(['-', '*', '>', ' ']);
     while let Some(open) = rest.find('[') {
         out.push_str(&rest[..open]);
@@ -120,6 +121,26 @@ fn without_marks(line: &str) -> String {
         if let Some(target) = rest.strip_prefix('(') {
             rest = target.find(')').map_or("", |end| &target[end + 1..]);
         }
+    }
+    out.push_str(rest);
+    out
+}
+
+/// A line without links in brackets behind a sentence, which say where it stands.
+fn without_sources(line: &str) -> String {
+    let mut out = String::with_capacity(line.len());
+    let mut rest = line;
+    while let Some(open) = rest.find(" ([[") {
+        let is_behind = rest[..open].ends_with(['.', '!', '?', '。']);
+        let close = rest[open..].find("]])").map(|close| open + close + "]])".len());
+        let Some(close) = close.filter(|_| is_behind) else {
+            let next = open + " ([[".len();
+            out.push_str(&rest[..next]);
+            rest = &rest[next..];
+            continue;
+        };
+        out.push_str(&rest[..open]);
+        rest = &rest[close..];
     }
     out.push_str(rest);
     out
@@ -153,6 +174,7 @@ mod tests {
     fn citations_and_links_are_no_words() {
         for (line, plain) in [
             ("- The log is first [1]. It is synced [2, 3].", "The log is first. It is synced."),
+            ("- The log is synced. ([[Log|the log (of writes)]])", "The log is synced."),
             ("The log ([[Log|the log]]) is [first](https://a.example/x).", "The log (the log) is first."),
             ("The log is first [[1]](https://a.example).", "The log is first."),
         ] {
