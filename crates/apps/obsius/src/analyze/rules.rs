@@ -22,6 +22,8 @@ pub fn plan_by_rules(request: &str) -> TaskPlan {
         || intents.delete
         || intents.rename
         || intents.ask
+        // A new note rests on those that are there.
+        || intents.create
         || wants_index(request)
         || !intents.changes_something();
 
@@ -191,7 +193,7 @@ mod tests {
         for (request, expected) in [
             ("Update all the notes on tides", vec![Search, Read, Update]),
             ("Organize my tide notes", vec![Search, Search, Search, Read, Organize]),
-            ("Write a detailed note about tides", vec![Create, Verify]),
+            ("Write a detailed note about tides", vec![Search, Create, Verify]),
             ("What do all my notes say about tides?", vec![Search, Read, Answer]),
             ("機械学習のノートをすべて見せて", vec![Search, Read, Answer]),
         ] {
