@@ -32,8 +32,8 @@
 //!
 //! # Models
 //! A model that calls tools plans, acts and judges by the prompts of the profile. A model that answers inside a grammar,
-//! such as the embedded one, writes goals, names and paragraphs and chooses among few options; what is listed and linked
-//! comes from searches.
+//! such as the embedded one, writes goals and names and chooses among few options; what is said, listed and linked comes
+//! from notes that were found.
 
 #![forbid(unsafe_code)]
 

@@ -7,20 +7,11 @@ use serde::{Deserialize, Serialize};
 /// The profile of this application.
 pub type ObsiusProfile = Profile<Settings>;
 
-/// The settings of a profile beyond its agents.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
+/// The settings of a profile beyond its agents: there are none, and any is refused.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
 #[non_exhaustive]
-pub struct Settings {
-    /// The most tokens of a paragraph that a small model writes.
-    pub paragraph_tokens: u32,
-}
-
-impl Default for Settings {
-    fn default() -> Self {
-        Self { paragraph_tokens: 120 }
-    }
-}
+pub struct Settings {}
 
 /// The built-in profile.
 ///
@@ -47,7 +38,6 @@ pub const TEMPLATES: &[(&str, &str)] = templates![
     "small/tool",
     "small/analyze",
     "small/title",
-    "small/paragraph",
     "small/group",
     "small/judge",
 ];
@@ -68,7 +58,7 @@ mod tests {
     fn the_built_in_profile_fits_the_built_in_prompts() {
         let profile = profile().unwrap();
         profile.check(&prompts().unwrap()).unwrap();
-        for action in ["simple", "analyze", "execute", "reflect", "answer", "tool", "title", "write", "group"] {
+        for action in ["simple", "analyze", "execute", "reflect", "answer", "tool", "title", "group"] {
             profile.agent(action, "any").unwrap();
         }
     }

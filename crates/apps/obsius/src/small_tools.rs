@@ -14,19 +14,17 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::analyze::{Intents, keywords};
-use crate::ask::{agent, choose, text, value};
+use crate::ask::{agent, choose, value};
 use crate::desk::Desk;
 use crate::execute::calls::{append, create_note};
 use crate::probe::find_note;
-use crate::write::{Quoted, first_sentence, plain, quoted};
+use crate::write::{Quoted, plain, quoted};
 
 /// How many found notes are quoted, and how many of them a small model chooses among.
 const FOUND: usize = 8;
 const CHOICES: usize = 4;
-/// How many characters of a note it reads.
-const READ: usize = 700;
 
-/// A small model as one that calls tools: it names notes, writes paragraphs and chooses among what was found; which tool
+/// A small model as one that calls tools: it names notes and chooses among what was found, and notes are quoted; which tool
 /// comes when follows from what the request asks for and from the results so far.
 pub(crate) struct SmallTools {
     inner: Arc<dyn ChatModel>,
@@ -111,7 +109,7 @@ impl SmallTools {
     }
 
     /// A note on the subject of the request, under a name that none of `refused` is about: what the notes that were found say
-    /// on it, or, where none has a sentence that bears on it, a paragraph in the model's words.
+    /// on it, and on what none has a sentence.
     async fn new_note(&self, refused: &[&str], found: &[Note]) -> Result<((&'static str, Value), Usage), AgentError> {
         #[derive(Deserialize)]
         struct Title {
@@ -125,13 +123,12 @@ impl SmallTools {
         });
         let args = json!({ "request": self.request });
         let named = value::<Title>(&self.desk, &agent(&self.desk, "title", "note")?, &args, "title", schema).await?;
-        let mut usage = named.exchange.usage();
-        let subject = keywords(&self.request).join(" ");
+        let usage = named.exchange.usage();
+        let words = keywords(&self.request);
         let given = plain(&named.value.title);
         // A name that shares no word with the request is not its subject.
         let lower = given.to_lowercase();
-        let fits =
-            subject.is_empty() || keywords(&self.request).iter().any(|word| lower.contains(&word.to_lowercase()));
+        let fits = words.is_empty() || words.iter().any(|word| lower.contains(&word.to_lowercase()));
         let mut title = if fits && NotePath::for_title("", &given).is_ok() {
             given
         } else {
@@ -143,14 +140,7 @@ impl SmallTools {
                 .find(|name| find_note(&self.notes, name).is_none())
                 .unwrap_or(title);
         }
-        let quoted = self.quoted(found);
-        if !quoted.text.is_empty() {
-            return Ok((create_note(&title, &quoted.joined()), usage));
-        }
-        let args = json!({ "subject": if subject.is_empty() { &title } else { &subject }, "material": "" });
-        let written = text(&self.desk, &agent(&self.desk, "write", "note")?, &args).await?;
-        usage += written.exchange.usage();
-        Ok((create_note(&title, &plain(&written.value)), usage))
+        Ok((create_note(&title, &self.quoted(found).joined()), usage))
     }
 
     fn search(&self) -> (&'static str, Value) {
@@ -159,7 +149,7 @@ impl SmallTools {
         ("search_notes", json!({ "query": query, "limit": FOUND }))
     }
 
-    /// Adds a paragraph to the one of the found notes that the model chooses.
+    /// Adds what other found notes say to the one that the model chooses.
     async fn change(&self, made: usize, found: &[Note]) -> Result<(Vec<Part>, Usage), AgentError> {
         let found = &found[..found.len().min(CHOICES)];
         let titles: Vec<String> = found.iter().map(|note| note.title().to_owned()).collect();
@@ -175,11 +165,13 @@ impl SmallTools {
         // The words of the request say better which note is meant, where they name one.
         let named = found.iter().position(|note| self.request.to_lowercase().contains(&note.title().to_lowercase()));
         let Some(note) = found.get(named.unwrap_or(chosen)) else { return Ok((said("No note was found."), usage)) };
-        let subject = keywords(&self.request).join(" ");
-        let args = json!({ "subject": subject, "material": first_sentence(note, READ) });
-        let written = text(&self.desk, &agent(&self.desk, "write", "note")?, &args).await?;
-        usage += written.exchange.usage();
-        Ok((vec![self.call(made, append(note.path().as_str(), &plain(&written.value)))], usage))
+        let others: Vec<Note> = found.iter().filter(|other| other.path() != note.path()).cloned().collect();
+        let quoted = self.quoted(&others);
+        if quoted.text.is_empty() {
+            let nothing = format!("Nothing was added to `{}`: no other note that was found says more.", note.path());
+            return Ok((said(&nothing), usage));
+        }
+        Ok((vec![self.call(made, append(note.path().as_str(), &quoted.text))], usage))
     }
 
     /// What the found notes say on the request, with their names.

@@ -1,5 +1,5 @@
 //! The actions of a plan for a model that answers inside a grammar: what to do follows from the criteria that do not hold
-//! yet; the model writes sentences and makes small choices. What is listed comes from the findings.
+//! yet; the model makes small choices. What is listed and what is said comes from the notes that were found.
 
 use graphloom_agents::{AgentError, Exchange};
 use graphloom_retrieval::answer::Request;
@@ -95,18 +95,18 @@ impl<N: Notes + Sync> Leading<'_, N> {
             }
             Criterion::NoteChanged { note } => {
                 if let Some(note) = find_note(self.notes, note) {
-                    self.add_paragraph(subtask, &note).await?;
+                    self.add_quoted(subtask, &note);
                 }
             }
             Criterion::Answered => self.answer().await?,
-            Criterion::Judged { .. } => self.update(subtask).await?,
+            Criterion::Judged { .. } => self.update(subtask),
             // These hold of what is written here; links are mended after the actions.
             Criterion::LinksResolve { .. } | Criterion::FrontmatterParses { .. } => {}
         }
         Ok(())
     }
 
-    /// A note that is to be there: an index of what was found where the plan links it, else prose.
+    /// A note that is to be there: an index of what was found where the plan links it, else what the found notes say.
     async fn create(&mut self, subtask: &str, title: &str) -> Result<(), AgentError> {
         let is_there = |action: &PlannedAction| action.tool == "create_note" && action.arguments["title"] == *title;
         if self.plan.actions.iter().any(is_there) {
@@ -117,24 +117,12 @@ impl<N: Notes + Sync> Leading<'_, N> {
                 .any(|criterion| matches!(criterion, Criterion::FoundLinkedFrom { note } if note == title))
         });
         let entries = self.entries();
-        let subject = match self.state.task_plan.as_ref().map(|plan| plan.keywords.join(" ")) {
-            Some(words) if !words.is_empty() => words,
-            _ => title.to_owned(),
-        };
+        let said = self.quoted(None);
         let content = if links_found && !entries.is_empty() {
             let grouping = self.grouping(&entries).await?;
-            let intro = self.paragraph(&subject).await?;
-            index_text(&intro, &entries, grouping, &self.notes.paths())
+            index_text(&said.text, &entries, grouping, &self.notes.paths())
         } else {
-            let quoted = self.quoted();
-            if quoted.text.is_empty() {
-                let paragraph = self.paragraph(&subject).await?;
-                let all = self.notes.paths();
-                let lines = entries.iter().take(SHOWN).map(|entry| entry_line(entry, &all));
-                format!("{paragraph}\n\n{}", lines.collect::<Vec<_>>().join("\n")).trim_end().to_owned() + "\n"
-            } else {
-                quoted.joined() + "\n"
-            }
+            said.joined() + "\n"
         };
         self.act(subtask, create_note(title, &content));
         Ok(())
@@ -159,22 +147,9 @@ impl<N: Notes + Sync> Leading<'_, N> {
         Ok(ways.get(chosen).copied().unwrap_or_default())
     }
 
-    /// What the notes that were found say on a subject; where no sentence bears on it, a paragraph in the model's words.
-    async fn paragraph(&mut self, subject: &str) -> Result<String, AgentError> {
-        let made = self.quoted();
-        if !made.text.is_empty() {
-            return Ok(made.joined());
-        }
-        let args = json!({ "subject": subject, "material": "" });
-        let answer = text(self.desk, &agent(self.desk, "write", "note")?, &args).await?;
-        self.exchanges.push(answer.exchange);
-        // Prose has no marks of its own: a small model's would be accidents.
-        Ok(crate::write::plain(&answer.value))
-    }
-
-    /// What the notes that were found say on the request.
-    fn quoted(&self) -> Quoted {
-        said_by_found(self.state, self.notes)
+    /// What the notes that were found say on the request, those at `but` apart.
+    fn quoted(&self, but: Option<&NotePath>) -> Quoted {
+        said_by_found(self.state, self.notes, but)
     }
 
     fn link_missing(&mut self, subtask: &str, note: &Note) {
@@ -206,28 +181,27 @@ impl<N: Notes + Sync> Leading<'_, N> {
         self.act(subtask, set_frontmatter(note.path().as_str(), "tags", json!(tags)));
     }
 
-    /// Changes what was found as asked: a small model adds a paragraph, it does not edit.
-    async fn update(&mut self, subtask: &str) -> Result<(), AgentError> {
+    /// Changes what was found as asked: what other notes say is added, nothing is edited.
+    fn update(&mut self, subtask: &str) {
         let intents = Intents::of(&self.state.session.original_request);
         let is_update = self.state.task_plan.as_ref().is_some_and(|plan| plan.has(SubtaskKind::Update));
         if !is_update || intents.delete || intents.rename {
-            return Ok(());
+            return;
         }
         let notes: Vec<Note> =
             self.state.findings.notes.iter().filter_map(|found| find_note(self.notes, &found.path)).collect();
         for note in notes {
-            self.add_paragraph(subtask, &note).await?;
+            self.add_quoted(subtask, &note);
         }
-        Ok(())
     }
 
-    async fn add_paragraph(&mut self, subtask: &str, note: &Note) -> Result<(), AgentError> {
+    /// Adds to a note what others that were found say.
+    fn add_quoted(&mut self, subtask: &str, note: &Note) {
         let is_done = self.state.changes.get(note.path()).is_some();
-        if !is_done {
-            let paragraph = self.paragraph(note.title()).await?;
-            self.act(subtask, append(note.path().as_str(), &paragraph));
+        let others = self.quoted(Some(note.path())).text;
+        if !is_done && !others.is_empty() {
+            self.act(subtask, append(note.path().as_str(), &others));
         }
-        Ok(())
     }
 
     async fn answer(&mut self) -> Result<(), AgentError> {
@@ -251,7 +225,7 @@ pub(crate) async fn answer<N: Notes>(
 ) -> Result<(String, Option<Exchange>), AgentError> {
     let agent = agent(desk, "answer", "question")?;
     if agent.is_constrained() {
-        return Ok((said_by_found(state, notes).joined(), None));
+        return Ok((said_by_found(state, notes, None).joined(), None));
     }
     let mut read = Vec::new();
     for found in state.findings.notes.iter().take(most) {
@@ -272,10 +246,10 @@ pub(crate) async fn answer<N: Notes>(
     Ok((answer.value, Some(answer.exchange)))
 }
 
-/// What the best of the notes that were found say on the request.
-fn said_by_found<N: Notes>(state: &WorkflowState, notes: &N) -> Quoted {
-    let best = state.findings.notes.iter().take(QUOTED);
-    let found: Vec<Note> = best.filter_map(|found| find_note(notes, &found.path)).collect();
+/// What the best of the notes that were found say on the request, the one at `but` apart.
+fn said_by_found<N: Notes>(state: &WorkflowState, notes: &N, but: Option<&NotePath>) -> Quoted {
+    let best = state.findings.notes.iter().take(QUOTED).filter_map(|found| find_note(notes, &found.path));
+    let found: Vec<Note> = best.filter(|note| Some(note.path()) != but).collect();
     let request = Request::of(&state.session.original_request);
     quoted(&request, &found, &notes.paths())
 }

@@ -99,17 +99,19 @@ pub fn entry_line(entry: &IndexEntry, all: &[NotePath]) -> String {
     if entry.about.is_empty() { format!("- {link}") } else { format!("- {link}: {}", entry.about) }
 }
 
-/// The text of an index: a paragraph, then the entries in their groups, each group under a heading.
+/// The text of an index: what stands before the list, then the entries in their groups, each group under a heading.
 pub fn index_text(intro: &str, entries: &[IndexEntry], grouping: Grouping, all: &[NotePath]) -> String {
     let mut groups: BTreeMap<String, Vec<&IndexEntry>> = BTreeMap::new();
     for entry in entries {
         groups.entry(entry.group(grouping)).or_default().push(entry);
     }
-    let mut text = intro.trim().to_owned();
-    text.push('\n');
+    let intro = intro.trim();
+    let mut text = if intro.is_empty() { String::new() } else { format!("{intro}\n") };
     for (name, mut members) in groups {
         members.sort_by_key(|entry| entry.title.to_lowercase());
-        text.push('\n');
+        if !text.is_empty() {
+            text.push('\n');
+        }
         if grouping != Grouping::Flat {
             let heading = plain(&name);
             text.push_str(&format!("## {}\n\n", if heading.is_empty() { "Others" } else { &heading }));

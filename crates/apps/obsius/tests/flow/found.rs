@@ -82,6 +82,29 @@ async fn a_model_that_is_led_by_small_choices_invents_no_index_of_nothing() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_model_that_is_led_by_small_choices_says_nothing_that_no_note_says() {
+    let place = accidents();
+    for (request, complexity) in
+        [("Write a detailed note about the tides", "complex"), ("Write a note on tides", "simple")]
+    {
+        let answers = Scripted::from_fn(|request: &ChatRequest| {
+            let prompt = graphloom_llm::scripted::rendered(request);
+            Ok::<_, ModelError>(if prompt.contains("subtasks") {
+                json!({ "subtasks": [{"kind": "create", "goal": "write it"}] }).to_string()
+            } else {
+                json!({ "title": "Tides" }).to_string()
+            })
+        });
+        let capabilities =
+            Capabilities { local: true, structured: StructuredSupport::Constrained, ..answers.capabilities().clone() };
+        let model: Arc<dyn ChatModel> = Arc::new(answers.with_capabilities(capabilities));
+        let state = reviewed(&place.runs(model), place.session(request), &[Verdict::Approve]).await;
+        let changes = format!("{:?}", state.changes);
+        assert!(changes.contains("No sentence that was found plainly answers"), "{complexity}: {changes}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
 async fn an_index_of_accidents_is_shown_and_is_not_complete() {
     let place = accidents();
     let model = scripted(|kind, _, _| {
