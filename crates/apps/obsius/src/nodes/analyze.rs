@@ -194,8 +194,14 @@ async fn small_plan(visit: &Visit, request: &str, max: usize) -> Result<Made, Ob
     // Its title is that of the request: a small model names what it was shown last.
     written.title = Some(title_of(request)).filter(|title| !title.is_empty());
     let compiled = compile(&written, request, max).and_then(|compiled| {
-        let unasked = compiled.plan.has(SubtaskKind::Create) && !makes;
-        if unasked { Err("it makes a note that nobody asked for".to_owned()) } else { Ok(compiled) }
+        if compiled.plan.has(SubtaskKind::Create) && !makes {
+            return Err("it makes a note that nobody asked for".to_owned());
+        }
+        // All that is said is what notes say.
+        if !compiled.plan.has(SubtaskKind::Search) {
+            return Err("no subtask searches".to_owned());
+        }
+        Ok(compiled)
     });
     let (plan, told) = or_by_rules(compiled, request);
     Ok(Made::Plan(plan, told, vec![answer.exchange]))

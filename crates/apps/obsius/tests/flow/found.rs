@@ -81,26 +81,29 @@ async fn a_model_that_is_led_by_small_choices_invents_no_index_of_nothing() {
     assert!(state.changes.is_empty());
 }
 
+/// A small model that plans a note without a search.
+fn writes_at_once() -> Arc<dyn ChatModel> {
+    let answers = Scripted::from_fn(|request: &ChatRequest| {
+        let is_plan = graphloom_llm::scripted::rendered(request).contains("subtasks");
+        let plan = json!({ "subtasks": [{"kind": "create", "goal": "write it"}] });
+        Ok::<_, ModelError>(if is_plan { plan } else { json!({ "title": "Tides" }) }.to_string())
+    });
+    let capabilities =
+        Capabilities { local: true, structured: StructuredSupport::Constrained, ..answers.capabilities().clone() };
+    Arc::new(answers.with_capabilities(capabilities))
+}
+
 #[tokio::test(start_paused = true)]
-async fn a_model_that_is_led_by_small_choices_says_nothing_that_no_note_says() {
-    let place = accidents();
-    for (request, complexity) in
-        [("Write a detailed note about the tides", "complex"), ("Write a note on tides", "simple")]
-    {
-        let answers = Scripted::from_fn(|request: &ChatRequest| {
-            let prompt = graphloom_llm::scripted::rendered(request);
-            Ok::<_, ModelError>(if prompt.contains("subtasks") {
-                json!({ "subtasks": [{"kind": "create", "goal": "write it"}] }).to_string()
-            } else {
-                json!({ "title": "Tides" }).to_string()
-            })
-        });
-        let capabilities =
-            Capabilities { local: true, structured: StructuredSupport::Constrained, ..answers.capabilities().clone() };
-        let model: Arc<dyn ChatModel> = Arc::new(answers.with_capabilities(capabilities));
-        let state = reviewed(&place.runs(model), place.session(request), &[Verdict::Approve]).await;
-        let changes = format!("{:?}", state.changes);
-        assert!(changes.contains("No sentence that was found plainly answers"), "{complexity}: {changes}");
+async fn a_model_that_is_led_by_small_choices_says_what_notes_say_and_no_more() {
+    let said = "The tides follow the moon around the earth.";
+    let full = Place::of(&BTreeMap::from([("Sea.md".to_owned(), format!("# Sea\n\n{said}\n").into_bytes())]));
+    for request in ["Write a detailed note about the tides", "Write a note about the tides"] {
+        for (place, expected) in [(&accidents(), "No sentence that was found plainly answers"), (&full, said)] {
+            let state = reviewed(&place.runs(writes_at_once()), place.session(request), &[Verdict::Approve]).await;
+            let changes = format!("{:?}", state.changes);
+            assert!(changes.contains(expected), "{request}: {changes}");
+            assert!(expected != said || !changes.contains("No sentence"), "{request}: {changes}");
+        }
     }
 }
 
