@@ -47,3 +47,10 @@ fn requests_that_were_not_looked_at_are_read_in_parts() {
     println!("unseen: {counted} of {all} with as many parts, {same} with the same");
     assert!(same * 10 >= all * 6, "{same} of {all}");
 }
+
+#[test]
+fn a_word_that_only_adds_begins_no_part() {
+    let request = Request::of("Explain how sails are mended, and also how to bake a loaf, and finally how bees dance");
+    let parts: Vec<&str> = request.parts().iter().map(|part| part.text.as_str()).collect();
+    assert_eq!(parts, ["sails are mended", "bake a loaf", "bees dance"]);
+}

@@ -1,6 +1,6 @@
 //! A request cut where its parts meet.
 
-use super::words::{AFTER_COMMA, ATTACHING, JOINING, QUESTIONS, SUBORDINATE, asks, is_empty, is_pair};
+use super::words::{ADDING, AFTER_COMMA, ATTACHING, JOINING, QUESTIONS, SUBORDINATE, asks, is_empty, is_pair};
 use crate::extract::sentences;
 
 /// Words of a request between two places where it can be cut.
@@ -82,7 +82,8 @@ fn of_clause<'r>(clause: &'r str, found: &mut Vec<Segment<'r>>) {
         let asks_here = cuts && !joins && AFTER_COMMA.contains(&lower.as_str());
         if let Some(here) = here.filter(|here| !cuts || (!here.names() && !asks_here)) {
             let is_first = here.words.is_empty();
-            if !word.is_empty() && (!joins || !is_first) {
+            let adds = is_first && ADDING.contains(&lower.as_str());
+            if !word.is_empty() && (!joins || !is_first) && !adds {
                 here.words.push(word);
             }
         } else {

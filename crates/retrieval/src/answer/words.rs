@@ -269,3 +269,6 @@ pub(super) fn is_empty(word: &str) -> bool {
         || FUNCTION.contains(&word)
         || QUESTIONS.contains(&word)
 }
+
+/// Words at the head of a further thing that is asked for, which name nothing.
+pub(super) const ADDING: &[&str] = &["also", "finally", "lastly", "then", "additionally"];
