@@ -12,6 +12,8 @@ pub(crate) struct Unit {
     dimension: String,
     /// How many of the dimension's base unit it is.
     factor: f64,
+    /// Whether a table has it; other units are any words.
+    is_listed: bool,
 }
 
 /// Words for powers of ten, before or after a unit.
@@ -35,86 +37,10 @@ const MAGNITUDES: [(&str, f64); 13] = [
 const CHINESE_MAGNITUDES: [(&str, f64); 7] =
     [("万亿", 1e12), ("千亿", 1e11), ("百亿", 1e10), ("亿", 1e8), ("千万", 1e7), ("百万", 1e6), ("万", 1e4)];
 
-/// Units with their dimension and factor. Bytes are counted in powers of 1000, unless the name says otherwise.
-const UNITS: &[(&str, &str, f64)] = &[
-    ("%", "%", 1.0),
-    ("percent", "%", 1.0),
-    ("per cent", "%", 1.0),
-    ("pct", "%", 1.0),
-    ("‰", "%", 0.1),
-    ("ns", "s", 1e-9),
-    ("us", "s", 1e-6),
-    ("µs", "s", 1e-6),
-    ("μs", "s", 1e-6),
-    ("ms", "s", 1e-3),
-    ("millisecond", "s", 1e-3),
-    ("毫秒", "s", 1e-3),
-    ("s", "s", 1.0),
-    ("sec", "s", 1.0),
-    ("second", "s", 1.0),
-    ("秒", "s", 1.0),
-    ("min", "s", 60.0),
-    ("minute", "s", 60.0),
-    ("分钟", "s", 60.0),
-    ("h", "s", 3600.0),
-    ("hr", "s", 3600.0),
-    ("hour", "s", 3600.0),
-    ("小时", "s", 3600.0),
-    ("day", "s", 86_400.0),
-    ("天", "s", 86_400.0),
-    ("byte", "B", 1.0),
-    ("b", "B", 1.0),
-    ("kb", "B", 1e3),
-    ("mb", "B", 1e6),
-    ("gb", "B", 1e9),
-    ("tb", "B", 1e12),
-    ("pb", "B", 1e15),
-    ("kib", "B", 1024.0),
-    ("mib", "B", 1_048_576.0),
-    ("gib", "B", 1_073_741_824.0),
-    ("mm", "m", 1e-3),
-    ("cm", "m", 1e-2),
-    ("m", "m", 1.0),
-    ("metre", "m", 1.0),
-    ("meter", "m", 1.0),
-    ("米", "m", 1.0),
-    ("km", "m", 1e3),
-    ("公里", "m", 1e3),
-    ("千米", "m", 1e3),
-    ("mg", "g", 1e-3),
-    ("g", "g", 1.0),
-    ("gram", "g", 1.0),
-    ("kg", "g", 1e3),
-    ("千克", "g", 1e3),
-    ("公斤", "g", 1e3),
-    ("t", "g", 1e6),
-    ("tonne", "g", 1e6),
-    ("吨", "g", 1e6),
-    ("w", "W", 1.0),
-    ("kw", "W", 1e3),
-    ("gw", "W", 1e9),
-    ("kwh", "Wh", 1e3),
-    ("gwh", "Wh", 1e9),
-    ("twh", "Wh", 1e12),
-    ("usd", "USD", 1.0),
-    ("us$", "USD", 1.0),
-    ("$", "USD", 1.0),
-    ("dollar", "USD", 1.0),
-    ("us dollar", "USD", 1.0),
-    ("美元", "USD", 1.0),
-    ("eur", "EUR", 1.0),
-    ("euro", "EUR", 1.0),
-    ("€", "EUR", 1.0),
-    ("欧元", "EUR", 1.0),
-    ("cny", "CNY", 1.0),
-    ("rmb", "CNY", 1.0),
-    ("yuan", "CNY", 1.0),
-    ("元", "CNY", 1.0),
-    ("人民币", "CNY", 1.0),
-    ("people", "person", 1.0),
-    ("person", "person", 1.0),
-    ("人", "person", 1.0),
-];
+/// What is counted as a unit only here, with its dimension and factor; all other units are those of
+/// [`graphloom_text::unit`].
+const COUNTED: &[(&str, &str, f64)] =
+    &[("b", "B", 1.0), ("t", "kg", 1e3), ("people", "person", 1.0), ("person", "person", 1.0), ("人", "person", 1.0)];
 
 /// What can stand after a stroke in the unit of a rate. Anything else after one makes several units.
 const RATES: [&str; 24] = [
@@ -131,11 +57,9 @@ impl Unit {
             return None;
         }
         let (rest, factor) = without_magnitude(lower.trim());
-        let (dimension, own) = match known(rest) {
-            Some((dimension, own)) => (dimension.to_owned(), own),
-            None => (singular(rest).to_owned(), 1.0),
-        };
-        Some(Self { name, dimension, factor: factor * own })
+        let listed = known(rest);
+        let (dimension, own) = listed.unwrap_or((singular(rest), 1.0));
+        Some(Self { name, dimension: dimension.to_owned(), factor: factor * own, is_listed: listed.is_some() })
     }
 
     /// `value` of this unit in another of its dimension.
@@ -165,7 +89,7 @@ impl Unit {
 
     /// Whether it stands in the table of units, or is a power of ten. Other units are any words.
     pub(crate) fn is_known(&self) -> bool {
-        UNITS.iter().any(|(_, dimension, _)| *dimension == self.dimension) || self.factor != 1.0
+        self.is_listed || self.factor != 1.0
     }
 
     /// Whether it is that of a mere number.
@@ -185,7 +109,7 @@ impl Unit {
 /// [`ChartError::MixedUnits`] for units of different dimensions.
 pub(crate) fn common(units: &[Unit]) -> Result<Unit, ChartError> {
     let Some(first) = units.first() else {
-        return Ok(Unit { name: String::new(), dimension: String::new(), factor: 1.0 });
+        return Ok(Unit { name: String::new(), dimension: String::new(), factor: 1.0, is_listed: false });
     };
     if let Some(other) = units.iter().find(|unit| unit.dimension != first.dimension) {
         let shown = |unit: &Unit| if unit.name.is_empty() { "none".to_owned() } else { unit.name.clone() };
@@ -241,8 +165,12 @@ fn without_magnitude(unit: &str) -> (&str, f64) {
 }
 
 fn known(unit: &str) -> Option<(&'static str, f64)> {
-    let find =
-        |name: &str| UNITS.iter().find(|(known, ..)| *known == name).map(|(_, dimension, own)| (*dimension, *own));
+    let find = |name: &str| {
+        let counted = COUNTED.iter().find(|(known, ..)| *known == name).map(|(_, dimension, own)| (*dimension, *own));
+        // A month is of no one length, so nothing is converted into it.
+        let exact = || graphloom_text::unit::named(name).filter(|unit| unit.is_exact());
+        counted.or_else(|| exact().map(|unit| (unit.dimension.symbol(), unit.factor)))
+    };
     find(unit).or_else(|| find(singular(unit)))
 }
 
@@ -272,6 +200,8 @@ mod tests {
             (5.0, "percent", "%", 5.0),
             (7.0, "million", "thousand", 7000.0),
             (4.0, "widgets", "widget", 4.0),
+            (2.0, "TiB", "GiB", 2048.0),
+            (3.0, "inches", "cm", 7.62),
         ] {
             let (from_unit, to_unit) = (Unit::parse(from).unwrap(), Unit::parse(to).unwrap());
             assert_eq!(from_unit.dimension, to_unit.dimension, "{from} {to}");
@@ -285,7 +215,7 @@ mod tests {
         assert_eq!(unified(&["KB", "MB"]).unwrap(), "KB");
         assert_eq!(unified(&["percent", "%"]).unwrap(), "%");
         assert_eq!(unified(&["", ""]).unwrap(), "");
-        for mixed in [["ms", "KB"], ["USD", "EUR"], ["", "%"], ["widgets", "gadgets"]] {
+        for mixed in [["ms", "KB"], ["USD", "EUR"], ["", "%"], ["months", "years"], ["widgets", "gadgets"]] {
             assert!(matches!(unified(&mixed), Err(ChartError::MixedUnits { .. })), "{mixed:?}");
         }
     }

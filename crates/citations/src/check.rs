@@ -4,7 +4,9 @@ use crate::entail::{Entailment, Judgement, Outage, Question};
 use crate::frame::frame;
 use crate::locate::{Span, best_window, find_quotation};
 use crate::rules::{Fault, FaultKind, doubts, refuted};
-use crate::segment::{Language, sentences_in};
+use graphloom_text::Language;
+
+use crate::segment::sentences_in;
 use crate::verdict::{Basis, Checked, SourceText, Verdict};
 
 /// Limits of a check.

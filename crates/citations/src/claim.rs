@@ -3,7 +3,10 @@
 use std::ops::Range;
 
 use crate::mark::{Mark, marks, without_marks};
-use crate::segment::{BlockKind, Language, blocks, extents, mask, trimmed};
+use graphloom_text::Language;
+use graphloom_text::sentence::{BlockKind, blocks, extents, trimmed};
+
+use crate::segment::masked;
 use crate::token::{Kind, tokens};
 
 /// One sentence, item or row of a table that can be true or false.
@@ -35,7 +38,7 @@ pub fn claims(text: &str) -> Vec<Claim> {
 /// As [`claims`], by the rules of `language`.
 #[must_use]
 pub fn claims_in(text: &str, language: Language) -> Vec<Claim> {
-    let masked = mask(text);
+    let masked = masked(text);
     let all = marks(text);
     let mut found = Vec::new();
     for block in blocks(text) {

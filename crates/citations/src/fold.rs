@@ -19,14 +19,3 @@ pub(crate) fn fold(c: char) -> char {
         _ => c,
     }
 }
-
-/// Whether a character is written without spaces between words.
-pub(crate) fn is_ideographic(c: char) -> bool {
-    matches!(c, '\u{3040}'..='\u{309f}' | '\u{3400}'..='\u{4dbf}' | '\u{4e00}'..='\u{9fff}' | '\u{f900}'..='\u{faff}'
-        | '\u{20000}'..='\u{2fa1f}')
-}
-
-/// Whether a character is Katakana, of which words of other languages are made.
-pub(crate) fn is_katakana(c: char) -> bool {
-    matches!(c, '\u{30a1}'..='\u{30fa}' | '\u{30fc}'..='\u{30ff}')
-}

@@ -7,7 +7,10 @@
 
 use crate::locate::Span;
 use crate::mark::without_marks;
-use crate::segment::{BlockKind, Language, blocks, sentences_in};
+use graphloom_text::Language;
+use graphloom_text::sentence::{BlockKind, blocks};
+
+use crate::segment::sentences_in;
 
 /// What a sentence may begin with and still state what follows.
 const CONNECTIVES: &[&str] = &[

@@ -2,7 +2,8 @@
 
 use std::ops::Range;
 
-use crate::fold::{fold, is_ideographic, is_katakana};
+use crate::fold::fold;
+use graphloom_text::{is_ideographic, is_katakana};
 
 /// What a token is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -91,18 +91,9 @@ impl Evidence {
     }
 }
 
-/// An address in the form in which two spellings of it are equal: no fragment, no trailing slash, host in lower case.
+/// An address in the form in which two spellings of it are equal; that of a local document stands without its fragment.
 pub fn canonical(url: &str) -> String {
-    let url = url.trim().split('#').next().unwrap_or_default();
-    let Some((scheme, rest)) = url.split_once("://") else { return url.to_owned() };
-    let (host, path) = rest.split_once('/').unwrap_or((rest, ""));
-    let path = path.trim_end_matches('/');
-    let mut text = format!("{}://{}", scheme.to_ascii_lowercase(), host.to_ascii_lowercase());
-    if !path.is_empty() {
-        text.push('/');
-        text.push_str(path);
-    }
-    text
+    graphloom_text::canonical(url).unwrap_or_else(|| url.trim().split('#').next().unwrap_or_default().to_owned())
 }
 
 #[cfg(test)]

@@ -174,7 +174,10 @@ fn units(text: &str, start: usize, end: usize) -> Vec<Unit> {
     }
     let before = text[..start].trim_end_matches(' ');
     let sign = before.rsplit(|c: char| c.is_whitespace() || matches!(c, '(' | ',' | '|')).next().unwrap_or_default();
-    found.extend(Unit::parse(sign).filter(|unit| unit.is_known() && ["USD", "EUR", "CNY"].contains(&unit.dimension())));
+    found.extend(
+        Unit::parse(sign)
+            .filter(|unit| unit.is_known() && ["USD", "EUR", "CNY", "GBP", "JPY"].contains(&unit.dimension())),
+    );
     found
 }
 

@@ -3,7 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::Span;
-use crate::segment::{Language, sentences_in};
+use graphloom_text::Language;
+
+use crate::segment::sentences_in;
 use crate::stem::{is_stop, stem};
 use crate::token::{Kind, tokens};
 

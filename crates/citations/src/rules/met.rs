@@ -6,7 +6,9 @@
 use std::cmp::Ordering;
 use std::ops::Range;
 
-use crate::segment::{Language, sentences_in};
+use graphloom_text::Language;
+
+use crate::segment::sentences_in;
 
 use super::bound::{Bound, implies};
 use super::clause::Sentence;

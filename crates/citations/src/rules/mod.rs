@@ -14,17 +14,16 @@ mod number;
 mod opposite;
 mod quantity;
 mod same;
-mod unit;
 mod word;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::locate::{Span, Wording};
-use crate::segment::Language;
 use crate::token::tokens;
 use crate::verdict::SourceText;
 use date::{Date, dates};
+use graphloom_text::Language;
 use name::{Name, Vocabulary, names};
 use quantity::{Quantity, quantities};
 pub(crate) use same::refuted;

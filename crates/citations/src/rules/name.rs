@@ -2,8 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use crate::fold::{fold, is_ideographic, is_katakana};
-use crate::segment::{Language, sentences_in};
+use crate::fold::fold;
+use graphloom_text::Language;
+use graphloom_text::{is_ideographic, is_katakana};
+
+use crate::segment::sentences_in;
 use crate::stem::is_stop;
 use crate::token::{Kind, Token, tokens};
 
@@ -52,7 +55,8 @@ fn name_at(sentence: &str, all: &[Token], index: usize, language: Language) -> O
         }
         let next = all.get(index + 1).filter(|next| next.kind == Kind::Word && next.range.start == token.range.end)?;
         let ordinal = matches!(next.folded.as_str(), "st" | "nd" | "rd" | "th");
-        let unit = super::unit::unit(&next.folded).is_some() || super::number::multiplier(&next.folded).is_some();
+        let unit =
+            graphloom_text::unit::named(&next.folded).is_some() || super::number::multiplier(&next.folded).is_some();
         return (!ordinal && !unit).then(|| made(&sentence[token.range.start..next.range.end])).flatten();
     }
     if token.kind != Kind::Word {
@@ -60,7 +64,7 @@ fn name_at(sentence: &str, all: &[Token], index: usize, language: Language) -> O
     }
     let touches = index > 0 && all[index - 1].kind == Kind::Number && all[index - 1].range.end == token.range.start;
     // `4 KiB` counts, whatever capitals its unit has.
-    let unit = index > 0 && all[index - 1].kind == Kind::Number && super::unit::unit(&token.folded).is_some();
+    let unit = index > 0 && all[index - 1].kind == Kind::Number && graphloom_text::unit::named(&token.folded).is_some();
     if touches || unit {
         return None;
     }

@@ -2,7 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use crate::segment::{Language, sentences_in};
+use graphloom_text::Language;
+
+use crate::segment::sentences_in;
 use crate::stem::{is_stop, stem};
 use crate::token::{Kind, Token, tokens};
 

@@ -7,7 +7,7 @@ use crate::token::{Kind, Token};
 
 use super::date::Date;
 use super::number::{ideographic, multiplier, readings, same, spelled};
-use super::unit::{Unit, same_amount, unit, unit_at};
+use graphloom_text::unit::{self, Unit, same_amount, unit_at};
 
 /// A number as it can be read, and its unit.
 #[derive(Clone, Debug)]
@@ -115,13 +115,15 @@ fn digits(text: &str, tokens: &[Token], at: usize) -> (Option<Quantity>, usize) 
             let shown = &text[token.range.start..word.range.end];
             return (made(values, None, false, shown, 0.0).map(|read| Quantity { ordinal: true, ..read }), 2);
         }
-        if unit(&word.folded).is_none() && multiplier(&word.folded).is_none() {
+        if unit::named(&word.folded).is_none() && multiplier(&word.folded).is_none() {
             return (None, 2);
         }
     }
     // `$5`
-    let currency =
-        at.checked_sub(1).filter(|&sign| tokens[sign].kind == Kind::Sign).and_then(|sign| unit(&tokens[sign].folded));
+    let currency = at
+        .checked_sub(1)
+        .filter(|&sign| tokens[sign].kind == Kind::Sign)
+        .and_then(|sign| unit::named(&tokens[sign].folded));
     let factor = tokens.get(next).and_then(|word| match word.folded.as_str() {
         // `$5m` is money, `5m` is a length.
         "m" if currency.is_some() => Some(1e6),
@@ -158,17 +160,17 @@ fn unit_behind(text: &str, tokens: &[Token], next: usize) -> (Option<Unit>, usiz
         let name = token.folded.split('-').next().unwrap_or_default();
         let points =
             name == "percentage" && !tokens.get(next + hyphen + 1).is_some_and(|t| t.folded.starts_with("point"));
-        if let Some(found) = unit(name).filter(|_| !points) {
+        if let Some(found) = unit::named(name).filter(|_| !points) {
             return (Some(found), hyphen + 1);
         }
     }
     // `5 per cent`
     if token.folded == "per" && tokens.get(next + hyphen + 1).is_some_and(|cent| cent.folded == "cent") {
-        return (unit("percent"), hyphen + 2);
+        return (unit::named("percent"), hyphen + 2);
     }
     if token.folded == "°"
         && let Some(scale) = tokens.get(next + 1)
-        && let Some(found) = unit(&format!("°{}", scale.folded))
+        && let Some(found) = unit::named(&format!("°{}", scale.folded))
     {
         return (Some(found), 2);
     }

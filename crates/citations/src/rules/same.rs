@@ -6,7 +6,9 @@
 //! reason to look, not a verdict.
 
 use crate::locate::{Span, Wording};
-use crate::segment::{Language, sentences_in};
+use graphloom_text::Language;
+
+use crate::segment::sentences_in;
 use crate::verdict::SourceText;
 
 use super::bound::{Bound, excludes, implies};

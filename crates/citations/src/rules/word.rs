@@ -1,6 +1,8 @@
 //! Another word where the sentence is otherwise the same.
 
-use crate::segment::{Language, sentences_in};
+use graphloom_text::Language;
+
+use crate::segment::sentences_in;
 use crate::stem::{is_stop, stem};
 use crate::token::{Kind, Token, tokens};
 

@@ -6,8 +6,8 @@ use super::bearing::{Said, bears, nears};
 use super::quote::bag;
 use super::split::{Segment, segments};
 use super::words::{FOLLOWING, PRONOUNS, QUESTIONS, is_empty};
-use crate::extract::sentences;
 use crate::terms::terms;
+use graphloom_text::sentences;
 
 /// A thing that is asked for.
 #[derive(Clone, Debug, PartialEq, Eq)]

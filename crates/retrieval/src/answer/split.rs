@@ -1,7 +1,7 @@
 //! A request cut where its parts meet.
 
 use super::words::{ADDING, AFTER_COMMA, ATTACHING, JOINING, QUESTIONS, SUBORDINATE, asks, is_empty, is_pair};
-use crate::extract::sentences;
+use graphloom_text::sentences;
 
 /// Words of a request between two places where it can be cut.
 #[derive(Debug)]

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::Passage;
 use crate::Locator;
-use crate::extract::sentences;
+use graphloom_text::sentences;
 
 /// The smallest piece a format knows: a paragraph, a list item, a table row, a block of code.
 #[derive(Clone, Debug)]

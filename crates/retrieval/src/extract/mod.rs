@@ -11,12 +11,11 @@
 
 mod quote;
 mod rank;
-mod sentence;
 mod words;
 
+pub use graphloom_text::sentences;
 pub use quote::{Offer, Quotable, choice_schema, clean, compose, offers};
 pub use rank::{RankedSentence, best_sentences, snippet};
-pub use sentence::sentences;
 pub use words::count_words;
 
 /// The terms of a text in order, as an index has them: words by their stem, pairs of characters where a script has no

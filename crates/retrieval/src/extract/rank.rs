@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
-use super::sentence::sentences;
 use crate::terms::{query_terms, terms};
+use graphloom_text::sentences;
 
 /// A question is compared by at most this many distinct terms.
 const MOST_TERMS: usize = 64;

@@ -3,9 +3,6 @@
 /// The most pages of one answer of one engine.
 pub const MOST_RESULTS: usize = 10;
 
-/// The most bytes of the address of a page or of an engine.
-pub const LONGEST_ADDRESS: usize = 8192;
-
 /// The most characters of the text of one result or page.
 pub const LONGEST_TEXT: usize = 1_000_000;
 

@@ -1,10 +1,10 @@
 //! What every search engine of the web can do.
 
 use async_trait::async_trait;
+use graphloom_text::canonical;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::address::canonical;
 use super::bounds::{MOST_RESULTS, visible};
 use crate::literature::Fault;
 use crate::literature::text::shortened;

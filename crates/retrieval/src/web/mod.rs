@@ -38,7 +38,6 @@
 //! What a page or a snippet says is data. Characters that are not shown are removed, but whoever gives the text to a
 //! model must say that it is the text of others.
 
-mod address;
 mod ask;
 mod bounds;
 mod engine;
@@ -53,11 +52,11 @@ mod shape;
 #[doc = include_str!("../../../../docs/web.md")]
 mod guide {}
 
-pub use address::canonical;
 pub use ask::{Web, WebAnswer};
-pub use bounds::{LONGEST_ADDRESS, LONGEST_TEXT, MOST_RESULTS};
+pub use bounds::{LONGEST_TEXT, MOST_RESULTS};
 pub use engine::{Engine, EngineAnswer, WebResult};
 pub use engines::{Searxng, Serper, Tavily, Wikipedia};
+pub use graphloom_text::{LONGEST_ADDRESS, canonical};
 pub use options::{EngineName, EngineOptions, WebOptions};
 pub use page::{Page, PageError, PageOptions, Pages, ResolveHost, forbidden_address};
 pub use rate::SearchRate;

@@ -6,12 +6,11 @@ use std::path::Path;
 use std::str::FromStr;
 use std::sync::Arc;
 
+use graphloom_text::{LONGEST_ADDRESS, has_credentials};
 use reqwest::Url;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::address::has_credentials;
-use super::bounds::LONGEST_ADDRESS;
 use super::engines::{Serper, Tavily};
 use crate::RetrievalError;
 use crate::literature::{ApiKey, Contact, HostKey, HostKeyUse, Politeness};

@@ -240,6 +240,13 @@ fn what_rejects_or_ends_in_one_language_approves_in_none() {
     assert!(wrong.is_empty(), "{wrong:?}");
 }
 
+#[test]
+fn a_change_whose_words_are_a_yes_and_a_small_word_approves_in_no_company() {
+    for message in ["let's gooo passen an", "ja, passen an", "passen an ja", "super, passen an!"] {
+        assert_ne!(read(message).reading, Reading::Approve, "{message}");
+    }
+}
+
 /// Words that are in no list of approvals: those of other lists, of topics, and any letters.
 fn content() -> impl Strategy<Value = String> {
     let lists = ["no", "cancel", "weak", "reject", "remove", "change", "asks", "except", "place 2", "section method"];

@@ -79,10 +79,14 @@ fn approval(text: &Text, words: &Words, shown: &Shown) -> Option<(Whole, Vec<Str
 /// Lists whose words take an approval back wherever they stand, unless a longer phrase of approval holds them.
 const AGAINST: &[&str] = &["blocks", "no", "cancel", "cancels", "reject", "search"];
 
+/// Lists of what asks for a change. Their single words stand in approvals too (`make`, `cut`).
+const ASKING: &[&str] = &["change", "remove", "except"];
+
 /// Whether words that may stand in an approval say something else together, as `i have to go` does, or leave the message
 /// hanging at its end.
 fn blocked(text: &Text, words: &Words, parts: &[Part<'_>]) -> bool {
     AGAINST.iter().any(|list| stands_alone(list, text, words, parts))
+        || ASKING.iter().any(|list| straddles(list, text, words, parts))
         || parts.last().is_some_and(|last| {
             last.list == "filler" && words.lengths("hangs", &text.tokens, last.at).contains(&last.tokens)
         })
@@ -96,6 +100,15 @@ fn stands_alone(list: &str, text: &Text, words: &Words, parts: &[Part<'_>]) -> b
                 |part: &Part<'_>| part.at <= at && at + length <= part.at + part.tokens && part.tokens > length;
             !parts.iter().any(inside)
         })
+    })
+}
+
+/// Whether a phrase of a list is made of words of several parts, as `passen an` is of a yes and a small word.
+fn straddles(list: &str, text: &Text, words: &Words, parts: &[Part<'_>]) -> bool {
+    let holds = |part: &Part<'_>, at: usize, end: usize| part.at <= at && end <= part.at + part.tokens;
+    (0..text.tokens.len()).any(|at| {
+        let mut lengths = words.lengths(list, &text.tokens, at).into_iter();
+        lengths.any(|length| !parts.iter().any(|part| holds(part, at, at + length)))
     })
 }
 

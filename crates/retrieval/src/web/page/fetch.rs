@@ -9,12 +9,11 @@ use std::time::Duration;
 use reqwest::header::{ACCEPT, ACCEPT_ENCODING, CONTENT_ENCODING, CONTENT_TYPE, HeaderMap, LOCATION};
 use reqwest::{Client, Response, Url, redirect};
 
-use super::super::address::{canonical, has_credentials};
-use super::super::bounds::LONGEST_ADDRESS;
 use super::guard::{Guard, ResolveHost, SystemNames, check};
 use super::{Page, PageError, PageOptions, read};
 use crate::RetrievalError;
 use crate::literature::text::shortened;
+use graphloom_text::{LONGEST_ADDRESS, canonical, has_credentials};
 
 /// Fetches pages and gives their text.
 ///

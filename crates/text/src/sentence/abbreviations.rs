@@ -1,6 +1,6 @@
 //! Abbreviations that end with a full stop, without it and in small letters.
 
-use super::Language;
+use crate::language::Language;
 
 /// After these a sentence goes on whatever follows.
 const OPEN: &[&str] = &[

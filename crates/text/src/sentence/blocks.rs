@@ -4,7 +4,7 @@ use std::ops::Range;
 
 /// What a block is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum BlockKind {
+pub enum BlockKind {
     /// Running text, list items and quotations.
     Prose,
     /// A heading.
@@ -17,13 +17,16 @@ pub(crate) enum BlockKind {
 
 /// One block with the bytes it takes up, line breaks included.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Block {
-    pub(crate) kind: BlockKind,
-    pub(crate) range: Range<usize>,
+pub struct Block {
+    /// What it is.
+    pub kind: BlockKind,
+    /// Its bytes.
+    pub range: Range<usize>,
 }
 
 /// Cuts text at the line breaks that end a sentence whatever stands around them.
-pub(crate) fn blocks(text: &str) -> Vec<Block> {
+#[must_use]
+pub fn blocks(text: &str) -> Vec<Block> {
     let mut found: Vec<Block> = Vec::new();
     let mut fence: Option<&str> = None;
     let mut at = 0;

@@ -1,8 +1,9 @@
 //! When two addresses are those of one page.
 
-use reqwest::Url;
+use url::Url;
 
-use super::bounds::LONGEST_ADDRESS;
+/// The longest address that is read, in bytes.
+pub const LONGEST_ADDRESS: usize = 8192;
 
 /// Parameters that tell a site where a reader came from and change nothing on the page.
 const TRACKING: [&str; 6] = ["fbclid", "gclid", "msclkid", "dclid", "igshid", "mc_eid"];
@@ -12,7 +13,7 @@ const TRACKING: [&str; 6] = ["fbclid", "gclid", "msclkid", "dclid", "igshid", "m
 /// a name and a password, or is too long.
 ///
 /// ```
-/// use graphloom_retrieval::web::canonical;
+/// use graphloom_text::canonical;
 ///
 /// assert_eq!(canonical("HTTPS://Example.org:443/a/?utm_source=x&q=1#top").as_deref(), Some("https://example.org/a?q=1"));
 /// assert_eq!(canonical("javascript:alert(1)"), None);
@@ -50,7 +51,8 @@ pub fn canonical(address: &str) -> Option<String> {
 }
 
 /// Whether an address holds a name or a password.
-pub(super) fn has_credentials(url: &Url) -> bool {
+#[must_use]
+pub fn has_credentials(url: &Url) -> bool {
     !url.username().is_empty() || url.password().is_some()
 }
 

@@ -3,8 +3,8 @@
 //! The standard takes a full stop before a small letter for that of an abbreviation. In texts about programs sentences
 //! begin with identifiers (`cx.once(…) is not …`), and in careless ones with any word.
 
-/// So many spaces are a mark that was masked, before the full stop or behind it.
-const MARK: usize = "[citation:".len();
+/// So many spaces are a mark that was hidden, before the full stop or behind it: the shortest one is `[citation:`.
+const MARK: usize = 10;
 
 /// The places in a piece of masked text where a sentence begins with a small letter, in order.
 pub(super) fn small(piece: &str) -> Vec<usize> {

@@ -1,14 +1,15 @@
 //! Hides what has full stops of its own, byte for byte, from the rules that look for them.
 
-use crate::mark::marks;
+use std::ops::Range;
 
-/// `text` with citation marks made spaces, and inline code, targets of links, addresses and HTML tags made letters.
+/// `text` with the hidden ranges made spaces, and inline code, targets of links, addresses and HTML tags made letters.
 ///
 /// Every byte keeps its place.
-pub(crate) fn mask(text: &str) -> String {
+#[must_use]
+pub fn mask(text: &str, hidden: impl IntoIterator<Item = Range<usize>>) -> String {
     let mut bytes = text.as_bytes().to_vec();
-    for mark in marks(text) {
-        bytes[mark.range].fill(b' ');
+    for range in hidden.into_iter().filter(|range| text.get(range.clone()).is_some()) {
+        bytes[range].fill(b' ');
     }
     let mut at = 0;
     while at < bytes.len() {

@@ -1,17 +1,25 @@
-//! Units that stand beside numbers.
+//! Units that stand beside numbers, and compare by value.
 
 /// A unit: what it measures, and how many of the base unit it is.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Unit {
-    pub(super) dimension: Dimension,
-    pub(super) factor: f64,
+pub struct Unit {
+    /// What it measures.
+    pub dimension: Dimension,
+    /// How many of the dimension's base unit it is.
+    pub factor: f64,
     /// What it is to other writers: `kB` and `kilobyte` are 1000 bytes to some and 1024 to others, `KiB` is not.
     other: f64,
 }
 
 impl Unit {
+    /// Whether it is of one length everywhere, which months and years are not.
+    #[must_use]
+    pub fn is_exact(self) -> bool {
+        !(self.dimension == Dimension::Time && self.factor > 8.0 * DAY)
+    }
+
     /// How many base units it is, by every reading of its name.
-    pub(super) fn factors(self) -> impl Iterator<Item = f64> {
+    pub fn factors(self) -> impl Iterator<Item = f64> {
         let second = (self.other.to_bits() != self.factor.to_bits()).then_some(self.other);
         std::iter::once(self.factor).chain(second)
     }
@@ -19,24 +27,71 @@ impl Unit {
 
 /// What a unit measures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Dimension {
+#[non_exhaustive]
+pub enum Dimension {
+    /// Seconds.
     Time,
+    /// Bytes.
     Bytes,
+    /// Bits.
     Bits,
+    /// Metres.
     Length,
+    /// Kilograms.
     Mass,
+    /// Percent.
     Percent,
+    /// Percentage points.
     PercentPoints,
+    /// Degrees Celsius.
     Celsius,
+    /// Degrees Fahrenheit.
     Fahrenheit,
+    /// Hertz.
     Frequency,
+    /// US dollars.
     Dollar,
+    /// Euros.
     Euro,
+    /// Pounds sterling.
     Pound,
+    /// Yuan.
     Yuan,
+    /// Yen.
     Yen,
+    /// Watts.
     Power,
+    /// Watt hours.
+    Energy,
+    /// Volts.
     Volt,
+}
+
+impl Dimension {
+    /// The symbol of its base unit.
+    #[must_use]
+    pub fn symbol(self) -> &'static str {
+        match self {
+            Self::Time => "s",
+            Self::Bytes => "B",
+            Self::Bits => "bit",
+            Self::Length => "m",
+            Self::Mass => "kg",
+            Self::Percent => "%",
+            Self::PercentPoints => "percentage point",
+            Self::Celsius => "°C",
+            Self::Fahrenheit => "°F",
+            Self::Frequency => "Hz",
+            Self::Dollar => "USD",
+            Self::Euro => "EUR",
+            Self::Pound => "GBP",
+            Self::Yuan => "CNY",
+            Self::Yen => "JPY",
+            Self::Power => "W",
+            Self::Energy => "Wh",
+            Self::Volt => "V",
+        }
+    }
 }
 
 const DAY: f64 = 86_400.0;
@@ -44,8 +99,8 @@ const DAY: f64 = 86_400.0;
 /// Names of units in small letters, what they measure, and how many base units one is.
 const UNITS: &[(&[&str], Dimension, f64)] = {
     use Dimension::{
-        Bits, Bytes, Celsius, Dollar, Euro, Fahrenheit, Frequency, Length, Mass, Percent, PercentPoints, Pound, Power,
-        Time, Volt, Yen, Yuan,
+        Bits, Bytes, Celsius, Dollar, Energy, Euro, Fahrenheit, Frequency, Length, Mass, Percent, PercentPoints, Pound,
+        Power, Time, Volt, Yen, Yuan,
     };
     &[
         (&["ns", "nanosecond", "nanoseconds", "nanosekunden", "纳秒"], Time, 1e-9),
@@ -87,7 +142,8 @@ const UNITS: &[(&[&str], Dimension, f64)] = {
         (&["kg", "kilogram", "kilograms", "kilogramm", "公斤", "千克"], Mass, 1.0),
         (&["ton", "tons", "tonne", "tonnes", "tonnen", "吨"], Mass, 1e3),
         (&["lb", "lbs"], Mass, 0.453_592_37),
-        (&["%", "percent", "prozent", "パーセント"], Percent, 1.0),
+        (&["%", "percent", "per cent", "pct", "prozent", "パーセント"], Percent, 1.0),
+        (&["‰"], Percent, 0.1),
         (&["percentage", "prozentpunkte", "个百分点", "百分点", "ポイント"], PercentPoints, 1.0),
         (&["°c", "celsius", "摄氏度"], Celsius, 1.0),
         (&["°f", "fahrenheit"], Fahrenheit, 1.0),
@@ -95,7 +151,7 @@ const UNITS: &[(&[&str], Dimension, f64)] = {
         (&["khz", "kilohertz"], Frequency, 1e3),
         (&["mhz", "megahertz"], Frequency, 1e6),
         (&["ghz", "gigahertz"], Frequency, 1e9),
-        (&["$", "usd", "dollar", "dollars", "美元", "ドル"], Dollar, 1.0),
+        (&["$", "usd", "us$", "us dollar", "us dollars", "dollar", "dollars", "美元", "ドル"], Dollar, 1.0),
         (&["€", "eur", "euro", "euros", "欧元", "ユーロ"], Euro, 1.0),
         (&["£", "gbp", "pounds"], Pound, 1.0),
         (&["rmb", "cny", "yuan", "元", "人民币"], Yuan, 1.0),
@@ -103,12 +159,19 @@ const UNITS: &[(&[&str], Dimension, f64)] = {
         (&["w", "watt", "watts", "瓦"], Power, 1.0),
         (&["kw", "kilowatt", "kilowatts", "千瓦"], Power, 1e3),
         (&["mw", "megawatt", "megawatts"], Power, 1e6),
+        (&["gw", "gigawatt", "gigawatts"], Power, 1e9),
+        (&["wh"], Energy, 1.0),
+        (&["kwh"], Energy, 1e3),
+        (&["mwh"], Energy, 1e6),
+        (&["gwh"], Energy, 1e9),
+        (&["twh"], Energy, 1e12),
         (&["v", "volt", "volts", "伏"], Volt, 1.0),
     ]
 };
 
 /// The unit with this name, in small letters.
-pub(super) fn unit(name: &str) -> Option<Unit> {
+#[must_use]
+pub fn named(name: &str) -> Option<Unit> {
     UNITS.iter().find(|(names, ..)| names.contains(&name)).map(|&(_, dimension, factor)| made(dimension, factor))
 }
 
@@ -126,7 +189,8 @@ fn made(dimension: Dimension, factor: f64) -> Unit {
 }
 
 /// The unit that a text without spaces goes on with, the longest name first, and the length of the name in bytes.
-pub(super) fn unit_at(text: &str) -> Option<(Unit, usize)> {
+#[must_use]
+pub fn unit_at(text: &str) -> Option<(Unit, usize)> {
     UNITS
         .iter()
         .flat_map(|(names, dimension, factor)| names.iter().map(move |name| (*name, *dimension, *factor)))
@@ -136,14 +200,14 @@ pub(super) fn unit_at(text: &str) -> Option<(Unit, usize)> {
 }
 
 /// Whether two amounts are the same. Months and years are of no fixed length.
-pub(super) fn same_amount(left: (f64, Unit), right: (f64, Unit)) -> bool {
+#[must_use]
+pub fn same_amount(left: (f64, Unit), right: (f64, Unit)) -> bool {
     let ((a, left), (b, right)) = (left, right);
     if left.dimension != right.dimension {
         return false;
     }
     let differ = left.factor.to_bits() != right.factor.to_bits();
-    let calendar = |unit: Unit| unit.dimension == Dimension::Time && unit.factor > 8.0 * DAY;
-    let tolerance = if differ && (calendar(left) || calendar(right)) { 0.035 } else { 1e-9 };
+    let tolerance = if differ && !(left.is_exact() && right.is_exact()) { 0.035 } else { 1e-9 };
     let same = |x: f64, y: f64| (x - y).abs() <= tolerance * x.abs().max(y.abs());
     left.factors().any(|l| right.factors().any(|r| same(a * l, b * r)))
 }
@@ -154,8 +218,9 @@ mod tests {
 
     #[test]
     fn units_compare_by_value() {
-        let same =
-            |a: f64, left: &str, b: f64, right: &str| same_amount((a, unit(left).unwrap()), (b, unit(right).unwrap()));
+        let same = |a: f64, left: &str, b: f64, right: &str| {
+            same_amount((a, named(left).unwrap()), (b, named(right).unwrap()))
+        };
         assert!(same(4.0, "kib", 4096.0, "bytes"));
         assert!(same(4.0, "kb", 4096.0, "bytes") && same(4.0, "kb", 4000.0, "bytes"));
         assert!(!same(4.0, "kib", 4000.0, "bytes"));

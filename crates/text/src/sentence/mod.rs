@@ -3,22 +3,22 @@
 mod abbreviations;
 mod begin;
 mod blocks;
-mod language;
 mod mask;
 
 use std::ops::Range;
 
-pub(crate) use blocks::{Block, BlockKind, blocks};
-pub use language::Language;
-pub(crate) use mask::mask;
+pub use blocks::{Block, BlockKind, blocks};
+pub use mask::mask;
 use unicode_segmentation::UnicodeSegmentation;
+
+use crate::language::Language;
 
 /// The sentences of `text` as byte ranges without surrounding white space, in order.
 ///
 /// As [`sentences_in`], with the language that the text looks like.
 ///
 /// ```
-/// use graphloom_citations::sentences;
+/// use graphloom_text::sentences;
 ///
 /// let text = "Dr. Gray measured 3.5 ms, e.g. in `a.b. C`. It held.";
 /// let found: Vec<&str> = sentences(text).into_iter().map(|range| &text[range]).collect();
@@ -34,11 +34,21 @@ pub fn sentences(text: &str) -> Vec<Range<usize>> {
 /// Boundaries are those of [Unicode Standard Annex 29](https://www.unicode.org/reports/tr29/), corrected for
 /// abbreviations, initials, ordinals and numbered items, for sentences that begin with a small letter or an identifier, for `；` of Chinese and Japanese, and for the closing quotes
 /// and brackets of those. Markdown is respected: a sentence does not cross headings, items, rows of tables and code,
-/// and full stops in inline code, addresses and the targets of links end nothing. A citation mark belongs to the
-/// sentence before it.
+/// and full stops in inline code, addresses and the targets of links end nothing.
 #[must_use]
 pub fn sentences_in(text: &str, language: Language) -> Vec<Range<usize>> {
-    let masked = mask(text);
+    sentences_hiding(text, language, std::iter::empty())
+}
+
+/// As [`sentences_in`], for a text with marks of its own, such as those of citations: what is hidden ends nothing and belongs
+/// to the sentence before it. The ranges begin and end at characters.
+#[must_use]
+pub fn sentences_hiding(
+    text: &str,
+    language: Language,
+    hidden: impl IntoIterator<Item = Range<usize>>,
+) -> Vec<Range<usize>> {
+    let masked = mask(text, hidden);
     let mut found = Vec::new();
     for block in blocks(text) {
         if block.kind == BlockKind::Prose {
@@ -51,7 +61,8 @@ pub fn sentences_in(text: &str, language: Language) -> Vec<Range<usize>> {
 }
 
 /// The sentences of one block of a masked text, with the space behind each, so that nothing is left over.
-pub(crate) fn extents(masked: &str, block: &Block, language: Language) -> Vec<Range<usize>> {
+#[must_use]
+pub fn extents(masked: &str, block: &Block, language: Language) -> Vec<Range<usize>> {
     // Line breaks become spaces of the same length, so offsets stay.
     let line = masked[block.range.clone()].replace(['\n', '\r'], " ");
     let mut found = Vec::new();
@@ -186,9 +197,58 @@ fn is_german_period(right: &str) -> bool {
 }
 
 /// A range without the white space at both ends, if anything is left.
-pub(crate) fn trimmed(text: &str, range: Range<usize>) -> Option<Range<usize>> {
+#[must_use]
+pub fn trimmed(text: &str, range: Range<usize>) -> Option<Range<usize>> {
     let piece = &text[range.clone()];
     let start = range.start + (piece.len() - piece.trim_start().len());
     let end = start + piece.trim().len();
     (start < end).then_some(start..end)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn sentences_end_where_a_reader_ends_them() {
+        for (text, expected) in [
+            ("One. Two! Three?", vec!["One.", "Two!", "Three?"]),
+            ("Dr. Gray wrote it, e.g. in 1981. It holds.", vec!["Dr. Gray wrote it, e.g. in 1981.", "It holds."]),
+            ("See fig. 3 and J. Gray et al. 1992. Done.", vec!["See fig. 3 and J. Gray et al. 1992.", "Done."]),
+            ("Jim N. Gray wrote it. Yes.", vec!["Jim N. Gray wrote it.", "Yes."]),
+            ("Choose option B. Then go.", vec!["Choose option B.", "Then go."]),
+            ("So do I. Then go.", vec!["So do I.", "Then go."]),
+            (
+                "Files, logs, etc. are kept. Logs etc. Next one.",
+                vec!["Files, logs, etc. are kept.", "Logs etc.", "Next one."],
+            ),
+            ("It costs 3.5 ms. Version 1.2.3 is out.", vec!["It costs 3.5 ms.", "Version 1.2.3 is out."]),
+            ("Is it? No. Never.", vec!["Is it?", "No.", "Never."]),
+            ("A line that\nwraps here. Next.", vec!["A line that\nwraps here.", "Next."]),
+            ("Intro:\n- first item\n- second item\n\nAfter", vec!["Intro:", "- first item", "- second item", "After"]),
+            ("1. Open the file. 2. Write.", vec!["1. Open the file.", "2. Write."]),
+            ("日本語の文です。次の文です。", vec!["日本語の文です。", "次の文です。"]),
+            ("He said \"stop.\" She did.", vec!["He said \"stop.\"", "She did."]),
+            ("", vec![]),
+            (" \n\n ", vec![]),
+        ] {
+            let found: Vec<&str> = sentences(text).into_iter().map(|range| &text[range]).collect();
+            assert_eq!(found, expected, "{text:?}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn every_visible_character_is_in_exactly_one_sentence(text in "(\\PC|[ .\n\r]|[A-Z]\\. |e\\.g\\. ){0,60}") {
+            let mut end = 0;
+            for range in sentences(&text) {
+                prop_assert!(range.start >= end && range.end > range.start);
+                prop_assert!(text[end..range.start].trim().is_empty());
+                prop_assert_eq!(text[range.clone()].trim(), &text[range.clone()]);
+                end = range.end;
+            }
+            prop_assert!(text[end..].trim().is_empty());
+        }
+    }
 }

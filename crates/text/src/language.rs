@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::fold::{is_ideographic, is_katakana};
+use crate::script::{is_ideographic, is_katakana};
 
 /// Whose rules end a sentence.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -29,7 +29,7 @@ impl Language {
     /// The language a text looks like, by its script and, for German, its small words.
     ///
     /// ```
-    /// use graphloom_citations::Language;
+    /// use graphloom_text::Language;
     ///
     /// assert_eq!(Language::detect("Die Datei wird nicht geschrieben."), Language::German);
     /// assert_eq!(Language::detect("データは書き込まれる。"), Language::Japanese);
