@@ -8,11 +8,11 @@
 //! The dependency-driven graph has `dependency_editor_team` in place of `editor_team`.
 
 use graphloom_core_graph::{
-    CompileErrors, Compiled, Context, Diagram, END, Failure, Node, RunPolicy, START, Snapshot, StateGraph,
+    CompileErrors, Compiled, Context, Diagram, END, Failure, RunPolicy, START, Snapshot, StateGraph,
 };
 use serde_json::Value;
 
-use crate::config::{Config, ExecutionMethod};
+use crate::config::Config;
 use crate::feedback;
 use crate::nodes;
 use crate::resources::Resources;
@@ -20,79 +20,10 @@ use crate::state::SearchContext;
 use crate::status::StatusCode;
 use crate::team::{self, TeamState};
 
-/// Begins the run.
-pub const BEGIN: Node = Node::named("start");
-/// Finds the language.
-pub const ENTRY: Node = Node::named("entry");
-/// Makes clarifying questions.
-pub const GENERATE_QUESTIONS: Node = Node::named("generate_questions");
-/// Takes the answer to them.
-pub const FEEDBACK_HANDLER: Node = Node::named("feedback_handler");
-/// Makes the outline.
-pub const OUTLINE: Node = Node::named("outline");
-/// Shows it to a person.
-pub const OUTLINE_INTERACTION: Node = Node::named("outline_interaction");
-/// Works on all sections at the same time.
-pub const EDITOR_TEAM: Node = Node::named("editor_team");
-/// Works on sections that build on one another.
-pub const DEPENDENCY_EDITOR_TEAM: Node = Node::named("dependency_editor_team");
-/// Puts the report together.
-pub const REPORTER: Node = Node::named("reporter");
-/// Draws charts.
-pub const VLM_CHART_GENERATOR: Node = Node::named("vlm_chart_generator");
-/// Checks the citations.
-pub const SOURCE_TRACER: Node = Node::named("source_tracer");
-/// Shows what conclusions rest on.
-pub const SOURCE_TRACER_INFER: Node = Node::named("source_tracer_infer");
-/// Changes the report as a person says.
-pub const USER_FEEDBACK_PROCESSOR: Node = Node::named("user_feedback_processor");
-/// Ends the run.
-pub const FINISH: Node = Node::named("end");
-
-/// Which of the two main graphs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
-    /// Sections at the same time.
-    Parallel,
-    /// Sections that build on one another.
-    Dependency,
-}
-
-impl Kind {
-    /// The graph's name, under which its threads are stored.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Parallel => "deepsearch",
-            Self::Dependency => "deepsearch-dependency",
-        }
-    }
-
-    /// The node of the team.
-    pub fn team(self) -> Node {
-        match self {
-            Self::Parallel => EDITOR_TEAM,
-            Self::Dependency => DEPENDENCY_EDITOR_TEAM,
-        }
-    }
-}
-
-impl Kind {
-    fn team_graph(self) -> Result<Compiled<TeamState, Resources>, CompileErrors> {
-        match self {
-            Self::Parallel => team::parallel(),
-            Self::Dependency => team::dependency(),
-        }
-    }
-}
-
-impl From<ExecutionMethod> for Kind {
-    fn from(method: ExecutionMethod) -> Self {
-        match method {
-            ExecutionMethod::Parallel => Self::Parallel,
-            ExecutionMethod::DependencyDriving => Self::Dependency,
-        }
-    }
-}
+pub use crate::names::{
+    BEGIN, DEPENDENCY_EDITOR_TEAM, EDITOR_TEAM, ENTRY, FEEDBACK_HANDLER, FINISH, GENERATE_QUESTIONS, Kind, OUTLINE,
+    OUTLINE_INTERACTION, REPORTER, SOURCE_TRACER, SOURCE_TRACER_INFER, USER_FEEDBACK_PROCESSOR, VLM_CHART_GENERATOR,
+};
 
 /// Drawings of all graphs: the main graphs with everything inside them.
 ///
@@ -141,7 +72,7 @@ pub fn graph(kind: Kind) -> Result<Compiled<SearchContext, Resources>, CompileEr
         .asks::<Value>(nodes::OUTLINE_FEEDBACK)
         .may_goto((OUTLINE, kind.team(), FINISH));
     graph
-        .add_subgraph(kind.team(), kind.team_graph()?, nodes::team_input, nodes::team_result)
+        .add_subgraph(kind.team(), team_graph(kind)?, nodes::team_input, nodes::team_result)
         .may_goto((REPORTER, FINISH));
     graph.add_node(REPORTER, nodes::reporter).may_goto(FINISH);
     graph.add_node(VLM_CHART_GENERATOR, nodes::vlm_chart_generator).may_goto(SOURCE_TRACER);
@@ -152,6 +83,7 @@ pub fn graph(kind: Kind) -> Result<Compiled<SearchContext, Resources>, CompileEr
         .may_goto((USER_FEEDBACK_PROCESSOR, FINISH));
     graph.add_node(FINISH, nodes::end);
 
+    // A handler goes on by itself: the edges of a node that failed do not fire.
     for (node, code, next) in [
         (VLM_CHART_GENERATOR, StatusCode::Chart, SOURCE_TRACER),
         (SOURCE_TRACER, StatusCode::SourceTrace, SOURCE_TRACER_INFER),
@@ -168,4 +100,11 @@ pub fn graph(kind: Kind) -> Result<Compiled<SearchContext, Resources>, CompileEr
     graph.add_edge(SOURCE_TRACER_INFER, USER_FEEDBACK_PROCESSOR);
     graph.add_edge(FINISH, END);
     graph.compile()
+}
+
+fn team_graph(kind: Kind) -> Result<Compiled<TeamState, Resources>, CompileErrors> {
+    match kind {
+        Kind::Parallel => team::parallel(),
+        Kind::Dependency => team::dependency(),
+    }
 }

@@ -8,8 +8,8 @@ use graphloom_agents::{Models, Prompts};
 use graphloom_llm::ChatModel;
 use graphloom_llm::layers::{Budget, Ledger};
 
-use crate::ask::InTime;
 use crate::error::DeepSearchError;
+use crate::in_time::InTime;
 use crate::prompts::prompts;
 use crate::search::Search;
 

@@ -17,9 +17,6 @@ use crate::streams::{ChatMessage, Sinks, TurnStreams, streams};
 use crate::turn::{Said, is_cut_off, turn};
 use crate::understand::MOST_BYTES;
 
-/// The name of the event of a thought.
-pub(crate) const THOUGHT: &str = "thought";
-
 /// Conversations in a store.
 ///
 /// A verdict belongs to what was shown: each message is about the question that was last delivered to its person. When

@@ -16,44 +16,13 @@ use std::time::Duration;
 use graphloom_core_graph::{CompileErrors, Compiled, END, Node, NodeError, Retry, START, StateGraph};
 
 use crate::actions::Action;
+use crate::names::{
+    FOLLOW_UP, GENERATE_QUERIES, LISTEN, LITERATURE_REVIEW, NAME, OPEN, RESULT_NOTIFICATION, REVIEW_QUERIES,
+    REVIEW_REPORT, ROUTER, SAVE, SYNTHESIZE_GAP, WRITE_PROPOSAL, node_of,
+};
 use crate::nodes;
 use crate::resources::Resources;
 use crate::state::Conversation;
-
-/// The name of the graph.
-pub const NAME: &str = "pocketflow";
-
-/// Takes the message of the input and loads the session.
-pub const OPEN: Node = Node::named("open");
-/// Waits for the next message.
-pub const LISTEN: Node = Node::named("listen");
-/// Decides what follows.
-pub const ROUTER: Node = Node::named("router");
-/// Saves the session at the end of a turn.
-pub const SAVE: Node = Node::named("save");
-
-const GENERATE_QUERIES: Node = Node::named("generate_queries");
-const LITERATURE_REVIEW: Node = Node::named("literature_review");
-const SYNTHESIZE_GAP: Node = Node::named("synthesize_gap");
-const WRITE_PROPOSAL: Node = Node::named("write_proposal");
-const FOLLOW_UP: Node = Node::named("follow_up");
-const RESULT_NOTIFICATION: Node = Node::named("result_notification");
-const REVIEW_QUERIES: Node = Node::named("review_queries");
-const REVIEW_REPORT: Node = Node::named("review_report");
-
-/// The node of an action.
-pub fn node_of(action: Action) -> Node {
-    match action {
-        Action::GenerateQueries => GENERATE_QUERIES,
-        Action::LiteratureReview => LITERATURE_REVIEW,
-        Action::SynthesizeGap => SYNTHESIZE_GAP,
-        Action::WriteProposal => WRITE_PROPOSAL,
-        Action::FollowUp => FOLLOW_UP,
-        Action::ResultNotification => RESULT_NOTIFICATION,
-        Action::ReviewQueries => REVIEW_QUERIES,
-        Action::ReviewReport => REVIEW_REPORT,
-    }
-}
 
 /// Attempts of a worker, after those of each model call.
 const ATTEMPTS: u32 = 2;

@@ -7,8 +7,8 @@
 use graphloom_core_graph::checkpoint::ThreadStatus;
 use graphloom_core_graph::{EventKind, EventMode, Outcome, Run, RunError, Thread, ThreadState};
 
-use crate::conversation::THOUGHT;
 use crate::error::PocketFlowError;
+use crate::names::THOUGHT;
 use crate::nodes::{Asked, MESSAGE, Message};
 use crate::resources::Resources;
 use crate::session::{self, Question};

@@ -15,7 +15,7 @@ use graphloom_core_graph::{
 use graphloom_state_machine::{Symbol, TaskAction};
 
 use crate::budget::BUDGET;
-use crate::nodes::{Turn, begin, finish, take};
+use crate::nodes::{ATTEMPTS, Turn, begin, finish, take};
 use crate::resources::Resources;
 use crate::state::{Schedule, Writing};
 
@@ -44,9 +44,6 @@ fn node_of(action: TaskAction) -> Task<Turn> {
         TaskAction::ExecutePostReflect => EXECUTE_POST_REFLECT,
     }
 }
-
-/// Attempts of an action, after the retries of each model call: then the task fails.
-pub(crate) const ATTEMPTS: u32 = 2;
 
 /// The graph of a run.
 ///

@@ -27,12 +27,10 @@
 
 mod durable;
 mod failure;
-mod in_time;
 mod text;
 mod typed;
 
 pub use failure::AskFailure;
-pub(crate) use in_time::InTime;
 pub use text::text;
 pub use typed::value;
 

@@ -3,11 +3,11 @@
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 
-use super::block::written;
 use super::make::Made;
 use crate::evidence::Evidence;
+use crate::markup::written;
+use crate::markup::{trace_mark, trace_marks};
 use crate::state::{ChartDatum, ChartMessage, TraceSource};
-use crate::trace::{trace_mark, trace_marks};
 
 /// A chart and its place in a text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -7,13 +7,11 @@
 //! A model chooses places and collects data; code looks for every value with its label in one sentence or row of the
 //! evidence that it cites, and draws. No code of a model is run. The renderer is that of `graphloom-charts`.
 
-mod block;
 mod data;
 mod insert;
 mod make;
 mod places;
 
-pub(crate) use block::{ChartBlock, chart_blocks, in_chart};
 pub use data::{ChartProposal, CheckedData, ProposedRecord, checked_data};
 pub use insert::{PlacedChart, insert_charts};
 

@@ -12,9 +12,9 @@ use serde_json::json;
 
 use super::{ChartRules, MOST};
 use crate::ask::{self, Ask, AskFailure};
-use crate::report::{heading, lines};
+use crate::markup::trace_marks;
+use crate::markup::{heading, lines};
 use crate::resources::Resources;
-use crate::trace::trace_marks;
 
 /// A chart that a model wants.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]

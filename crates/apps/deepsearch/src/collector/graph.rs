@@ -10,20 +10,8 @@
 use graphloom_core_graph::{CompileErrors, Compiled, END, Node, START, StateGraph};
 
 use super::{CollectorState, nodes};
+use crate::names::{COLLECTOR_END, COLLECTOR_START, INFO_RETRIEVAL, QUERY_GENERATION, SUMMARY, SUPERVISOR};
 use crate::resources::Resources;
-
-/// Begins: `StartNode`.
-pub const COLLECTOR_START: Node = Node::named("start");
-/// Makes queries: `GenerateQueryNode`.
-pub const QUERY_GENERATION: Node = Node::named("collector_query_generation");
-/// Searches and scores: `InfoRetrievalNode`.
-pub const INFO_RETRIEVAL: Node = Node::named("collector_info_retrieval");
-/// Judges whether enough was found: `SupervisorNode`.
-pub const SUPERVISOR: Node = Node::named("collector_supervisor");
-/// Sums up: `SummaryNode`.
-pub const SUMMARY: Node = Node::named("collector_summary");
-/// Ends: `GraphEndNode` and `End`.
-pub const COLLECTOR_END: Node = Node::named("collector_end");
 
 /// The graph that carries out one step: its input is a [`CollectRequest`](super::CollectRequest).
 ///

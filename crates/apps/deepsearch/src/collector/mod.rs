@@ -17,6 +17,7 @@ mod retrieval;
 mod state;
 mod tools;
 
-pub use graph::{COLLECTOR_END, COLLECTOR_START, INFO_RETRIEVAL, QUERY_GENERATION, SUMMARY, SUPERVISOR, graph};
+pub use crate::names::{COLLECTOR_END, COLLECTOR_START, INFO_RETRIEVAL, QUERY_GENERATION, SUMMARY, SUPERVISOR};
+pub use graph::graph;
 pub use request::{CollectLimits, CollectRequest};
 pub use state::{CollectorState, CollectorStateUpdate};

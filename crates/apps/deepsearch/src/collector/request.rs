@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::config::{Config, SearchMethod};
-use crate::section::StepNote;
+use crate::state::StepNote;
 use crate::state::{Locale, Step};
 use crate::stream::Place;
 

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::CollectRequest;
 use crate::evidence::{Evidence, EvidenceId};
-use crate::section::StepNote;
+use crate::state::StepNote;
 use crate::state::{RetrievalQuery, Step};
 use crate::status::Notice;
 

@@ -9,17 +9,16 @@
 //! The planner sees the steps of the parent sections, and steps may name them as parents: what they found becomes the
 //! background of the step. Writing sees the summaries of the parent sections (study, section 1.4).
 
-use graphloom_core_graph::{CompileErrors, Compiled, END, Node, START, StateGraph};
+use graphloom_core_graph::{CompileErrors, Compiled, END, START, StateGraph};
 
+pub use crate::names::DEPENDENCY_INFO_COLLECTOR;
+use crate::names::{PLAN_REASONING, SECTION_END_NODE, SECTION_START, SUB_REPORTER, SUB_SOURCE_TRACER};
 use crate::resources::Resources;
 use crate::section::{
-    PLAN_REASONING, SECTION_END_NODE, SECTION_START, SUB_REPORTER, SUB_SOURCE_TRACER, SectionState, collect, collected,
-    end, plan_reasoning, reasoning_end, start, sub_reporter, sub_source_tracer, untraced,
+    SectionState, collect, collected, end, plan_reasoning, reasoning_end, start, sub_reporter, sub_source_tracer,
+    untraced,
 };
 use crate::steps;
-
-/// Carries out the steps of a plan, each as soon as those that it needs are done: `DependencyInfoCollectorNode`.
-pub const DEPENDENCY_INFO_COLLECTOR: Node = Node::named("dependency_info_collector");
 
 /// The graph that researches a section.
 ///

@@ -5,11 +5,11 @@ use std::collections::BTreeSet;
 use pulldown_cmark::{CowStr, Event, HeadingLevel, Options, Parser, Tag, TagEnd, html as writer};
 
 use super::contents::Heading;
-use super::escape::safe_href;
 use super::figure::Figures;
 use super::panels::{class, word};
 use super::picture::picture;
 use super::places::{CLOSE, OPEN, without_places};
+use crate::markup::safe_href;
 use crate::state::{FinalResult, Locale};
 
 /// The text of a page and the headings in it.

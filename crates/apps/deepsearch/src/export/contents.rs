@@ -1,6 +1,6 @@
 //! The contents of a report: its chapters and their parts, as links.
 
-use super::escape::escape;
+use crate::markup::escape;
 use crate::state::Locale;
 
 /// The deepest level of a heading that the contents have: chapters are 2, their parts 3.

@@ -6,11 +6,11 @@ use graphloom_citations::{Target, checked_ids, replace_marks};
 
 use super::body::body;
 use super::contents::contents;
-use super::escape::escape;
 use super::panels::{inference, source, source_head, word};
 use super::places::{CLOSE, OPEN, with_charts};
 use super::references::with_paths;
 use super::signs::{legend, signed};
+use crate::markup::escape;
 use crate::state::{CitationMessage, FinalResult, Locale, Verdict};
 
 /// Colours for light and dark, panels that open when they are the target of a link, and what is printed.

@@ -24,7 +24,7 @@ pub fn markdown(result: &FinalResult, language: Locale) -> String {
         Target::Checked { number: Some(number), .. } => Some(format!("\\[{number}\\]")),
         _ => None,
     });
-    let text = with_paths(&unlinked(&crate::feedback::plain(&text)));
+    let text = with_paths(&unlinked(&crate::markup::plain(&text)));
     let text = with_charts(&text, |id| {
         let chart = result.chart_messages.iter().find(|chart| chart.chart_id == id)?;
         // Words of a title could otherwise join with what stands around the picture.

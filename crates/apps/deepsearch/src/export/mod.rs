@@ -5,7 +5,6 @@
 
 mod body;
 mod contents;
-mod escape;
 mod figure;
 mod harmless;
 mod html;
@@ -16,6 +15,6 @@ mod places;
 mod references;
 mod signs;
 
-pub use escape::{escape, safe_href};
+pub use crate::markup::{escape, safe_href};
 pub use html::html;
 pub use markdown::markdown;

@@ -3,8 +3,8 @@
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 
-use super::escape::{escape, safe_href};
 use super::picture::{picture, svg_of};
+use crate::markup::{escape, safe_href};
 use crate::state::{CitationMessage, InferMessage, Locale, Verdict};
 
 /// How many characters of the source stand before and behind what is marked.

@@ -5,7 +5,7 @@ use base64::engine::general_purpose::STANDARD;
 use quick_xml::Reader;
 use quick_xml::events::{BytesStart, Event};
 
-use super::escape::escape;
+use crate::markup::escape;
 
 /// The elements of a drawing that may stand in a page: shapes and words. Nothing among them acts, loads or links.
 const ELEMENTS: &[&str] = &[

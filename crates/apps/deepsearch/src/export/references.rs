@@ -1,7 +1,7 @@
 //! Entries of the list of references whose sources are files.
 
-use super::escape::path_of;
 use super::harmless::is_web;
+use crate::markup::path_of;
 
 /// The list of references with the paths of files as text: `[1]. [title](path)` is `[1]. title, path`.
 pub(super) fn with_paths(text: &str) -> String {

@@ -2,8 +2,8 @@
 
 use std::borrow::Cow;
 
-use crate::feedback::Unit;
-use crate::report::placed;
+use crate::markup::Unit;
+use crate::markup::placed;
 use crate::state::{FinalResult, Locale, Standing, StatementMessage};
 
 /// The sign. Readers of Markdown take it for punctuation, so it harms no emphasis that ends before it.

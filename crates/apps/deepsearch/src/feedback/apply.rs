@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use super::markup::Cleaned;
-use super::offset::Unit;
+use crate::markup::Cleaned;
+use crate::markup::Unit;
 use crate::state::RewriteRecord;
 
 /// How many records of `sync` are kept.

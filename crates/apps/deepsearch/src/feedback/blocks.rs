@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::report::{heading, lines};
+use crate::markup::{heading, lines};
 
 /// A heading and what stands under it.
 #[derive(Clone, Debug, PartialEq, Eq)]

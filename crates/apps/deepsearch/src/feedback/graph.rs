@@ -1,27 +1,13 @@
 //! The graph of one change.
 
-use graphloom_core_graph::{ChildOutcome, CompileErrors, Compiled, END, Node, NodeError, START, State, StateGraph};
+use graphloom_core_graph::{ChildOutcome, CompileErrors, Compiled, END, NodeError, START, State, StateGraph};
 use serde_json::Value;
 
 use super::nodes;
 use super::state::{FeedbackState, FeedbackStateUpdate};
 use crate::collector::{self, CollectorState};
+use crate::names::{COMPOSE, FEEDBACK_COLLECTOR, FEEDBACK_END, FEEDBACK_START, LISTEN, PREPARE, REWRITE};
 use crate::resources::Resources;
-
-/// Tells the result, once.
-pub const FEEDBACK_START: Node = Node::named("start");
-/// Asks the person.
-pub const LISTEN: Node = Node::named("listen");
-/// Expands, shortens, polishes.
-pub const REWRITE: Node = Node::named("rewrite");
-/// Says what has to be found.
-pub const PREPARE: Node = Node::named("prepare");
-/// Finds it: the collector of sections.
-pub const FEEDBACK_COLLECTOR: Node = Node::named("collector");
-/// Works in what was found.
-pub const COMPOSE: Node = Node::named("compose");
-/// Ends the change.
-pub const FEEDBACK_END: Node = Node::named("end");
 
 /// The graph that carries out one change: its input is the report as it is.
 ///

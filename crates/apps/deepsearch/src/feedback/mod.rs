@@ -16,20 +16,17 @@
 mod apply;
 mod blocks;
 mod graph;
-mod markup;
 mod nodes;
-mod offset;
 mod payload;
 mod reply;
 mod state;
 
+pub use crate::markup::{Cleaned, Unit, clean, plain};
+pub use crate::names::{COMPOSE, FEEDBACK_COLLECTOR, FEEDBACK_END, FEEDBACK_START, LISTEN, PREPARE, REWRITE};
 pub use apply::{Change, apply, remember};
 pub use blocks::{Block, block_at, major_block};
-pub use graph::{COMPOSE, FEEDBACK_COLLECTOR, FEEDBACK_END, FEEDBACK_START, LISTEN, PREPARE, REWRITE, graph};
-pub(crate) use markup::Unlinked;
-pub use markup::{Cleaned, clean, plain};
+pub use graph::graph;
 pub use nodes::USER_FEEDBACK;
-pub use offset::Unit;
 pub use payload::{Action, Payload, Rejection, Scope, Selection, read};
 pub use reply::{Reply, lost_marks};
 pub use state::{Assessment, EditStrategy, FeedbackState, FeedbackStateUpdate, Pending};

@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::offset::Unit;
+use crate::markup::Unit;
 use crate::status::{Notice, StatusCode};
 
 /// What is to be done.

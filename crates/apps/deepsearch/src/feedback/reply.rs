@@ -6,7 +6,7 @@ use graphloom_citations::{checked_ids, unresolved};
 use serde::Serialize;
 
 use super::apply::Change;
-use super::offset::Unit;
+use crate::markup::Unit;
 use crate::state::FinalResult;
 
 /// The reply to a change, with the field names of the specification. Offsets count in the unit of the payload.

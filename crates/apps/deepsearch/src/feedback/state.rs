@@ -8,7 +8,7 @@ use super::payload::{Action, Scope, Selection};
 use crate::collector::CollectRequest;
 use crate::config::Config;
 use crate::evidence::{Evidence, EvidenceId};
-use crate::graph::{FINISH, USER_FEEDBACK_PROCESSOR};
+use crate::names::{FINISH, USER_FEEDBACK_PROCESSOR};
 use crate::state::{FinalResult, Locale, Report, RewriteRecord, SearchContext};
 use crate::status::{Notice, StatusCode};
 

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use graphloom_core_graph::{ChildOutcome, NodeError, Step};
 
-use crate::graph::{FINISH, REPORTER};
+use crate::names::{FINISH, REPORTER};
 use crate::rewrite;
 use crate::state::{Report, SearchContext};
 use crate::status::Notice;

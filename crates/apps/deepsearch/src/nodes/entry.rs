@@ -9,8 +9,8 @@ use serde_json::json;
 
 use super::fail;
 use crate::ask::{self, Ask, AskFailure};
-use crate::graph::{GENERATE_QUESTIONS, OUTLINE};
 use crate::locale::{self, Named};
+use crate::names::{GENERATE_QUESTIONS, OUTLINE};
 use crate::resources::Resources;
 use crate::search::SearchAnswer;
 use crate::state::{Locale, SearchContext};

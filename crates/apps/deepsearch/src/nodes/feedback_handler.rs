@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::payload::{Feedback, feedback};
 use super::{FEEDBACK, fail};
-use crate::graph::{FINISH, OUTLINE};
+use crate::names::{FINISH, OUTLINE};
 use crate::resources::Resources;
 use crate::state::{Said, SearchContext};
 use crate::status::{Notice, StatusCode};

@@ -8,7 +8,7 @@ use serde_json::json;
 
 use super::fail;
 use crate::ask::{self, Ask, AskFailure};
-use crate::graph::FEEDBACK_HANDLER;
+use crate::names::FEEDBACK_HANDLER;
 use crate::resources::{Resources, Slot};
 use crate::state::{Said, SearchContext};
 use crate::status::{Notice, StatusCode};

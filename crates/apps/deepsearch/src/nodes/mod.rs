@@ -31,7 +31,7 @@ pub(crate) use vlm_chart_generator::vlm_chart_generator;
 
 use graphloom_core_graph::Step;
 
-use crate::graph::FINISH;
+use crate::names::FINISH;
 use crate::state::SearchContext;
 use crate::status::Notice;
 

@@ -8,7 +8,7 @@ use serde_json::json;
 
 use super::fail;
 use crate::ask::{self, Ask};
-use crate::graph::{Kind, OUTLINE_INTERACTION};
+use crate::names::{Kind, OUTLINE_INTERACTION};
 use crate::outline::{RELATIONSHIPS, RawOutline, of_parts, outline_of, schema};
 use crate::resources::{Resources, Slot};
 use crate::state::{InteractionMode, Outline, SearchContext};

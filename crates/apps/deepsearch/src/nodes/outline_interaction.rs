@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::payload::{OutlineFeedback, outline_feedback};
 use super::{OUTLINE_FEEDBACK, fail};
-use crate::graph::{FINISH, Kind, OUTLINE};
+use crate::names::{FINISH, Kind, OUTLINE};
 use crate::resources::Resources;
 use crate::state::{InteractionMode, OutlineInteraction, SearchContext};
 use crate::status::{Notice, StatusCode};

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use graphloom_citations::unresolved;
 use graphloom_core_graph::{Context, NodeError, Shared, Snapshot};
 
-use crate::report::placed;
+use crate::markup::placed;
 use crate::resources::Resources;
 use crate::state::{CitationMessages, SearchContext, SearchContextUpdate};
 use crate::status::{Notice, StatusCode};

@@ -57,9 +57,9 @@ mod tests {
     use super::*;
     use crate::Evidence;
     use crate::config::Config;
+    use crate::markup::{trace_mark, trace_marks};
     use crate::search::NoSearch;
     use crate::state::{Report, SubReport, TraceSource};
-    use crate::trace::{trace_mark, trace_marks};
 
     const TEXT: &str = "A commit took 12.5 ms in SQLite, 3.25 ms in PostgreSQL and 40 ms in Python.";
 

@@ -1,7 +1,7 @@
 //! The order of a report: title, abstract, chapters, conclusion, references.
 
-use super::headings::renumber;
-use super::references::{Reference, address, number_citations, without_references};
+use super::references::{Reference, address, number_citations};
+use crate::markup::{MISSING, renumber, without_references};
 use crate::state::{Locale, SubReport, TraceSource};
 
 /// A chapter, with the sentence that leads to the next.
@@ -26,16 +26,6 @@ pub struct Parts<'a> {
     pub summary: Option<String>,
     /// The conclusion; none when it could not be written.
     pub conclusion: Option<String>,
-}
-
-/// What stands in the place of an abstract and of a conclusion that could not be written, in Chinese and in English.
-const MISSING: [(&str, &str); 2] =
-    [("摘要未能生成", "The abstract could not be written"), ("结论未能生成", "The conclusion could not be written")];
-
-/// Whether a text says nothing but that a part could not be written.
-pub(super) fn is_missing(text: &str) -> bool {
-    let inner = text.trim().strip_prefix('[').and_then(|rest| rest.strip_suffix(']'));
-    inner.is_some_and(|inner| MISSING.iter().any(|(chinese, english)| inner == *chinese || inner == *english))
 }
 
 /// The report in Markdown, and the citations of the traced sections in its order.
@@ -87,8 +77,8 @@ pub fn assemble(parts: &Parts<'_>) -> (String, Vec<TraceSource>) {
 
 /// A text without its headings, which would count as chapters.
 fn without_headings(text: &str) -> String {
-    let kept: Vec<&str> = super::headings::lines(text)
-        .filter(|(line, plain)| !(*plain && super::headings::heading(line).is_some()))
+    let kept: Vec<&str> = crate::markup::lines(text)
+        .filter(|(line, plain)| !(*plain && crate::markup::heading(line).is_some()))
         .map(|(line, _)| line)
         .collect();
     kept.join("\n").trim().to_owned()

@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 
 use graphloom_retrieval::answer::{Request, unanswered_line};
 
+use crate::markup::cited;
 use crate::state::{Locale, SubReport};
-use crate::writing::cited;
 
 /// What the sections quote from how many documents.
 pub(crate) fn fixed_abstract(language: Locale, sections: &[SubReport]) -> String {

@@ -1,20 +1,6 @@
 //! Citations of the writer, and lists of references.
 
-use super::headings::{heading, lines, without_number};
 use crate::evidence::{Evidence, canonical};
-
-/// What lists of references are called at the end of a text.
-const NAMES: [&str; 9] = [
-    "references",
-    "reference",
-    "reference articles",
-    "sources",
-    "bibliography",
-    "参考文章",
-    "参考文献",
-    "参考资料",
-    "引用",
-];
 
 /// One entry of the list of references.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -23,22 +9,6 @@ pub struct Reference {
     pub title: String,
     /// The address.
     pub url: String,
-}
-
-/// The text without a list of references at its end.
-pub fn without_references(text: &str) -> String {
-    let mut cut = None;
-    let mut at = 0;
-    for (line, plain) in lines(text) {
-        if let Some((_, name)) = heading(line).filter(|_| plain) {
-            let name = without_number(name).trim_matches(['*', ':', '：', ' ']).to_lowercase();
-            let is_list = name.split('/').all(|part| NAMES.contains(&part.trim()));
-            cut = is_list.then_some(at);
-        }
-        at += line.len() + 1;
-    }
-    let end = cut.map_or(text.len(), |cut| cut.min(text.len()));
-    text.get(..end).unwrap_or(text).trim_end().to_owned()
 }
 
 /// Makes the writer's `[citation:X]` of a section `[[n]](url)`, numbered by address over the whole report. A citation of
@@ -99,15 +69,6 @@ pub(super) fn address(url: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_list_at_the_end_is_cut_and_one_in_the_middle_stays() {
-        assert_eq!(without_references("# A\ntext\n\n## References\n1. x\n"), "# A\ntext");
-        assert_eq!(without_references("# A\ntext\n# 参考文章/References\n[1] x"), "# A\ntext");
-        assert_eq!(without_references("# A\n## Sources\nx\n## More\ny"), "# A\n## Sources\nx\n## More\ny");
-        assert_eq!(without_references("```\n# References\n```"), "```\n# References\n```");
-        assert_eq!(without_references(""), "");
-    }
 
     #[test]
     fn citations_are_numbered_by_address_over_sections() {

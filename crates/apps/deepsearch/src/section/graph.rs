@@ -7,24 +7,12 @@
 //!                └── nothing was found ────────────────────────────────────────────────┘
 //! ```
 
-use graphloom_core_graph::{CompileErrors, Compiled, END, Node, START, StateGraph};
+use graphloom_core_graph::{CompileErrors, Compiled, END, START, StateGraph};
 
 use super::{SectionState, collect, collected, nodes};
+use crate::names::{INFO_COLLECTOR, PLAN_REASONING, SECTION_END_NODE, SECTION_START, SUB_REPORTER, SUB_SOURCE_TRACER};
 use crate::resources::Resources;
 use crate::steps;
-
-/// Begins: `SectionStartNode`.
-pub const SECTION_START: Node = Node::named("start");
-/// Plans what has to be found next: `ResearchPlanReasoningNode`, `DependencyPlanReasoningNode`.
-pub const PLAN_REASONING: Node = Node::named("plan_reasoning");
-/// Carries out a plan: `InfoCollectorNode`.
-pub const INFO_COLLECTOR: Node = Node::named("info_collector");
-/// Writes: `SubReporterNode`.
-pub const SUB_REPORTER: Node = Node::named("sub_reporter");
-/// Traces citations: `SubSourceTracerNode`.
-pub const SUB_SOURCE_TRACER: Node = Node::named("sub_source_tracer");
-/// Ends: `SectionEndNode`, `SectionReasoningEndNode`.
-pub const SECTION_END_NODE: Node = Node::named("end");
 
 /// The graph of a section: its input is a [`SectionBrief`](super::SectionBrief), its result `sub_report`.
 ///

@@ -1,5 +1,6 @@
 //! The state of a run: the search context of the specification (study, section 2.1), typed.
 
+mod brief;
 mod interaction;
 mod outline;
 mod report;
@@ -7,6 +8,7 @@ mod result;
 mod statement;
 mod unwritten;
 
+pub use brief::{ParentSummary, SectionBrief, StepNote};
 pub use interaction::{InteractionMode, OutlineInteraction, RewriteRecord};
 pub use outline::{Outline, Plan, RetrievalQuery, Section, Step, StepKind};
 pub use report::{Report, SubReport, SubReportContent, TraceSource};

@@ -4,7 +4,6 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::StatementMessage;
-use crate::report::placed;
 
 /// The result of a run, with the field names of the specification.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -26,17 +25,6 @@ pub struct FinalResult {
     pub warning_info: String,
     /// `[code]message` of each failure, one a line.
     pub exception_info: String,
-}
-
-impl FinalResult {
-    /// The result with another text. Statements that the text still has keep what they stand on, at their new places; new
-    /// ones without a citation are the writer's own.
-    #[must_use]
-    pub fn with_content(mut self, content: String) -> Self {
-        self.statement_messages = self.statement_messages.map(|known| placed(&content, &known, &self.chart_messages));
-        self.response_content = content;
-        self
-    }
 }
 
 /// The citations that were checked.

@@ -19,7 +19,7 @@ use serde::{Deserialize, Serialize};
 use crate::collector::{self, CollectRequest, CollectorState};
 use crate::evidence::Evidence;
 use crate::resources::Resources;
-use crate::section::StepNote;
+use crate::state::StepNote;
 use crate::state::{Plan, Step};
 use crate::status::{Notice, StatusCode};
 

@@ -14,7 +14,8 @@ use super::{Research, SectionResult, TeamState, TeamStateUpdate};
 use crate::config::ExecutionMethod;
 use crate::dependency::{reasoning, writing};
 use crate::resources::Resources;
-use crate::section::{ParentSummary, SectionState, StepNote};
+use crate::section::SectionState;
+use crate::state::{ParentSummary, StepNote};
 
 /// Researches one section.
 pub const REASON: Task<String> = Task::named("reason");

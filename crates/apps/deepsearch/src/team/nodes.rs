@@ -5,8 +5,9 @@ use graphloom_core_graph::{ChildOutcome, Node, NodeError, RunError, Snapshot};
 use super::order::layers;
 use super::{Research, TeamState, TeamStateUpdate};
 use crate::config::ExecutionMethod;
-use crate::section::{SectionBrief, SectionState, SectionStateUpdate};
+use crate::section::{SectionState, SectionStateUpdate};
 use crate::state::Section;
+use crate::state::SectionBrief;
 use crate::status::{Notice, StatusCode};
 
 use std::sync::Arc;

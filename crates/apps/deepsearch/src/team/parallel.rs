@@ -8,7 +8,8 @@ use super::nodes::{TEAM_BEGIN, TEAM_MERGE, begin, brief, ended, has_failed, merg
 use super::{SectionResult, TeamState, TeamStateUpdate};
 use crate::config::ExecutionMethod;
 use crate::resources::Resources;
-use crate::section::{self, SectionBrief, SectionState};
+use crate::section::{self, SectionState};
+use crate::state::SectionBrief;
 
 /// Works on one section.
 pub const SECTION: Task<String> = Task::named("section");

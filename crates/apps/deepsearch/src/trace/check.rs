@@ -11,14 +11,14 @@ use graphloom_core_graph::{Context, NodeError};
 
 use super::drawn::of_chart;
 use super::judge::ModelJudge;
-use super::mark::{address, trace_marks};
 use super::message::message;
 use super::number::number;
 use super::outcome::{CitationCount, UnsupportedStatement};
 use super::unsupported::settle;
 use crate::config::Config;
 use crate::evidence::{Evidence, EvidenceId, canonical};
-use crate::report::without_references;
+use crate::markup::without_references;
+use crate::markup::{address, trace_marks};
 use crate::resources::Resources;
 use crate::state::{CitationMessage, Locale, Report, TraceSource, Verdict};
 use crate::status::{Notice, StatusCode};

@@ -2,9 +2,9 @@
 
 use graphloom_citations::replace_marks;
 
-use crate::report::without_references;
+use crate::markup::without_references;
+use crate::markup::{address, trace_marks};
 use crate::state::{Locale, Report};
-use crate::trace::mark::{address, trace_marks};
 
 /// The list: `[n]. [title](url)` for each reference, under a heading.
 pub(crate) fn list<'r>(language: Locale, references: impl IntoIterator<Item = (&'r str, &'r str)>) -> String {

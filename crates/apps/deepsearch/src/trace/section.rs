@@ -4,12 +4,12 @@ use graphloom_citations::{Claim, Target, best_overlap, claims, find_quotation, r
 use graphloom_core_graph::{Context, NodeError};
 
 use super::gather::{Matches, match_sentences, recognise};
-use super::mark::trace_mark;
 use crate::ask::is_constrained;
-use crate::charts::{ChartBlock, chart_blocks, in_chart};
 use crate::config::Config;
 use crate::evidence::Evidence;
-use crate::report::without_references;
+use crate::markup::trace_mark;
+use crate::markup::without_references;
+use crate::markup::{ChartBlock, chart_blocks, in_chart};
 use crate::resources::{Resources, Slot, Stage};
 use crate::state::{SubReportContent, TraceSource};
 use crate::status::{Notice, StatusCode};

@@ -14,7 +14,7 @@ use graphloom_core_graph::{Context, NodeError};
 use super::judge::{ModelJudge, Unjudged};
 use crate::ask::is_constrained;
 use crate::config::Config;
-use crate::report::{placed, uncited, without_references};
+use crate::markup::{placed, uncited, without_references};
 use crate::resources::{Resources, Slot};
 use crate::state::{ChartMessage, CitationMessage, Standing, StatementMessage, Verdict};
 use crate::status::{Notice, StatusCode};

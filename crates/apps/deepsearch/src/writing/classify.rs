@@ -11,7 +11,7 @@ use serde_json::json;
 use crate::ask::{Ask, AskFailure, is_constrained, value};
 use crate::evidence::Evidence;
 use crate::resources::{Resources, Slot, Stage};
-use crate::section::SectionBrief;
+use crate::state::SectionBrief;
 
 /// Rounds after which the rest is decided by scores.
 const MOST_ROUNDS: usize = 99;

@@ -1,6 +1,6 @@
 //! Headings of a section's text (study, section 3.1, step 6).
 
-use crate::report::{heading, lines, without_number, without_references};
+use crate::markup::{heading, lines, without_number, without_references};
 
 /// Brings a section's text into form: one heading of the first level, which is `title`; headings of the second and third
 /// level without numbers; deeper headings as bold list items; no list of references, which the report has at its end.

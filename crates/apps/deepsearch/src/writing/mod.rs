@@ -10,10 +10,10 @@ mod quoted;
 mod summary;
 mod text;
 
+pub use crate::markup::{citation, cited};
 pub use classify::rank;
 pub use headings::clean_headings;
 pub use outline::{SectionOutline, check_outline};
-pub use text::{citation, cited};
 
 pub(crate) use classify::classify;
 pub(crate) use outline::section_outline;
@@ -25,7 +25,7 @@ use graphloom_core_graph::Context;
 
 use crate::evidence::Evidence;
 use crate::resources::Resources;
-use crate::section::SectionBrief;
+use crate::state::SectionBrief;
 
 /// What a section is written with.
 #[derive(Clone, Copy)]

@@ -132,7 +132,7 @@ fn pool(desk: Desk<'_>, request: &Request, focus: &str, written: &str) -> Vec<Qu
 
 /// A text without its markers, so that a sentence that was quoted is found again.
 pub(super) fn without_markers(text: &str) -> String {
-    let (text, _) = super::text::only_known(text, 0);
+    let (text, _) = crate::markup::only_known(text, 0);
     text
 }
 

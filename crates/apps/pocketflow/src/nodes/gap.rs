@@ -5,12 +5,12 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use super::{finished, ids_of, numbered, stray, think_all};
+use super::{finished, ids_of, stray, think_all};
 use crate::actions::{Action, Call};
 use crate::decide::Finish;
 use crate::nodes::router::call_of;
 use crate::resources::Resources;
-use crate::session::{Artifact, Gap, Session};
+use crate::session::{Artifact, Gap, Session, numbered};
 use crate::small::{Small, find_gap};
 use crate::state::Conversation;
 

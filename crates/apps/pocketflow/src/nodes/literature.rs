@@ -7,13 +7,13 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use super::{finished, ids_of, numbered, stray, think, think_all};
+use super::{finished, ids_of, stray, think, think_all};
 use crate::actions::{Action, Call};
 use crate::decide::Finish;
 use crate::nodes::router::call_of;
 use crate::research::{Findings, Record, gathered, is_same, text_of};
 use crate::resources::Resources;
-use crate::session::{Artifact, Finding, Review, Session, Theme};
+use crate::session::{Artifact, Finding, Review, Session, Theme, numbered};
 use crate::small::{self, Search, Small};
 use crate::state::Conversation;
 

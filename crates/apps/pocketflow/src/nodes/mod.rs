@@ -21,13 +21,14 @@ pub(crate) use speak::{asked_text, follow_up, result_notification, review_querie
 use graphloom_core_graph::{Context, NodeError, Step};
 
 use crate::decide::Finish;
+use crate::names::THOUGHT;
 use crate::resources::Resources;
-use crate::session::{Finding, Session};
+use crate::session::Session;
 use crate::state::{Conversation, Turn};
 
 /// Tells the thoughts stream something.
 pub(crate) async fn think(cx: &Context<Resources>, thought: impl Into<String>) {
-    cx.emit(crate::conversation::THOUGHT, thought.into()).await;
+    cx.emit(THOUGHT, thought.into()).await;
 }
 
 /// Tells the thoughts stream what was left out or replaced.
@@ -46,30 +47,6 @@ fn finished(session: Session, turn: &Turn, finish: Finish) -> Step<Conversation>
 /// A node was reached without the call that leads to it.
 fn stray(node: &str) -> NodeError {
     NodeError::terminal(format!("`{node}` was reached without its parameters"))
-}
-
-/// A finding with the number that prompts use for its record.
-#[derive(serde::Serialize)]
-pub(crate) struct Numbered<'f> {
-    pub(crate) number: usize,
-    #[serde(skip)]
-    pub(crate) id: &'f str,
-    pub(crate) title: &'f str,
-    pub(crate) claim: &'f str,
-    limits: &'f str,
-}
-
-/// The findings of a session's review, in the order of the records.
-pub(crate) fn numbered(session: &Session) -> Vec<Numbered<'_>> {
-    let Some(review) = &session.artifacts.review else { return Vec::new() };
-    let of = |id: &str| review.value.findings.iter().find(|finding| finding.record == id);
-    let records = review.value.records.iter().enumerate();
-    records
-        .filter_map(|(at, record)| {
-            let Finding { claim, limits, .. } = of(&record.id)?;
-            Some(Numbered { number: at + 1, id: &record.id, title: &record.title, claim, limits })
-        })
-        .collect()
 }
 
 /// The ids of records by the numbers that prompts use; numbers of no record are left out.

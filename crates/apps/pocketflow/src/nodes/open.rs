@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::think;
-use crate::graph::ROUTER;
+use crate::names::ROUTER;
 use crate::resources::Resources;
 use crate::session::{self, LoadNote, Question, Role, SessionError, Waiting};
 use crate::state::{Conversation, Turn};

@@ -5,14 +5,14 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use super::{finished, numbered, stray, think, think_all};
+use super::{finished, stray, think, think_all};
 use crate::actions::{Action, Call, WriteProposal};
 use crate::cite::cite;
 use crate::decide::Finish;
 use crate::nodes::router::call_of;
 use crate::research::told;
 use crate::resources::Resources;
-use crate::session::{Artifact, Section, Session};
+use crate::session::{Artifact, Section, Session, numbered};
 use crate::small::{self, Small};
 use crate::state::Conversation;
 

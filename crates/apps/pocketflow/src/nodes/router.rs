@@ -7,7 +7,7 @@ use super::think;
 use crate::actions::Call;
 use crate::decide::Finish;
 use crate::feedback::{self, ModelReading, Reading, Shown};
-use crate::graph::{ROUTER, SAVE, node_of};
+use crate::names::{ROUTER, SAVE, node_of};
 use crate::resources::Resources;
 use crate::route::route;
 use crate::session::Session;

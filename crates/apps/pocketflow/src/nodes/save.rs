@@ -2,7 +2,7 @@
 
 use graphloom_core_graph::{Context, END, NodeError, Snapshot, Step};
 
-use crate::graph::LISTEN;
+use crate::names::LISTEN;
 use crate::resources::Resources;
 use crate::session::{self, Question, Role, SessionError, Waiting};
 use crate::state::Conversation;

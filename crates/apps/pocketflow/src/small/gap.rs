@@ -6,8 +6,8 @@ use graphloom_retrieval::answer::{Request, unanswered_line};
 
 use super::Small;
 use super::sentence::{blank, clip, unmarked};
-use crate::nodes::{Numbered, numbered};
 use crate::session::{Gap, Session};
+use crate::session::{Numbered, numbered};
 
 /// The most records of a group that are shown at once.
 const SHOWN: usize = 4;

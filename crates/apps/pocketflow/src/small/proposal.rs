@@ -8,8 +8,8 @@ use serde_json::json;
 use super::Small;
 use super::quote::cited;
 use super::sentence::{blank, clip, unmarked};
-use crate::nodes::{Numbered, numbered};
 use crate::session::{Gap, Section, Session};
+use crate::session::{Numbered, numbered};
 
 /// The most sentences that the background quotes.
 const QUOTED: usize = 3;

@@ -8,11 +8,13 @@ use serde::{Deserialize, Serialize};
 
 use super::durable::Steps;
 use crate::breakpoint::{Sight, Stage};
-use crate::graph::ATTEMPTS;
 use crate::resources::Resources;
 use crate::stage::{Outcome, Scene, StageError, act};
 use crate::state::{Call, Writing, WritingUpdate};
 use crate::task::{Task, Tree};
+
+/// Attempts of an action, after the retries of each model call: then the task fails.
+pub(crate) const ATTEMPTS: u32 = 2;
 
 /// What a turn is about: a task whose status asks for an action.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -5,6 +5,6 @@ mod begin;
 mod durable;
 mod finish;
 
-pub(crate) use action::{Turn, take};
+pub(crate) use action::{ATTEMPTS, Turn, take};
 pub(crate) use begin::begin;
 pub(crate) use finish::finish;

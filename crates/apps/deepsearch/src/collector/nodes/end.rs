@@ -3,7 +3,8 @@
 
 use graphloom_core_graph::{Context, NodeError, Snapshot};
 
-use crate::collector::{COLLECTOR_END, CollectorState, CollectorStateUpdate};
+use crate::collector::{CollectorState, CollectorStateUpdate};
+use crate::names::COLLECTOR_END;
 use crate::resources::Resources;
 use crate::stream;
 

@@ -12,13 +12,13 @@ use super::prepare::section_of;
 use super::{Told, changed, failed};
 use crate::ask::{Ask, text};
 use crate::evidence::Evidence;
-use crate::export::safe_href;
 use crate::feedback::apply::apply;
 use crate::feedback::blocks::{Block, block_at, major_block, subsections};
-use crate::feedback::markup::{Cleaned, clean, plain};
 use crate::feedback::payload::{Action, Rejection, Scope};
 use crate::feedback::state::{EditStrategy, FeedbackState, FeedbackStateUpdate, Pending};
-use crate::report::{heading, lines};
+use crate::markup::safe_href;
+use crate::markup::{Cleaned, clean, plain};
+use crate::markup::{heading, lines};
 use crate::resources::{Resources, Slot};
 use crate::status::StatusCode;
 
@@ -191,7 +191,7 @@ fn linked(said: &str, documents: &[Evidence]) -> String {
             document.title.chars().map(|c| if matches!(c, '[' | ']') || c.is_control() { ' ' } else { c }).collect();
         let space = if said[..mark.range.start].ends_with(char::is_whitespace) { "" } else { " " };
         Some(match safe_href(&document.url) {
-            Some(_) => format!("{space}([{}]({}))", title.trim(), crate::trace::address(&document.url)),
+            Some(_) => format!("{space}([{}]({}))", title.trim(), crate::markup::address(&document.url)),
             None => format!("{space}({})", title.trim()),
         })
     });

@@ -7,10 +7,10 @@ use serde_json::{Value, json};
 
 use super::{AGENT, failed};
 use crate::feedback::apply::{Change, remember};
-use crate::feedback::graph::{FEEDBACK_END, PREPARE, REWRITE};
 use crate::feedback::payload::{Action, Payload, counts, read};
 use crate::feedback::reply::lost_marks;
 use crate::feedback::state::{FeedbackState, FeedbackStateUpdate, Pending};
+use crate::names::{FEEDBACK_END, PREPARE, REWRITE};
 use crate::resources::Resources;
 use crate::state::FinalResult;
 use crate::stream::{self, MessageEvent, Place, StreamMessage};

@@ -8,9 +8,9 @@ use serde_json::json;
 use super::{Told, changed, failed};
 use crate::ask::{Ask, text};
 use crate::feedback::apply::apply;
-use crate::feedback::markup::{clean, plain};
 use crate::feedback::payload::Rejection;
 use crate::feedback::state::{FeedbackState, FeedbackStateUpdate};
+use crate::markup::{clean, plain};
 use crate::resources::{Resources, Slot};
 use crate::status::StatusCode;
 

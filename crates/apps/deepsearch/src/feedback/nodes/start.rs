@@ -4,8 +4,8 @@
 use graphloom_core_graph::{Context, NodeError, Snapshot, Step};
 
 use super::AGENT;
-use crate::feedback::graph::{FEEDBACK_END, LISTEN};
 use crate::feedback::state::{FeedbackState, FeedbackStateUpdate};
+use crate::names::{FEEDBACK_END, LISTEN};
 use crate::resources::Resources;
 use crate::stream::{self, MessageEvent, StreamMessage};
 

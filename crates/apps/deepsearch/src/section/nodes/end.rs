@@ -3,8 +3,9 @@
 
 use graphloom_core_graph::{Context, NodeError, Snapshot};
 
+use crate::names::SECTION_END_NODE;
 use crate::resources::Resources;
-use crate::section::{SECTION_END_NODE, SectionState, SectionStateUpdate};
+use crate::section::{SectionState, SectionStateUpdate};
 use crate::stream::{self, MessageEvent, Place, SECTION_END, StreamMessage};
 
 pub(crate) async fn end(

@@ -8,10 +8,12 @@ use graphloom_llm::{Message, fence};
 use serde_json::json;
 
 use crate::ask::{Ask, AskFailure, is_constrained, value};
-use crate::dependency::DEPENDENCY_INFO_COLLECTOR;
+use crate::names::DEPENDENCY_INFO_COLLECTOR;
+use crate::names::{INFO_COLLECTOR, PLAN_REASONING, SECTION_END_NODE, SUB_REPORTER};
 use crate::resources::{Resources, Slot, Stage};
+use crate::section::SectionState;
 use crate::section::plan::{PlanReply, PlanRules, ShortPlan, StepReply, read_plan};
-use crate::section::{INFO_COLLECTOR, PLAN_REASONING, SECTION_END_NODE, SUB_REPORTER, SectionBrief, SectionState};
+use crate::state::SectionBrief;
 use crate::state::{Plan, Said};
 use crate::status::{Notice, StatusCode};
 use crate::stream::{self, Place};

@@ -8,8 +8,9 @@ use graphloom_core_graph::{Context, NodeError, Snapshot, Step};
 
 use crate::ask::is_constrained;
 use crate::charts::{ChartRules, chart_section};
+use crate::names::SECTION_END_NODE;
 use crate::resources::{Resources, Slot, Stage};
-use crate::section::{SECTION_END_NODE, SectionState};
+use crate::section::SectionState;
 use crate::state::{Locale, SubReport, SubReportContent, Unwritten};
 use crate::status::{Notice, StatusCode};
 use crate::stream::{self, Place};
@@ -73,7 +74,7 @@ pub(crate) async fn sub_reporter(
     }
     let text = clean_headings(&outline.title, &text);
     if quoted {
-        stream::say(&cx, crate::section::SUB_REPORTER.as_str(), Place::section(&section.id), text.clone()).await;
+        stream::say(&cx, crate::names::SUB_REPORTER.as_str(), Place::section(&section.id), text.clone()).await;
     }
     let (summary, note) = summarise(desk, &text).await?;
     notes.extend(note);

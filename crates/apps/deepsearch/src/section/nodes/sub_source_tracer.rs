@@ -5,8 +5,9 @@
 
 use graphloom_core_graph::{Context, Failure, NodeError, Snapshot, Step};
 
+use crate::names::SECTION_END_NODE;
 use crate::resources::Resources;
-use crate::section::{SECTION_END_NODE, SectionState, SectionStateUpdate};
+use crate::section::{SectionState, SectionStateUpdate};
 use crate::state::SubReport;
 use crate::status::{Notice, StatusCode};
 use crate::trace::trace_section;

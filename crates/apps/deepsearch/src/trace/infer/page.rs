@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::provenance::{Kind, Provenance};
 use super::svg::draw;
-use crate::export::{escape, safe_href};
+use crate::markup::{escape, safe_href};
 use crate::state::Locale;
 
 /// The page: the conclusion, the drawing, a legend, the inference in words, the records. No script, nothing from outside.

@@ -5,8 +5,8 @@ use std::ops::Range;
 
 use graphloom_citations::{Claim, Target, claims, without_marks};
 
-use crate::charts::{chart_blocks, in_chart};
-use crate::report::{heading, lines, without_number};
+use crate::markup::{chart_blocks, in_chart};
+use crate::markup::{heading, lines, without_number};
 use crate::state::{CitationMessage, Verdict};
 
 /// The most sentences that a model chooses from.

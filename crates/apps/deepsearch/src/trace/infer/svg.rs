@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::provenance::{Kind, Provenance, Relation};
-use crate::export::escape;
+use crate::markup::escape;
 
 const WIDTH: usize = 230;
 const LINE: usize = 16;

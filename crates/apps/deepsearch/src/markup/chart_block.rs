@@ -66,7 +66,7 @@ impl ChartBlock {
 }
 
 /// The text of a chart; `cite` gives the citations of a datum.
-pub(super) fn written(
+pub(crate) fn written(
     message: &ChartMessage,
     heads: &(String, String),
     mut cite: impl FnMut(&ChartDatum) -> String,

@@ -5,11 +5,11 @@ use std::ops::Range;
 
 use graphloom_citations::{Claim, Target, checked_ids, claims};
 
-use super::assemble::is_missing;
+use super::chart_block::{ChartBlock, chart_blocks, in_chart};
+use super::missing::is_missing;
 use super::references::without_references;
-use crate::charts::{ChartBlock, chart_blocks, in_chart};
-use crate::feedback::Unlinked;
-use crate::state::{ChartMessage, Standing, StatementMessage};
+use super::unlinked::Unlinked;
+use crate::state::{ChartMessage, FinalResult, Standing, StatementMessage};
 
 /// A statement without a citation.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -85,6 +85,17 @@ pub(crate) fn placed(report: &str, known: &[StatementMessage], charts: &[ChartMe
             StatementMessage { text: one.text, start_offset, end_offset, standing, citation_ids: ids }
         })
         .collect()
+}
+
+impl FinalResult {
+    /// The result with another text. Statements that the text still has keep what they stand on, at their new places; new
+    /// ones without a citation are the writer's own.
+    #[must_use]
+    pub fn with_content(mut self, content: String) -> Self {
+        self.statement_messages = self.statement_messages.map(|known| placed(&content, &known, &self.chart_messages));
+        self.response_content = content;
+        self
+    }
 }
 
 /// Code points before bytes that are asked for in order.

@@ -3,8 +3,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::{Locale, Said, Section, Step};
 use crate::config::{Config, ExecutionMethod};
-use crate::state::{Locale, Said, Section, Step};
 
 /// What a section is worked on with. It does not change while it is worked on.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]

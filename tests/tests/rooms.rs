@@ -1,0 +1,74 @@
+//! The rooms of a program import each other in one direction. A room is a file or a folder beside `lib.rs`.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use petgraph::algo::tarjan_scc;
+use petgraph::graphmap::DiGraphMap;
+
+/// Circles that are known and not yet opened; none may be added.
+const OPEN: &[(&str, &[&str])] = &[
+    ("obsius", &["completion", "probe", "state"]),
+    ("pocketflow", &["actions", "decide", "session"]),
+    ("writehere", &["breakpoint", "resources"]),
+    ("writehere", &["finish", "state"]),
+    ("writehere", &["plan", "task"]),
+];
+
+fn files(folder: &Path, found: &mut Vec<PathBuf>) {
+    for entry in fs::read_dir(folder).unwrap().map(Result::unwrap) {
+        let path = entry.path();
+        if path.is_dir() {
+            files(&path, found);
+        } else if path.extension().is_some_and(|extension| extension == "rs") {
+            found.push(path);
+        }
+    }
+}
+
+/// The rooms that the code of a file names, tests and comments apart.
+fn named(text: &str) -> BTreeSet<String> {
+    let code = text.split("#[cfg(test)]").next().unwrap_or_default();
+    let lines = code.lines().filter(|line| !line.trim_start().starts_with("//"));
+    lines
+        .flat_map(|line| line.split("crate::").skip(1))
+        .map(|rest| rest.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect())
+        .collect()
+}
+
+fn circles(program: &str) -> BTreeSet<Vec<String>> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../crates/apps").join(program).join("src");
+    let mut all = Vec::new();
+    files(&root, &mut all);
+    let mut rooms: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    for path in all {
+        let inside = path.strip_prefix(&root).unwrap().to_str().unwrap().replace('\\', "/");
+        let room = inside.split('/').next().unwrap().trim_end_matches(".rs").to_owned();
+        if room != "lib" && room != "bin" {
+            rooms.entry(room).or_default().extend(named(&fs::read_to_string(&path).unwrap()));
+        }
+    }
+    let mut graph = DiGraphMap::<&str, ()>::new();
+    for (room, others) in &rooms {
+        for other in others.iter().filter(|other| *other != room && rooms.contains_key(*other)) {
+            graph.add_edge(room.as_str(), other.as_str(), ());
+        }
+    }
+    assert!(graph.node_count() > 5, "{program}: the rooms were not found");
+    let sorted = |circle: Vec<&str>| {
+        let set: BTreeSet<String> = circle.into_iter().map(str::to_owned).collect();
+        set.into_iter().collect()
+    };
+    tarjan_scc(&graph).into_iter().filter(|circle| circle.len() > 1).map(sorted).collect()
+}
+
+#[test]
+fn rooms_import_each_other_in_one_direction() {
+    for program in ["deepsearch", "obsius", "pocketflow", "writehere"] {
+        let open = OPEN.iter().filter(|(of, _)| *of == program);
+        let known: BTreeSet<Vec<String>> =
+            open.map(|(_, rooms)| rooms.iter().map(|room| (*room).to_owned()).collect()).collect();
+        assert_eq!(circles(program), known, "{program}: a circle was made, or one of the list was opened");
+    }
+}
