@@ -17,7 +17,7 @@ const OPEN: &[(&str, &[&str])] = &[
 ];
 
 fn files(folder: &Path, found: &mut Vec<PathBuf>) {
-    for entry in fs::read_dir(folder).unwrap().map(Result::unwrap) {
+    for entry in fs::read_dir(folder).expect("a folder of sources").map(|entry| entry.expect("an entry")) {
         let path = entry.path();
         if path.is_dir() {
             files(&path, found);
@@ -43,10 +43,10 @@ fn circles(program: &str) -> BTreeSet<Vec<String>> {
     files(&root, &mut all);
     let mut rooms: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     for path in all {
-        let inside = path.strip_prefix(&root).unwrap().to_str().unwrap().replace('\\', "/");
-        let room = inside.split('/').next().unwrap().trim_end_matches(".rs").to_owned();
+        let inside = path.strip_prefix(&root).expect("a file of the program").to_string_lossy().replace('\\', "/");
+        let room = inside.split('/').next().unwrap_or_default().trim_end_matches(".rs").to_owned();
         if room != "lib" && room != "bin" {
-            rooms.entry(room).or_default().extend(named(&fs::read_to_string(&path).unwrap()));
+            rooms.entry(room).or_default().extend(named(&fs::read_to_string(&path).expect("a source file")));
         }
     }
     let mut graph = DiGraphMap::<&str, ()>::new();
