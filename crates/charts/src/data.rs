@@ -3,9 +3,9 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// The fewest records of a chart (study, section 3.1).
+/// The fewest records of a chart.
 pub const FEWEST_RECORDS: usize = 3;
-/// The most records of a chart (study, section 3.1).
+/// The most records of a chart.
 pub const MOST_RECORDS: usize = 12;
 
 /// The form of a chart.

@@ -33,8 +33,8 @@
 //! table, so that values which were put to other labels are found nowhere.
 //!
 //! # What a chart looks like
-//! Sizes, the choice between upright and lying bars, and the range of the axis follow the rules of the specification
-//! (deep-search study, section 3.1, step 3). Bars whose axis does not begin at zero say so. Labels are measured with
+//! Sizes, the choice between upright and lying bars, and the range of the axis follow the rules of openJiuwen DeepSearch.
+//! Bars whose axis does not begin at zero say so. Labels are measured with
 //! Chinese, Japanese and Korean characters twice as wide as others, and shortened where there is no room.
 //!
 //! # Pictures

@@ -5,7 +5,7 @@ use unicode_width::UnicodeWidthChar;
 /// The width of one unit of weight, as a share of the height of the font.
 const SHARE: f64 = 0.56;
 
-/// The weight of a text: 2 for a character as wide as a Chinese one, 1 for others (study, section 3.1).
+/// The weight of a text: 2 for a character as wide as a Chinese one, 1 for others.
 pub(crate) fn weight(text: &str) -> usize {
     text.chars().map(char_weight).sum()
 }

@@ -1,4 +1,4 @@
-//! The range and the steps of an axis (study, section 3.1, step 3).
+//! The range and the steps of an axis.
 
 /// The multiples of a power of ten at which an axis may have its steps.
 const NICE: [f64; 25] = [

@@ -129,7 +129,7 @@ pub(crate) fn common(units: &[Unit]) -> Result<Unit, ChartError> {
     Ok(best)
 }
 
-/// Whether a text names several units (study, section 3.1: `或`, `/`, `|`, `,`, `;` and `and` tell).
+/// Whether a text names several units (`或`, `/`, `|`, `,`, `;` and `and` tell).
 fn is_several(lower: &str) -> bool {
     let words: Vec<&str> = lower.split_whitespace().collect();
     if lower.contains(['或', '|', ',', ';', '、', '，', '；']) || words.iter().any(|word| matches!(*word, "and" | "or"))

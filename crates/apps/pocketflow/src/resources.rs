@@ -44,7 +44,7 @@ pub struct Limits {
     pub records: usize,
     /// Bytes of a record that a model reads.
     pub record_bytes: usize,
-    /// How often rejected queries are made again before editing by hand is offered (study, section 5).
+    /// How often rejected queries are made again before editing by hand is offered.
     pub query_cycles: u32,
 }
 

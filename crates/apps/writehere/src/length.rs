@@ -52,7 +52,7 @@ pub fn words_text(words: u32) -> String {
     format!("{words} words")
 }
 
-/// How far a text may be from the length that was asked for, in percent: the study's measure for a length that was met.
+/// How far a text may be from the length that was asked for, in percent, and still have it.
 pub const TOLERANCE_PERCENT: u64 = 15;
 
 /// What to say of a text that is further from the length that was asked for than [`TOLERANCE_PERCENT`].

@@ -17,7 +17,7 @@ pub(super) const INK: RGBColor = RGBColor(31, 41, 55);
 pub(super) const GREY: RGBColor = RGBColor(107, 114, 128);
 /// Lines of the grid.
 pub(super) const FAINT: RGBColor = RGBColor(229, 231, 235);
-/// Bars, lines and points (study, section 3.1).
+/// Bars, lines and points.
 pub(super) const VIOLET: RGBColor = RGBColor(124, 58, 237);
 
 /// The height of labels.

@@ -15,9 +15,9 @@ use crate::measure::weight;
 use crate::range::written;
 use canvas::Canvas;
 
-/// The height of a chart in pixels (study, section 3.1).
+/// The height of a chart in pixels.
 const HEIGHT: i32 = 360;
-/// The labels of upright bars weigh at most this (study, section 3.1).
+/// The labels of upright bars weigh at most this.
 const MOST_WEIGHT: usize = 80;
 
 /// A chart as SVG, with a title and a description for those who do not see it.
@@ -45,12 +45,12 @@ pub(crate) fn svg(chart: &Chart) -> Result<String, ChartError> {
     Ok(described(drawn, chart))
 }
 
-/// The width of a chart in pixels (study, section 3.1).
+/// The width of a chart in pixels.
 fn chart_width(records: usize) -> i32 {
     i32::try_from(220 + 70 * records).unwrap_or(960).clamp(360, 960)
 }
 
-/// Whether the labels are too long to stand side by side (study, section 3.1).
+/// Whether the labels are too long to stand side by side.
 fn is_lying(chart: &Chart) -> bool {
     let weights: Vec<usize> = chart.records().iter().map(|record| weight(&record.label)).collect();
     let longest = weights.iter().copied().max().unwrap_or_default();

@@ -78,7 +78,7 @@ async fn plain<T: DeserializeOwned + JsonSchema>(
     structured::<T>(model, request, &options).await.map(|answer| (answer.value, answer.raw))
 }
 
-/// The arguments of the tool's call. A call of another tool counts as one of this (study, section 1.2), and so does a
+/// The arguments of the tool's call. A call of another tool counts as one of this, and so does a
 /// text that holds the arguments.
 async fn called<T: DeserializeOwned + JsonSchema>(
     model: &dyn ChatModel,

@@ -1,4 +1,4 @@
-//! Charts in a text: placeholders, captions, data with their citations (study, section 2.4).
+//! Charts in a text: placeholders, captions, data with their citations.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;

@@ -18,7 +18,7 @@ use crate::resources::{Resources, Slot};
 use crate::search::about;
 use crate::state::ChartDatum;
 
-/// The score from which a chart is accepted (study, section 3.5).
+/// The score from which a chart is accepted.
 const ACCEPTED: u8 = 85;
 /// The most documents that data are collected from, and the characters of each.
 const SHOWN: (usize, usize) = (12, 4_000);

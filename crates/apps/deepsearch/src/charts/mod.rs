@@ -26,7 +26,7 @@ use insert::insert_in_section;
 use make::{Wanted, make};
 use places::chapters;
 
-/// Charts that are made at the same time in one section (study, section 3.5).
+/// Charts that are made at the same time in one section.
 const AT_ONCE: usize = 3;
 /// The most charts of a section.
 const MOST: usize = 3;

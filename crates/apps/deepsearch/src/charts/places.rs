@@ -38,7 +38,7 @@ struct Wishes {
     charts: Vec<Wish>,
 }
 
-/// The chapters of the sections: all but title and abstract, and what comes after the last section (study, section 3.5).
+/// The chapters of the sections: all but title and abstract, and what comes after the last section.
 pub(super) fn chapters(text: &str, sections: usize) -> Vec<Range<usize>> {
     let mut starts = Vec::new();
     let mut at = 0;

@@ -1,5 +1,5 @@
 //! Scores of documents: relevance, answerability, authority and data density, 0 to 10 each, and when they were
-//! published (study, section 1.5, `info_evaluator_doc`). A score of 0 is a score; a document without one stays unscored.
+//! published (`info_evaluator_doc` of openJiuwen DeepSearch). A score of 0 is a score; a document without one stays unscored.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +14,7 @@ use crate::ask::{Ask, is_constrained, value};
 use crate::evidence::{Evidence, Scores};
 use crate::resources::{Resources, Slot, Stage};
 
-/// Tries of a batch (study, section 1.6).
+/// Tries of a batch.
 const TRIES: u32 = 5;
 /// Documents in one call.
 const BATCH: usize = 8;

@@ -76,7 +76,7 @@ impl From<&Config> for CollectLimits {
 
 impl CollectLimits {
     /// How often a model may call tools for one query in one round: the recursion limit without its two fixed turns,
-    /// shared by the rounds, without the last answer; at least one (study, section 1.5).
+    /// shared by the rounds, without the last answer; at least one.
     pub fn tool_steps(&self) -> u32 {
         (self.max_react_recursion_limit.saturating_sub(2) / self.max_research_loops.max(1)).saturating_sub(1).max(1)
     }

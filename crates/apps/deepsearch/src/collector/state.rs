@@ -12,7 +12,7 @@ use crate::state::StepNote;
 use crate::state::{RetrievalQuery, Step};
 use crate::status::Notice;
 
-/// The state of a collector (study, section 2.1, collector state). Each step has one of its own.
+/// The state of a collector. Each step has one of its own.
 #[derive(State, Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct CollectorState {
     /// What is asked for.

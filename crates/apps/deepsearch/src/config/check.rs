@@ -1,4 +1,4 @@
-//! What parameters may be (study, section 1.7).
+//! What parameters may be.
 
 use std::fmt::Display;
 use std::ops::RangeInclusive;

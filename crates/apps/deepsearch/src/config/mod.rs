@@ -1,4 +1,4 @@
-//! The configuration: `agent_config` and `service_config` of the specification as one (study, section 1.7).
+//! The configuration: `agent_config` and `service_config` of the specification as one.
 //!
 //! Every key that state B knows is here under its name, with its default and range. A secret is read and never written:
 //! see [`Secret`].

@@ -7,7 +7,7 @@
 //! writing:   start ─► sub_reporter ─► sub_source_tracer ─► end
 //! ```
 //! The planner sees the steps of the parent sections, and steps may name them as parents: what they found becomes the
-//! background of the step. Writing sees the summaries of the parent sections (study, section 1.4).
+//! background of the step. Writing sees the summaries of the parent sections.
 
 use graphloom_core_graph::{CompileErrors, Compiled, END, START, StateGraph};
 

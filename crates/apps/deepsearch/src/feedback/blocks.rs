@@ -1,4 +1,4 @@
-//! Which part of a report a selection stands in (study, section 2.6, offset algorithm, 4).
+//! Which part of a report a selection stands in.
 
 use std::ops::Range;
 

@@ -1,4 +1,4 @@
-//! Changes of a report after it is done (study, section 2.6, state B; F27 to F29).
+//! Changes of a report after it is done (F27 to F29).
 //!
 //! The main graph runs this graph as the node `user_feedback_processor`, once for each answer of the person:
 //!

@@ -1,4 +1,4 @@
-//! What a person sends, checked in the order of the specification (study, section 2.6).
+//! What a person sends, checked in the order of the specification.
 
 use std::fmt;
 use std::ops::Range;

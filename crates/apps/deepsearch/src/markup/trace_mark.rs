@@ -1,4 +1,4 @@
-//! The mark of stage 1: `[source_tracer_result][title](url)` (study, section 2.3).
+//! The mark of stage 1: `[source_tracer_result][title](url)`.
 
 use std::ops::Range;
 

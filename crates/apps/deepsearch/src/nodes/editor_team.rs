@@ -2,7 +2,7 @@
 //! `current_outline` with plans, report with the sections' reports, notices.
 //! Failure: a team that failed ends the run (211500 no outline, 211501 no sections or no order, 211502 no section has a
 //! text).
-//! Source: seed, `EditorTeamNode`, `DependencyEditorTeamNode`; study, section 1.2.
+//! Source: openJiuwen DeepSearch, `EditorTeamNode`, `DependencyEditorTeamNode`.
 
 use std::sync::Arc;
 

@@ -1,5 +1,5 @@
 //! Ends the run. In: the result and the notices. Out: nothing; the result and `ALL END` on the stream.
-//! Source: seed, `EndNode`; study, section 1.2.
+//! Source: openJiuwen DeepSearch, `EndNode`.
 
 use graphloom_core_graph::{Context, NodeError, Snapshot, Step};
 

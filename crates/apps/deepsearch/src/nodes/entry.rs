@@ -1,6 +1,6 @@
 //! Finds the language of the request, and searches for the question itself meanwhile (F2, F3). In: query, messages.
 //! Out: language, `entry_search_results`. Failure: a model that fails ends the run (211600).
-//! Source: seed, `EntryNode`; study, section 1.2.
+//! Source: openJiuwen DeepSearch, `EntryNode`.
 
 use graphloom_core_graph::{Context, NodeError, Snapshot, Step};
 use schemars::JsonSchema;

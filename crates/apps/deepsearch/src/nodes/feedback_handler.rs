@@ -1,6 +1,6 @@
 //! Takes the answer to the clarifying questions (F5). In: questions. Out: `user_feedback`.
 //! Failure: 211701 unreadable, 211702 empty; `FINISH TASK` ends the run without one.
-//! Source: seed, `FeedbackHandlerNode`; study, sections 1.2 and 2.5.
+//! Source: openJiuwen DeepSearch, `FeedbackHandlerNode`.
 
 use graphloom_core_graph::{Context, NodeError, Snapshot, Step};
 use serde_json::{Value, json};

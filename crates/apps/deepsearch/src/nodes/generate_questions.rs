@@ -1,5 +1,5 @@
 //! Makes three questions about the request (F4). In: query, language, messages. Out: questions, streamed.
-//! Failure: 211700 ends the run. Source: seed, `GenerateQuestionsNode`; study, section 1.2.
+//! Failure: 211700 ends the run. Source: openJiuwen DeepSearch, `GenerateQuestionsNode`.
 
 use graphloom_core_graph::{Context, NodeError, Snapshot, Step};
 use schemars::JsonSchema;

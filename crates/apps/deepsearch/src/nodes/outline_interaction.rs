@@ -1,6 +1,6 @@
 //! Shows the outline to a person (F9). In: `current_outline`, `outline_interactions`. Out: `outline_interactions`.
 //! Failure: 211701 unreadable; any action but the three ends the run without one.
-//! Source: seed, `OutlineInteractionNode`, `DependencyOutlineInteractionNode`; study, sections 1.2 and 2.5.
+//! Source: openJiuwen DeepSearch, `OutlineInteractionNode`, `DependencyOutlineInteractionNode`.
 
 use graphloom_core_graph::{Context, NodeError, Snapshot, Step};
 use serde_json::{Value, json};

@@ -1,8 +1,8 @@
-//! What people answer (study, section 2.5).
+//! What people answer.
 
 use serde_json::Value;
 
-/// The longest feedback, in characters (study, section 1.2).
+/// The longest feedback, in characters.
 const MOST: usize = 104_857_600;
 /// Ends the run without a failure.
 const FINISH_TASK: &str = "FINISH TASK";

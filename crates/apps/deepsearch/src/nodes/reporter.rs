@@ -1,7 +1,7 @@
 //! Puts the report together (F22). In: report with the sections' reports, `current_outline`, language. Out: report,
 //! `all_classified_contents`, `final_result` with the text and the charts of the sections.
 //! Failure: 212001 ends the run. Without a model, transitions are left out and abstract and conclusion are notices.
-//! Source: seed, `ReporterNode`; study, sections 1.2 and 3.3.
+//! Source: openJiuwen DeepSearch, `ReporterNode`.
 
 use futures::stream::{self as futures_stream, StreamExt, TryStreamExt};
 use graphloom_core_graph::{Context, NodeError, Snapshot, Step};
@@ -18,7 +18,7 @@ use crate::stream::{self, Place};
 const AGENT: &str = "reporter";
 /// Transitions that are asked for at the same time.
 const AT_ONCE: usize = 4;
-/// The most words of a transition (study, section 1.6).
+/// The most words of a transition.
 const TRANSITION_WORDS: usize = 60;
 
 pub(crate) async fn reporter(

@@ -1,6 +1,6 @@
 //! Checks the report's citations, and looks up what has none. In: the report and its sources. Out: the checked report,
 //! `citation_messages`, `statement_messages`, what became of statements without support. A failure is appended and the report stays as it is (212106).
-//! Source: seed, `SourceTracerNode`; study, sections 1.2 and 3.2.
+//! Source: openJiuwen DeepSearch, `SourceTracerNode`.
 
 use std::collections::BTreeSet;
 

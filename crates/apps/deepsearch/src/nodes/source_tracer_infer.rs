@@ -1,6 +1,6 @@
 //! Shows what conclusions rest on. In: the checked report and its citations. Out: the report with `#inference:N` links,
 //! `infer_messages`. A failure is appended (212300 to 212302) and the report stays.
-//! Source: seed, `SourceTracerInferNode`; study, section 3.4.
+//! Source: openJiuwen DeepSearch, `SourceTracerInferNode`.
 
 use graphloom_core_graph::{Context, NodeError, Snapshot};
 

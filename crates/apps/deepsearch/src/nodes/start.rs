@@ -1,6 +1,6 @@
 //! Begins a run. In: the request. Out: a fresh search context: question, conversation, merged configuration.
 //! Failure: a configuration that cannot run, which [`Request::check`] tells before.
-//! Source: seed, `StartNode`; study, section 1.2.
+//! Source: openJiuwen DeepSearch, `StartNode`.
 
 use graphloom_core_graph::{Context, NodeError, Snapshot};
 

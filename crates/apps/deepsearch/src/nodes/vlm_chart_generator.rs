@@ -1,7 +1,7 @@
 //! Draws charts of the whole report (F20). In: report, config, language. Out: report with placeholders, `chart_messages`.
 //! Failure: appended (212411), and the run goes on. Without `vlm_chart_generator_enable` the node is skipped; 0 rounds of
 //! the critic draw without it, and rounds without a model that reads images skip the node with a warning.
-//! Source: seed, `VLMChartGeneratorNode`; study, sections 3.1 and 3.5.
+//! Source: openJiuwen DeepSearch, `VLMChartGeneratorNode`.
 
 use graphloom_core_graph::{Context, NodeError, Shared, Snapshot};
 

@@ -1,4 +1,4 @@
-//! Making an outline of what a model or a person wrote: checks, numbers, dependencies (study, section 1.2; F6, F7).
+//! Making an outline of what a model or a person wrote: checks, numbers, dependencies (F6, F7).
 
 mod number;
 mod of_parts;

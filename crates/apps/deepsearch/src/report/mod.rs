@@ -1,4 +1,4 @@
-//! Putting a report together from its sections (study, section 3.3; F22).
+//! Putting a report together from its sections (F22).
 
 mod assemble;
 mod fixed;

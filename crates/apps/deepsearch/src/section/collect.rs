@@ -1,5 +1,5 @@
 //! Carrying out the newest plan of a section as a subgraph: what goes in, what comes out.
-//! Source: seed, `InfoCollectorNode` and `DependencyInfoCollectorNode`; study, sections 1.3 and 1.4.
+//! Source: openJiuwen DeepSearch, `InfoCollectorNode` and `DependencyInfoCollectorNode`.
 
 use graphloom_core_graph::{ChildOutcome, NodeError, State};
 

@@ -1,4 +1,4 @@
-//! Plans of a section: what a model answers, and what is made of it (study, section 1.3, prompt `planner`).
+//! Plans of a section: what a model answers, and what is made of it (prompt `planner` of openJiuwen DeepSearch).
 
 use std::collections::BTreeSet;
 

@@ -12,7 +12,7 @@ use crate::evidence::Evidence;
 use crate::state::{Plan, Said, SubReport, Unwritten};
 use crate::status::Notice;
 
-/// The state of a section (study, section 2.1, `SectionContext`).
+/// The state of a section (`SectionContext` of openJiuwen DeepSearch).
 #[derive(State, Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct SectionState {
     /// What the section is worked on with.

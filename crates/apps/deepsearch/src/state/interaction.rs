@@ -26,7 +26,7 @@ pub struct OutlineInteraction {
     pub outline_before: Option<Outline>,
 }
 
-/// One change of the report, as `rewrite_history` keeps it (study, section 2.6). Offsets count code points.
+/// One change of the report, as `rewrite_history` keeps it. Offsets count code points.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 #[non_exhaustive]

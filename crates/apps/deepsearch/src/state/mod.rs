@@ -1,4 +1,4 @@
-//! The state of a run: the search context of the specification (study, section 2.1), typed.
+//! The state of a run: the search context of the specification, typed.
 
 mod brief;
 mod interaction;

@@ -1,4 +1,4 @@
-//! The final result and its messages (study, sections 2.1, 2.3 and 2.4).
+//! The final result and its messages.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

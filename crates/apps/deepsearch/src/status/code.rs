@@ -1,4 +1,4 @@
-//! The status codes (study, section 1.8).
+//! The status codes.
 
 use std::fmt;
 

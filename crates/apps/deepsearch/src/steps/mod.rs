@@ -94,7 +94,7 @@ pub fn graph() -> Result<Compiled<StepsState, Resources>, CompileErrors> {
 }
 
 /// In: the plan. Out: a warning (211900) that names the steps whose parents nobody provides; the specification drops them
-/// in silence (study, sections 1.4 and 3.8).
+/// in silence.
 async fn begin(state: Snapshot<StepsState>, _cx: Context<Resources>) -> Result<StepsStateUpdate, NodeError> {
     let known: Vec<&str> = state.known().collect();
     let lost = unsatisfiable(state.order, &state.plan.steps, &known);

@@ -11,7 +11,7 @@ use crate::state::Step;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum StepOrder {
-    /// One after the other (study, section 1.3).
+    /// One after the other.
     #[default]
     Sequential,
     /// Each as soon as those that it needs are done, at the same time where nothing speaks against it (section 1.4).

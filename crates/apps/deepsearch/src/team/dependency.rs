@@ -1,5 +1,5 @@
 //! The dependency-driven editor team: research and writing of sections that build on one another.
-//! Source: seed, `DependencyEditorTeamNode`; study, sections 1.4 and 7.2 (improvement 4).
+//! Source: openJiuwen DeepSearch, `DependencyEditorTeamNode`.
 //!
 //! One eager graph serves both orders, which the configuration chooses: `layered` holds writing of a layer and research
 //! for the next together until both are done, `dataflow` starts everything as soon as what it needs is done.

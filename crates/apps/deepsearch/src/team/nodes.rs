@@ -18,7 +18,7 @@ pub const TEAM_BEGIN: Node = Node::named("begin");
 pub const TEAM_MERGE: Node = Node::named("merge");
 
 /// In: the outline. Failure: no outline (211500), no sections or sections that wait for one another (211501), which are
-/// fatal. Source: study, sections 1.2 and 1.4.
+/// fatal. Source: openJiuwen DeepSearch.
 pub(super) async fn begin(state: Snapshot<TeamState>) -> Result<TeamStateUpdate, NodeError> {
     let outline = &state.outline;
     let fatal = if outline.sections.is_empty() && outline.id.is_empty() && outline.title.is_empty() {

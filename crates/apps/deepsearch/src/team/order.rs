@@ -2,7 +2,7 @@
 //!
 //! Research of a section needs the research of the sections that it builds on, writing needs its own research and the
 //! texts of those sections. Those are the only real dependencies; the layered order of the specification adds a barrier
-//! after each layer (study, section 1.4).
+//! after each layer.
 
 use std::collections::{BTreeMap, BTreeSet};
 

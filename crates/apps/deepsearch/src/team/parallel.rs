@@ -1,4 +1,4 @@
-//! The editor team: sections at the same time. Source: seed, `EditorTeamNode`; study, sections 1.2 and 1.3.
+//! The editor team: sections at the same time. Source: openJiuwen DeepSearch, `EditorTeamNode`.
 
 use graphloom_core_graph::{
     ChildOutcome, CompileErrors, Compiled, END, Mode, NodeError, Packet, START, State, StateGraph, Task,

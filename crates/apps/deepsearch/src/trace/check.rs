@@ -1,4 +1,4 @@
-//! Stage 2: every citation of a report gets a verdict (study, section 3.2, 1 to 4).
+//! Stage 2: every citation of a report gets a verdict.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! Entries of `citation_messages` (study, section 2.3).
+//! Entries of `citation_messages`.
 
 use graphloom_citations::Span;
 

@@ -1,4 +1,4 @@
-//! Where statements come from: sources found and checked, and what conclusions rest on (study, sections 3.2 and 3.4).
+//! Where statements come from: sources found and checked, and what conclusions rest on.
 //!
 //! - [`trace_section`] is stage 1: a section's `[citation:X]` and the statements that the tracer matches with sources
 //!   become `[source_tracer_result][title](url)`.

@@ -1,4 +1,4 @@
-//! Stage 1: the sources of a section's statements (study, section 3.2, a to e).
+//! Stage 1: the sources of a section's statements.
 
 use graphloom_citations::{Claim, Target, best_overlap, claims, find_quotation, replace_marks, without_marks};
 use graphloom_core_graph::{Context, NodeError};

@@ -1,4 +1,4 @@
-//! Which documents a section is written from (study, section 3.1, step 1, prompt `classify_doc_infos`).
+//! Which documents a section is written from (prompt `classify_doc_infos` of openJiuwen DeepSearch).
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,4 +1,4 @@
-//! Headings of a section's text (study, section 3.1, step 6).
+//! Headings of a section's text.
 
 use crate::markup::{heading, lines, without_number, without_references};
 

@@ -1,5 +1,4 @@
-//! The outline of one section: a title and at most four subtitles (study, section 3.1, step 2, prompt
-//! `sub_section_outline`).
+//! The outline of one section: a title and at most four subtitles (prompt `sub_section_outline` of openJiuwen DeepSearch).
 
 use graphloom_core_graph::NodeError;
 use schemars::JsonSchema;

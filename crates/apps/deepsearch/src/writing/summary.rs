@@ -1,5 +1,4 @@
-//! The summary of a section, for the sections that build on it and for the transitions of the report (study, section
-//! 3.1, step 6, prompt `sub_report_summary`).
+//! The summary of a section, for the sections that build on it and for the transitions of the report.
 
 use graphloom_core_graph::NodeError;
 use graphloom_retrieval::extract::{best_sentences, clean};

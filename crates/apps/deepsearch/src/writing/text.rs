@@ -1,4 +1,4 @@
-//! The text of a section by a model that writes (study, section 3.1, step 4, prompt `sub_report_markdown`).
+//! The text of a section by a model that writes (prompt `sub_report_markdown` of openJiuwen DeepSearch).
 
 use graphloom_core_graph::NodeError;
 use serde_json::json;

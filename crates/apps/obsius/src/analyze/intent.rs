@@ -210,7 +210,7 @@ impl Intents {
     }
 }
 
-/// The study's estimate of complexity, from 1.
+/// An estimate of complexity, from 1.
 pub fn estimated_complexity(request: &str) -> u32 {
     let intents = Intents::of(request);
     let words = words(request);

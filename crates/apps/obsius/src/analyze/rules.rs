@@ -104,7 +104,7 @@ pub fn plan_by_rules(request: &str) -> TaskPlan {
     plan
 }
 
-/// The priority of a complexity, see the study.
+/// The priority of a complexity: high from 4, medium at 3, else low.
 pub(super) fn priority(complexity: u32) -> Priority {
     match complexity {
         4.. => Priority::High,

@@ -2,7 +2,7 @@
 
 use super::words::{is_cjk, is_hiragana, is_kanji};
 
-/// Words of two or more ideographs, as the study lists them for the seed's indicators.
+/// Words of two or more ideographs, which mean what the English indicators mean.
 const COMPOUNDS: &[&str] = &["整理", "分析", "調査", "研究", "包括的", "包括", "詳細", "複数", "全部"];
 
 /// Words written in kana.

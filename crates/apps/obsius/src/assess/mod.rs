@@ -141,7 +141,11 @@ mod tests {
                 Complex,
                 "20 words of prose",
             ),
-            ("機械学習のノートをすべて整理して包括的な索引を作成してください", Complex, "the study's request"),
+            (
+                "機械学習のノートをすべて整理して包括的な索引を作成してください",
+                Complex,
+                "a request of the original's examples",
+            ),
             ("AIについてのノートを作成して", Simple, "one action"),
             ("整理券の番号をメモして", Simple, "another word that begins with an indicator"),
             ("研究室の住所を教えて", Simple, "another word that begins with an indicator"),

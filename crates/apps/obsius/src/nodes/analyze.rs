@@ -77,7 +77,7 @@ async fn work(visit: &Visit) -> Result<Report, NodeError> {
     let searches = plan.has(SubtaskKind::Search);
     let decision = if searches { Decision::SearchRequired } else { Decision::DirectExecution };
     let message = format!("{} subtasks", plan.decomposed_tasks.len());
-    // A sure start for what is simple, see the study; the probes decide all the same.
+    // What is simple starts sure of itself; the probes decide all the same.
     let confidence = if plan.estimated_complexity <= crate::completion::SIMPLE_PLAN && !searches { 0.8 } else { 0.0 };
     let mut report = Report::new(decision, message);
     report.data = json!({ "subtasks": goals });

@@ -1,4 +1,4 @@
-//! How the original fails by its study, row by row, and what happens here instead.
+//! How the original fails, row by row, and what happens here instead.
 
 use graphloom_agents::Verdict;
 use graphloom_core_graph::Outcome;

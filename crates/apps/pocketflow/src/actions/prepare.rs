@@ -84,7 +84,7 @@ fn read<P: Parameters>(filled: Map<String, Value>) -> Result<P, String> {
 }
 
 /// What the session's artifacts say about an action's parameters: a total function, so that only what people say can be
-/// missing (study, section 4).
+/// missing.
 fn known(action: Action, session: &Session) -> Map<String, Value> {
     let artifacts = &session.artifacts;
     let known = match action {

@@ -1,4 +1,4 @@
-//! The rows of the table (study, section 5), first match first.
+//! The rows of the table, first match first.
 
 use super::facts::{Facts, Finish, Heard, Input, WaitingKind};
 use super::{Next, Question};
@@ -157,7 +157,7 @@ mod tests {
         RejectSearch, Retry, Revise, Text, TooLong, Unclear,
     };
 
-    /// Rows of the study's table: action before, waiting, what happened, tries left, the rule, what follows.
+    /// Rows of the table: action before, waiting, what happened, tries left, the rule, what follows.
     type Row = (Option<Action>, WaitingKind, Input, bool, &'static str, Next);
 
     fn rows() -> Vec<Row> {

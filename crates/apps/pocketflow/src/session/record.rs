@@ -1,4 +1,4 @@
-//! The record itself (study, section 4).
+//! The record itself.
 
 use std::collections::BTreeMap;
 

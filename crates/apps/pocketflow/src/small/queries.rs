@@ -11,7 +11,7 @@ use super::sentence::clip;
 use crate::actions::GenerateQueries;
 use crate::session::SearchQuery;
 
-/// The aspects that are asked for (study, section 8).
+/// The aspects that are asked for.
 const ASPECTS: [&str; 3] = ["recent work", "methods", "limitations"];
 /// So many parts of a topic are searched in its own words.
 const PARTS: usize = 3;

@@ -1,4 +1,4 @@
-//! The planner as a graph, on scripted models: the order of actions that the study recorded, and schedules. Control flow
+//! The planner as a graph, on scripted models: the order of actions that the original was recorded with, and schedules. Control flow
 //! only; the plans and texts are ours, made to the figures of the recorded runs.
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]

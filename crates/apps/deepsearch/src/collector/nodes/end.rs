@@ -1,5 +1,5 @@
 //! Ends a step. In: the summary. Out: the summary on the stream. Failure: none.
-//! Source: seed, `GraphEndNode`; study, section 1.5.
+//! Source: openJiuwen DeepSearch, `GraphEndNode`.
 
 use graphloom_core_graph::{Context, NodeError, Snapshot};
 

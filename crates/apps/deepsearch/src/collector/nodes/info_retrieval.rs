@@ -2,7 +2,7 @@
 //! `new_doc_infos_current_loop`, `research_loop_count`. Failure: engines that fail are warnings (211304, 211305), a model
 //! that fails is a note and the query itself is searched; a page that cannot be read is a note and its excerpt is used;
 //! documents that no model scored stay unscored.
-//! Source: seed, `InfoRetrievalNode`; study, sections 1.5 and 3.8 (all tool calls of a reply are made).
+//! Source: openJiuwen DeepSearch, `InfoRetrievalNode`.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,6 +1,6 @@
 //! Makes the first queries of a step. In: the request. Out: `search_queries`.
 //! Failure: the title of the step is the query, with a note.
-//! Source: seed, `GenerateQueryNode`; study, section 1.5 (prompt `collector_gen_query`).
+//! Source: openJiuwen DeepSearch, `GenerateQueryNode` and its prompt `collector_gen_query`.
 
 use graphloom_core_graph::{Context, NodeError, Snapshot};
 use graphloom_retrieval::answer::Request;

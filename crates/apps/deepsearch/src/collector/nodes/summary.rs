@@ -1,7 +1,7 @@
 //! Sums up what was found. In: the documents. Out: `info_summary`, `evaluation`, `need_programmer`, `programmer_task`.
 //! Failure: sentences of the documents that fit the step best take the place of the summary, with a note. The
 //! specification leaves it empty, and dependent steps would then know nothing of what was found.
-//! Source: seed, `SummaryNode`; study, section 1.5 (prompt `collector_final`).
+//! Source: openJiuwen DeepSearch, `SummaryNode` and its prompt `collector_final`.
 
 use graphloom_core_graph::{Context, NodeError, Snapshot};
 use graphloom_retrieval::extract::{best_sentences, clean};

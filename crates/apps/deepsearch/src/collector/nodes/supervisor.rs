@@ -1,6 +1,6 @@
 //! Judges whether enough was found. In: the documents. Out: `is_sufficient`, `knowledge_gap`, `search_queries`; each new
 //! document on the stream. Failure: what was found counts as enough, with a note.
-//! Source: seed, `SupervisorNode`; study, section 1.5 (prompt `collector_supervisor`).
+//! Source: openJiuwen DeepSearch, `SupervisorNode` and its prompt `collector_supervisor`.
 
 use graphloom_core_graph::{Context, NodeError, Snapshot};
 use schemars::JsonSchema;

@@ -1,6 +1,6 @@
 //! Works what was found into the report. In: the change, documents, assessment. Out: the report, history, count.
 //! Failure: 212405 when nothing was found or no text could be written; the report stays as it is.
-//! Source: study, section 2.6.
+//! Source: openJiuwen DeepSearch, `UserFeedbackProcessorNode`.
 
 use std::ops::Range;
 

@@ -1,6 +1,6 @@
 //! Asks the person what to change. In: the report, the count. Out: the change that is to be worked on; `sync` and
 //! `finish` are done here. Failure: every rule of the payload with its code; the interaction counts, the thread goes on.
-//! Source: seed, `UserFeedbackProcessorNode`; study, section 2.6.
+//! Source: openJiuwen DeepSearch, `UserFeedbackProcessorNode`.
 
 use graphloom_core_graph::{Context, NodeError, Shared, Snapshot, Step};
 use serde_json::{Value, json};

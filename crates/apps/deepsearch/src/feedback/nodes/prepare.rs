@@ -1,7 +1,7 @@
 //! Says what has to be found for a change. In: the change, the section's documents. Out: what the collector is asked,
 //! for a new task also its assessment. Failure: 212405 outside of sections; a model that fails has the person's words
 //! searched.
-//! Source: study, section 2.6.
+//! Source: openJiuwen DeepSearch, `UserFeedbackProcessorNode`.
 
 use graphloom_core_graph::{Context, NodeError, Shared, Snapshot, Step as GraphStep};
 use schemars::JsonSchema;

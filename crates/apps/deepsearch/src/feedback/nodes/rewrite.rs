@@ -1,6 +1,6 @@
 //! Expands, shortens or polishes the selected text. In: the change. Out: the report, history, count.
 //! Failure: 212405; the report stays as it is.
-//! Source: study, section 2.6.
+//! Source: openJiuwen DeepSearch, `UserFeedbackProcessorNode`.
 
 use graphloom_core_graph::{Context, NodeError, Snapshot};
 use serde_json::json;

@@ -1,5 +1,5 @@
 //! Begins and ends a change. In: the result. Out: `snapshot_sent`. When changes are turned off, nothing happens.
-//! Source: seed, `UserFeedbackProcessorNode`; study, sections 1.2 and 2.6.
+//! Source: openJiuwen DeepSearch, `UserFeedbackProcessorNode`.
 
 use graphloom_core_graph::{Context, NodeError, Snapshot, Step};
 

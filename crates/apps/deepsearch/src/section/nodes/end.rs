@@ -1,5 +1,5 @@
 //! Ends a section. In: nothing. Out: `SECTION END` on the stream, after the last graph of the section.
-//! Source: seed, `SectionEndNode` and `SectionReasoningEndNode`; study, sections 1.3 and 2.5.
+//! Source: openJiuwen DeepSearch, `SectionEndNode` and `SectionReasoningEndNode`.
 
 use graphloom_core_graph::{Context, NodeError, Snapshot};
 

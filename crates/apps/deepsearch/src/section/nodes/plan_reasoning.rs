@@ -1,7 +1,7 @@
 //! Plans what has to be found next. In: the brief, earlier plans and what they found. Out: a plan, on the stream too.
 //! Failure: with documents, a warning (211801) and on to writing; without, an exception (211801) and the end of the
 //! section. No plan left and no documents: a warning (211901) and the end.
-//! Source: seed, `ResearchPlanReasoningNode`, `DependencyPlanReasoningNode`; study, sections 1.3 and 1.4.
+//! Source: openJiuwen DeepSearch, `ResearchPlanReasoningNode`, `DependencyPlanReasoningNode`.
 
 use graphloom_core_graph::{Context, Node, NodeError, Snapshot, Step};
 use graphloom_llm::{Message, fence};

@@ -1,5 +1,5 @@
 //! Begins a section. In: the brief. Out: its conversation, and when work began. Failure: none.
-//! Source: seed, `SectionStartNode`, `SectionReasoningStartNode`, `SectionWritingStartNode`; study, section 1.3.
+//! Source: openJiuwen DeepSearch, `SectionStartNode`, `SectionReasoningStartNode`, `SectionWritingStartNode`.
 
 use graphloom_core_graph::{Context, NodeError, Snapshot};
 use serde_json::json;

@@ -2,7 +2,7 @@
 //! summary and charts.
 //! Failure: a model that cannot be asked leads to a text of quotations with a warning (212000), and to `unwritten`; no
 //! documents, or none that can be quoted, to an exception (212000) and the end of the section. A chart that fails is left out (212411).
-//! Source: seed, `SubReporterNode`; study, section 3.1.
+//! Source: openJiuwen DeepSearch, `SubReporterNode`.
 
 use graphloom_core_graph::{Context, NodeError, Snapshot, Step};
 

@@ -1,4 +1,4 @@
-//! What conclusions rest on: provenance graphs (study, section 3.4).
+//! What conclusions rest on: provenance graphs.
 //!
 //! In each section the model chooses the sentence that concludes, names the records that it follows from and lays open
 //! the steps. The steps become a typed [`Provenance`] graph, which code cleans up and calculates again; the page with its

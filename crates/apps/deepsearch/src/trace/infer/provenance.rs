@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 
 use super::formula::holds;
 
-/// From which share of common wording, in both directions, two statements are one (study, section 3.4).
+/// From which share of common wording, in both directions, two statements are one.
 const SAME: f32 = 0.9;
 /// From which share a statement is the conclusion.
 const IS_CONCLUSION: f32 = 0.6;
