@@ -15,7 +15,7 @@ use crate::mark::marks;
 ///
 /// let text = "It held. [citation:a] So did `b.c`.";
 /// let found: Vec<&str> = sentences(text).into_iter().map(|range| &text[range]).collect();
-/// assert_eq!(found, ["It held.", "[citation:a] So did `b.c`."]);
+/// assert_eq!(found, ["It held. [citation:a]", "So did `b.c`."]);
 /// ```
 #[must_use]
 pub fn sentences(text: &str) -> Vec<Range<usize>> {
