@@ -67,6 +67,7 @@ pub use author::Author;
 pub use contact::{ApiKey, Contact};
 pub use crossref::Crossref;
 pub use fault::{Fault, Moment};
+#[cfg(feature = "web")]
 pub(crate) use gateway::is_loopback;
 pub use gateway::{Asked, Gateway, Politeness, Reply, Request, Transport};
 pub use identity::{ArxivId, Doi};
