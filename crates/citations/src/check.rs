@@ -1,11 +1,11 @@
 //! From a claim and a source to a verdict.
 
+use graphloom_text::Language;
+
 use crate::entail::{Entailment, Judgement, Outage, Question};
 use crate::frame::frame;
 use crate::locate::{Span, best_window, find_quotation};
 use crate::rules::{Fault, FaultKind, doubts, refuted};
-use graphloom_text::Language;
-
 use crate::segment::sentences_in;
 use crate::verdict::{Basis, Checked, SourceText, Verdict};
 

@@ -2,10 +2,10 @@
 
 use std::ops::Range;
 
-use crate::mark::{Mark, marks, without_marks};
 use graphloom_text::Language;
 use graphloom_text::sentence::{BlockKind, blocks, extents, trimmed};
 
+use crate::mark::{Mark, marks, without_marks};
 use crate::segment::masked;
 use crate::token::{Kind, tokens};
 

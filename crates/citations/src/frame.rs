@@ -5,11 +5,11 @@
 //! a question, that nobody is quoted with, and that the sentences around it do not introduce as wrong or take back. All
 //! else is for a judge to read.
 
-use crate::locate::Span;
-use crate::mark::without_marks;
 use graphloom_text::Language;
 use graphloom_text::sentence::{BlockKind, blocks};
 
+use crate::locate::Span;
+use crate::mark::without_marks;
 use crate::segment::sentences_in;
 
 /// What a sentence may begin with and still state what follows.

@@ -1,5 +1,7 @@
 //! Writing checked marks into a text, and reading back whether they still lead anywhere.
 
+use graphloom_text::link_target;
+
 use std::collections::BTreeSet;
 use std::ops::Range;
 
@@ -17,20 +19,7 @@ use crate::mark::{Mark, Target, marks};
 /// ```
 #[must_use]
 pub fn checked_mark(id: u64, number: u64, url: &str) -> String {
-    let mut safe = String::with_capacity(url.len());
-    for c in url.chars() {
-        match c {
-            '(' => safe.push_str("%28"),
-            ')' => safe.push_str("%29"),
-            '<' => safe.push_str("%3C"),
-            '>' => safe.push_str("%3E"),
-            '[' => safe.push_str("%5B"),
-            ']' => safe.push_str("%5D"),
-            c if c.is_whitespace() || c.is_control() => safe.push_str("%20"),
-            c => safe.push(c),
-        }
-    }
-    format!("[checked_citation:{id}][[{number}]]({safe})")
+    format!("[checked_citation:{id}][[{number}]]({})", link_target(url))
 }
 
 /// `text` with every mark replaced by what `instead` says of it; `None` removes it with the spaces before it.

@@ -2,8 +2,9 @@
 
 use std::ops::Range;
 
-use crate::fold::fold;
 use graphloom_text::{is_ideographic, is_katakana};
+
+use crate::fold::fold;
 
 /// What a token is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -19,7 +19,7 @@ mod script;
 pub mod sentence;
 pub mod unit;
 
-pub use address::{LONGEST_ADDRESS, canonical, has_credentials};
+pub use address::{LONGEST_ADDRESS, canonical, has_credentials, link_target};
 pub use language::Language;
 pub use script::{is_ideographic, is_katakana};
 pub use sentence::{sentences, sentences_in};

@@ -2,9 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::Span;
 use graphloom_text::Language;
 
+use super::Span;
 use crate::segment::sentences_in;
 use crate::stem::{is_stop, stem};
 use crate::token::{Kind, tokens};

@@ -1,10 +1,11 @@
 //! Finding a sentence again, word for word.
 
+use graphloom_text::is_ideographic;
+
 use super::Span;
 use crate::fold::fold;
 use crate::stem::is_stop;
 use crate::token::{Kind, tokens};
-use graphloom_text::is_ideographic;
 
 /// The places where `source` has the words of `quote`, in order, without regard to case, spaces, quotation marks,
 /// emphasis and the last full stop.

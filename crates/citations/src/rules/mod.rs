@@ -16,6 +16,7 @@ mod quantity;
 mod same;
 mod word;
 
+use graphloom_text::Language;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -23,7 +24,6 @@ use crate::locate::{Span, Wording};
 use crate::token::tokens;
 use crate::verdict::SourceText;
 use date::{Date, dates};
-use graphloom_text::Language;
 use name::{Name, Vocabulary, names};
 use quantity::{Quantity, quantities};
 pub(crate) use same::refuted;

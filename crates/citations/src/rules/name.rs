@@ -2,10 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use crate::fold::fold;
 use graphloom_text::Language;
 use graphloom_text::{is_ideographic, is_katakana};
 
+use crate::fold::fold;
 use crate::segment::sentences_in;
 use crate::stem::is_stop;
 use crate::token::{Kind, Token, tokens};

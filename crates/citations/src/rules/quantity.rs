@@ -2,12 +2,12 @@
 
 use std::ops::Range;
 
-use crate::fold::fold;
-use crate::token::{Kind, Token};
+use graphloom_text::unit::{self, Unit, same_amount, unit_at};
 
 use super::date::Date;
 use super::number::{ideographic, multiplier, readings, same, spelled};
-use graphloom_text::unit::{self, Unit, same_amount, unit_at};
+use crate::fold::fold;
+use crate::token::{Kind, Token};
 
 /// A number as it can be read, and its unit.
 #[derive(Clone, Debug)]

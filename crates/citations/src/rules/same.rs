@@ -5,17 +5,16 @@
 //! stands nowhere in the source, and neither bound, rounding nor unit makes the two agree. What lacks one of these is a
 //! reason to look, not a verdict.
 
-use crate::locate::{Span, Wording};
 use graphloom_text::Language;
-
-use crate::segment::sentences_in;
-use crate::verdict::SourceText;
 
 use super::bound::{Bound, excludes, implies};
 use super::clause::Sentence;
 use super::date::Date;
 use super::quantity::Quantity;
 use super::{Fault, FaultKind};
+use crate::locate::{Span, Wording};
+use crate::segment::sentences_in;
+use crate::verdict::SourceText;
 
 /// The share of the claim's clause that a sentence must have when it counts the same thing.
 const SAME_THING: f32 = 0.8;

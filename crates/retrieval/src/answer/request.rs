@@ -2,12 +2,13 @@
 
 use std::collections::BTreeSet;
 
+use graphloom_text::sentences;
+
 use super::bearing::{Said, bears, nears};
 use super::quote::bag;
 use super::split::{Segment, segments};
 use super::words::{FOLLOWING, PRONOUNS, QUESTIONS, is_empty};
 use crate::terms::terms;
-use graphloom_text::sentences;
 
 /// A thing that is asked for.
 #[derive(Clone, Debug, PartialEq, Eq)]

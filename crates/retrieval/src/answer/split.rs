@@ -1,7 +1,8 @@
 //! A request cut where its parts meet.
 
-use super::words::{ADDING, AFTER_COMMA, ATTACHING, JOINING, QUESTIONS, SUBORDINATE, asks, is_empty, is_pair};
 use graphloom_text::sentences;
+
+use super::words::{ADDING, AFTER_COMMA, ATTACHING, JOINING, QUESTIONS, SUBORDINATE, asks, is_empty, is_pair};
 
 /// Words of a request between two places where it can be cut.
 #[derive(Debug)]

@@ -2,9 +2,10 @@
 
 use std::ops::Range;
 
+use graphloom_text::sentences;
+
 use super::Passage;
 use crate::Locator;
-use graphloom_text::sentences;
 
 /// The smallest piece a format knows: a paragraph, a list item, a table row, a block of code.
 #[derive(Clone, Debug)]

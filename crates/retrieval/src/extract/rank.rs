@@ -3,8 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
-use crate::terms::{query_terms, terms};
 use graphloom_text::sentences;
+
+use crate::terms::{query_terms, terms};
 
 /// A question is compared by at most this many distinct terms.
 const MOST_TERMS: usize = 64;

@@ -25,5 +25,4 @@ pub(crate) use citation::only_known;
 pub(crate) use escape::path_of;
 pub(crate) use headings::{heading, lines, without_number};
 pub(crate) use missing::MISSING;
-pub(crate) use trace_mark::address;
 pub(crate) use uncited::{placed, uncited};

@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use graphloom_text::link_target;
+
 /// What the mark begins with.
 const HEAD: &str = "[source_tracer_result][";
 
@@ -35,25 +37,7 @@ pub fn trace_mark(title: &str, url: &str) -> String {
             c => c,
         })
         .collect();
-    format!("{HEAD}{}]({})", title.trim(), address(url))
-}
-
-/// An address as it stands in marks and links.
-pub(crate) fn address(url: &str) -> String {
-    let mut safe = String::with_capacity(url.len());
-    for c in url.chars() {
-        match c {
-            '(' => safe.push_str("%28"),
-            ')' => safe.push_str("%29"),
-            '<' => safe.push_str("%3C"),
-            '>' => safe.push_str("%3E"),
-            '[' => safe.push_str("%5B"),
-            ']' => safe.push_str("%5D"),
-            c if c.is_whitespace() || c.is_control() => safe.push_str("%20"),
-            c => safe.push(c),
-        }
-    }
-    safe
+    format!("{HEAD}{}]({})", title.trim(), link_target(url))
 }
 
 /// All marks of a text, in order.

@@ -8,6 +8,7 @@ use graphloom_citations::{
     Verdict as Found, best_overlap, claims, examine, replace_marks, sentences,
 };
 use graphloom_core_graph::{Context, NodeError};
+use graphloom_text::link_target;
 
 use super::drawn::of_chart;
 use super::judge::ModelJudge;
@@ -17,8 +18,8 @@ use super::outcome::{CitationCount, UnsupportedStatement};
 use super::unsupported::settle;
 use crate::config::Config;
 use crate::evidence::{Evidence, EvidenceId, canonical};
+use crate::markup::trace_marks;
 use crate::markup::without_references;
-use crate::markup::{address, trace_marks};
 use crate::resources::Resources;
 use crate::state::{CitationMessage, Locale, Report, TraceSource, Verdict};
 use crate::status::{Notice, StatusCode};
@@ -128,7 +129,8 @@ fn draft(report: &Report, notices: &mut Vec<Notice>) -> String {
     for mark in trace_marks(&body) {
         draft.push_str(&body[from..mark.range.start]);
         from = mark.range.end;
-        let same = |data: &TraceSource| address(&data.url) == mark.url || canonical(&data.url) == canonical(&mark.url);
+        let same =
+            |data: &TraceSource| link_target(&data.url) == mark.url || canonical(&data.url) == canonical(&mark.url);
         // In order; where the order is broken, the next one with the address.
         let place = datas[next.min(datas.len())..].iter().position(same).map(|ahead| next + ahead);
         match place.or_else(|| datas.iter().position(same)) {

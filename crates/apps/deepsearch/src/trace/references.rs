@@ -1,9 +1,10 @@
 //! The list of references at the end of a report.
 
 use graphloom_citations::replace_marks;
+use graphloom_text::link_target;
 
+use crate::markup::trace_marks;
 use crate::markup::without_references;
-use crate::markup::{address, trace_marks};
 use crate::state::{Locale, Report};
 
 /// The list: `[n]. [title](url)` for each reference, under a heading.
@@ -18,7 +19,7 @@ pub(crate) fn list<'r>(language: Locale, references: impl IntoIterator<Item = (&
         let title: String =
             title.chars().map(|c| if matches!(c, '[' | ']') || c.is_control() { ' ' } else { c }).collect();
         let title = if title.trim().is_empty() { url.to_owned() } else { title.trim().to_owned() };
-        out.push_str(&format!("\n[{}]. [{title}]({})\n", index + 1, address(url)));
+        out.push_str(&format!("\n[{}]. [{title}]({})\n", index + 1, link_target(url)));
     }
     out
 }

@@ -197,9 +197,11 @@ impl<N: Notes + Sync> Leading<'_, N> {
 
     /// Adds to a note what others that were found say.
     fn add_quoted(&mut self, subtask: &str, note: &Note) {
-        let is_done = self.state.changes.get(note.path()).is_some();
+        if self.state.changes.get(note.path()).is_some() {
+            return;
+        }
         let others = self.quoted(Some(note.path())).text;
-        if !is_done && !others.is_empty() {
+        if !others.is_empty() {
             self.act(subtask, append(note.path().as_str(), &others));
         }
     }

@@ -6,6 +6,7 @@ use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
+use graphloom_text::{LONGEST_ADDRESS, canonical, has_credentials};
 use reqwest::header::{ACCEPT, ACCEPT_ENCODING, CONTENT_ENCODING, CONTENT_TYPE, HeaderMap, LOCATION};
 use reqwest::{Client, Response, Url, redirect};
 
@@ -13,7 +14,6 @@ use super::guard::{Guard, ResolveHost, SystemNames, check};
 use super::{Page, PageError, PageOptions, read};
 use crate::RetrievalError;
 use crate::literature::text::shortened;
-use graphloom_text::{LONGEST_ADDRESS, canonical, has_credentials};
 
 /// Fetches pages and gives their text.
 ///

@@ -191,7 +191,7 @@ fn linked(said: &str, documents: &[Evidence]) -> String {
             document.title.chars().map(|c| if matches!(c, '[' | ']') || c.is_control() { ' ' } else { c }).collect();
         let space = if said[..mark.range.start].ends_with(char::is_whitespace) { "" } else { " " };
         Some(match safe_href(&document.url) {
-            Some(_) => format!("{space}([{}]({}))", title.trim(), crate::markup::address(&document.url)),
+            Some(_) => format!("{space}([{}]({}))", title.trim(), graphloom_text::link_target(&document.url)),
             None => format!("{space}({})", title.trim()),
         })
     });
