@@ -2,11 +2,11 @@
 
 use std::path::PathBuf;
 
-use clap::{ArgAction, Args};
+use clap::{ArgAction, Args, ColorChoice};
 use graphloom_llm::layers::Budget;
 use graphloom_llm::resolve::ModelSpecs;
 
-use crate::SearchEngine;
+use crate::{LogFormat, SearchEngine};
 
 /// Options of every command, also of those that run no graph.
 #[derive(Args, Clone, Debug, Default)]
@@ -28,6 +28,12 @@ pub struct BaseArgs {
     /// Write a detailed log to this file
     #[arg(long, global = true, value_name = "FILE")]
     pub log: Option<PathBuf>,
+    /// How the log is written, on stderr and in the file of `--log`
+    #[arg(long, global = true, value_name = "FORMAT", default_value = "text")]
+    pub log_format: LogFormat,
+    /// When help, progress and errors are coloured; by default on a terminal, unless `NO_COLOR` is set
+    #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
+    pub color: ColorChoice,
 }
 
 /// Options of every application that runs a graph with models.

@@ -67,6 +67,7 @@ mod corpus;
 mod data_dir;
 mod error;
 mod interrupt;
+mod line;
 mod log;
 mod models;
 mod progress;
@@ -82,6 +83,7 @@ pub use corpus::open_corpus;
 pub use data_dir::DataDir;
 pub use error::CliError;
 pub use interrupt::{Attention, Interrupt, follow};
+pub use log::LogFormat;
 pub use models::{
     Chosen, ModelSet, Reason, ServerOptions, build_models, build_models_with, choose_models, find_servers, key_plan,
     usable_model,

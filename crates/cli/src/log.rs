@@ -1,14 +1,29 @@
 //! The program's log: warnings and, with `-v`, more on stderr; everything in the file of `--log`.
+//!
+//! With `--log-format json` a line is an object with `timestamp`, `level`, `target`, `fields` and `spans`.
 
 use std::io::{self, Write};
 use std::sync::Mutex;
 
+use clap::ValueEnum;
+use tracing::Subscriber;
 use tracing_subscriber::fmt::MakeWriter;
 use tracing_subscriber::layer::SubscriberExt;
+use tracing_subscriber::registry::LookupSpan;
 use tracing_subscriber::util::SubscriberInitExt;
 use tracing_subscriber::{EnvFilter, Layer};
 
 use crate::{BaseArgs, CliError, Progress, private};
+
+/// How a log is written.
+#[derive(ValueEnum, Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum LogFormat {
+    /// Lines for people
+    #[default]
+    Text,
+    /// A JSON object a line
+    Json,
+}
 
 /// Sets up logging for the whole program. A second call changes nothing.
 ///
@@ -24,23 +39,39 @@ pub(crate) fn start(args: &BaseArgs, progress: &Progress) -> Result<(), CliError
         (_, 2) => "info,graphloom=debug,writehere=debug",
         _ => "debug,graphloom=trace,writehere=trace",
     };
-    let terminal = tracing_subscriber::fmt::layer()
-        .without_time()
-        .with_target(args.verbose > 1)
-        .with_ansi(false)
-        .with_writer(Lines(progress.clone()))
-        .with_filter(filter(level));
+    let lines = Lines(progress.clone());
+    let terminal = match args.log_format {
+        LogFormat::Text => {
+            let layer = tracing_subscriber::fmt::layer().without_time().with_target(args.verbose > 1);
+            layer.with_ansi(false).with_writer(lines).boxed()
+        }
+        LogFormat::Json => written(LogFormat::Json, lines),
+    };
+    let terminal = terminal.with_filter(filter(level));
     let file = match &args.log {
         None => None,
         Some(path) => {
             let file = private::append(path).map_err(CliError::io("write the log", path))?;
-            let layer = tracing_subscriber::fmt::layer().with_ansi(false).with_writer(Mutex::new(file));
+            let layer = written(args.log_format, Mutex::new(file));
             Some(layer.with_filter(filter("info,graphloom=debug,writehere=debug")))
         }
     };
     // A program that embeds an application may have set up its own.
     tracing_subscriber::registry().with(terminal).with(file).try_init().ok();
     Ok(())
+}
+
+/// A layer that writes whole lines, with the time.
+fn written<S, W>(format: LogFormat, to: W) -> Box<dyn Layer<S> + Send + Sync>
+where
+    S: Subscriber + for<'span> LookupSpan<'span>,
+    W: for<'writer> MakeWriter<'writer> + Send + Sync + 'static,
+{
+    let layer = tracing_subscriber::fmt::layer().with_ansi(false).with_writer(to);
+    match format {
+        LogFormat::Text => layer.boxed(),
+        LogFormat::Json => layer.json().boxed(),
+    }
 }
 
 fn filter(level: &str) -> EnvFilter {

@@ -7,6 +7,7 @@ use clap::Parser;
 use clap::error::{ContextKind, ContextValue};
 use graphloom_llm::compatible::without_user;
 
+use crate::line::{self, Line};
 use crate::{BaseArgs, CommonArgs, ExitStatus, Failure, Interrupt, Progress, log};
 
 /// What an application works with.
@@ -28,8 +29,18 @@ where
     F: FnOnce(A, Session) -> Fut,
     Fut: Future<Output = Result<ExitStatus, Failure>>,
 {
-    match A::try_parse() {
-        Ok(args) => start(args, run).into(),
+    match line::read::<A>(std::env::args_os().collect()) {
+        Ok(Line::Run(args)) => start(args, run).into(),
+        Ok(Line::Describe(described, base)) => {
+            let progress = Progress::new(&base);
+            match described.tell(&progress) {
+                Ok(status) => status.into(),
+                Err(failure) => {
+                    progress.failure(&failure);
+                    failure.status().into()
+                }
+            }
+        }
         Err(mut error) => {
             hide_password(&mut error);
             // Help and version go to stdout and are no error; nobody is left to tell when neither can be written.

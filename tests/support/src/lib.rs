@@ -1,9 +1,11 @@
 //! What tests of several crates need of the machine they run on.
 //!
+//! - [`described`] compares completions and manual pages of a program with its `--help`.
 //! - [`packages`] finds real documents: the ones that come with the packages this workspace is built of.
 //! - [`permissions`] lets the permissions of files bind a test that runs as root.
 //! - [`terminal`] runs a program on a terminal of its own.
 
+pub mod described;
 pub mod packages;
 pub mod permissions;
 #[cfg(unix)]

@@ -8,6 +8,8 @@ use std::io::{self, IsTerminal, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use anstyle::{AnsiColor, Style as Colour};
+use clap::ColorChoice;
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -21,7 +23,7 @@ pub const JSON_VERSION: u32 = 1;
 ///
 /// On a terminal there is a live phase line, and a live block of lines below it for a tree; elsewhere plain lines. With
 /// `--json` events go to stdout, one a line, and the result is the last of them. What goes to a terminal is cleaned by
-/// [`terminal`]; what goes elsewhere keeps every byte.
+/// [`terminal`]; what goes elsewhere keeps every byte. With colours, the words `warning:` and `error:` have one.
 #[derive(Clone)]
 pub struct Progress(Arc<Inner>);
 
@@ -30,6 +32,8 @@ struct Inner {
     json: bool,
     out: Mutex<Place>,
     err: Mutex<Place>,
+    /// Whether words on stderr are coloured.
+    coloured: bool,
     phase: Mutex<String>,
     ended: AtomicBool,
     /// A write to stdout met a reader who went away.
@@ -68,22 +72,29 @@ impl Progress {
         };
         let out = Place { is_terminal: io::stdout().is_terminal(), to: Box::new(io::stdout()) };
         let err = Place { is_terminal: io::stderr().is_terminal(), to: Box::new(io::stderr()) };
-        Self::with(style, args.json, out, err)
+        let no_colour = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+        let coloured = match args.color {
+            ColorChoice::Always => true,
+            ColorChoice::Never => false,
+            ColorChoice::Auto => err.is_terminal && !dumb && !no_colour,
+        };
+        Self::with(style, args.json, coloured, out, err)
     }
 
     /// Plain lines to the given places, for tests and for programs that embed an application.
     pub fn to(json: bool, out: Box<dyn Write + Send>, err: Box<dyn Write + Send>) -> Self {
         let place = |to| Place { to, is_terminal: false };
-        Self::with(Style::Plain, json, place(out), place(err))
+        Self::with(Style::Plain, json, false, place(out), place(err))
     }
 
-    fn with(style: Style, json: bool, out: Place, err: Place) -> Self {
+    fn with(style: Style, json: bool, coloured: bool, out: Place, err: Place) -> Self {
         let (out, err) = (Mutex::new(out), Mutex::new(err));
         Self(Arc::new(Inner {
             style,
             json,
             out,
             err,
+            coloured,
             phase: Mutex::default(),
             ended: AtomicBool::new(false),
             unread: AtomicBool::new(false),
@@ -109,7 +120,7 @@ impl Progress {
 
     /// A line that stays and is shown with `-q` too.
     pub fn warn(&self, text: impl AsRef<str>) {
-        self.line(&format!("warning: {}", text.as_ref()));
+        self.labelled("warning:", AnsiColor::Yellow, text.as_ref());
     }
 
     /// A line of a conversation with a person, shown with `-q` too; the live display is taken away for it.
@@ -187,7 +198,7 @@ impl Progress {
     /// Tells a failure: on stderr for people, and with `--json` as the last line where there was no result.
     pub fn failure(&self, failure: &Failure) {
         self.clear();
-        self.line(&format!("error: {failure}"));
+        self.labelled("error:", AnsiColor::Red, &failure.to_string());
         if self.0.json && !self.0.ended.swap(true, Ordering::SeqCst) {
             let line = result_line(failure.status(), "error", json!(failure.messages()));
             // Nobody is left to tell when stdout is gone as well.
@@ -211,11 +222,22 @@ impl Progress {
     }
 
     pub(crate) fn line(&self, text: &str) {
+        self.written("", text);
+    }
+
+    fn labelled(&self, label: &str, colour: AnsiColor, text: &str) {
+        let style = if self.0.coloured { Colour::new().bold().fg_color(Some(colour.into())) } else { Colour::new() };
+        self.written(&format!("{style}{label}{style:#} "), text);
+    }
+
+    /// A line with a beginning of our own, which a terminal obeys.
+    fn written(&self, beginning: &str, text: &str) {
         let text = text.trim_end_matches('\n');
         self.suspend(|| {
             let mut err = self.0.err.lock().unwrap_or_else(PoisonError::into_inner);
+            let text = if err.is_terminal { terminal::plain(text) } else { Cow::Borrowed(text) };
             // Progress that cannot be shown is not worth a run.
-            err.write(&format!("{text}\n"), terminal::plain).ok();
+            err.write(&format!("{beginning}{text}\n"), |line| Cow::Borrowed(line)).ok();
         });
     }
 

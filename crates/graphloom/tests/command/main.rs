@@ -2,9 +2,11 @@
 
 #![expect(clippy::unwrap_used, reason = "a helper that fails fails its test")]
 
+mod described;
 mod doctor;
 #[cfg(feature = "embedded")]
 mod model;
+mod output;
 mod runs;
 
 use std::path::Path;

@@ -4,6 +4,7 @@
 
 mod bad_input;
 mod configuration;
+mod described;
 mod dialogue;
 mod embedded;
 mod graphs;

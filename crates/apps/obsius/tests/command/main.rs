@@ -5,6 +5,7 @@
 
 mod bad_input;
 mod consent;
+mod described;
 mod documents;
 mod edited;
 mod ends;

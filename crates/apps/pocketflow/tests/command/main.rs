@@ -6,6 +6,7 @@
 mod bad_input;
 mod budget;
 mod conversation;
+mod described;
 mod export;
 mod inspection;
 mod parameters;

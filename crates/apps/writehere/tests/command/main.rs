@@ -6,6 +6,7 @@ mod bad_input;
 mod breakpoints;
 mod budget;
 mod compatible;
+mod described;
 mod drawing;
 mod found;
 mod inspection;
