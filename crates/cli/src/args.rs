@@ -16,6 +16,9 @@ pub struct BaseArgs {
     /// Where runs, indexes and fetched models are kept; by default the user's data and cache directories
     #[arg(long, global = true, value_name = "DIR", env = "GRAPHLOOM_HOME")]
     pub data_dir: Option<PathBuf>,
+    /// Read no `graphloom.toml`, neither the user's nor that of the working directory
+    #[arg(long, global = true)]
+    pub no_config: bool,
     /// Print one JSON event a line on stdout; the last one is the result
     #[arg(long, global = true)]
     pub json: bool,

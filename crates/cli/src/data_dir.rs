@@ -12,6 +12,7 @@ use crate::{CliError, private};
 pub struct DataDir {
     data: PathBuf,
     cache: PathBuf,
+    config: PathBuf,
     /// The user's own cache of models, which is read beside a `--data-dir`.
     shared_models: Option<PathBuf>,
     /// Whether the directory of runs is the user's own of all Graphloom programs, and not one that was named.
@@ -28,11 +29,13 @@ impl DataDir {
         let shared_models = user_cache.as_ref().map(|dir| dir.join("models"));
         match given {
             Some(dir) if !dir.as_os_str().is_empty() => {
-                Ok(Self { data: dir.to_owned(), cache: dir.to_owned(), shared_models, own: false })
+                let [data, cache, config] = [dir, dir, dir].map(Path::to_owned);
+                Ok(Self { data, cache, config, shared_models, own: false })
             }
             _ => {
                 let data = dirs::data_dir().ok_or(CliError::NoHome)?.join("graphloom");
-                Ok(Self { data, cache: user_cache.ok_or(CliError::NoHome)?, shared_models: None, own: true })
+                let config = dirs::config_dir().ok_or(CliError::NoHome)?.join("graphloom");
+                Ok(Self { data, cache: user_cache.ok_or(CliError::NoHome)?, config, shared_models: None, own: true })
             }
         }
     }
@@ -45,6 +48,11 @@ impl DataDir {
     /// The directory of indexes and models.
     pub fn cache(&self) -> &Path {
         &self.cache
+    }
+
+    /// The directory of the user's own `graphloom.toml`.
+    pub fn config(&self) -> &Path {
+        &self.config
     }
 
     /// The database of all runs.

@@ -52,6 +52,8 @@
 //! fetches weights through `pip`; `RUST_LOG` says what is logged.
 //!
 //! # Files
+//! [`config::ConfigFiles`] reads `graphloom.toml` of the user and of the project; [`Session::files`] has what they say.
+//!
 //! What holds prompts and results is for its user only: [`private`] makes directories of mode 0700 and files of 0600.
 
 #![forbid(unsafe_code)]

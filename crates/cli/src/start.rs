@@ -7,6 +7,7 @@ use clap::Parser;
 use clap::error::{ContextKind, ContextValue};
 use graphloom_llm::compatible::without_user;
 
+use crate::config::ConfigFiles;
 use crate::line::{self, Line};
 use crate::{BaseArgs, CommonArgs, ExitStatus, Failure, Interrupt, Progress, log};
 
@@ -18,6 +19,8 @@ pub struct Session {
     pub progress: Progress,
     /// Tells when the user wants to stop.
     pub interrupt: Interrupt,
+    /// What the files `graphloom.toml` say.
+    pub files: ConfigFiles,
 }
 
 /// Reads the command line, sets up logging and a runtime, runs the application, and ends with its status.
@@ -60,19 +63,24 @@ fn hide_password(error: &mut clap::Error) {
 
 fn start<A, F, Fut>(args: A, run: F) -> ExitStatus
 where
-    A: AsRef<BaseArgs>,
+    A: Parser + AsRef<BaseArgs>,
     F: FnOnce(A, Session) -> Fut,
     Fut: Future<Output = Result<ExitStatus, Failure>>,
 {
     let progress = Progress::new(args.as_ref());
-    let ended = log::start(args.as_ref(), &progress).map_err(Failure::from).and_then(|()| {
+    let prepared = log::start(args.as_ref(), &progress);
+    let files = prepared.and_then(|()| ConfigFiles::read(A::command().get_name(), args.as_ref()));
+    let ended = files.map_err(Failure::from).and_then(|files| {
+        if let Some(notice) = files.notice() {
+            progress.note(notice);
+        }
         let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
         let runtime = runtime.map_err(|source| Failure::new(ExitStatus::Failed, source))?;
         let told = progress.clone();
         let ended = runtime.block_on(Box::pin(async move {
             let interrupt = Interrupt::listen();
             let mut unattended = interrupt.clone();
-            let session = Session { progress: told, interrupt };
+            let session = Session { progress: told, interrupt, files };
             tokio::select! {
                 ended = run(args, session) => ended,
                 () = unattended.unattended() => Err(Failure::new(ExitStatus::Interrupted, "stopped by the user")),

@@ -1,5 +1,7 @@
-//! Parameters in layers: defaults, then a file, then `--set`, then options of their own.
+//! Parameters in layers: defaults, then the files `graphloom.toml` of the user and of the project, then the file of
+//! `--config`, then `--set`, then options of their own.
 
+mod files;
 mod nearest;
 mod secret;
 mod settings;
@@ -10,6 +12,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
+pub use files::ConfigFiles;
 pub use nearest::nearest;
 pub use settings::{Setting, Settings};
 
@@ -60,12 +63,15 @@ impl Layers {
         }
     }
 
-    /// The defaults, then `--config`, then `--set`.
+    /// The defaults, then the files `graphloom.toml`, then `--config`, then `--set`.
     ///
     /// # Errors
     /// As [`file`](Self::file) and [`set`](Self::set).
-    pub fn of<T: Serialize>(defaults: &T, args: &CommonArgs) -> Result<Self, CliError> {
+    pub fn of<T: Serialize>(defaults: &T, files: &ConfigFiles, args: &CommonArgs) -> Result<Self, CliError> {
         let mut layers = Self::new(defaults)?;
+        for (source, value) in files.parameters() {
+            layers.merge("", value.clone(), source)?;
+        }
         if let Some(path) = &args.config {
             layers.file(path)?;
         }

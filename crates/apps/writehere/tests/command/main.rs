@@ -8,6 +8,7 @@ mod budget;
 mod compatible;
 mod described;
 mod drawing;
+mod files;
 mod found;
 mod inspection;
 mod kills;

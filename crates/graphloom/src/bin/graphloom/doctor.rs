@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use clap::Args;
 use graphloom_cli::{
-    Chosen, CliError, DataDir, ExitStatus, Failure, Progress, choose_models, find_servers, key_plan, open_checkpointer,
+    Chosen, CliError, DataDir, ExitStatus, Failure, Session, choose_models, find_servers, key_plan, open_checkpointer,
     usable_model,
 };
 use graphloom_core_graph::checkpoint::{Checkpointer, ThreadFilter};
@@ -30,9 +30,11 @@ pub(crate) struct DoctorArgs {
     model: Option<ModelSpecs>,
 }
 
-pub(crate) async fn run(args: DoctorArgs, dirs: &DataDir, progress: &Progress) -> Result<ExitStatus, Failure> {
+pub(crate) async fn run(args: DoctorArgs, dirs: &DataDir, session: &Session) -> Result<ExitStatus, Failure> {
+    let progress = &session.progress;
     progress.phase("looking for model servers on this machine");
-    let findings = examine(args.model.as_ref(), dirs).await;
+    let named = session.files.model(args.model.as_ref());
+    let findings = examine(named.as_ref(), dirs).await;
     let status = if findings.problems.is_empty() { ExitStatus::Done } else { ExitStatus::Failed };
     progress.result(status, &findings.to_string(), &findings)?;
     Ok(status)

@@ -50,7 +50,7 @@ async fn command(args: Args, session: Session) -> Result<ExitStatus, Failure> {
     match args.command {
         #[cfg(feature = "embedded")]
         Command::Model(command) => model::run(command, dirs, &session.progress).await,
-        Command::Doctor(args) => doctor::run(args, &dirs, &session.progress).await,
+        Command::Doctor(args) => doctor::run(args, &dirs, &session).await,
         Command::Runs(command) => runs::run(command, &dirs, &session.progress).await,
     }
 }

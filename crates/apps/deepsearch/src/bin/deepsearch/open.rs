@@ -99,7 +99,7 @@ pub(crate) fn origin(common: &CommonArgs, models: &ModelSet, out: &Path) -> Valu
 
 /// The options of a run that goes on: its own models and folders, unless others are given.
 pub(crate) fn as_before(common: &CommonArgs, request: &Request, session: &Session) -> Result<CommonArgs, Failure> {
-    let mut common = common.clone();
+    let mut common = session.files.for_old_run(common);
     let model = request.origin["model"].as_str().unwrap_or_default();
     match &common.model {
         Some(given) if given.to_string() != model => {

@@ -1,6 +1,6 @@
-//! The parameters of a run: defaults of the specification, then a file, then `--set`, then options.
+//! The parameters of a run: defaults of the specification, then files, then `--set`, then options.
 
-use graphloom_cli::config::{Layers, Setting, Settings};
+use graphloom_cli::config::{ConfigFiles, Layers, Setting, Settings};
 use graphloom_cli::{CommonArgs, ExitStatus, Failure, Session};
 use graphloom_deepsearch::Config;
 use graphloom_deepsearch::config::is_secret;
@@ -17,7 +17,9 @@ pub(crate) fn params(
     before: Option<&Config>,
 ) -> Result<Option<Config>, Failure> {
     let defaults = before.cloned().unwrap_or_default();
-    let mut layers = Layers::of(&defaults, common)?;
+    // A run that goes on keeps its own parameters.
+    let none = ConfigFiles::default();
+    let mut layers = Layers::of(&defaults, before.map_or(&session.files, |_| &none), common)?;
     if common.yes {
         // Nobody is asked, so nothing waits for an answer.
         for key in ["workflow_human_in_the_loop", "outline_interaction_enabled", "user_feedback_processor_enable"] {

@@ -30,6 +30,7 @@ const MOST_TEMPLATE: u64 = 5 << 20;
 
 /// Begins a run and follows it to its end.
 pub(crate) async fn research(common: &CommonArgs, session: &Session, args: RequestArgs) -> Result<ExitStatus, Failure> {
+    let common = &session.files.for_new_run(common);
     let Some(config) = params(common, session, None)? else { return Ok(ExitStatus::Done) };
     let Some(question) = args.question else {
         return Err(Failure::usage("a question is missing; write `deepsearch \"…\"`, or see `deepsearch --help`"));

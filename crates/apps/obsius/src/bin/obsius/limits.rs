@@ -1,6 +1,6 @@
 //! Other limits for a run that goes on.
 
-use graphloom_cli::config::Layers;
+use graphloom_cli::config::{ConfigFiles, Layers};
 use graphloom_cli::{CommonArgs, Failure};
 use graphloom_obsius::Config;
 
@@ -11,12 +11,13 @@ const KEPT: [(&str, &str); 3] = [
     ("MAX_WORKING_MEMORY_ENTRIES", "the memory is made"),
 ];
 
-/// The parameters of a run with what `--config` and `--set` change in them; none when they change nothing.
+/// The parameters of a run with what `--config` and `--set` change in them; none when they change nothing. What the files
+/// `graphloom.toml` say is for runs that begin.
 pub(crate) fn read(common: &CommonArgs, own: &Config) -> Result<Option<Config>, Failure> {
     if common.sets.is_empty() && common.config.is_none() {
         return Ok(None);
     }
-    let layers = Layers::of(own, common)?;
+    let layers = Layers::of(own, &ConfigFiles::default(), common)?;
     let config: Config = layers.build()?;
     config.check().map_err(Failure::usage)?;
     let settings = layers.settings();

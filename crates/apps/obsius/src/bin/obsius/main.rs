@@ -28,7 +28,10 @@ fn main() -> std::process::ExitCode {
     graphloom_cli::main(|args: Args, session: Session| async move { act(args, session).await })
 }
 
-async fn act(args: Args, session: Session) -> Result<ExitStatus, Failure> {
+async fn act(mut args: Args, session: Session) -> Result<ExitStatus, Failure> {
+    if matches!(args.command, Command::Run { .. } | Command::Chat) {
+        args.common = session.files.for_new_run(&args.common);
+    }
     let consent = Consent::of(&args)?;
     match &args.command {
         Command::Run { request } => run::run(&args, &session, consent, request).await,

@@ -1,4 +1,4 @@
-//! The parameters of a run: defaults, then a file, then `--set`.
+//! The parameters of a run: defaults, then files, then `--set`.
 
 use graphloom_cli::config::Layers;
 use graphloom_cli::{ExitStatus, Failure, Session};
@@ -15,7 +15,7 @@ pub(crate) struct Params {
 impl Params {
     /// The parameters, or `None` when they were only to be printed.
     pub(crate) fn read(args: &Args, session: &Session) -> Result<Option<Self>, Failure> {
-        let layers = Layers::of(&Config::default(), &args.common)?;
+        let layers = Layers::of(&Config::default(), &session.files, &args.common)?;
         let config: Config = layers.build()?;
         config.check().map_err(Failure::usage)?;
         if args.common.print_config {

@@ -155,7 +155,7 @@ pub(crate) fn root_of(args: &Args, state: &WorkflowState) -> PathBuf {
 
 /// The options of a run that goes on: its own models, unless others are given.
 fn as_before(common: &CommonArgs, state: &WorkflowState, session: &Session) -> Result<CommonArgs, Failure> {
-    let mut common = common.clone();
+    let mut common = session.files.for_old_run(common);
     match &common.model {
         Some(given) if given.to_string() != state.session.model => {
             let before = &state.session.model;

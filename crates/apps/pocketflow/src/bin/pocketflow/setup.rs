@@ -25,7 +25,9 @@ impl Setup {
     ) -> Result<Option<Self>, Failure> {
         let mut defaults = Config::default();
         defaults.small = profile()?.settings.small;
-        let layers = Layers::of(&defaults, &common)?;
+        // A conversation keeps no model and no sources of its own.
+        let common = session.files.for_new_run(&common);
+        let layers = Layers::of(&defaults, &session.files, &common)?;
         let config: Config = layers.build()?;
         config.check().map_err(Failure::usage)?;
         if common.print_config {

@@ -106,7 +106,7 @@ pub(crate) async fn find(common: &CommonArgs, id: &str) -> Result<(Run, ThreadSt
 
 /// The options of a run that goes on: its own models and folders, unless others are given.
 pub(crate) fn as_before(common: &CommonArgs, request: &Request, session: &Session) -> Result<CommonArgs, Failure> {
-    let mut common = common.clone();
+    let mut common = session.files.for_old_run(common);
     match &common.model {
         Some(given) if given.to_string() != request.model => {
             session.progress.warn(format!("the run began with `{}` and goes on with `{given}`", request.model));

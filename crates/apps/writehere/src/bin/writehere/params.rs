@@ -1,4 +1,4 @@
-//! The parameters of a run: defaults of the profile, then a file, then `--set`, then options.
+//! The parameters of a run: defaults of the profile, then files, then `--set`, then options.
 
 use graphloom_cli::config::Layers;
 use graphloom_cli::{CommonArgs, ExitStatus, Failure, Session};
@@ -42,7 +42,7 @@ pub(crate) fn params(
     args: Option<&WriteArgs>,
 ) -> Result<Option<Params>, Failure> {
     let defaults = Params { settings: profile_of(mode)?.settings, ..Params::default() };
-    let mut layers = Layers::of(&defaults, common)?;
+    let mut layers = Layers::of(&defaults, &session.files, common)?;
     if let Some(args) = args {
         let schedule = args.schedule.map(|schedule| match schedule {
             ScheduleArg::Concurrent => Schedule::Concurrent,

@@ -26,6 +26,7 @@ pub(crate) async fn write(
     mode: Mode,
     args: WriteArgs,
 ) -> Result<ExitStatus, Failure> {
+    let common = &session.files.for_new_run(common);
     let Some(params) = params(common, session, mode, Some(&args))? else { return Ok(ExitStatus::Done) };
     if args.request.trim().is_empty() {
         return Err(Failure::usage("the request is empty; say what shall be written"));
