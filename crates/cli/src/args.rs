@@ -6,7 +6,7 @@ use clap::{ArgAction, Args};
 use graphloom_llm::layers::Budget;
 use graphloom_llm::resolve::ModelSpecs;
 
-use crate::SearchEngine;
+use crate::{OutboundArgs, SearchEngine};
 
 /// Options of every command, also of those that run no graph.
 #[derive(Args, Clone, Debug, Default)]
@@ -28,6 +28,9 @@ pub struct BaseArgs {
     /// Write a detailed log to this file
     #[arg(long, global = true, value_name = "FILE")]
     pub log: Option<PathBuf>,
+    #[command(flatten)]
+    #[expect(missing_docs, reason = "clap would take the comment for the help text of the group")]
+    pub outbound: OutboundArgs,
 }
 
 /// Options of every application that runs a graph with models.

@@ -54,7 +54,8 @@ where
     Fut: Future<Output = Result<ExitStatus, Failure>>,
 {
     let progress = Progress::new(args.as_ref());
-    let ended = log::start(args.as_ref(), &progress).map_err(Failure::from).and_then(|()| {
+    let ended = log::start(args.as_ref(), &progress).and_then(|()| args.as_ref().outbound.install());
+    let ended = ended.map_err(Failure::from).and_then(|()| {
         let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
         let runtime = runtime.map_err(|source| Failure::new(ExitStatus::Failed, source))?;
         let told = progress.clone();

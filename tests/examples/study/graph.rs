@@ -11,7 +11,7 @@ use graphloom_core_graph::{
     ChildOutcome, CompileErrors, Compiled, END, FromRef, Node, NodeError, START, State, StateGraph,
 };
 use graphloom_deepsearch::Config;
-use graphloom_deepsearch::search::Search;
+use graphloom_deepsearch::search::Engines;
 use graphloom_deepsearch::section::{self, SectionBrief, SectionState};
 use graphloom_deepsearch::state::{Locale, Section};
 use graphloom_llm::layers::Ledger;
@@ -51,7 +51,7 @@ pub(crate) struct Tools {
 impl Tools {
     pub(crate) fn new(
         models: &Models,
-        search: Arc<dyn Search>,
+        search: Engines,
         ledger: &Arc<Ledger>,
         time: fn(u64) -> String,
     ) -> Result<Self, Box<dyn std::error::Error + Send + Sync>> {

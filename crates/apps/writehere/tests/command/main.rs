@@ -20,3 +20,4 @@ mod support;
 mod technical;
 mod terminal;
 mod unplanned;
+mod web;

@@ -6,12 +6,12 @@ use std::sync::Arc;
 use graphloom_agents::Models;
 use graphloom_cli::{
     CommonArgs, DataDir, ExitStatus, Failure, ModelSet, SearchEngine, Session, build_models, open_checkpointer,
-    open_corpus, time_text,
+    open_sources, time_text,
 };
 use graphloom_core_graph::{Thread, ThreadState, Threads};
 use graphloom_llm::layers::{Budget, Ledger, Spent};
 use graphloom_llm::{ChatRequest, ModelError, Scripted};
-use graphloom_retrieval::Search;
+use graphloom_retrieval::NetworkOptions;
 use graphloom_writehere::breakpoint::Breakpoints;
 use graphloom_writehere::profile::{self, Settings};
 use graphloom_writehere::stage::Desk;
@@ -41,7 +41,8 @@ pub(crate) async fn open(
     spent: Spent,
 ) -> Result<Opened, Failure> {
     let dirs = DataDir::new(common.base.data_dir.as_deref())?;
-    let corpus = open_corpus(common, &common.engines(&[SearchEngine::Local])?, &dirs, &session.progress).await?;
+    let network = NetworkOptions::from_environment(|name| std::env::var(name).ok())?;
+    let sources = open_sources(common, &network, &dirs, &session.progress).await?;
     let store = open_checkpointer(&dirs)?;
     let models = build_models(common, &dirs, &session.progress, spent).await?;
     let mut profile = profile_of(mode)?;
@@ -55,18 +56,15 @@ pub(crate) async fn open(
     profile.check(&prompts)?;
     profile::task_types(&profile)?;
     let mut desk = Desk::new(Arc::new(prompts), Arc::new(profile), models.models.clone());
-    let mut unread = Vec::new();
-    match corpus {
-        Some((corpus, report)) => {
-            unread = report.unread.iter().map(|file| format!("`{}` {}", file.path, file.reason)).collect();
-            desk.search = Some(Arc::new(corpus) as Arc<dyn Search>);
-        }
-        None if mode == Mode::Report => {
-            session
-                .progress
-                .warn("no corpus is given, so nothing is searched and the report cites nothing; add `--corpus DIR`");
-        }
-        None => {}
+    let unread = sources.unread();
+    desk.search = sources.search();
+    if desk.search.is_none() && mode == Mode::Report {
+        session
+            .progress
+            .warn("nothing is searched and the report cites nothing; add `--corpus DIR`, or `--search wikipedia`");
+    }
+    if !sources.network.is_empty() {
+        session.progress.note(format!("queries are sent to: {}", sources.network.join(", ")));
     }
     let resources = Resources {
         desk,
@@ -120,6 +118,9 @@ pub(crate) fn as_before(common: &CommonArgs, request: &Request, session: &Sessio
         let folder =
             |given: &String| if here { PathBuf::from(given) } else { Path::new(&request.directory).join(given) };
         common.corpus = request.corpus.iter().map(folder).collect();
+    }
+    if common.search.is_empty() {
+        common.search = SearchEngine::named(&request.search);
     }
     Ok(common)
 }
