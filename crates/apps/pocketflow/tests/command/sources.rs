@@ -180,7 +180,7 @@ fn without_a_corpus_nothing_is_asked_unless_it_is_named() {
     let address = format!("literature.address={}", hosts.server.uri());
     let args = ["--set", &address, "--model", "scripted:model.jsonl"];
     let quiet = desk.run(&[&["say", "c1", "tides"], &args[..]].concat());
-    assert!(text(&quiet.stderr).contains("no literature is searched; add `--corpus DIR`"), "{}", text(&quiet.stderr));
+    assert!(text(&quiet.stderr).contains("nothing is searched; add `--corpus DIR`"), "{}", text(&quiet.stderr));
     let told = said(&desk.run(&[&["say", "c1", "approve"], &args[..]].concat()), WAITING);
     assert!(told.contains("no source is set up; give a folder of documents with `--corpus DIR`"), "{told}");
     assert!(hosts.requests().is_empty());
