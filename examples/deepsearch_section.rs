@@ -9,7 +9,7 @@ use std::sync::Arc;
 use graphloom_agents::Models;
 use graphloom_core_graph::{Node, NodeError, START, Snapshot, State, StateGraph};
 use graphloom_deepsearch::config::{Config, SearchMethod};
-use graphloom_deepsearch::search::{RetrievalSearch, WebAndLocal};
+use graphloom_deepsearch::search::Engines;
 use graphloom_deepsearch::section::{SectionBrief, SectionState, graph as section_graph};
 use graphloom_deepsearch::{Resources, state::Section};
 use graphloom_llm::scripted::{Reply, rendered};
@@ -92,8 +92,8 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let docs = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs");
     let corpus = Corpus::open(place.path(), &[docs.into()], CorpusOptions::default())?;
     corpus.refresh()?;
-    let search = WebAndLocal { web: None, local: Some(Arc::new(RetrievalSearch::new(Arc::new(corpus)))) };
-    let resources = Resources::new(Models::new(Arc::new(model())), Arc::new(search))?;
+    let search = Engines::new(None, Some(Arc::new(corpus)));
+    let resources = Resources::new(Models::new(Arc::new(model())), search)?;
 
     let mut graph = StateGraph::<Leaflet, Resources>::new("leaflet");
     graph.add_subgraph(

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use graphloom_core_graph::{Context, Node, NodeError, START, Snapshot, State, StateGraph, Table, Task};
-use graphloom_retrieval::{Corpus, CorpusOptions, Evidence, Hit, RetrievalError, Search, Source, extract};
+use graphloom_retrieval::{Corpus, CorpusOptions, Evidence, Hit, Search, SearchAnswer, Source, extract};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -31,12 +31,12 @@ impl Changelog {
 
 #[async_trait]
 impl Search for Changelog {
-    fn name(&self) -> &str {
-        "changelog"
+    fn engines(&self) -> Vec<String> {
+        vec!["changelog".to_owned()]
     }
 
     /// The score of an entry is the part of the query's words that it has.
-    async fn search(&self, query: &str, limit: usize) -> Result<Vec<Hit>, RetrievalError> {
+    async fn search(&self, query: &str, limit: usize) -> SearchAnswer {
         let asked = extract::query_terms(query);
         let hit = |entry: &Evidence| {
             let words = extract::terms(&entry.text);
@@ -46,7 +46,7 @@ impl Search for Changelog {
         let mut hits: Vec<Hit> = self.entries.iter().filter_map(hit).collect();
         hits.sort_by(|a, b| b.score.total_cmp(&a.score));
         hits.truncate(limit);
-        Ok(hits)
+        SearchAnswer::of("changelog", query, hits)
     }
 }
 
@@ -69,9 +69,9 @@ async fn begin(_: Snapshot<Question>) -> Result<(), NodeError> {
 
 async fn ask(number: usize, question: Snapshot<Question>, cx: Context<Sources>) -> Result<QuestionUpdate, NodeError> {
     let source = cx.resources().get(number).ok_or_else(|| NodeError::terminal("there is no such source"))?;
-    let hits = source.search(&question.text, 2).await?;
-    let found: Vec<Evidence> = hits.into_iter().map(|hit| hit.evidence).collect();
-    Ok(Question::update().found([(source.name().to_owned(), found)]))
+    let answer = source.search(&question.text, 2).await.or_error()?;
+    let found: Vec<Evidence> = answer.hits.into_iter().map(|hit| hit.evidence).collect();
+    Ok(Question::update().found([(source.engines().join(", "), found)]))
 }
 
 #[tokio::main(flavor = "current_thread")]

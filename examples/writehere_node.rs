@@ -8,13 +8,10 @@ use std::sync::Arc;
 
 use graphloom_agents::Models;
 use graphloom_core_graph::{FromRef, Node, NodeError, START, Snapshot, State, StateGraph};
-use graphloom_llm::layers::{Budget, Ledger};
 use graphloom_llm::scripted::rendered;
 use graphloom_llm::{ModelError, Scripted};
 use graphloom_retrieval::{Corpus, CorpusOptions};
-use graphloom_writehere::{
-    Request, Resources, Writing, breakpoint::Breakpoints, graph as writehere, profile, stage::Desk,
-};
+use graphloom_writehere::{Request, Resources, Writing, graph as writehere};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -88,11 +85,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
 
     // Prompts and profile can be others: `Prompts::override_from` takes a folder, `Profile::parse` a file.
     let models = Models::new(Arc::new(model()));
-    let mut desk = Desk::new(Arc::new(profile::prompts()?), Arc::new(profile::report()?), models);
-    desk.search = Some(Arc::new(corpus));
-    let ledger = Ledger::new(Budget::default());
-    let time = |_| "2026-01-02 03:04:05".to_owned();
-    let writing = Resources { desk, ledger, breaks: Breakpoints::default(), cassette: None, time };
+    let writing = Resources::report(models)?.searching(Arc::new(corpus));
 
     let mut graph = StateGraph::<Page, Services>::new("page");
     graph.add_subgraph(

@@ -7,12 +7,10 @@ use async_trait::async_trait;
 use graphloom_agents::Models;
 use graphloom_core_graph::Threads;
 use graphloom_core_graph::checkpoint::MemoryCheckpointer;
-use graphloom_llm::layers::{Budget, Ledger};
 use graphloom_llm::scripted::{Reply, Scripted, rendered};
 use graphloom_llm::{ChatModel, ChatRequest, ModelError, fence};
 use graphloom_retrieval::{Evidence, Hit, Search, SearchAnswer, Source};
 use graphloom_state_machine::{Cause, Symbol};
-use graphloom_writehere::breakpoint::Breakpoints;
 use graphloom_writehere::profile;
 use graphloom_writehere::stage::Desk;
 use graphloom_writehere::{Mode, Request, Resources, Schedule, TaskType, Writing, graph};
@@ -152,13 +150,8 @@ pub(crate) fn runs(mode: Mode, model: Arc<dyn ChatModel>, store: &MemoryCheckpoi
     if mode == Mode::Report {
         desk.search = Some(Arc::new(Shelf));
     }
-    let resources = Resources {
-        desk,
-        ledger: Ledger::new(Budget::default()),
-        breaks: Breakpoints::default(),
-        cassette: None,
-        time: |_| "2026-01-02 03:04:05".to_owned(),
-    };
+    let mut resources = Resources::of(desk);
+    resources.time = |_| "2026-01-02 03:04:05".to_owned();
     graph().unwrap().with_context(resources).with_checkpointer(store.clone())
 }
 

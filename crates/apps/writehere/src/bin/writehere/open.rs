@@ -9,7 +9,7 @@ use graphloom_cli::{
     open_sources, time_text,
 };
 use graphloom_core_graph::{Thread, ThreadState, Threads};
-use graphloom_llm::layers::{Budget, Ledger, Spent};
+use graphloom_llm::layers::Spent;
 use graphloom_llm::{ChatRequest, ModelError, Scripted};
 use graphloom_retrieval::NetworkOptions;
 use graphloom_writehere::breakpoint::Breakpoints;
@@ -66,13 +66,11 @@ pub(crate) async fn open(
     if !sources.network.is_empty() {
         session.progress.note(format!("queries are sent to: {}", sources.network.join(", ")));
     }
-    let resources = Resources {
-        desk,
-        ledger: Arc::clone(&models.ledger),
-        breaks: Breakpoints::new(debug.breaks),
-        cassette: models.cassette.clone(),
-        time: time_text,
-    };
+    let mut resources = Resources::of(desk);
+    resources.ledger = Arc::clone(&models.ledger);
+    resources.breaks = Breakpoints::new(debug.breaks);
+    resources.cassette.clone_from(&models.cassette);
+    resources.time = time_text;
     let runs = graph()?.with_context(resources).with_checkpointer(store);
     Ok(Opened { runs, models, unread })
 }
@@ -85,9 +83,8 @@ pub(crate) fn look(common: &CommonArgs) -> Result<Runs, Failure> {
         let message = "no model is called while a run is looked at".to_owned();
         Err::<String, _>(ModelError::Setup { message })
     });
-    let desk = Desk::new(Arc::new(profile::prompts()?), Arc::new(profile::report()?), Models::new(Arc::new(nobody)));
-    let ledger = Ledger::new(Budget::default());
-    let resources = Resources { desk, ledger, breaks: Breakpoints::default(), cassette: None, time: time_text };
+    let mut resources = Resources::report(Models::new(Arc::new(nobody)))?;
+    resources.time = time_text;
     Ok(graph()?.with_context(resources).with_checkpointer(store))
 }
 
