@@ -75,6 +75,20 @@ impl fmt::Display for SearchEngine {
 }
 
 impl CommonArgs {
+    /// Refuses `--corpus` and `--search` in a program that searches what is its own; `instead` says how.
+    ///
+    /// # Errors
+    /// [`CliError::Usage`] with the programs that have these options.
+    pub fn without_sources(&self, instead: &str) -> Result<(), CliError> {
+        let option = match (self.corpus.is_empty(), self.search.is_empty()) {
+            (true, true) => return Ok(()),
+            (false, _) => "--corpus",
+            (true, false) => "--search",
+        };
+        let message = format!("`{option}` is an option of `writehere`, `pocketflow` and `deepsearch`; {instead}");
+        Err(CliError::usage(message))
+    }
+
     /// The engines to search, each once. None without `--search` means:
     /// the corpus when there is one, else the engines that have a key, else nothing. An engine of the network that needs
     /// no key is used only when it is named, so that nobody's topic leaves the machine unasked.

@@ -20,7 +20,7 @@ pub struct LiteratureConfig {
     /// The longest wait in seconds for one source and one query, with all tries and pauses.
     pub deadline_seconds: u64,
     /// One address of one's own for all three, asked without pauses, such as `http://127.0.0.1:8080`: a mirror or a
-    /// server of a test. See [`LiteratureOptions::all_at`].
+    /// server of a test. See [`all_at`](graphloom_retrieval::literature::LiteratureOptions::all_at).
     pub address: Option<String>,
     /// OpenAlex.
     pub openalex: SourceConfig,

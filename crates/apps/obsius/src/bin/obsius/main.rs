@@ -29,6 +29,7 @@ fn main() -> std::process::ExitCode {
 }
 
 async fn act(args: Args, session: Session) -> Result<ExitStatus, Failure> {
+    args.common.without_sources("this program searches the notes of `--vault`")?;
     let consent = Consent::of(&args)?;
     match &args.command {
         Command::Run { request } => run::run(&args, &session, consent, request).await,
