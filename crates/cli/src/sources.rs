@@ -34,13 +34,14 @@ impl Sources {
 }
 
 /// Opens what `--corpus` and `--search` name, the same for every program: see [`CommonArgs::engines`]. Keys that are not
-/// sent, and documents that are not read, are told.
+/// sent, and documents that are not read, are told. `options` says how the network is asked, and is not called when it is
+/// not.
 ///
 /// # Errors
 /// Options that do not fit together; a corpus that cannot be read; an engine that lacks a key or an address.
 pub async fn open_sources(
     args: &CommonArgs,
-    options: &NetworkOptions,
+    options: impl FnOnce() -> Result<NetworkOptions, RetrievalError>,
     dirs: &DataDir,
     progress: &Progress,
 ) -> Result<Sources, Failure> {
@@ -48,7 +49,10 @@ pub async fn open_sources(
     let corpus = open_corpus(args, &engines, dirs, progress).await?;
     let network = engines.iter().filter(|engine| **engine != SearchEngine::Local);
     let network: Vec<&'static str> = network.map(|engine| engine.name()).collect();
-    let opened = options.open(&network).map_err(|error| match error {
+    if network.is_empty() {
+        return Ok(Sources { corpus, ..Sources::default() });
+    }
+    let opened = options().and_then(|options| options.open(&network)).map_err(|error| match error {
         RetrievalError::NoContact { .. }
         | RetrievalError::NoKey { .. }
         | RetrievalError::NoAddress { .. }

@@ -43,8 +43,8 @@ async fn run(args: Args, session: Session) -> Result<ExitStatus, Failure> {
     let Args { question, common } = args;
     let dirs = DataDir::new(common.base.data_dir.as_deref())?;
     let models = build_models(&common, &dirs, &session.progress, Spent::default()).await?;
-    let network = NetworkOptions::from_environment(|name| std::env::var(name).ok())?;
-    let sources = open_sources(&common, &network, &dirs, &session.progress).await?;
+    let network = || NetworkOptions::from_environment(|name| std::env::var(name).ok());
+    let sources = open_sources(&common, network, &dirs, &session.progress).await?;
     let search = sources.search().map(Engines::of).unwrap_or_default();
     let tools = Tools::new(&models.models, search, &models.ledger, time_text)
         .map_err(|error| Failure::new(ExitStatus::Failed, error))?;

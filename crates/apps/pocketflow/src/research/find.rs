@@ -25,7 +25,9 @@ pub async fn find(search: &dyn Search, query: &str, limit: usize) -> Findings {
         let outcome = EngineOutcome::Failed { fault: Fault::Unusable { reason } };
         findings.reports.push(EngineReport::new("literature", query, outcome));
     }
-    if let Some(report) = findings.reports.first_mut() {
+    // Notes on single results are on pages.
+    let web = findings.reports.iter().position(|report| report.things() == "pages").unwrap_or_default();
+    if let Some(report) = findings.reports.get_mut(web) {
         report.notes.extend(answer.notes);
     }
     findings

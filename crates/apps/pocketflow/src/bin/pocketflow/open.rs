@@ -12,7 +12,7 @@ use graphloom_llm::{ChatRequest, ModelError, Scripted};
 use graphloom_pocketflow::research::Documents;
 use graphloom_pocketflow::session::Question;
 use graphloom_pocketflow::{Conversations, PocketFlowError, Resources, prompts, session};
-use graphloom_retrieval::{NoSearch, RetrievalError, Search, Together};
+use graphloom_retrieval::{NoSearch, Search, Together};
 
 use crate::setup::Setup;
 
@@ -35,12 +35,8 @@ pub(crate) async fn open(setup: &Setup) -> Result<Opened, Failure> {
 async fn sources(setup: &Setup, dirs: &DataDir) -> Result<Arc<dyn Search>, Failure> {
     let progress = &setup.session.progress;
     let config = &setup.config.literature;
-    let variable = |name: &str| std::env::var(name).ok();
-    let network = config.network(variable).map_err(|error| match error {
-        RetrievalError::NoContact { .. } => Failure::usage(error.to_string()),
-        other => other.into(),
-    })?;
-    let sources = open_sources(&setup.common, &network, dirs, progress).await?;
+    let network = || config.network(|name| std::env::var(name).ok());
+    let sources = open_sources(&setup.common, network, dirs, progress).await?;
     if !sources.network.is_empty() {
         progress.note(format!("queries that you approve are sent to: {}", sources.network.join(", ")));
     }

@@ -41,8 +41,8 @@ pub(crate) async fn open(
     spent: Spent,
 ) -> Result<Opened, Failure> {
     let dirs = DataDir::new(common.base.data_dir.as_deref())?;
-    let network = NetworkOptions::from_environment(|name| std::env::var(name).ok())?;
-    let sources = open_sources(common, &network, &dirs, &session.progress).await?;
+    let network = || NetworkOptions::from_environment(|name| std::env::var(name).ok());
+    let sources = open_sources(common, network, &dirs, &session.progress).await?;
     let store = open_checkpointer(&dirs)?;
     let models = build_models(common, &dirs, &session.progress, spent).await?;
     let mut profile = profile_of(mode)?;
