@@ -94,6 +94,11 @@
 
 #![forbid(unsafe_code)]
 
+/// The examples of the file that registries show.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+mod readme {}
+
 #[cfg(feature = "agents")]
 pub use graphloom_agents as agents;
 #[cfg(feature = "charts")]
