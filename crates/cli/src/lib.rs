@@ -56,6 +56,11 @@
 
 #![forbid(unsafe_code)]
 
+/// The examples of the file that registries show.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+mod readme {}
+
 pub mod config;
 mod outbound;
 pub mod private;

@@ -52,6 +52,11 @@
 //! page behind a guard against requests into private networks. These two features are all that uses a network.
 #![forbid(unsafe_code)]
 
+/// The examples of the file that registries show.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+mod readme {}
+
 pub mod answer;
 mod corpus;
 mod document;

@@ -37,6 +37,11 @@
 
 #![forbid(unsafe_code)]
 
+/// The examples of the file that registries show.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+mod readme {}
+
 pub mod analyze;
 pub mod assess;
 pub mod completion;

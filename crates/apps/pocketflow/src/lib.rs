@@ -36,6 +36,11 @@
 
 #![forbid(unsafe_code)]
 
+/// The examples of the file that registries show.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+mod readme {}
+
 pub mod actions;
 pub mod decide;
 pub mod export;
