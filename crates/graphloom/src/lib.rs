@@ -73,6 +73,7 @@
 //! | `citations` | `citations`: claims of a text checked against its sources | |
 //! | `charts` | `charts`: checked data as SVG | |
 //! | `text` | `text`: sentences, languages, units, addresses | |
+//! | `http` | `http`: one builder of HTTP clients | |
 //! | `vault` | `vault`: a folder of notes, pending changes, transactions | |
 //! | `state-machine` | [`state_machine`]: status tables and task trees | on |
 //! | `sqlite` | [`sqlite`]: threads and long-term memory in one file | on |
@@ -114,6 +115,8 @@ pub use graphloom_citations as citations;
 pub use graphloom_core_graph as graph;
 #[cfg(feature = "deepsearch")]
 pub use graphloom_deepsearch as deepsearch;
+#[cfg(feature = "http")]
+pub use graphloom_http as http;
 #[cfg(feature = "llm")]
 pub use graphloom_llm as llm;
 #[cfg(feature = "embedded")]
