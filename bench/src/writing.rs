@@ -7,12 +7,9 @@ use std::time::{Duration, Instant};
 
 use graphloom_agents::Models;
 use graphloom_checkpoint_sqlite::{SqliteCheckpointer, SqliteOptions, Synchronous};
-use graphloom_llm::layers::{Budget, Ledger};
 use graphloom_llm::scripted::{Reply, Scripted, rendered};
 use graphloom_llm::{ChatRequest, ModelError, fence};
-use graphloom_writehere::breakpoint::Breakpoints;
-use graphloom_writehere::stage::Desk;
-use graphloom_writehere::{Mode, Request, Resources, Schedule, Writing, graph, profile};
+use graphloom_writehere::{Mode, Request, Resources, Schedule, Writing, graph};
 use serde_json::{Value, json};
 
 use crate::Failure;
@@ -69,14 +66,8 @@ async fn book(layers: usize) -> Result<Row, Failure> {
             reply(request, layers).map(Reply::text)
         })
     };
-    let desk = Desk::new(Arc::new(profile::prompts()?), Arc::new(profile::report()?), Models::new(Arc::new(model)));
-    let resources = Resources {
-        desk,
-        ledger: Ledger::new(Budget::default()),
-        breaks: Breakpoints::default(),
-        cassette: None,
-        time: |_| "2026-01-02 03:04:05".to_owned(),
-    };
+    let mut resources = Resources::report(Models::new(Arc::new(model)))?;
+    resources.time = |_| "2026-01-02 03:04:05".to_owned();
     let store = SqliteCheckpointer::open_with(&file, SqliteOptions::synchronous(Synchronous::Normal))?;
     let runs = graph()?.with_context(resources).with_checkpointer(store);
     let mut request = Request::default();

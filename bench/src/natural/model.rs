@@ -7,7 +7,7 @@ use graphloom_agents::Models;
 use graphloom_citations::{CheckOptions, Checked, Examined, Outage, SourceText, examine};
 use graphloom_core_graph::checkpoint::MemoryCheckpointer;
 use graphloom_core_graph::{Context, END, Node, NodeError, Outcome, START, Snapshot, StateGraph};
-use graphloom_deepsearch::search::NoSearch;
+use graphloom_deepsearch::search::Engines;
 use graphloom_deepsearch::trace::ModelJudge;
 use graphloom_deepsearch::{Resources, SearchContext};
 use graphloom_llm::ChatModel;
@@ -58,7 +58,7 @@ pub(crate) async fn verdicts(model: Arc<dyn ChatModel>, pairs: Vec<Pair>) -> Res
         }
     });
     graph.add_edge(START, JUDGE).add_edge(JUDGE, END);
-    let resources = Resources::new(Models::new(model), Arc::new(NoSearch))?;
+    let resources = Resources::new(Models::new(model), Engines::default())?;
     let runs = graph.compile()?.with_context(resources).with_checkpointer(MemoryCheckpointer::new());
     match runs.thread("judge").run(SearchContext::update()).await? {
         Outcome::Done(_) => Ok(std::mem::take(&mut *found.lock().unwrap_or_else(PoisonError::into_inner))),

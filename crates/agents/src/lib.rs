@@ -100,7 +100,8 @@
 //! ([`Repeats`]). Whatever goes wrong is an observation for the model.
 //!
 //! # Durability
-//! [`converse()`] makes each turn a step of a [`Durable`]: a graph's `Context`, so that a turn that was paid for is not
+//! [`DurableCalls`] makes every call of a task a durable step, whoever makes it, with [`CallHooks`] around it, a time
+//! limit, and pieces of a reply while it is made. [`converse()`] makes each turn a step of a [`Durable`]: a graph's `Context`, so that a turn that was paid for is not
 //! asked again after a crash, or [`Direct`].
 //!
 //! # Working memory
@@ -112,8 +113,14 @@
 
 #![forbid(unsafe_code)]
 
+/// The examples of the file that registries show.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+mod readme {}
+
 mod agent;
 mod converse;
+mod durable;
 mod error;
 mod exchange;
 mod memory;
@@ -128,6 +135,7 @@ pub use agent::{Agent, Answer, Ask, Parsed, Reply};
 pub use converse::{
     CallRecord, Conversation, ConverseOptions, Direct, Durable, Progress, StopReason, Transcript, converse,
 };
+pub use durable::{Call, CallHooks, CallKind, CallReply, DurableCalls, StepKeys, logged_step};
 pub use error::AgentError;
 pub use exchange::{Attempt, Exchange};
 pub use memory::{CompletionSignal, EntryKind, MemoryEntry, WorkingMemory};

@@ -26,6 +26,13 @@ impl Models {
         self
     }
 
+    /// The same roles, with another model for each, such as a layer around it.
+    #[must_use]
+    pub fn map(&self, change: impl Fn(&Arc<dyn ChatModel>) -> Arc<dyn ChatModel>) -> Self {
+        let by_role = self.by_role.iter().map(|(role, model)| (role.clone(), change(model))).collect();
+        Self { default: change(&self.default), by_role }
+    }
+
     /// The model for a role.
     pub fn role(&self, role: &str) -> &Arc<dyn ChatModel> {
         self.by_role.get(role).unwrap_or(&self.default)

@@ -42,6 +42,11 @@
 //! it. Only this step uses the fonts of the system, and it tells when there are none.
 #![forbid(unsafe_code)]
 
+/// The examples of the file that registries show.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+mod readme {}
+
 mod chart;
 mod data;
 mod draw;

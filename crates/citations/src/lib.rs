@@ -40,6 +40,11 @@
 //! sentences, and claims that need several sources at once are left to the judge.
 #![forbid(unsafe_code)]
 
+/// The examples of the file that registries show.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+mod readme {}
+
 mod check;
 mod claim;
 mod entail;

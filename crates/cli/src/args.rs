@@ -6,7 +6,7 @@ use clap::{ArgAction, Args, ColorChoice};
 use graphloom_llm::layers::Budget;
 use graphloom_llm::resolve::ModelSpecs;
 
-use crate::{LogFormat, SearchEngine};
+use crate::{LogFormat, OutboundArgs, SearchEngine};
 
 /// Options of every command, also of those that run no graph.
 #[derive(Args, Clone, Debug, Default)]
@@ -37,6 +37,9 @@ pub struct BaseArgs {
     /// When help, progress and errors are coloured; by default on a terminal, unless `NO_COLOR` is set
     #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
     pub color: ColorChoice,
+    #[command(flatten)]
+    #[expect(missing_docs, reason = "clap would take the comment for the help text of the group")]
+    pub outbound: OutboundArgs,
 }
 
 /// Options of every application that runs a graph with models.

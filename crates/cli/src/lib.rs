@@ -2,7 +2,7 @@
 //!
 //! - [`CommonArgs`] are the options; [`main`] reads them, runs the application, tells errors with their causes, and ends
 //!   with an [`ExitStatus`].
-//! - [`build_models`] and [`open_corpus`] make what the options name; [`open_checkpointer`] keeps runs in one SQLite file
+//! - [`build_models`] and [`open_sources`] make what the options name; [`open_checkpointer`] keeps runs in one SQLite file
 //!   of a [`DataDir`]; [`follow`] drives a run, shows it, and stops it on Ctrl-C; [`AnswerArgs`] answers its questions.
 //! - [`Progress`] writes progress to stderr and nothing but the result to stdout; [`terminal`] makes what it writes
 //!   harmless to a terminal; [`Prompt`] asks a person there, line by line; [`config`] layers parameters; [`runs`] lists, shows and draws stored runs of any application.
@@ -58,7 +58,13 @@
 
 #![forbid(unsafe_code)]
 
+/// The examples of the file that registries show.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+mod readme {}
+
 pub mod config;
+mod outbound;
 pub mod private;
 pub mod runs;
 pub mod terminal;
@@ -75,6 +81,7 @@ mod models;
 mod progress;
 mod prompt;
 mod search;
+mod sources;
 mod start;
 mod status;
 mod threads;
@@ -92,9 +99,11 @@ pub use models::{
 };
 #[cfg(feature = "embedded")]
 pub use models::{fetch_options, fetch_weights, installed_weights};
+pub use outbound::OutboundArgs;
 pub use progress::{JSON_VERSION, Progress};
 pub use prompt::{Prompt, Typed};
 pub use search::{OPENALEX_KEY, SearchEngine};
+pub use sources::{NetworkOptions, Sources, open_sources};
 pub use start::{Session, main, quoted, resume_line, same_again_line};
 pub use status::{ExitStatus, Failure};
 pub use threads::{check_thread_id, new_thread_id, open_checkpointer, time_text};

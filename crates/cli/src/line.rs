@@ -18,11 +18,13 @@ pub(crate) enum Line<A> {
     /// The application's own work.
     Run(A),
     /// A description of the command line.
-    Describe(Description, BaseArgs),
+    Describe(Box<Description>),
 }
 
 /// A description of a command line.
 pub(crate) struct Description {
+    /// Where and how it is printed.
+    pub(crate) base: BaseArgs,
     form: Form,
     command: Command,
 }
@@ -46,7 +48,7 @@ pub(crate) fn read<A: Parser>(words: Vec<OsString>) -> Result<Line<A>, clap::Err
     let wrong = |command: &mut Command, error: clap::Error| error.format(command);
     match form(&matches) {
         Some(form) => match BaseArgs::from_arg_matches(&matches) {
-            Ok(base) => Ok(Line::Describe(Description { form, command }, base)),
+            Ok(base) => Ok(Line::Describe(Box::new(Description { base, form, command }))),
             Err(error) => Err(wrong(&mut command, error)),
         },
         None => A::from_arg_matches_mut(&mut matches).map(Line::Run).map_err(|error| wrong(&mut command, error)),
@@ -92,7 +94,7 @@ fn colours(words: &[OsString]) -> ColorChoice {
 impl Description {
     /// Prints or writes it.
     pub(crate) fn tell(self, progress: &Progress) -> Result<ExitStatus, Failure> {
-        let Self { form, mut command } = self;
+        let Self { form, mut command, .. } = self;
         let text = match form {
             Form::Completions(shell) => {
                 let name = command.get_name().to_owned();
@@ -169,10 +171,10 @@ mod tests {
             }
         }
         let described = read_line(&["man", "-", "--json"]);
-        let Ok(Line::Describe(described, base)) = described else { panic!("`man` describes") };
-        assert_eq!((described.form, base.json), (Form::Man("-".into()), true));
+        let Ok(Line::Describe(described)) = described else { panic!("`man` describes") };
+        assert_eq!((described.form, described.base.json), (Form::Man("-".into()), true));
         for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
-            let Ok(Line::Describe(described, _)) = read_line(&[COMPLETIONS, shell]) else { panic!("{shell} is known") };
+            let Ok(Line::Describe(described)) = read_line(&[COMPLETIONS, shell]) else { panic!("{shell} is known") };
             assert!(matches!(described.form, Form::Completions(_)));
         }
         assert!(read_line(&[COMPLETIONS, "csh"]).is_err() && read_line(&[MAN]).is_err());

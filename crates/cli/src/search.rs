@@ -50,6 +50,11 @@ impl SearchEngine {
         }
     }
 
+    /// Engines by their names, as a stored run has them; unknown ones are left out.
+    pub fn named(names: &[String]) -> Vec<Self> {
+        names.iter().filter_map(|name| Self::from_str(name, true).ok()).collect()
+    }
+
     /// Whether the environment has what the engine needs: a key, a file with a key, or the address of an instance.
     fn has_key(self) -> bool {
         let variables: &[&str] = match self {
@@ -70,18 +75,32 @@ impl fmt::Display for SearchEngine {
 }
 
 impl CommonArgs {
-    /// The engines to search, each once, of those that an application is `able` to use. None without `--search` means:
+    /// Refuses `--corpus` and `--search` in a program that searches what is its own; `instead` says how.
+    ///
+    /// # Errors
+    /// [`CliError::Usage`] with the programs that have these options.
+    pub fn without_sources(&self, instead: &str) -> Result<(), CliError> {
+        let option = match (self.corpus.is_empty(), self.search.is_empty()) {
+            (true, true) => return Ok(()),
+            (false, _) => "--corpus",
+            (true, false) => "--search",
+        };
+        let message = format!("`{option}` is an option of `writehere`, `pocketflow` and `deepsearch`; {instead}");
+        Err(CliError::usage(message))
+    }
+
+    /// The engines to search, each once. None without `--search` means:
     /// the corpus when there is one, else the engines that have a key, else nothing. An engine of the network that needs
     /// no key is used only when it is named, so that nobody's topic leaves the machine unasked.
     ///
     /// # Errors
-    /// [`CliError::Usage`]: an engine that the application does not have, `local` without a corpus, `none` with others.
-    pub fn engines(&self, able: &[SearchEngine]) -> Result<Vec<SearchEngine>, CliError> {
+    /// [`CliError::Usage`]: `local` without a corpus, `none` with others.
+    pub fn engines(&self) -> Result<Vec<SearchEngine>, CliError> {
         if self.search.is_empty() {
             if !self.corpus.is_empty() {
                 return Ok(vec![SearchEngine::Local]);
             }
-            return Ok(able.iter().copied().filter(|engine| engine.has_key()).collect());
+            return Ok(SearchEngine::value_variants().iter().copied().filter(|engine| engine.has_key()).collect());
         }
         let mut engines = self.search.clone();
         let mut seen = Vec::new();
@@ -97,11 +116,6 @@ impl CommonArgs {
                 _ => Err(CliError::usage("`--search none` stands alone; leave out `none`, or the others")),
             };
         }
-        if let Some(engine) = engines.iter().find(|engine| !able.contains(engine)) {
-            let able: Vec<&str> = able.iter().map(|engine| engine.name()).collect();
-            let able = able.join("`, `");
-            return Err(CliError::usage(format!("`--search {engine}`: this program searches `{able}`, or `none`")));
-        }
         if engines.contains(&SearchEngine::Local) && self.corpus.is_empty() {
             return Err(CliError::usage("`--search local` needs `--corpus DIR`"));
         }
@@ -112,23 +126,21 @@ impl CommonArgs {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use SearchEngine::{Arxiv, Crossref, Local, None as Nowhere, Openalex};
+    use SearchEngine::{Arxiv, Crossref, Local, None as Nowhere};
 
     #[test]
     fn engines_by_what_was_said() {
-        let able = [Local, Openalex, Arxiv, Crossref];
-        for (search, corpus, able, expected) in [
-            (&[][..], true, &able[..], Ok(&[Local][..])),
-            (&[Nowhere], true, &able, Ok(&[])),
-            (&[Arxiv, Local, Arxiv], true, &able, Ok(&[Arxiv, Local])),
-            (&[Crossref], true, &able, Ok(&[Crossref])),
-            (&[Local], false, &able, Err("needs `--corpus DIR`")),
-            (&[Nowhere, Arxiv], false, &able, Err("stands alone")),
-            (&[Arxiv], true, &able[..1], Err("`--search arxiv`: this program searches `local`, or `none`")),
+        for (search, corpus, expected) in [
+            (&[][..], true, Ok(&[Local][..])),
+            (&[Nowhere], true, Ok(&[])),
+            (&[Arxiv, Local, Arxiv], true, Ok(&[Arxiv, Local])),
+            (&[Crossref], true, Ok(&[Crossref])),
+            (&[Local], false, Err("needs `--corpus DIR`")),
+            (&[Nowhere, Arxiv], false, Err("stands alone")),
         ] {
             let corpus = if corpus { vec!["docs".into()] } else { Vec::new() };
             let args = CommonArgs { search: search.to_vec(), corpus, ..CommonArgs::default() };
-            match (args.engines(able), expected) {
+            match (args.engines(), expected) {
                 (Ok(engines), Ok(expected)) => assert_eq!(engines, expected),
                 (Err(error), Err(part)) => assert!(error.to_string().contains(part), "{error}"),
                 (got, wanted) => panic!("{search:?}: {got:?} instead of {wanted:?}"),

@@ -34,8 +34,8 @@ where
 {
     match line::read::<A>(std::env::args_os().collect()) {
         Ok(Line::Run(args)) => start(args, run).into(),
-        Ok(Line::Describe(described, base)) => {
-            let progress = Progress::new(&base);
+        Ok(Line::Describe(described)) => {
+            let progress = Progress::new(&described.base);
             match described.tell(&progress) {
                 Ok(status) => status.into(),
                 Err(failure) => {
@@ -68,7 +68,7 @@ where
     Fut: Future<Output = Result<ExitStatus, Failure>>,
 {
     let progress = Progress::new(args.as_ref());
-    let prepared = log::start(args.as_ref(), &progress);
+    let prepared = log::start(args.as_ref(), &progress).and_then(|()| args.as_ref().outbound.install());
     let files = prepared.and_then(|()| ConfigFiles::read(A::command().get_name(), args.as_ref()));
     let ended = files.map_err(Failure::from).and_then(|files| {
         if let Some(notice) = files.notice() {

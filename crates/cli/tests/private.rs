@@ -31,7 +31,7 @@ async fn child() {
     let store = open_checkpointer(&dirs).unwrap();
     let lease = store.acquire("a").await.unwrap();
     let progress = graphloom_cli::Progress::new(&args.base);
-    let engines = args.engines(&[graphloom_cli::SearchEngine::Local]).unwrap();
+    let engines = args.engines().unwrap();
     open_corpus(&args, &engines, &dirs, &progress).await.unwrap();
     let set = build_models(&args, &dirs, &progress, Spent::default()).await.unwrap();
     set.models.role("default").chat(ChatRequest::user("hello")).await.unwrap();

@@ -100,6 +100,11 @@
 
 #![forbid(unsafe_code)]
 
+/// The examples of the file that registries show.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+mod readme {}
+
 #[cfg_attr(not(test), expect(unused_extern_crates, reason = "the derive names the crate from outside"))]
 extern crate self as graphloom_core_graph;
 

@@ -6,7 +6,8 @@
 //!   search with citable evidence, and task trees with declared status tables.
 //! - [`embedded`]: a small model inside the process, so that everything runs without a key or a server.
 //!
-//! ```
+#![cfg_attr(all(feature = "llm", feature = "sqlite"), doc = "```")]
+#![cfg_attr(not(all(feature = "llm", feature = "sqlite")), doc = "```ignore")]
 //! use graphloom::graph::{Context, Log, Node, NodeError, Outcome, START, Snapshot, State, StateGraph};
 //! use graphloom::llm::{ChatModel, ChatRequest, Scripted};
 //! use graphloom::sqlite::SqliteCheckpointer;
@@ -59,8 +60,34 @@
 //! `#[state(crate = graphloom::graph)]`.
 //!
 //! # Features
-//! `embedded`, on unless it is switched off, brings the model inside the process. `postgres` and `encrypted` bring the other
-//! homes of threads, as `graphloom::postgres` and `graphloom::encrypted`.
+//! The graph runtime is always there, as [`graph`]. Every other crate is behind a feature of the name of its module, and
+//! each feature builds alone.
+//!
+//! | feature | module | unless switched off |
+//! | --- | --- | --- |
+//! | `llm` | [`llm`]: chat models behind one trait, structured answers, budgets, recordings | on |
+//! | `embedded` | [`embedded`]: the model inside the process | on |
+//! | `agents` | [`agents`]: prompt files, profiles, tools, review gates | on |
+//! | `retrieval` | [`retrieval`]: an index of folders, the literature, evidence | on |
+//! | `web` | `retrieval::web`: search in the web, pages | |
+//! | `citations` | `citations`: claims of a text checked against its sources | |
+//! | `charts` | `charts`: checked data as SVG | |
+//! | `text` | `text`: sentences, languages, units, addresses | |
+//! | `http` | `http`: one builder of HTTP clients | |
+//! | `vault` | `vault`: a folder of notes, pending changes, transactions | |
+//! | `state-machine` | [`state_machine`]: status tables and task trees | on |
+//! | `sqlite` | [`sqlite`]: threads and long-term memory in one file | on |
+//! | `postgres` | `postgres`: the same in PostgreSQL | |
+//! | `encrypted` | `encrypted`: encryption around any store | |
+//! | `conformance` | `graph::conformance`: the cases that every store passes | |
+//! | `writehere`, `obsius`, `pocketflow`, `deepsearch` | modules of these names: the applications as libraries | |
+//! | `command` | none: the command `graphloom` | on |
+//!
+//! A program that needs the runtime and a file for its threads, and nothing else, says so:
+//!
+//! ```toml
+//! graphloom = { version = "0.1", default-features = false, features = ["sqlite"] }
+//! ```
 //!
 //! # The command
 //! `graphloom doctor` tells which models and other parts are there, `graphloom model` fetches and checks the built-in
@@ -68,15 +95,43 @@
 
 #![forbid(unsafe_code)]
 
+/// The examples of the file that registries show.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+mod readme {}
+
+#[cfg(feature = "agents")]
 pub use graphloom_agents as agents;
+#[cfg(feature = "charts")]
+pub use graphloom_charts as charts;
 #[cfg(feature = "encrypted")]
 pub use graphloom_checkpoint_encrypted as encrypted;
 #[cfg(feature = "postgres")]
 pub use graphloom_checkpoint_postgres as postgres;
+#[cfg(feature = "sqlite")]
 pub use graphloom_checkpoint_sqlite as sqlite;
+#[cfg(feature = "citations")]
+pub use graphloom_citations as citations;
 pub use graphloom_core_graph as graph;
+#[cfg(feature = "deepsearch")]
+pub use graphloom_deepsearch as deepsearch;
+#[cfg(feature = "http")]
+pub use graphloom_http as http;
+#[cfg(feature = "llm")]
 pub use graphloom_llm as llm;
 #[cfg(feature = "embedded")]
 pub use graphloom_llm_embedded as embedded;
+#[cfg(feature = "obsius")]
+pub use graphloom_obsius as obsius;
+#[cfg(feature = "pocketflow")]
+pub use graphloom_pocketflow as pocketflow;
+#[cfg(feature = "retrieval")]
 pub use graphloom_retrieval as retrieval;
+#[cfg(feature = "state-machine")]
 pub use graphloom_state_machine as state_machine;
+#[cfg(feature = "text")]
+pub use graphloom_text as text;
+#[cfg(feature = "vault")]
+pub use graphloom_vault as vault;
+#[cfg(feature = "writehere")]
+pub use graphloom_writehere as writehere;

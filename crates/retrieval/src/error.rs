@@ -200,17 +200,8 @@ pub enum RetrievalError {
         reason: String,
     },
 
-    /// No source of literature gave an answer.
-    #[error("no source of literature answered: {}", told.join(" "))]
-    NoSource {
-        /// A line for each source.
-        told: Vec<String>,
-        /// Whether a source may answer later.
-        retryable: bool,
-    },
-
-    /// No engine of the web gave an answer.
-    #[error("no engine of the web answered: {}", if told.is_empty() { "none is set up; name one with its key".to_owned() } else { told.join(" ") })]
+    /// No engine gave an answer.
+    #[error("no engine answered: {}", if told.is_empty() { "none is set up; name one with its key".to_owned() } else { told.join(" ") })]
     NoEngine {
         /// A line for each engine.
         told: Vec<String>,
@@ -252,7 +243,7 @@ impl RetrievalError {
     pub fn is_retryable(&self) -> bool {
         match self {
             Self::Locked { .. } | Self::Interrupted { .. } => true,
-            Self::NoSource { retryable, .. } | Self::NoEngine { retryable, .. } => *retryable,
+            Self::NoEngine { retryable, .. } => *retryable,
             _ => false,
         }
     }

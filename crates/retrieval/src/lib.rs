@@ -2,7 +2,9 @@
 //!
 //! * A [`Corpus`] is folders of Markdown, text and HTML files with an incremental full-text index on disk.
 //! * A search answers with [`Evidence`]: a passage with an id that stays the same while the passage does.
-//! * [`Search`] is what every engine can do; [`extract`] picks the sentences that fit a question.
+//! * [`Search`] is what everything that can be searched does: the corpus, the literature, the web, several [`Together`],
+//!   or a source of one's own. It answers with results and one [`EngineReport`] for each engine.
+//! * [`extract`] picks the sentences that fit a question.
 //! * [`answer`] reads what a request asks for, and tells what of it a text answers.
 //!
 //! ```
@@ -50,6 +52,11 @@
 //! page behind a guard against requests into private networks. These two features are all that uses a network.
 #![forbid(unsafe_code)]
 
+/// The examples of the file that registries show.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+mod readme {}
+
 pub mod answer;
 mod corpus;
 mod document;
@@ -57,10 +64,15 @@ mod error;
 mod evidence;
 mod evidence_id;
 pub mod extract;
+mod fault;
 #[cfg(feature = "literature")]
 pub mod literature;
+#[cfg(feature = "web")]
+mod network;
+mod report;
 mod search;
 mod terms;
+mod together;
 #[cfg(feature = "web")]
 pub mod web;
 
@@ -68,4 +80,9 @@ pub use corpus::{Corpus, CorpusOptions, IndexReport, Lossy, SearchOptions, Unrea
 pub use document::shown;
 pub use error::RetrievalError;
 pub use evidence::{Evidence, Locator, Source};
-pub use search::{Hit, Search};
+pub use fault::{Fault, Moment};
+#[cfg(feature = "web")]
+pub use network::{Network, NetworkOptions};
+pub use report::{EngineOutcome, EngineReport};
+pub use search::{Hit, Search, SearchAnswer};
+pub use together::{NoSearch, Together, in_turns};

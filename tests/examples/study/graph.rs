@@ -11,13 +11,11 @@ use graphloom_core_graph::{
     ChildOutcome, CompileErrors, Compiled, END, FromRef, Node, NodeError, START, State, StateGraph,
 };
 use graphloom_deepsearch::Config;
-use graphloom_deepsearch::search::Search;
+use graphloom_deepsearch::search::Engines;
 use graphloom_deepsearch::section::{self, SectionBrief, SectionState};
 use graphloom_deepsearch::state::{Locale, Section};
 use graphloom_llm::layers::Ledger;
-use graphloom_writehere::breakpoint::Breakpoints;
-use graphloom_writehere::stage::Desk;
-use graphloom_writehere::{Request, Writing, profile};
+use graphloom_writehere::{Request, Writing};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -51,20 +49,14 @@ pub(crate) struct Tools {
 impl Tools {
     pub(crate) fn new(
         models: &Models,
-        search: Arc<dyn Search>,
+        search: Engines,
         ledger: &Arc<Ledger>,
         time: fn(u64) -> String,
     ) -> Result<Self, Box<dyn std::error::Error + Send + Sync>> {
         let mut research = graphloom_deepsearch::Resources::new(models.clone(), search)?;
         research.ledger = Arc::clone(ledger);
-        let desk = Desk::new(Arc::new(profile::prompts()?), Arc::new(profile::report()?), models.clone());
-        let tell = graphloom_writehere::Resources {
-            desk,
-            ledger: Arc::clone(ledger),
-            breaks: Breakpoints::default(),
-            cassette: None,
-            time,
-        };
+        let mut tell = graphloom_writehere::Resources::report(models.clone())?;
+        (tell.ledger, tell.time) = (Arc::clone(ledger), time);
         Ok(Self { research: Arc::new(research), tell: Arc::new(tell) })
     }
 }

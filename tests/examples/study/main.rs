@@ -8,15 +8,14 @@
 mod graph;
 
 use std::process::ExitCode;
-use std::sync::Arc;
 
 use clap::Parser;
 use graphloom_cli::{
-    BaseArgs, CommonArgs, DataDir, ExitStatus, Failure, SearchEngine, Session, build_models, follow, new_thread_id,
-    open_checkpointer, open_corpus, time_text,
+    BaseArgs, CommonArgs, DataDir, ExitStatus, Failure, NetworkOptions, Session, build_models, follow, new_thread_id,
+    open_checkpointer, open_sources, time_text,
 };
 use graphloom_core_graph::Outcome;
-use graphloom_deepsearch::search::{NoSearch, RetrievalSearch, Search};
+use graphloom_deepsearch::search::Engines;
 use graphloom_llm::layers::Spent;
 
 use crate::graph::{Study, Tools, study};
@@ -44,12 +43,9 @@ async fn run(args: Args, session: Session) -> Result<ExitStatus, Failure> {
     let Args { question, common } = args;
     let dirs = DataDir::new(common.base.data_dir.as_deref())?;
     let models = build_models(&common, &dirs, &session.progress, Spent::default()).await?;
-    let engines = common.engines(&[SearchEngine::Local])?;
-    let corpus = open_corpus(&common, &engines, &dirs, &session.progress).await?;
-    let search: Arc<dyn Search> = match corpus {
-        Some((corpus, _)) => Arc::new(RetrievalSearch::new(Arc::new(corpus))),
-        None => Arc::new(NoSearch),
-    };
+    let network = || NetworkOptions::from_environment(|name| std::env::var(name).ok());
+    let sources = open_sources(&common, network, &dirs, &session.progress).await?;
+    let search = sources.search().map(Engines::of).unwrap_or_default();
     let tools = Tools::new(&models.models, search, &models.ledger, time_text)
         .map_err(|error| Failure::new(ExitStatus::Failed, error))?;
     let threads = study()?.with_context(tools).with_checkpointer(open_checkpointer(&dirs)?);

@@ -54,7 +54,7 @@ pub struct Scores {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 #[non_exhaustive]
-pub struct Evidence {
+pub struct Document {
     /// The id that citations use.
     pub id: EvidenceId,
     /// Where it is: an address, or the path of a local document.
@@ -78,7 +78,7 @@ pub struct Evidence {
     pub scores: Option<Scores>,
 }
 
-impl Evidence {
+impl Document {
     /// A document, not scored.
     pub fn new(url: impl Into<String>, title: impl Into<String>, text: impl Into<Arc<str>>) -> Self {
         let (url, text) = (url.into(), text.into());

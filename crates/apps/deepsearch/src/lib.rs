@@ -11,7 +11,7 @@
 //! use graphloom_core_graph::Outcome;
 //! use graphloom_core_graph::checkpoint::MemoryCheckpointer;
 //! use graphloom_deepsearch::graph::{graph, policy};
-//! use graphloom_deepsearch::search::NoSearch;
+//! use graphloom_deepsearch::search::Engines;
 //! use graphloom_deepsearch::state::Request;
 //! use graphloom_deepsearch::{Config, FEEDBACK, Kind, Resources, SearchContext};
 //! use graphloom_llm::Scripted;
@@ -26,7 +26,7 @@
 //!     })
 //! });
 //! let config = Config::default();
-//! let resources = Resources::new(Models::new(Arc::new(model)), Arc::new(NoSearch))?;
+//! let resources = Resources::new(Models::new(Arc::new(model)), Engines::default())?;
 //! let runs = graph(Kind::Parallel)?.with_context(resources).with_checkpointer(MemoryCheckpointer::new());
 //! let thread = runs.thread("storks").policy(policy(&config));
 //! let request = Request::new("How common are storks?", config);
@@ -59,6 +59,11 @@
 
 #![forbid(unsafe_code)]
 
+/// The examples of the file that registries show.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+mod readme {}
+
 pub mod ask;
 pub mod charts;
 pub mod collector;
@@ -82,7 +87,6 @@ pub mod writing;
 mod error;
 mod evidence;
 pub mod graph;
-mod in_time;
 mod locale;
 mod markup;
 mod names;
@@ -92,7 +96,7 @@ mod resources;
 
 pub use config::Config;
 pub use error::DeepSearchError;
-pub use evidence::{Evidence, EvidenceId, Scores, canonical};
+pub use evidence::{Document, EvidenceId, Scores, canonical};
 pub use names::Kind;
 pub use nodes::{FEEDBACK, OUTLINE_FEEDBACK};
 pub use prompts::prompts;

@@ -6,12 +6,11 @@ use std::time::Duration;
 
 use graphloom_agents::{Models, Prompts};
 use graphloom_llm::ChatModel;
-use graphloom_llm::layers::{Budget, Ledger};
+use graphloom_llm::layers::{Budget, InTime, Ledger};
 
 use crate::error::DeepSearchError;
-use crate::in_time::InTime;
 use crate::prompts::prompts;
-use crate::search::Search;
+use crate::search::Engines;
 
 /// Of a budget, how much research may spend; the rest is for writing and checking, so that a report is delivered.
 const RESEARCH_SHARE: f64 = 0.7;
@@ -81,7 +80,7 @@ pub struct Resources {
     /// The prompts.
     pub prompts: Prompts,
     /// The engines.
-    pub search: Arc<dyn Search>,
+    pub search: Engines,
     /// What calls have spent, against the budget of the run.
     pub ledger: Arc<Ledger>,
     /// How long one call of a model may take, further attempts at it included: `llm_timeout`.
@@ -96,7 +95,7 @@ impl Resources {
     ///
     /// # Errors
     /// A prompt that does not compile.
-    pub fn new(models: Models, search: Arc<dyn Search>) -> Result<Self, DeepSearchError> {
+    pub fn new(models: Models, search: Engines) -> Result<Self, DeepSearchError> {
         let ledger = Ledger::new(Budget::default());
         Ok(Self { models, prompts: prompts()?, search, ledger, call_limit: CALL_LIMIT, recheck: false })
     }
@@ -145,7 +144,7 @@ impl fmt::Debug for Resources {
         f.debug_struct("Resources")
             .field("models", &self.models)
             .field("prompts", &self.prompts)
-            .field("search", &self.search.engines())
+            .field("search", &self.search)
             .finish_non_exhaustive()
     }
 }

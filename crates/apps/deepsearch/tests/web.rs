@@ -1,13 +1,12 @@
 //! The engines of the web as DeepSearch uses them, over a web of documents on this machine (F34, F36).
 #![expect(clippy::unwrap_used, reason = "a step that fails fails the test")]
 
-use std::sync::Arc;
-
 use graphloom_deepsearch::Config;
-use graphloom_deepsearch::config::Secret;
-use graphloom_deepsearch::search::{EngineOutcome, Search, SearchAnswer, open_web};
+use graphloom_deepsearch::config::{SearchMethod, Secret};
+use graphloom_deepsearch::search::{Engines, Retrieved, open_web};
 use graphloom_frozen_web::{Breakage, FrozenWeb, Wire};
-use graphloom_retrieval::web::{EngineName, PageError};
+use graphloom_retrieval::EngineOutcome;
+use graphloom_retrieval::web::EngineName;
 use graphloom_retrieval::{Corpus, CorpusOptions};
 use serde_json::json;
 
@@ -39,19 +38,19 @@ fn config(world: &World) -> Config {
     config
 }
 
-fn open(world: &World, config: &Config, names: &[&str]) -> Arc<dyn Search> {
+fn open(world: &World, config: &Config, names: &[&str]) -> Engines {
     let names: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
     let environment = world.frozen.environment();
     let variable = |name: &str| environment.iter().find(|(known, _)| known == name).map(|(_, value)| value.clone());
-    open_web(config, &names, variable).unwrap().search.unwrap()
+    Engines::of(open_web(config, &names, variable).unwrap().search.unwrap())
 }
 
 #[tokio::test]
 async fn a_document_is_the_page_and_not_the_excerpt() {
     let world = world().await;
     let search = open(&world, &config(&world), &["google"]);
-    let answer = search.search("When does the log begin anew?", 3).await;
-    let first = &answer.evidence[0];
+    let answer = search.ask(SearchMethod::Web, "When does the log begin anew?", 3).await;
+    let first = &answer.documents[0];
     assert_eq!((first.title.as_str(), first.engine.as_str(), first.rank), ("The log", "google", 1));
     assert!(
         first.text.contains("before it is written to the table") && first.text.contains("begins anew"),
@@ -59,7 +58,7 @@ async fn a_document_is_the_page_and_not_the_excerpt() {
         first.text
     );
     assert!(first.is_web() && first.query.starts_with("When"));
-    assert!(matches!(answer.reports[0].outcome, EngineOutcome::Found { documents: 1.. }));
+    assert!(matches!(answer.reports[0].outcome, EngineOutcome::Found { pieces: 1.., .. }));
     assert!(!world.frozen.fetched().await.is_empty());
 }
 
@@ -91,7 +90,7 @@ async fn a_key_goes_to_the_address_beside_it_and_to_no_other() {
             _ => None,
         };
         let opened = open_web(&config, &[], variable).unwrap();
-        opened.search.unwrap().search("When does the log begin anew?", 3).await;
+        Engines::of(opened.search.unwrap()).ask(SearchMethod::Web, "When does the log begin anew?", 3).await;
         let bytes = to.taken();
         assert!(bytes.contains("When does the log begin anew?"), "{bytes}");
         for key in [OF_FILE, OF_ENVIRONMENT] {
@@ -109,15 +108,15 @@ async fn a_key_goes_to_the_address_beside_it_and_to_no_other() {
 async fn a_page_that_is_a_pdf_is_told_and_its_excerpt_is_used() {
     let world = world().await;
     world.frozen.pages_as_pdf().await;
-    let answer = open(&world, &config(&world), &["google"]).search("When does the log begin anew?", 3).await;
-    assert!(!answer.evidence.is_empty() && answer.evidence.iter().all(|found| !found.text.contains("%PDF")));
-    assert!(matches!(answer.reports[0].outcome, EngineOutcome::Found { documents: 1.. }));
-    assert_eq!(answer.unread.len(), answer.evidence.len());
-    assert!(matches!(&answer.unread[0].error, PageError::MediaType { media_type } if media_type == "application/pdf"));
-    let told = answer.unread[0].to_string();
+    let answer =
+        open(&world, &config(&world), &["google"]).ask(SearchMethod::Web, "When does the log begin anew?", 3).await;
+    assert!(!answer.documents.is_empty() && answer.documents.iter().all(|found| !found.text.contains("%PDF")));
+    assert!(matches!(answer.reports[0].outcome, EngineOutcome::Found { pieces: 1.., .. }));
+    assert_eq!(answer.notes.len(), answer.documents.len());
+    let told = &answer.notes[0];
     assert!(told.contains("only the excerpt of the engine is used: the page is `application/pdf`"), "{told}");
     let stored = serde_json::to_value(&answer).unwrap();
-    assert_eq!(serde_json::from_value::<SearchAnswer>(stored).unwrap(), answer, "a recording keeps it");
+    assert_eq!(serde_json::from_value::<Retrieved>(stored).unwrap(), answer, "a recording keeps it");
 }
 
 #[tokio::test]
@@ -126,8 +125,8 @@ async fn pages_of_this_machine_are_not_fetched_unless_their_host_is_named() {
     for extension in [json!({}), json!({ "page_hosts": ["127.0.0.1:1"] }), json!({ "fetch_pages": false })] {
         let mut config = config(&world);
         config.web_search_engine_config.extension = extension;
-        let answer = open(&world, &config, &["google"]).search("Who waits for a writer?", 3).await;
-        assert!(!answer.evidence.is_empty(), "the excerpt is left");
+        let answer = open(&world, &config, &["google"]).ask(SearchMethod::Web, "Who waits for a writer?", 3).await;
+        assert!(!answer.documents.is_empty(), "the excerpt is left");
     }
     assert!(world.frozen.fetched().await.is_empty());
 }
@@ -138,18 +137,20 @@ async fn an_engine_that_fails_is_a_report_and_never_a_document() {
         let world = world().await;
         world.frozen.break_engine(EngineName::Tavily, breakage).await;
         let both = open(&world, &config(&world), &["tavily", "google"]);
-        assert_eq!(both.engines(), ["tavily", "google"]);
-        let answer = both.search("When does the log begin anew?", 3).await;
+        assert_eq!(both.names(), ["tavily", "google"]);
+        let answer = both.ask(SearchMethod::Web, "When does the log begin anew?", 3).await;
         let tavily = &answer.reports.iter().find(|report| report.engine == "tavily").unwrap().outcome;
         match breakage {
-            Breakage::RateLimited => assert!(matches!(tavily, EngineOutcome::RateLimited { .. }), "{tavily:?}"),
+            Breakage::RateLimited => {
+                assert!(matches!(tavily, EngineOutcome::Failed { fault } if fault.is_rate_limit()), "{tavily:?}");
+            }
             _ => assert!(matches!(tavily, EngineOutcome::Failed { .. }), "{breakage:?}: {tavily:?}"),
         }
-        assert!(!answer.evidence.is_empty());
-        assert!(answer.evidence.iter().all(|document| document.engine == "google"));
+        assert!(!answer.documents.is_empty());
+        assert!(answer.documents.iter().all(|document| document.engine == "google"));
         world.frozen.break_engine(EngineName::Google, breakage).await;
-        let dead = open(&world, &config(&world), &["tavily", "google"]).search("log", 3).await;
-        assert_eq!((dead.evidence.len(), dead.reports.len()), (0, 2));
+        let dead = open(&world, &config(&world), &["tavily", "google"]).ask(SearchMethod::Web, "log", 3).await;
+        assert_eq!((dead.documents.len(), dead.reports.len()), (0, 2));
     }
 }
 
@@ -162,11 +163,11 @@ async fn the_address_and_the_key_of_the_configuration_are_used_and_not_told() {
     let ask = async |key: &str| {
         let mut config = config.clone();
         config.web_search_engine_config.search_api_key = graphloom_deepsearch::config::Secret::new(key);
-        let search = open_web(&config, &[], |_| None).unwrap().search.unwrap();
-        search.search("Who waits for a writer?", 3).await
+        let search = Engines::of(open_web(&config, &[], |_| None).unwrap().search.unwrap());
+        search.ask(SearchMethod::Web, "Who waits for a writer?", 3).await
     };
     let good = ask(graphloom_frozen_web::KEY).await;
-    assert_eq!(good.evidence[0].title, "Locks");
+    assert_eq!(good.documents[0].title, "Locks");
     let bad = ask("wrong-key-of-a-user").await;
     assert!(matches!(bad.reports[0].outcome, EngineOutcome::Failed { .. }));
     let told = serde_json::to_string(&(good, bad)).unwrap();

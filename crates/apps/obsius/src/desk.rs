@@ -3,13 +3,13 @@
 use std::fmt;
 use std::sync::Arc;
 
-use graphloom_agents::{Models, Prompts};
-use graphloom_llm::layers::Ledger;
+use graphloom_agents::{AgentError, Models, Prompts};
+use graphloom_llm::layers::{Budget, Ledger};
 use graphloom_vault::Vault;
 
 use crate::config::{Config, is_small};
 use crate::index::VaultIndex;
-use crate::profile::ObsiusProfile;
+use crate::profile::{self, ObsiusProfile};
 
 /// Prompts, profile and models. Cheap to clone.
 #[derive(Clone)]
@@ -38,6 +38,17 @@ pub struct Resources {
     pub index: Arc<VaultIndex>,
     /// What the calls have spent.
     pub ledger: Arc<Ledger>,
+}
+
+impl Resources {
+    /// Resources with the built-in prompts and profile, without a budget.
+    ///
+    /// # Errors
+    /// None but a fault of this program: prompts and profile are always the same.
+    pub fn new(models: Models, vault: Arc<Vault>, index: Arc<VaultIndex>) -> Result<Self, AgentError> {
+        let desk = Desk::new(Arc::new(profile::prompts()?), Arc::new(profile::profile()?), models);
+        Ok(Self { desk, vault, index, ledger: Ledger::new(Budget::default()) })
+    }
 }
 
 impl Desk {

@@ -3,7 +3,7 @@
 //! - [`assess`](mod@assess) tells simple requests from complex ones, [`phase`] holds the phases and the table of their transitions,
 //!   [`completion`] the completion check; all three are the seed's, in its order.
 //! - [`analyze`] makes the plan: subtasks with success criteria, each a [`probe`] that looks into the notes; [`search`],
-//!   [`execute`] and [`write`](mod@write) carry it out.
+//!   [`execute`] and [`write`](mod@write) carry it out, and a [`review`] puts a person before the vault.
 //! - [`graph()`] puts them together over a [`WorkflowState`]. Nothing is written to the vault before the changes are
 //!   reviewed, and then all of them or none.
 //!
@@ -37,6 +37,11 @@
 
 #![forbid(unsafe_code)]
 
+/// The examples of the file that registries show.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+mod readme {}
+
 pub mod analyze;
 pub mod assess;
 pub mod completion;
@@ -46,6 +51,7 @@ pub mod index;
 pub mod phase;
 pub mod probe;
 pub mod profile;
+pub mod review;
 pub mod search;
 pub mod state;
 pub mod subject;

@@ -12,7 +12,7 @@
 //! use graphloom_core_graph::checkpoint::MemoryCheckpointer;
 //! use graphloom_core_graph::store::MemoryStore;
 //! use graphloom_llm::Scripted;
-//! use graphloom_pocketflow::research::NoResearch;
+//! use graphloom_retrieval::NoSearch;
 //! use graphloom_pocketflow::session::Waiting;
 //! use graphloom_pocketflow::{Conversations, Resources};
 //!
@@ -21,7 +21,7 @@
 //! // In place of a model: a script that always proposes one query.
 //! let model = Scripted::from_fn(|_| Ok(r#"{"queries": [{"text": "spring tides"}]}"#));
 //! let resources =
-//!     Resources::new(Models::new(Arc::new(model)), Arc::new(NoResearch), Arc::new(MemoryStore::new()))?;
+//!     Resources::new(Models::new(Arc::new(model)), Arc::new(NoSearch), Arc::new(MemoryStore::new()))?;
 //! let conversations = Conversations::new(resources, Arc::new(MemoryCheckpointer::new()))?;
 //!
 //! let (_thoughts, chat) = conversations.say("c1", "tides").collect().await;
@@ -35,6 +35,11 @@
 //! [`flow`] has nodes of three phases, labelled edges, batches and flows as nodes, over the same graph engine.
 
 #![forbid(unsafe_code)]
+
+/// The examples of the file that registries show.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+mod readme {}
 
 pub mod actions;
 pub mod decide;

@@ -3,16 +3,16 @@
 use std::fmt;
 use std::sync::Arc;
 
-use graphloom_agents::{AgentError, Models, Prompts};
+use graphloom_agents::{AgentError, Models, Prompts, logged_step};
 use graphloom_core_graph::store::Store;
 use graphloom_core_graph::{Context, NodeError};
 use graphloom_llm::{ChatRequest, Params, StructuredOptions, structured};
+use graphloom_retrieval::Search;
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use crate::profile::{FlowProfile, profile, prompts};
-use crate::research::Research;
 
 /// The task type of the one call that makes all of what is asked for.
 pub(crate) const WHOLE: &str = "*";
@@ -25,8 +25,8 @@ pub struct Resources {
     pub prompts: Prompts,
     /// Which prompt and which role serve what is asked for.
     pub profile: FlowProfile,
-    /// The sources of literature.
-    pub research: Arc<dyn Research>,
+    /// What is searched: documents, the literature, the web.
+    pub search: Arc<dyn Search>,
     /// Where sessions are kept.
     pub store: Arc<dyn Store>,
     /// Limits.
@@ -59,9 +59,9 @@ impl Resources {
     ///
     /// # Errors
     /// None but a fault of this program: prompts and profile are always the same.
-    pub fn new(models: Models, research: Arc<dyn Research>, store: Arc<dyn Store>) -> Result<Self, AgentError> {
+    pub fn new(models: Models, search: Arc<dyn Search>, store: Arc<dyn Store>) -> Result<Self, AgentError> {
         let (prompts, profile) = (prompts()?, profile()?);
-        Ok(Self { models, prompts, profile, research, store, limits: Limits::default() })
+        Ok(Self { models, prompts, profile, search, store, limits: Limits::default() })
     }
 
     /// Asks the model for the whole of what an action makes. The answer is a durable step: it is never asked for twice.
@@ -82,30 +82,9 @@ impl Resources {
         let work = async move {
             let request = ChatRequest { messages, params, ..ChatRequest::default() };
             let answer = structured::<T>(&*model, request, &StructuredOptions::default()).await?;
-            Ok(answer.value)
+            Ok::<_, NodeError>(answer.value)
         };
-        self.once(cx, key, work).await
-    }
-
-    /// A model call as a durable step, with a line in the log that says whether it was made.
-    pub(crate) async fn once<T>(
-        &self,
-        cx: &Context<Self>,
-        key: &str,
-        work: impl Future<Output = Result<T, NodeError>> + Send,
-    ) -> Result<T, NodeError>
-    where
-        T: Serialize + DeserializeOwned + Send,
-    {
-        let mut called = false;
-        let call = async {
-            called = true;
-            work.await
-        };
-        let answer = cx.once(key, call).await?;
-        let what = if called { "model call committed" } else { "model call taken from the record" };
-        tracing::info!(task = %cx.task().id, key, "{what}");
-        Ok(answer)
+        logged_step(cx, key, work).await
     }
 }
 

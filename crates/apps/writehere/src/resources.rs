@@ -2,18 +2,23 @@
 
 use std::fmt;
 use std::sync::Arc;
+use std::time::{Duration, SystemTime};
 
+use graphloom_agents::{AgentError, Models};
 use graphloom_core_graph::{Context, NodeError};
 use graphloom_llm::ModelError;
 use graphloom_llm::cassette::Cassette;
-use graphloom_llm::layers::Ledger;
+use graphloom_llm::layers::{Budget, Ledger};
+use graphloom_retrieval::Search;
 use graphloom_state_machine::{NodeKey, Symbol, TaskAction};
 use serde_json::{Value, json};
 
 use crate::breakpoint::Breakpoints;
+use crate::profile;
 use crate::stage::Desk;
 
 /// What the nodes of a run work with beside its state: models, prompts, what can be searched, counts and recordings.
+#[non_exhaustive]
 pub struct Resources {
     /// Prompts, profile, models and what can be searched. Limits, date and seed come from the request.
     pub desk: Desk,
@@ -28,6 +33,37 @@ pub struct Resources {
 }
 
 impl Resources {
+    /// Resources for reports by these models, with the built-in prompts and profile.
+    ///
+    /// # Errors
+    /// None but a fault of this program: prompts and profile are always the same.
+    pub fn report(models: Models) -> Result<Self, AgentError> {
+        Ok(Self::of(Desk::new(Arc::new(profile::prompts()?), Arc::new(profile::report()?), models)))
+    }
+
+    /// The same for stories.
+    ///
+    /// # Errors
+    /// As [`report`](Self::report).
+    pub fn story(models: Models) -> Result<Self, AgentError> {
+        Ok(Self::of(Desk::new(Arc::new(profile::prompts()?), Arc::new(profile::story()?), models)))
+    }
+
+    /// Resources with other prompts or another profile: no budget, no breakpoints, no recording, and times of results as
+    /// dates of HTTP in UTC.
+    pub fn of(desk: Desk) -> Self {
+        let time = |millis| httpdate::fmt_http_date(SystemTime::UNIX_EPOCH + Duration::from_millis(millis));
+        let ledger = Ledger::new(Budget::default());
+        Self { desk, ledger, breaks: Breakpoints::default(), cassette: None, time }
+    }
+
+    /// The same with something to search.
+    #[must_use]
+    pub fn searching(mut self, search: Arc<dyn Search>) -> Self {
+        self.desk.search = Some(search);
+        self
+    }
+
     /// The time of a result: the runtime's, or the recorded one.
     pub(crate) async fn time_text(
         &self,

@@ -63,6 +63,8 @@ pub struct Request {
     pub model: String,
     /// The searched folders, as they were given.
     pub corpus: Vec<String>,
+    /// The engines that are searched, as they were named; the usual ones when none was.
+    pub search: Vec<String>,
     /// The directory that they were given in.
     pub directory: String,
     /// Documents that could not be read, with the reason.

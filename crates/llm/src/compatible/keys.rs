@@ -10,9 +10,10 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
+use graphloom_http::is_loopback;
 use reqwest::Url;
 
-use super::config::{check_base_url, is_loopback};
+use super::config::check_base_url;
 use super::{ApiKey, KEY_VARIABLE};
 use crate::ModelError;
 

@@ -5,6 +5,7 @@ use std::time::SystemTime;
 
 use async_trait::async_trait;
 use futures::StreamExt;
+use graphloom_http::{client, innermost};
 use reqwest::header::{CONTENT_TYPE, LOCATION};
 use reqwest::redirect::Policy;
 use reqwest::{Response, StatusCode, Url};
@@ -158,11 +159,11 @@ impl Compatible {
     }
 
     fn broken(&self, error: &reqwest::Error) -> ModelError {
-        ModelError::StreamInterrupted { model: self.id.to_string(), partial: String::new(), message: told(error) }
+        ModelError::StreamInterrupted { model: self.id.to_string(), partial: String::new(), message: innermost(error) }
     }
 
     fn unreachable(&self, error: &reqwest::Error) -> ModelError {
-        ModelError::Unreachable { url: self.endpoint.to_string(), message: told(error) }
+        ModelError::Unreachable { url: self.endpoint.to_string(), message: innermost(error) }
     }
 }
 
@@ -175,17 +176,6 @@ fn response_status(status: u16) -> StatusCode {
     StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR)
 }
 
-/// An error with its causes, without the address, which the caller names.
-fn told(error: &reqwest::Error) -> String {
-    let mut source = std::error::Error::source(error);
-    let mut causes = Vec::new();
-    while let Some(cause) = source {
-        causes.push(cause.to_string());
-        source = cause.source();
-    }
-    causes.pop().unwrap_or_else(|| "the connection failed".to_owned())
-}
-
 /// The time that a server's `Retry-After` date is compared with.
 fn wall_clock() -> SystemTime {
     SystemTime::now()
@@ -193,25 +183,17 @@ fn wall_clock() -> SystemTime {
 
 /// A client for `endpoint`.
 pub(crate) fn http_client(endpoint: &Url, connect_timeout: std::time::Duration) -> Result<reqwest::Client, ModelError> {
-    // Someone else may have chosen a provider of cryptography already, which is as good.
-    let _ = rustls::crypto::ring::default_provider().install_default();
-    let mut builder = reqwest::Client::builder()
-        .connect_timeout(connect_timeout)
-        // A redirect would take prompts to a host that the user has not named.
-        .redirect(Policy::none())
-        .user_agent(concat!("graphloom/", env!("CARGO_PKG_VERSION")));
+    let setup =
+        |reason: String| ModelError::Setup { message: format!("no client for `{endpoint}` can be made: {reason}") };
+    let agent = concat!("graphloom/", env!("CARGO_PKG_VERSION"));
+    // A redirect would take prompts to a host that the user has not named.
+    let mut builder = client(endpoint, agent).map_err(|error| setup(error.to_string()))?.redirect(Policy::none());
+    builder = builder.connect_timeout(connect_timeout);
     if endpoint.scheme() == "http" {
-        // No certificates are needed, so a machine without any is no obstacle.
-        builder = builder.tls_certs_only([]);
         // Small servers mishandle a connection that is used again after a stream, and a new one costs little here.
         builder = builder.pool_max_idle_per_host(0);
     }
-    if config::is_loopback(endpoint) {
-        builder = builder.no_proxy();
-    }
-    builder.build().map_err(|error| ModelError::Setup {
-        message: format!("no client for `{endpoint}` can be made: {}", told(&error)),
-    })
+    builder.build().map_err(|error| setup(innermost(&error)))
 }
 
 #[async_trait]
@@ -245,7 +227,7 @@ impl ChatModel for Compatible {
             let mut stream = state?;
             match tokio::time::timeout(idle, stream.next()).await {
                 Ok(Some(Ok(chunk))) => Some((Ok(chunk), Some(stream))),
-                Ok(Some(Err(error))) => Some((Err(told(&error)), None)),
+                Ok(Some(Err(error))) => Some((Err(innermost(&error)), None)),
                 Ok(None) => None,
                 Err(_) => Some((Err(format!("nothing came for {idle:?}")), None)),
             }

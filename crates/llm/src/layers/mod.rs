@@ -6,6 +6,7 @@
 mod budget;
 mod budgeted;
 mod concurrency;
+mod in_time;
 mod ledger;
 mod meter;
 mod retry;
@@ -14,6 +15,7 @@ mod trace;
 pub use budget::{Budget, BudgetError, Price};
 pub use budgeted::Budgeted;
 pub use concurrency::{Concurrency, Turns};
+pub use in_time::InTime;
 pub use ledger::{Ledger, Reservation, Spent};
 pub use meter::{Meter, Metered, Totals};
 pub use retry::{Retry, RetryPolicy};

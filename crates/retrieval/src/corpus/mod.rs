@@ -25,9 +25,12 @@ pub use unwritten::Unwritten;
 
 use crate::extract::snippet;
 use crate::terms::query_terms;
-use crate::{Evidence, Hit, RetrievalError, Search, Source};
+use crate::{Evidence, Fault, Hit, RetrievalError, Search, SearchAnswer, Source};
 use engine::{Engine, Record};
 use walk::Root;
+
+/// The name of the corpus among the engines.
+const LOCAL: &str = "local";
 
 /// A longer question is searched by its first distinct words.
 const MOST_TERMS: usize = 128;
@@ -210,20 +213,23 @@ fn evidence(record: &Record, root: &Root) -> Evidence {
     evidence
 }
 
+/// Searches on tokio's threads for blocking work, so that the caller's runtime goes on meanwhile.
 #[async_trait]
 impl Search for Corpus {
-    fn name(&self) -> &'static str {
-        "local"
+    fn engines(&self) -> Vec<String> {
+        vec![LOCAL.to_owned()]
     }
 
-    /// Searches on tokio's threads for blocking work, so that the caller's runtime goes on meanwhile.
-    async fn search(&self, query: &str, limit: usize) -> Result<Vec<Hit>, RetrievalError> {
-        let corpus = self.clone();
-        let query = query.to_owned();
+    async fn search(&self, query: &str, limit: usize) -> SearchAnswer {
+        let (corpus, words) = (self.clone(), query.to_owned());
         let searched =
-            tokio::task::spawn_blocking(move || Self::search(&corpus, &query, &SearchOptions::with_limit(limit)));
-        searched.await.unwrap_or_else(|error| {
-            Err(RetrievalError::Interrupted { name: "local".to_owned(), reason: error.to_string() })
-        })
+            tokio::task::spawn_blocking(move || Self::search(&corpus, &words, &SearchOptions::with_limit(limit)));
+        let found = searched.await.unwrap_or_else(|error| {
+            Err(RetrievalError::Interrupted { name: LOCAL.to_owned(), reason: error.to_string() })
+        });
+        match found {
+            Ok(hits) => SearchAnswer::of(LOCAL, query, hits.into_iter().map(|hit| hit.by(LOCAL)).collect()),
+            Err(error) => SearchAnswer::failed(LOCAL, query, Fault::of_index(&error)),
+        }
     }
 }

@@ -9,10 +9,12 @@
 //! assert_eq!(&text[best[0].range.clone()], "Then the commit returns.");
 //! ```
 
+mod about;
 mod quote;
 mod rank;
 mod words;
 
+pub use about::about;
 pub use graphloom_text::sentences;
 pub use quote::{Offer, Quotable, choice_schema, clean, compose, offers};
 pub use rank::{RankedSentence, best_sentences, snippet};

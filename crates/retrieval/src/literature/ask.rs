@@ -12,10 +12,10 @@ use serde::{Deserialize, Serialize};
 use super::recording::Recording;
 use super::{
     Arxiv, Crossref, Fault, Found, Gateway, HostKeyUse, LiteratureOptions, OpenAlex, Politeness, Query, Record, Source,
-    SourceReport, SourceStatus, merge,
+    merge,
 };
 use crate::extract::snippet;
-use crate::{Hit, RetrievalError, Search};
+use crate::{EngineOutcome, EngineReport, Hit, RetrievalError, Search, SearchAnswer};
 
 /// What came of one or several questions.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -24,7 +24,7 @@ pub struct Findings {
     /// Every work once, best first.
     pub records: Vec<Record>,
     /// How every source fared with every question: by question, then in the order of the sources.
-    pub reports: Vec<SourceReport>,
+    pub reports: Vec<EngineReport>,
 }
 
 impl Findings {
@@ -37,7 +37,7 @@ impl Findings {
     /// Whether at least one source answered, be it that it has nothing.
     #[must_use]
     pub fn answered(&self) -> bool {
-        self.reports.iter().any(|report| report.status.answered())
+        self.reports.iter().any(|report| report.outcome.answered())
     }
 
     /// Several findings as one.
@@ -53,16 +53,18 @@ impl Findings {
     }
 }
 
-type Listener = Arc<dyn Fn(&SourceReport) + Send + Sync>;
+type Listener = Arc<dyn Fn(&EngineReport) + Send + Sync>;
 
 /// Sources of literature that are asked together.
 ///
 /// A source that fails, or that takes too long, takes nothing from what the others found; each has its
-/// [`SourceReport`].
+/// [`EngineReport`].
 #[derive(Clone)]
 pub struct Literature {
     sources: Vec<Arc<dyn Source>>,
     deadline: Duration,
+    since: Option<u16>,
+    until: Option<u16>,
     listener: Option<Listener>,
 }
 
@@ -108,12 +110,12 @@ impl Literature {
     /// Other sources, such as recorded ones; each is waited for 120 s.
     #[must_use]
     pub fn of(sources: Vec<Arc<dyn Source>>) -> Self {
-        Self { sources, deadline: Duration::from_secs(120), listener: None }
+        Self { sources, deadline: Duration::from_secs(120), since: None, until: None, listener: None }
     }
 
     /// Also calls `listener` with each report when it is there, so that a person sees how the search goes on.
     #[must_use]
-    pub fn on_report(mut self, listener: impl Fn(&SourceReport) + Send + Sync + 'static) -> Self {
+    pub fn on_report(mut self, listener: impl Fn(&EngineReport) + Send + Sync + 'static) -> Self {
         self.listener = Some(Arc::new(listener));
         self
     }
@@ -122,6 +124,13 @@ impl Literature {
     #[must_use]
     pub fn deadline(mut self, deadline: Duration) -> Self {
         self.deadline = deadline;
+        self
+    }
+
+    /// What a [search](Search::search) in plain words is limited to: works of these years or between them.
+    #[must_use]
+    pub fn years(mut self, since: Option<u16>, until: Option<u16>) -> Self {
+        (self.since, self.until) = (since, until);
         self
     }
 
@@ -164,15 +173,16 @@ impl Literature {
         Findings { records: merge(records), reports: reports.into_iter().flatten().collect() }
     }
 
-    async fn ask_one(&self, source: &dyn Source, query: &Query) -> (SourceReport, Vec<Record>) {
+    async fn ask_one(&self, source: &dyn Source, query: &Query) -> (EngineReport, Vec<Record>) {
         let answer: Result<Found, Fault> = match tokio::time::timeout(self.deadline, source.search(query)).await {
             Ok(answer) => answer,
             Err(_) => Err(Fault::TimedOut { seconds: self.deadline.as_secs() }),
         };
-        let report = SourceReport::of(source.name(), &query.to_string(), &answer);
-        match &report.status {
-            SourceStatus::Failed { .. } => tracing::warn!(source = source.name(), query = %query, "{report}"),
-            _ => tracing::debug!(source = source.name(), query = %query, "{report}"),
+        let report = report(source.name(), query, &answer);
+        if report.outcome.answered() {
+            tracing::debug!(source = source.name(), query = %query, "{report}");
+        } else {
+            tracing::warn!(source = source.name(), query = %query, "{report}");
         }
         if let Some(listener) = &self.listener {
             listener(&report);
@@ -187,34 +197,46 @@ impl fmt::Debug for Literature {
     }
 }
 
-/// Plain words, as [`Query::parse`] reads them. Sources that failed are told to [`Literature::on_report`]'s listener and
-/// in the log.
+/// Plain words, as [`Query::parse`] reads them, for works of the [years](Literature::years) that are wanted.
 #[async_trait]
 impl Search for Literature {
-    fn name(&self) -> &str {
-        "literature"
+    fn engines(&self) -> Vec<String> {
+        self.sources().into_iter().map(str::to_owned).collect()
     }
 
-    /// # Errors
-    /// [`RetrievalError::NoSource`] when not a single source answered.
-    async fn search(&self, query: &str, limit: usize) -> Result<Vec<Hit>, RetrievalError> {
-        let question = Query::parse(query)?.limit(u32::try_from(limit).unwrap_or(u32::MAX));
-        let findings = self.ask(&question).await;
-        if !findings.answered() {
-            let faults = findings.reports.iter().filter_map(|report| match &report.status {
-                SourceStatus::Failed { fault } => Some(fault),
-                _ => None,
-            });
-            return Err(RetrievalError::NoSource {
-                retryable: faults.into_iter().any(Fault::is_retryable),
-                told: findings.reports.iter().map(SourceReport::line).collect(),
-            });
+    async fn search(&self, query: &str, limit: usize) -> SearchAnswer {
+        let Ok(question) = Query::parse(query) else {
+            let report = |name: String| EngineReport::new(name, query, EngineOutcome::Failed { fault: Fault::NoWords });
+            return SearchAnswer {
+                reports: self.engines().into_iter().map(report).collect(),
+                ..SearchAnswer::default()
+            };
+        };
+        let mut question = question.limit(u32::try_from(limit).unwrap_or(u32::MAX));
+        if let Some(year) = self.since {
+            question = question.since(year);
         }
-        let hit = |record: &Record| {
+        if let Some(year) = self.until {
+            question = question.until(year);
+        }
+        let findings = self.ask(&question).await;
+        let hit = |record: Record| {
             let evidence = record.evidence();
             let shown = snippet(query, &evidence.text);
-            Hit::new(evidence, record.score(), shown)
+            let engine = record.provenance.first().map(|place| place.source.clone()).unwrap_or_default();
+            Hit::new(evidence, record.score(), shown).by(engine).of_work(record)
         };
-        Ok(findings.records.iter().take(limit).map(hit).collect())
+        let hits = findings.records.into_iter().map(hit).collect();
+        SearchAnswer { hits, reports: findings.reports, ..SearchAnswer::default() }
     }
+}
+
+/// How a source fared.
+fn report(source: &str, query: &Query, answer: &Result<Found, Fault>) -> EngineReport {
+    let (outcome, notes) = match answer {
+        Ok(found) if found.records.is_empty() => (EngineOutcome::Empty, found.notes.clone()),
+        Ok(found) => (EngineOutcome::Found { pieces: found.records.len(), total: found.total }, found.notes.clone()),
+        Err(fault) => (EngineOutcome::Failed { fault: fault.clone() }, Vec::new()),
+    };
+    EngineReport::new(source, query.to_string(), outcome).noting(notes)
 }

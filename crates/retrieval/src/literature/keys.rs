@@ -5,10 +5,10 @@
 
 use std::fmt;
 
+use graphloom_http::is_loopback;
 use reqwest::Url;
 
 use super::ApiKey;
-use super::gateway::is_loopback;
 use crate::RetrievalError;
 
 /// A key and the hosts that it is for. [`Debug`] does not show the key.

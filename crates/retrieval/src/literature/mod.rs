@@ -39,7 +39,6 @@ mod compile;
 mod contact;
 mod crossref;
 pub mod export;
-mod fault;
 mod gateway;
 mod identity;
 pub(crate) mod json;
@@ -52,7 +51,6 @@ mod record;
 mod record_id;
 mod recording;
 mod source;
-mod status;
 pub(crate) mod text;
 
 #[cfg(doctest)]
@@ -61,14 +59,12 @@ mod guide {}
 
 pub use reqwest::Url;
 
+pub use crate::fault::{Fault, Moment};
 pub use arxiv::Arxiv;
 pub use ask::{Findings, Literature};
 pub use author::Author;
 pub use contact::{ApiKey, Contact};
 pub use crossref::Crossref;
-pub use fault::{Fault, Moment};
-#[cfg(feature = "web")]
-pub(crate) use gateway::is_loopback;
 pub use gateway::{Asked, Gateway, Politeness, Reply, Request, Transport};
 pub use identity::{ArxivId, Doi};
 pub use keys::{HostKey, HostKeyUse};
@@ -79,7 +75,6 @@ pub use query::{MOST_RECORDS, Query, Years};
 pub use record::{Provenance, Record, RecordKind};
 pub use recording::{Recorded, Recording};
 pub use source::{Found, Source};
-pub use status::{SourceReport, SourceStatus};
 
 /// The records of an answer. What cannot be used is counted, and a count that does not fit is told.
 fn collect<T>(items: &[T], total: Option<u64>, record: impl Fn(&T, u32) -> Option<Record>) -> Result<Found, Fault> {

@@ -11,10 +11,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::bounds::MOST_RESULTS;
-use super::{Engine, EngineAnswer, EngineName, EngineReport, SearchRate, WebOptions, WebResult, engines};
+use super::{Engine, EngineAnswer, EngineName, Pages, SearchRate, WebOptions, WebResult, engines, reading};
 use crate::extract::snippet;
 use crate::literature::Fault;
-use crate::{Hit, RetrievalError, Search};
+use crate::{EngineOutcome, EngineReport, Hit, RetrievalError, Search, SearchAnswer};
 
 /// The longest wait for one engine and one question, with all tries and pauses.
 const DEADLINE: Duration = Duration::from_secs(120);
@@ -46,6 +46,7 @@ pub struct Web {
     engines: Vec<Arc<dyn Engine>>,
     rate: Arc<SearchRate>,
     deadline: Duration,
+    pages: Option<Arc<Pages>>,
 }
 
 impl Web {
@@ -68,7 +69,7 @@ impl Web {
     /// Other engines.
     #[must_use]
     pub fn of(engines: Vec<Arc<dyn Engine>>) -> Self {
-        Self { engines, rate: Arc::new(SearchRate::new(0.0)), deadline: DEADLINE }
+        Self { engines, rate: Arc::new(SearchRate::new(0.0)), deadline: DEADLINE, pages: None }
     }
 
     /// Bounds the searches in a second; a question to two engines is two searches.
@@ -82,6 +83,13 @@ impl Web {
     #[must_use]
     pub fn deadline(mut self, deadline: Duration) -> Self {
         self.deadline = deadline;
+        self
+    }
+
+    /// Also reads pages: a [search](Search::search) whose engine gives an excerpt only has the page itself.
+    #[must_use]
+    pub fn with_pages(mut self, pages: Pages) -> Self {
+        self.pages = Some(Arc::new(pages));
         self
     }
 
@@ -112,7 +120,11 @@ impl Web {
             },
             Err(fault) => Err(fault),
         };
-        let report = EngineReport::of(engine.name(), query, &answer);
+        let report = match &answer {
+            Ok(answer) => EngineReport::new(engine.name(), query, EngineOutcome::found(answer.results.len()))
+                .noting(answer.notes.clone()),
+            Err(fault) => EngineReport::new(engine.name(), query, EngineOutcome::Failed { fault: fault.clone() }),
+        };
         if report.outcome.answered() {
             tracing::debug!(engine = engine.name(), query, "{report}");
         } else {
@@ -152,27 +164,28 @@ impl fmt::Debug for Web {
     }
 }
 
-/// Engines that failed are told in the log; [`Web::ask`] gives their reports.
+/// Every result is a document: where an engine gives an excerpt only and [pages are read](Web::with_pages), the paragraphs
+/// of the page that are about the question.
 #[async_trait]
 impl Search for Web {
-    fn name(&self) -> &str {
-        "web"
+    fn engines(&self) -> Vec<String> {
+        Self::engines(self).into_iter().map(str::to_owned).collect()
     }
 
-    /// # Errors
-    /// [`RetrievalError::NoEngine`] when not a single engine answered.
-    async fn search(&self, query: &str, limit: usize) -> Result<Vec<Hit>, RetrievalError> {
-        let answer = self.ask(query, limit).await;
-        if !answer.answered() {
-            return Err(RetrievalError::NoEngine {
-                retryable: answer.reports.iter().any(|report| report.outcome.is_retryable()),
-                told: answer.reports.iter().map(ToString::to_string).collect(),
-            });
-        }
-        let hit = |result: &WebResult| {
-            let score = 1.0 / f32::from(u16::try_from(result.rank).unwrap_or(u16::MAX));
-            Hit::new(result.evidence(), score, snippet(query, &result.text))
+    async fn search(&self, query: &str, limit: usize) -> SearchAnswer {
+        let WebAnswer { results, reports } = self.ask(query, limit).await;
+        let (results, notes) = match &self.pages {
+            Some(pages) => reading::read(pages, results, query).await,
+            None => (results, Vec::new()),
         };
-        Ok(answer.results.iter().take(limit).map(hit).collect())
+        let hit = |result: WebResult| {
+            let score = 1.0 / f32::from(u16::try_from(result.rank).unwrap_or(u16::MAX));
+            let mut hit = Hit::new(result.evidence(), score, snippet(query, &result.text)).by(result.engine);
+            hit.published = result.published;
+            hit
+        };
+        // A document without a text can support nothing.
+        let hits = results.into_iter().filter(|result| !result.text.trim().is_empty()).map(hit).collect();
+        SearchAnswer { hits, reports, notes }
     }
 }

@@ -45,13 +45,14 @@ mod engines;
 mod options;
 mod page;
 mod rate;
-mod report;
+mod reading;
 mod shape;
 
 #[cfg(doctest)]
 #[doc = include_str!("../../../../docs/web.md")]
 mod guide {}
 
+pub use crate::report::{EngineOutcome, EngineReport};
 pub use ask::{Web, WebAnswer};
 pub use bounds::{LONGEST_TEXT, MOST_RESULTS};
 pub use engine::{Engine, EngineAnswer, WebResult};
@@ -60,4 +61,3 @@ pub use graphloom_text::{LONGEST_ADDRESS, canonical};
 pub use options::{EngineName, EngineOptions, WebOptions};
 pub use page::{Page, PageError, PageOptions, Pages, ResolveHost, forbidden_address};
 pub use rate::SearchRate;
-pub use report::{EngineOutcome, EngineReport};

@@ -1,6 +1,7 @@
 //! What becomes of good answers with all their oddities.
 
-use graphloom_retrieval::literature::{Author, Record, RecordKind, SourceStatus};
+use graphloom_retrieval::EngineOutcome;
+use graphloom_retrieval::literature::{Author, Record, RecordKind};
 
 use crate::hosts::{good_host, report};
 
@@ -15,7 +16,7 @@ fn names(record: &Record) -> Vec<&str> {
 #[tokio::test]
 async fn openalex() {
     let (findings, report) = report("openalex", &good_host().await).await;
-    assert_eq!(report.status, SourceStatus::Ok { records: 2, total: Some(418) });
+    assert_eq!(report.outcome, EngineOutcome::Found { pieces: 2, total: Some(418) });
     assert_eq!(report.to_string(), "OpenAlex gave 2 of 418 records. (1 of its records had no title and were left out)");
     let walks = find(&findings.records, "Walks");
     assert_eq!(walks.title, "Walks on lattice points & graphs");
@@ -56,7 +57,7 @@ async fn arxiv() {
 #[tokio::test]
 async fn crossref() {
     let (findings, report) = report("crossref", &good_host().await).await;
-    assert_eq!(report.status, SourceStatus::Ok { records: 2, total: Some(3) });
+    assert_eq!(report.outcome, EngineOutcome::Found { pieces: 2, total: Some(3) });
     let walks = find(&findings.records, "Walks");
     assert_eq!(walks.title, "Walks on lattice points: A study");
     assert_eq!(names(walks), ["van der Berg", "The WALK Consortium", "Plato"]);

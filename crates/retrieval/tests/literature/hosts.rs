@@ -1,6 +1,7 @@
 //! Hosts on this machine, and literature that asks them.
 
-use graphloom_retrieval::literature::{Findings, Literature, LiteratureOptions, Query, SourceReport};
+use graphloom_retrieval::EngineReport;
+use graphloom_retrieval::literature::{Findings, Literature, LiteratureOptions, Query};
 use wiremock::matchers::path;
 use wiremock::{Mock, MockServer, ResponseTemplate};
 
@@ -63,7 +64,7 @@ pub(crate) async fn ask(options: LiteratureOptions, question: &str) -> Findings 
 }
 
 /// What one source at `host` makes of a question.
-pub(crate) async fn report(source: &str, host: &MockServer) -> (Findings, SourceReport) {
+pub(crate) async fn report(source: &str, host: &MockServer) -> (Findings, EngineReport) {
     let findings = ask(only(source, host), "walks").await;
     let report = findings.reports[0].clone();
     (findings, report)

@@ -24,7 +24,7 @@ async fn each_source_gets_the_question_in_its_own_form_and_knows_who_asks() {
     let query =
         Query::parse("\"random walks\" lattice").unwrap().any_of(["graph", "Markov basis"]).since(2016).limit(5);
     let findings = literature.ask(&query).await;
-    assert!(findings.reports.iter().all(|report| report.status.answered()), "{:?}", findings.reports);
+    assert!(findings.reports.iter().all(|report| report.outcome.answered()), "{:?}", findings.reports);
     let openalex = &sent(&host, "/openalex/works").await[0];
     assert_eq!(openalex["search"], "\"random walks\" AND lattice AND (graph OR \"Markov basis\")");
     assert_eq!((openalex["filter"].as_str(), openalex["per_page"].as_str()), ("from_publication_date:2016-01-01", "5"));

@@ -4,16 +4,14 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use graphloom_retrieval::literature::{
-    Fault, Findings, Found, Literature, Query, Recorded, Recording, Source, SourceReport, SourceStatus,
-};
-use graphloom_retrieval::{RetrievalError, Search};
+use graphloom_retrieval::literature::{Fault, Findings, Found, Literature, Query, Recorded, Recording, Source};
+use graphloom_retrieval::{EngineOutcome, EngineReport, RetrievalError, Search};
 use wiremock::{MockServer, ResponseTemplate};
 
 use crate::hosts::{CROSSREF, OPENALEX, answer, ask, body, good_host, options};
 
 fn lines(findings: &Findings) -> Vec<String> {
-    findings.reports.iter().map(SourceReport::line).collect()
+    findings.reports.iter().map(EngineReport::line).collect()
 }
 
 #[tokio::test]
@@ -44,8 +42,10 @@ async fn a_source_that_fails_hides_nothing_and_is_not_hidden() {
     let listener = Arc::clone(&heard);
     let literature =
         Literature::open(options(&host)).unwrap().on_report(move |report| listener.lock().unwrap().push(report.line()));
-    let hits = Search::search(&literature, "lattice walks", 2).await.unwrap();
-    assert_eq!(hits.len(), 2);
+    let answer = Search::search(&literature, "lattice walks", 2).await;
+    assert_eq!((answer.reports.len(), answer.remarks().count()), (3, 1));
+    let hits = answer.hits;
+    assert!(hits.iter().all(|hit| hit.work.is_some() && !hit.engine.is_empty()));
     assert_eq!(hits[0].evidence.title, "Walks on lattice points: A study");
     assert!(hits[0].score > hits[1].score && !hits[0].snippet.is_empty());
     let heard = heard.lock().unwrap();
@@ -57,10 +57,11 @@ async fn a_source_that_fails_hides_nothing_and_is_not_hidden() {
 async fn when_no_source_answers_the_search_fails_and_says_how() {
     let host = MockServer::start().await;
     let literature = Literature::open(options(&host)).unwrap();
-    let error = Search::search(&literature, "walks", 5).await.unwrap_err();
-    assert!(matches!(&error, RetrievalError::NoSource { told, .. } if told.len() == 3), "{error}");
+    let error = Search::search(&literature, "walks", 5).await.or_error().unwrap_err();
+    assert!(matches!(&error, RetrievalError::NoEngine { told, .. } if told.len() == 3), "{error}");
     assert!(!error.is_retryable(), "they refused: {error}");
-    assert!(matches!(Search::search(&literature, "?!", 5).await, Err(RetrievalError::NoWords { .. })));
+    let wordless = Search::search(&literature, "?!", 5).await;
+    assert!(wordless.reports.iter().all(|report| report.outcome.fault() == Some(&Fault::NoWords)), "{wordless:?}");
 }
 
 /// A source that never answers.
@@ -85,7 +86,7 @@ async fn a_source_that_takes_too_long_is_not_waited_for() {
     assert_eq!(findings.reports.len(), 2);
     for (report, query) in findings.reports.iter().zip(&queries) {
         assert_eq!(report.query, query.to_string());
-        assert_eq!(report.status, SourceStatus::Failed { fault: Fault::TimedOut { seconds: 90 } });
+        assert_eq!(report.outcome, EngineOutcome::Failed { fault: Fault::TimedOut { seconds: 90 } });
     }
 }
 
@@ -104,15 +105,15 @@ async fn a_recording_gives_the_same_findings_without_a_host() {
     drop(host);
     let replay = Literature::of(Recorded::load(&path).unwrap());
     let mut replayed = replay.ask(&query).await;
-    live.reports.sort_by(|a, b| a.source.cmp(&b.source));
-    replayed.reports.sort_by(|a, b| a.source.cmp(&b.source));
+    live.reports.sort_by(|a, b| a.engine.cmp(&b.engine));
+    replayed.reports.sort_by(|a, b| a.engine.cmp(&b.engine));
     assert_eq!(replayed, live);
     assert_eq!(
         replayed.reports[0].line(),
         "arXiv refused the request (status 403: go away); check the question, the contact address and the key."
     );
     let other = replay.ask(&Query::parse("runs").unwrap()).await;
-    assert!(other.reports.iter().all(|report| report.status == SourceStatus::Failed { fault: Fault::Unrecorded }));
+    assert!(other.reports.iter().all(|report| report.outcome == EngineOutcome::Failed { fault: Fault::Unrecorded }));
     let text = std::fs::read_to_string(&path).unwrap();
     assert!(!text.contains("secret-key") && !text.contains("me@example.org"));
     Recording::create(&path).unwrap();

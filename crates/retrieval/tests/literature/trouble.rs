@@ -1,22 +1,23 @@
 //! What sources do when they do not answer well, and what the person is told.
 
-use graphloom_retrieval::literature::{Fault, SourceStatus};
+use graphloom_retrieval::EngineOutcome;
+use graphloom_retrieval::literature::Fault;
 use wiremock::{MockServer, ResponseTemplate};
 
 use crate::hosts::{SOURCES, answer, answer_once, body, only, report};
 
-async fn status_of(source: &str, route: &str, with: ResponseTemplate) -> SourceStatus {
+async fn status_of(source: &str, route: &str, with: ResponseTemplate) -> EngineOutcome {
     let host = MockServer::start().await;
     answer(&host, route, with).await;
     let (findings, report) = report(source, &host).await;
     assert!(findings.records.is_empty());
     assert!(report.line().ends_with('.') && report.line().len() > 20, "{}", report.line());
-    report.status
+    report.outcome
 }
 
-fn fault(status: SourceStatus) -> Fault {
+fn fault(status: EngineOutcome) -> Fault {
     match status {
-        SourceStatus::Failed { fault } => fault,
+        EngineOutcome::Failed { fault } => fault,
         other => panic!("{other:?}"),
     }
 }
@@ -24,7 +25,7 @@ fn fault(status: SourceStatus) -> Fault {
 #[tokio::test]
 async fn nothing_found_is_no_fault() {
     for (source, route, _, empty) in SOURCES {
-        assert_eq!(status_of(source, route, body(empty)).await, SourceStatus::Empty, "{source}");
+        assert_eq!(status_of(source, route, body(empty)).await, EngineOutcome::Empty, "{source}");
     }
 }
 
@@ -36,7 +37,7 @@ async fn a_limit_is_told_with_its_end() {
         answer(&host, route, limited).await;
         let (_, report) = report(source, &host).await;
         assert!(report.line().contains("asked for a pause until Fri, 31 Dec 2100 23:59:59 GMT"), "{}", report.line());
-        assert!(matches!(fault(report.status), Fault::RateLimited { until: Some(_) }), "{source}");
+        assert!(matches!(fault(report.outcome), Fault::RateLimited { until: Some(_) }), "{source}");
         assert_eq!(host.received_requests().await.unwrap().len(), 1, "{source} was not asked again");
     }
 }
@@ -48,7 +49,7 @@ async fn a_failure_that_passes_is_a_note() {
         answer_once(&host, route, ResponseTemplate::new(502)).await;
         answer(&host, route, body(good)).await;
         let (findings, report) = report(source, &host).await;
-        assert!(matches!(report.status, SourceStatus::Ok { records: 2, .. }), "{report}");
+        assert!(matches!(report.outcome, EngineOutcome::Found { pieces: 2, .. }), "{report}");
         assert!(report.notes[0].contains("is down (status 502)"), "{report}");
         assert_eq!(findings.records.len(), 2);
     }
@@ -60,7 +61,7 @@ async fn a_failure_that_stays_is_told_after_four_tries() {
         let host = MockServer::start().await;
         answer(&host, route, ResponseTemplate::new(500).set_body_string("<html>boom</html>")).await;
         let (_, report) = report(source, &host).await;
-        assert_eq!(fault(report.status), Fault::Down { reason: "status 500".into() });
+        assert_eq!(fault(report.outcome), Fault::Down { reason: "status 500".into() });
         assert_eq!(host.received_requests().await.unwrap().len(), 4);
     }
     let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
@@ -169,7 +170,7 @@ async fn fields_of_the_wrong_type_are_fields_that_are_not_there() {
     let host = MockServer::start().await;
     answer(&host, "/openalex/works", body(odd)).await;
     let (findings, report) = report("openalex", &host).await;
-    assert_eq!(report.status, SourceStatus::Ok { records: 1, total: None });
+    assert_eq!(report.outcome, EngineOutcome::Found { pieces: 1, total: None });
     let kept = &findings.records[0];
     assert_eq!((kept.year, kept.cited_by, kept.retracted, &kept.open_access), (None, None, false, &None));
     assert_eq!((&kept.abstract_text, kept.authors.len()), (&None, 0));
@@ -184,6 +185,6 @@ async fn a_body_without_end_is_not_read_to_its_end() {
     politeness.longest_body = 50_000;
     options.openalex.politeness = Some(politeness);
     let findings = crate::hosts::ask(options, "walks").await;
-    let SourceStatus::Failed { fault } = &findings.reports[0].status else { panic!("{:?}", findings.reports) };
+    let EngineOutcome::Failed { fault } = &findings.reports[0].outcome else { panic!("{:?}", findings.reports) };
     assert_eq!(*fault, Fault::TooLarge { limit: 50_000 });
 }

@@ -11,9 +11,9 @@ fn kind(outcome: &EngineOutcome) -> &'static str {
     match outcome {
         EngineOutcome::Found { .. } => "found",
         EngineOutcome::Empty => "empty",
-        EngineOutcome::RateLimited { .. } => "rate limited",
-        EngineOutcome::Unauthorised { .. } => "unauthorised",
         EngineOutcome::Failed { fault } => match fault {
+            Fault::RateLimited { .. } | Fault::BudgetSpent { .. } => "rate limited",
+            Fault::Refused { status: 401 | 403, .. } => "unauthorised",
             Fault::Html { .. } => "html",
             Fault::Lied { .. } => "lied",
             Fault::Malformed { .. } => "malformed",

@@ -25,7 +25,6 @@
 //! Every reply of a model is a durable step of the task under the key of the [`Ask`], the number of the reply and a hash
 //! of what was asked: after a crash it is taken from the store and not paid for again. Keys of one task differ.
 
-mod durable;
 mod failure;
 mod text;
 mod typed;
@@ -34,6 +33,7 @@ pub use failure::AskFailure;
 pub use text::text;
 pub use typed::value;
 
+use graphloom_agents::{DurableCalls, StepKeys};
 use graphloom_core_graph::{Context, NodeError};
 use graphloom_llm::{Message, Params, StructuredSupport};
 use serde::Serialize;
@@ -140,6 +140,11 @@ impl Ask {
         self.conversation = messages;
         self
     }
+}
+
+/// The durable calls of one question: its key, the number of the reply and a hash of what was asked name a step.
+fn calls(cx: &Context<Resources>, ask: &Ask) -> DurableCalls<Resources> {
+    DurableCalls::new(cx).keys(StepKeys::Under(ask.key.clone())).limit(cx.resources().call_limit)
 }
 
 /// Whether the slot's model answers inside a grammar and follows few instructions.

@@ -2,12 +2,11 @@
 
 use graphloom_core_graph::{Context, NodeError};
 use graphloom_llm::parse::tags;
-use graphloom_llm::{ChatModel, ChatRequest, Message, ModelError, Role};
+use graphloom_llm::{ChatRequest, Message, ModelError, Role};
 use serde::Serialize;
 use serde_json::json;
 
-use super::durable::DurableModel;
-use super::{Ask, AskFailure, messages, params};
+use super::{Ask, AskFailure, calls, messages, params};
 use crate::resources::Resources;
 use crate::stream::{self, MessageEvent, StreamMessage};
 
@@ -23,7 +22,9 @@ pub async fn text<U>(
     check: impl Fn(&str) -> Result<U, String> + Send + Sync,
 ) -> Result<Result<U, AskFailure>, NodeError> {
     let resources = cx.resources();
-    let model = DurableModel::new(&resources.model(ask.slot), cx, &ask.key);
+    let calls = calls(cx, ask);
+    let own = resources.models.role(ask.slot.name());
+    let model = calls.model(own);
     let mut messages = messages(cx, ask, args)?;
     let tries = ask.tries.max(1);
     let (mut problem, mut last) = (String::new(), String::new());
@@ -34,13 +35,15 @@ pub async fn text<U>(
             Some((agent, place)) => {
                 let message = |event| StreamMessage::new(agent, event, "").at(place.clone());
                 stream::emit(cx, message(MessageEvent::Start)).await;
-                let answer = model.streamed(request, agent, place).await;
+                let piece =
+                    |text| stream::emit(cx, StreamMessage::new(agent, MessageEvent::Message, text).at(place.clone()));
+                let answer = calls.streamed(own, request, piece).await;
                 stream::emit(cx, message(MessageEvent::Done)).await;
                 answer
             }
             None => model.chat(request).await,
         };
-        if let Some(fault) = model.take_fault() {
+        if let Some(fault) = calls.take_fault() {
             return Err(fault);
         }
         let raw = match answer {

@@ -11,8 +11,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
-use super::durable::DurableModel;
-use super::{Ask, AskFailure, messages, params};
+use super::{Ask, AskFailure, calls, messages, params};
 use crate::resources::Resources;
 
 /// Asks for a value of `T` and makes something of it with `check`. A value that `check` refuses is shown to the model
@@ -30,7 +29,8 @@ where
     T: DeserializeOwned + JsonSchema + Send,
 {
     let resources = cx.resources();
-    let model = DurableModel::new(&resources.model(ask.slot), cx, &ask.key);
+    let calls = calls(cx, ask);
+    let model = calls.model(resources.models.role(ask.slot.name()));
     let mut messages = messages(cx, ask, args)?;
     let tries = ask.tries.max(1);
     let (mut problem, mut last) = (String::new(), String::new());
@@ -38,10 +38,10 @@ where
         let request =
             ChatRequest { messages: messages.clone(), params: params(resources, ask), ..ChatRequest::default() };
         let answer = match ask.tool.filter(|_| model.capabilities().tools) {
-            Some(tool) => called::<T>(&model, request, tool, ask.schema.clone()).await,
-            None => plain::<T>(&model, request, ask.schema.clone()).await,
+            Some(tool) => called::<T>(&*model, request, tool, ask.schema.clone()).await,
+            None => plain::<T>(&*model, request, ask.schema.clone()).await,
         };
-        if let Some(fault) = model.take_fault() {
+        if let Some(fault) = calls.take_fault() {
             return Err(fault);
         }
         let raw = match answer {

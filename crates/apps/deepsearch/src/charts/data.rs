@@ -7,7 +7,7 @@ use graphloom_charts::{Chart, ChartData, ChartKind, Datum, SourceText, Unstated,
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::evidence::Evidence;
+use crate::evidence::Document;
 use crate::state::{ChartDatum, DatumSource};
 
 /// Data that a model collected for a chart.
@@ -82,7 +82,7 @@ pub struct CheckedData {
 ///
 /// # Errors
 /// What is wrong, for whoever made the proposal.
-pub fn checked_data(proposal: ChartProposal, sources: &[&Evidence]) -> Result<Option<CheckedData>, String> {
+pub fn checked_data(proposal: ChartProposal, sources: &[&Document]) -> Result<Option<CheckedData>, String> {
     if !proposal.has_data {
         return Ok(None);
     }
@@ -153,7 +153,7 @@ fn said(record: &ProposedRecord, kind: ChartKind) -> String {
 }
 
 /// A number of a text that no document has.
-fn foreign_number<'t>(text: &'t str, sources: &[&Evidence]) -> Option<&'t str> {
+fn foreign_number<'t>(text: &'t str, sources: &[&Document]) -> Option<&'t str> {
     let numbers = |text: &'t str| {
         text.split(|c: char| !(c.is_ascii_digit() || matches!(c, '.' | ',')))
             .map(|number| number.trim_matches(['.', ',']))
@@ -179,8 +179,8 @@ mod tests {
 
     use super::*;
 
-    fn source(text: &str) -> Evidence {
-        Evidence::new("https://a.example/page", "Commits", text)
+    fn source(text: &str) -> Document {
+        Document::new("https://a.example/page", "Commits", text)
     }
 
     fn record(label: &str, value: f64, unit: &str, document: u32) -> ProposedRecord {

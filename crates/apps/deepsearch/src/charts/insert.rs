@@ -4,7 +4,7 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 
 use super::make::Made;
-use crate::evidence::Evidence;
+use crate::evidence::Document;
 use crate::markup::written;
 use crate::markup::{trace_mark, trace_marks};
 use crate::state::{ChartDatum, ChartMessage, TraceSource};
@@ -24,7 +24,7 @@ pub struct PlacedChart {
 }
 
 impl PlacedChart {
-    pub(super) fn new(at: usize, id: String, made: &Made, evidence: &[Evidence]) -> Self {
+    pub(super) fn new(at: usize, id: String, made: &Made, evidence: &[Document]) -> Self {
         let chart = &made.chart;
         let message = ChartMessage {
             chart_id: id,
@@ -39,7 +39,7 @@ impl PlacedChart {
 }
 
 /// The sources of a datum. References count addresses, so two places in one document are one source.
-fn sources(datum: &ChartDatum, evidence: &[Evidence]) -> Vec<TraceSource> {
+fn sources(datum: &ChartDatum, evidence: &[Document]) -> Vec<TraceSource> {
     let mut sources: Vec<TraceSource> = Vec::new();
     for place in &datum.sources {
         let found = evidence.iter().find(|one| one.id.as_str() == place.evidence_id);
@@ -86,7 +86,7 @@ pub fn insert_charts(
 /// writer does.
 pub(super) fn insert_in_section(
     text: &str,
-    documents: &[Evidence],
+    documents: &[Document],
     charts: &[PlacedChart],
 ) -> (String, Vec<ChartMessage>) {
     inserted(text, charts, |chart| {
@@ -168,7 +168,7 @@ mod tests {
     #[test]
     fn in_a_section_data_cite_its_documents() {
         let documents =
-            [Evidence::new("https://a.example", "A", "a"), Evidence::new("https://b.example", "B", "b 12.5 ms")];
+            [Document::new("https://a.example", "A", "a"), Document::new("https://b.example", "B", "b 12.5 ms")];
         let source = TraceSource { evidence: documents[1].id.clone(), ..trace("https://b.example", true) };
         let mut message =
             ChartMessage { chart_id: "chart_3_1".into(), chart_title: "Times".into(), ..ChartMessage::default() };

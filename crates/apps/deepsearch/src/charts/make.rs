@@ -5,6 +5,7 @@ use base64::engine::general_purpose::STANDARD;
 use graphloom_charts::{Chart, FEWEST_RECORDS, MOST_RECORDS, png};
 use graphloom_core_graph::{Context, NodeError};
 use graphloom_llm::{ImageSource, Message, Part, Role};
+use graphloom_retrieval::extract::about;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -13,9 +14,8 @@ use super::ChartRules;
 use super::data::{ChartProposal, CheckedData, checked_data};
 use super::places::Wish;
 use crate::ask::{self, Ask, AskFailure};
-use crate::evidence::Evidence;
+use crate::evidence::Document;
 use crate::resources::{Resources, Slot};
-use crate::search::about;
 use crate::state::ChartDatum;
 
 /// The score from which a chart is accepted.
@@ -30,7 +30,7 @@ pub(super) struct Wanted<'a> {
     /// The key of its durable steps.
     pub(super) key: String,
     pub(super) wish: &'a Wish,
-    pub(super) evidence: &'a [Evidence],
+    pub(super) evidence: &'a [Document],
     pub(super) rules: ChartRules,
 }
 
@@ -65,7 +65,7 @@ pub(super) async fn make(
     let small = ask::is_constrained(cx.resources(), rules.slot);
     let (count, length) = if small { SHOWN_SMALL } else { SHOWN };
     let question = format!("{} {}", wish.title, wish.shows);
-    let sources: Vec<&Evidence> = evidence.iter().take(count).collect();
+    let sources: Vec<&Document> = evidence.iter().take(count).collect();
     let documents: Vec<Value> = (1..)
         .zip(&sources)
         .map(|(number, source)| {

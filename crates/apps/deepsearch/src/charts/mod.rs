@@ -18,7 +18,7 @@ pub use insert::{PlacedChart, insert_charts};
 use futures::stream::{self as futures_stream, StreamExt, TryStreamExt};
 use graphloom_core_graph::{Context, NodeError};
 
-use crate::evidence::Evidence;
+use crate::evidence::Document;
 use crate::resources::{Resources, Slot, Stage};
 use crate::state::{ChartMessage, Locale, Report, TraceSource};
 use crate::status::{Notice, StatusCode};
@@ -139,7 +139,7 @@ pub async fn chart_section(
     cx: &Context<Resources>,
     id: &str,
     text: &str,
-    documents: &[Evidence],
+    documents: &[Document],
     rules: ChartRules,
 ) -> Result<ChartedSection, NodeError> {
     let part = Part { id: id.to_owned(), start: 0, text, evidence: documents };
@@ -153,7 +153,7 @@ struct Part<'a> {
     id: String,
     start: usize,
     text: &'a str,
-    evidence: &'a [Evidence],
+    evidence: &'a [Document],
 }
 
 #[derive(Default)]

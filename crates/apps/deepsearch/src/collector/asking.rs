@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::CollectRequest;
 use crate::ask::Ask;
-use crate::evidence::Evidence;
+use crate::evidence::Document;
 use crate::resources::Slot;
 
 impl CollectRequest {
@@ -31,8 +31,8 @@ impl CollectRequest {
 }
 
 /// At most `most` documents as a prompt shows them, with so many characters of each.
-pub(super) fn shown<'e>(found: impl Iterator<Item = &'e Evidence>, most: usize, excerpt: usize) -> Vec<Value> {
-    let one = |found: &Evidence| {
+pub(super) fn shown<'e>(found: impl Iterator<Item = &'e Document>, most: usize, excerpt: usize) -> Vec<Value> {
+    let one = |found: &Document| {
         let text: String = found.text.chars().take(excerpt).collect();
         json!({ "title": found.title, "url": found.url, "text": text, "scores": found.scores })
     };

@@ -11,7 +11,7 @@ use serde_json::json;
 
 use super::CollectRequest;
 use crate::ask::{Ask, is_constrained, value};
-use crate::evidence::{Evidence, Scores};
+use crate::evidence::{Document, Scores};
 use crate::resources::{Resources, Slot, Stage};
 
 /// Tries of a batch.
@@ -93,7 +93,7 @@ struct Shown<'a> {
 pub(super) async fn evaluate(
     cx: &Context<Resources>,
     request: &CollectRequest,
-    documents: &mut [Evidence],
+    documents: &mut [Document],
 ) -> Result<Vec<String>, NodeError> {
     if documents.is_empty() {
         return Ok(Vec::new());
@@ -107,7 +107,7 @@ pub(super) async fn evaluate(
     let small = is_constrained(resources, Slot::InfoCollecting);
     let (size, most) = if small { (MOST_SMALL, MOST_SMALL) } else { (BATCH, usize::MAX) };
     let shown = documents.len().min(most);
-    let batches: Vec<&[Evidence]> = documents[..shown].chunks(size).collect();
+    let batches: Vec<&[Document]> = documents[..shown].chunks(size).collect();
     let work = batches.iter().enumerate().map(|(at, batch)| score(cx, request, at, batch, small));
     let answers = try_join_all(work).await?;
     let starts: Vec<usize> = (0..batches.len()).map(|at| at * size).collect();
@@ -141,7 +141,7 @@ async fn score(
     cx: &Context<Resources>,
     request: &CollectRequest,
     at: usize,
-    batch: &[Evidence],
+    batch: &[Document],
     small: bool,
 ) -> Result<Result<Scored, crate::ask::AskFailure>, NodeError> {
     let excerpt = if small { SHORT_EXCERPT } else { EXCERPT };

@@ -9,10 +9,10 @@ use serde_json::json;
 use super::CollectRequest;
 use super::tools::SearchTools;
 use crate::ask::is_constrained;
-use crate::evidence::Evidence;
+use crate::evidence::Document;
 use crate::resources::{Resources, Slot, Stage};
-use crate::search::{EngineReport, UnreadPage};
 use crate::status::StatusCode;
+use graphloom_retrieval::EngineReport;
 
 /// The longest query, in characters.
 const MOST_QUERY: usize = 200;
@@ -21,11 +21,11 @@ const MOST_QUERY: usize = 200;
 #[derive(Clone, Debug, Default)]
 pub(super) struct Gathered {
     /// The documents, each id once.
-    pub(super) documents: Vec<Evidence>,
+    pub(super) documents: Vec<Document>,
     /// How the engines answered.
     pub(super) reports: Vec<EngineReport>,
     /// Pages that could not be read.
-    pub(super) unread: Vec<UnreadPage>,
+    pub(super) unread: Vec<String>,
     /// What a user should know.
     pub(super) notes: Vec<String>,
 }

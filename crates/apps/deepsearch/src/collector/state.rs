@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::CollectRequest;
-use crate::evidence::{Evidence, EvidenceId};
+use crate::evidence::{Document, EvidenceId};
 use crate::state::StepNote;
 use crate::state::{RetrievalQuery, Step};
 use crate::status::Notice;
@@ -24,7 +24,7 @@ pub struct CollectorState {
     pub history_queries: Log<RetrievalQuery>,
     /// The documents that were found, each id once, in the order in which they were found.
     #[state(append)]
-    pub doc_infos: Log<Evidence>,
+    pub doc_infos: Log<Document>,
     /// The documents of the last round.
     pub new_doc_infos_current_loop: Vec<EvidenceId>,
     /// How many rounds there were.
@@ -56,7 +56,7 @@ impl CollectorState {
     }
 
     /// The documents of the last round.
-    pub(super) fn new_documents(&self) -> Vec<&Evidence> {
+    pub(super) fn new_documents(&self) -> Vec<&Document> {
         let new: BTreeSet<_> = self.new_doc_infos_current_loop.iter().collect();
         self.doc_infos.iter().filter(|found| new.contains(&found.id)).collect()
     }

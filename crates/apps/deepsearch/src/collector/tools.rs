@@ -14,7 +14,7 @@ use super::retrieval::{Gathered, distinct};
 use crate::config::SearchMethod;
 use crate::evidence::EvidenceId;
 use crate::resources::Resources;
-use crate::search::{Search, SearchAnswer};
+use crate::search::Retrieved;
 
 /// Searches the web.
 pub(super) const WEB: &str = "web_search_tool";
@@ -38,7 +38,7 @@ pub(super) struct SearchTools {
 #[derive(Clone)]
 struct Engine {
     tool: &'static str,
-    search: Arc<dyn Search>,
+    method: SearchMethod,
     limit: usize,
 }
 
@@ -62,14 +62,9 @@ impl SearchTools {
         let mut engines = Vec::new();
         for (tool, method, limit) in [web, local] {
             let wanted = matches!(limits.search_method, SearchMethod::All) || limits.search_method == method;
-            if wanted && let Some(search) = resources.search.part(method) {
-                engines.push(Engine { tool, search, limit: limit.max(1) as usize });
+            if wanted && resources.search.can(method) {
+                engines.push(Engine { tool, method, limit: limit.max(1) as usize });
             }
-        }
-        if engines.is_empty() && !resources.search.engines().is_empty() {
-            // Engines that cannot be told apart are one tool.
-            let (tool, _, limit) = if limits.search_method == SearchMethod::Local { local } else { web };
-            engines.push(Engine { tool, search: Arc::clone(&resources.search), limit: limit.max(1) as usize });
         }
         Self { cx: cx.clone(), key: format!("search/{at}"), engines, found: Arc::default() }
     }
@@ -127,28 +122,27 @@ impl SearchTools {
     }
 
     /// A durable search. Its answer is none when the same search was made before.
-    async fn search(&self, engine: &Engine, query: &str) -> Result<Option<SearchAnswer>, NodeError> {
+    async fn search(&self, engine: &Engine, query: &str) -> Result<Option<Retrieved>, NodeError> {
         if !self.lock().made.insert((engine.tool, query.to_lowercase())) {
             return Ok(None);
         }
         let key = format!("{}/{}/{query}", self.key, engine.tool);
         let now = self.cx.now();
         let work = async {
-            let mut answer = engine.search.search(query, engine.limit).await;
-            for found in &mut answer.evidence {
+            let mut answer = self.cx.resources().search.ask(engine.method, query, engine.limit).await;
+            for found in &mut answer.documents {
                 if found.fetched_at == 0 {
                     found.fetched_at = now;
                 }
             }
             Ok::<_, NodeError>(answer)
         };
-        let answer: SearchAnswer = self.cx.once(&key, work).await?;
+        let answer: Retrieved = self.cx.once(&key, work).await?;
         let mut found = self.lock();
-        let is_answer = |outcome: &_| matches!(outcome, crate::search::EngineOutcome::Found { .. });
-        found.answered |= answer.reports.iter().any(|report| is_answer(&report.outcome));
+        found.answered |= answer.reports.iter().any(|report| report.outcome.answered());
         found.gathered.reports.extend(answer.reports.iter().cloned());
-        found.gathered.unread.extend(answer.unread.iter().cloned());
-        for document in &answer.evidence {
+        found.gathered.unread.extend(answer.notes.iter().cloned());
+        for document in &answer.documents {
             if found.ids.insert(document.id.clone()) {
                 found.gathered.documents.push(document.clone());
             }
@@ -204,17 +198,15 @@ impl Tool for SearchTool {
 }
 
 /// What a model reads of an answer.
-fn shown(answer: &SearchAnswer, tool: &str) -> ToolOutput {
+fn shown(answer: &Retrieved, tool: &str) -> ToolOutput {
     let mut text = String::new();
-    for (number, found) in (1..).zip(&answer.evidence) {
+    for (number, found) in (1..).zip(&answer.documents) {
         let excerpt: String = found.text.chars().take(EXCERPT).collect();
         text.push_str(&format!("{number}. {} ({})\n{excerpt}\n\n", found.title, found.url));
     }
     for report in &answer.reports {
-        if let crate::search::EngineOutcome::Failed { reason } | crate::search::EngineOutcome::RateLimited { reason } =
-            &report.outcome
-        {
-            text.push_str(&format!("The engine {} did not answer: {reason}\n", report.engine));
+        if let Some(fault) = report.outcome.fault() {
+            text.push_str(&format!("The engine {} did not answer: it {fault}\n", report.engine));
         }
     }
     if text.is_empty() {

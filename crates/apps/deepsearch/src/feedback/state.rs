@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::payload::{Action, Scope, Selection};
 use crate::collector::CollectRequest;
 use crate::config::Config;
-use crate::evidence::{Evidence, EvidenceId};
+use crate::evidence::{Document, EvidenceId};
 use crate::names::{FINISH, USER_FEEDBACK_PROCESSOR};
 use crate::state::{FinalResult, Locale, Report, RewriteRecord, SearchContext};
 use crate::status::{Notice, StatusCode};
@@ -82,7 +82,7 @@ pub struct FeedbackState {
     /// What the collector is asked; none when nothing has to be found.
     pub request: Option<Shared<CollectRequest>>,
     /// What it found.
-    pub found: Vec<Evidence>,
+    pub found: Vec<Document>,
     /// The same, summed up.
     pub collector_summary: String,
     /// What went wrong.

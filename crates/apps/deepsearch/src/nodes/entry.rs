@@ -9,10 +9,11 @@ use serde_json::json;
 
 use super::fail;
 use crate::ask::{self, Ask, AskFailure};
+use crate::config::SearchMethod;
 use crate::locale::{self, Named};
 use crate::names::{GENERATE_QUESTIONS, OUTLINE};
 use crate::resources::Resources;
-use crate::search::SearchAnswer;
+use crate::search::Retrieved;
 use crate::state::{Locale, SearchContext};
 use crate::status::{Notice, StatusCode};
 
@@ -34,7 +35,9 @@ pub(crate) async fn entry(
     let resources = cx.resources();
     let query = &state.query;
     let limit = usize::try_from(state.config.web_search_engine_config.max_web_search_results).unwrap_or(5);
-    let search = cx.once("entry_search", async { Ok::<_, NodeError>(resources.search.search(query, limit).await) });
+    let search = cx.once("entry_search", async {
+        Ok::<_, NodeError>(resources.search.ask(SearchMethod::All, query, limit).await)
+    });
     let small = ask::is_constrained(resources, crate::Slot::General);
     let ask = Ask::new("entry", "entry").tool("send_to_planner").tries(1).small_tokens(80);
     let args = json!({ "query": query, "today": state.request.today });
@@ -51,10 +54,9 @@ pub(crate) async fn entry(
         Ok((named, call.language))
     });
     let (found, language) = futures::join!(search, language);
-    let found: SearchAnswer = found?;
-    let unread = found.unread.iter();
-    let mut notes: Vec<String> = unread.map(|page| format!("the request: {page}")).collect();
-    let mut update = SearchContext::update().entry_search_results(found.evidence).spent(resources.ledger.spent());
+    let found: Retrieved = found?;
+    let mut notes: Vec<String> = found.notes.iter().map(|note| format!("the request: {note}")).collect();
+    let mut update = SearchContext::update().entry_search_results(found.documents).spent(resources.ledger.spent());
     let by_script = locale::of_script(query);
     let language = match language? {
         Ok((Named::Known(language), _)) => language,

@@ -55,10 +55,10 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::*;
-    use crate::Evidence;
+    use crate::Document;
     use crate::config::Config;
     use crate::markup::{trace_mark, trace_marks};
-    use crate::search::NoSearch;
+    use crate::search::Engines;
     use crate::state::{Report, SubReport, TraceSource};
 
     const TEXT: &str = "A commit took 12.5 ms in SQLite, 3.25 ms in PostgreSQL and 40 ms in Python.";
@@ -119,7 +119,7 @@ mod tests {
     }
 
     fn report() -> Report {
-        let evidence = Evidence::new("https://a.example/commit", "Commits", TEXT);
+        let evidence = Document::new("https://a.example/commit", "Commits", TEXT);
         let mark = trace_mark("Commits", "https://a.example/commit");
         let text = format!(
             "# T\n\n# Abstract\n\nShort.\n\n# 1. Time\n\nCommits differ.{mark}\n\nThey differ much.{mark}\n\n# Conclusion\n\nSo.\n"
@@ -153,7 +153,7 @@ mod tests {
         let mut graph = StateGraph::<SearchContext, Resources>::new("charts");
         graph.add_node(node.clone(), vlm_chart_generator);
         graph.add_edge(START, node.clone()).add_edge(node, END);
-        let resources = Resources::new(Models::new(model as Arc<dyn ChatModel>), Arc::new(NoSearch)).unwrap();
+        let resources = Resources::new(Models::new(model as Arc<dyn ChatModel>), Engines::default()).unwrap();
         let threads = graph.compile().unwrap().with_context(resources).with_checkpointer(MemoryCheckpointer::new());
         let report = report();
         let mut result = crate::state::FinalResult::default();

@@ -87,14 +87,14 @@ fn without_headings(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::evidence::Evidence;
+    use crate::evidence::Document;
     use crate::state::SubReportContent;
 
     #[test]
     fn a_report_has_the_order_of_the_specification() {
         let mut one = SubReport { section_task: "First".into(), ..SubReport::default() };
         one.content = SubReportContent {
-            classified_content: vec![Evidence::new("https://a.example", "A", "t")],
+            classified_content: vec![Document::new("https://a.example", "A", "t")],
             text: "# 1 First\nFact [citation:1].\n\n# References\n1. A".into(),
             ..SubReportContent::default()
         };

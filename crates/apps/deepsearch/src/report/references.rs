@@ -1,6 +1,6 @@
 //! Citations of the writer, and lists of references.
 
-use crate::evidence::{Evidence, canonical};
+use crate::evidence::{Document, canonical};
 
 /// One entry of the list of references.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -13,7 +13,7 @@ pub struct Reference {
 
 /// Makes the writer's `[citation:X]` of a section `[[n]](url)`, numbered by address over the whole report. A citation of
 /// a document that is not there is removed.
-pub fn number_citations(text: &str, documents: &[Evidence], references: &mut Vec<Reference>) -> String {
+pub fn number_citations(text: &str, documents: &[Document], references: &mut Vec<Reference>) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
     while let Some(start) = rest.find('[') {
@@ -39,7 +39,7 @@ pub fn number_citations(text: &str, documents: &[Evidence], references: &mut Vec
 }
 
 /// The number of a document in the list, from 1; it is added when it is new.
-fn reference(document: &Evidence, references: &mut Vec<Reference>) -> usize {
+fn reference(document: &Document, references: &mut Vec<Reference>) -> usize {
     let same = |known: &Reference| canonical(&known.url) == canonical(&document.url);
     let at = references.iter().position(same).unwrap_or_else(|| {
         references.push(Reference { title: document.title.clone(), url: document.url.clone() });
@@ -73,7 +73,7 @@ mod tests {
     #[test]
     fn citations_are_numbered_by_address_over_sections() {
         let documents =
-            |urls: &[&str]| -> Vec<Evidence> { urls.iter().map(|url| Evidence::new(*url, *url, "t")).collect() };
+            |urls: &[&str]| -> Vec<Document> { urls.iter().map(|url| Document::new(*url, *url, "t")).collect() };
         let mut list = Vec::new();
         let first = number_citations(
             "One [citation:2]. Two [ citation: 1 ]. None [citation:9]. [a] [citation:x]",

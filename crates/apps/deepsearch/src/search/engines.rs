@@ -1,73 +1,89 @@
-//! Several engines as one, and none.
+//! The engines of a run.
 
-use std::collections::BTreeSet;
+use std::fmt;
 use std::sync::Arc;
 
-use async_trait::async_trait;
-use futures::future::join_all;
+use graphloom_llm::ModelError;
+use graphloom_llm::cassette::Cassette;
+use graphloom_retrieval::{Search, Together};
 
-use super::{Search, SearchAnswer};
+use super::Retrieved;
+use super::recorded::Recording;
+use crate::config::SearchMethod;
 
-/// Several engines, asked at the same time. Their documents are taken in turns, best first, each once.
-#[derive(Clone)]
-pub struct Engines(Vec<Arc<dyn Search>>);
+/// The engines of a run: of the web and local ones, asked together or each as a tool of its own.
+#[derive(Clone, Default)]
+pub struct Engines {
+    web: Option<Arc<dyn Search>>,
+    local: Option<Arc<dyn Search>>,
+    recording: Option<Recording>,
+}
 
 impl Engines {
-    /// These engines, in this order.
-    pub fn new(engines: impl IntoIterator<Item = Arc<dyn Search>>) -> Self {
-        Self(engines.into_iter().collect())
-    }
-}
-
-impl std::fmt::Debug for Engines {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_tuple("Engines").field(&self.engines()).finish()
-    }
-}
-
-#[async_trait]
-impl Search for Engines {
-    fn engines(&self) -> Vec<String> {
-        self.0.iter().flat_map(|engine| engine.engines()).collect()
+    /// The web and local documents, each where it can be searched. Neither is a run that finds nothing, and says so.
+    pub fn new(web: Option<Arc<dyn Search>>, local: Option<Arc<dyn Search>>) -> Self {
+        Self { web, local, recording: None }
     }
 
-    async fn search(&self, query: &str, limit: usize) -> SearchAnswer {
-        let answers = join_all(self.0.iter().map(|engine| engine.search(query, limit))).await;
-        let mut answer = SearchAnswer::default();
-        let mut lists = Vec::new();
-        for SearchAnswer { evidence, reports, unread } in answers {
-            answer.reports.extend(reports);
-            answer.unread.extend(unread);
-            lists.push(evidence.into_iter());
+    /// A searcher as the web.
+    pub fn of(web: Arc<dyn Search>) -> Self {
+        Self::new(Some(web), None)
+    }
+
+    /// The same with every answer recorded, or played back from a recording. Which engines there are is recorded too, for
+    /// a model is told of them.
+    ///
+    /// # Errors
+    /// Those of the recording.
+    pub async fn recorded(mut self, cassette: Arc<Cassette>) -> Result<Self, ModelError> {
+        self.recording = Some(Recording::open(cassette, self.web.is_some(), self.local.is_some()).await?);
+        Ok(self)
+    }
+
+    /// The names of the engines, for notes.
+    pub fn names(&self) -> Vec<String> {
+        self.search(SearchMethod::All).map(|search| search.engines()).unwrap_or_default()
+    }
+
+    /// Whether there is anything to search in this way.
+    pub fn can(&self, method: SearchMethod) -> bool {
+        match &self.recording {
+            Some(recording) => recording.has(method),
+            None => self.search(method).is_some(),
         }
-        let mut seen = BTreeSet::new();
-        let mut more = true;
-        while more {
-            more = false;
-            for list in &mut lists {
-                if let Some(found) = list.next() {
-                    more = true;
-                    if seen.insert(found.id.clone()) {
-                        answer.evidence.push(found);
-                    }
-                }
+    }
+
+    /// Asks the engines for at most `limit` documents each.
+    pub async fn ask(&self, method: SearchMethod, query: &str, limit: usize) -> Retrieved {
+        let ask = || async {
+            match self.search(method) {
+                Some(search) => Retrieved::of(search.search(query, limit).await, query),
+                None => Retrieved::default(),
             }
+        };
+        match &self.recording {
+            Some(recording) => recording.exchange(method, query, limit, ask).await,
+            None => ask().await,
         }
-        answer
+    }
+
+    fn search(&self, method: SearchMethod) -> Option<Arc<dyn Search>> {
+        let (web, local) = (self.web.as_ref(), self.local.as_ref());
+        match method {
+            SearchMethod::Web => web.cloned(),
+            SearchMethod::Local => local.cloned(),
+            SearchMethod::All => Together::of(web.into_iter().chain(local).cloned()),
+        }
     }
 }
 
-/// No engine: every search finds nothing, and the run says so.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct NoSearch;
-
-#[async_trait]
-impl Search for NoSearch {
-    fn engines(&self) -> Vec<String> {
-        Vec::new()
-    }
-
-    async fn search(&self, _query: &str, _limit: usize) -> SearchAnswer {
-        SearchAnswer::default()
+impl fmt::Debug for Engines {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names = |method| self.search(method).map(|search| search.engines()).unwrap_or_default();
+        f.debug_struct("Engines")
+            .field("web", &names(SearchMethod::Web))
+            .field("local", &names(SearchMethod::Local))
+            .field("recorded", &self.recording.is_some())
+            .finish()
     }
 }

@@ -2,11 +2,10 @@
 
 use std::sync::Arc;
 
-use graphloom_retrieval::RetrievalError;
-use graphloom_retrieval::literature::{Arxiv, Crossref, Literature, LiteratureOptions, OpenAlex};
-use graphloom_retrieval::web::{EngineName, LONGEST_ADDRESS, PageOptions, Pages, SearchRate, Web, WebOptions};
+use graphloom_retrieval::literature::{Arxiv, Crossref, OpenAlex};
+use graphloom_retrieval::web::{EngineName, LONGEST_ADDRESS, PageOptions, WebOptions};
+use graphloom_retrieval::{NetworkOptions, RetrievalError, Search};
 
-use super::{Engines, RetrievalSearch, Search, WebSearch};
 use crate::config::Config;
 use crate::status::{Notice, StatusCode};
 
@@ -58,13 +57,9 @@ pub fn open_web(
         let with_key = [EngineName::Tavily, EngineName::Google, EngineName::Searxng];
         named = with_key.into_iter().filter(|name| options.is_ready(*name)).map(|name| name.to_string()).collect();
     }
-    let (mut engines, mut literature) = (Vec::new(), Vec::new());
-    for name in &named {
-        match LITERATURE.iter().find(|known| *known == name) {
-            Some(source) => literature.push(*source),
-            None => engines.push(name.parse::<EngineName>().map_err(|error| setup(&error))?),
-        }
-    }
+    let is_literature = |name: &&String| LITERATURE.contains(&name.as_str());
+    let engines = named.iter().filter(|name| !is_literature(name)).map(|name| name.parse::<EngineName>());
+    let engines = engines.collect::<Result<Vec<_>, _>>().map_err(|error| setup(&error))?;
     if let [engine] = engines[..] {
         if web_config.search_url.len() >= LONGEST_ADDRESS {
             let message = "`web_search_engine_config.search_url` is longer than 8192 characters";
@@ -82,31 +77,11 @@ pub fn open_web(
                        the key of each in the environment";
         return Err(Notice::fatal(StatusCode::SearchSetup, message));
     }
-    let mut opened: Vec<Arc<dyn Search>> = Vec::new();
-    let mut withheld = options.withheld(&engines).map_err(|error| setup(&error))?;
-    if !engines.is_empty() {
-        let web = Web::open(&engines, &options).map_err(|error| setup(&error))?;
-        let mut search = WebSearch::new(web.rate(SearchRate::new(config.web_search_max_qps)));
-        if let Some(pages) = page_options(config) {
-            search = search.with_pages(Pages::new(pages).map_err(|error| setup(&error))?);
-        }
-        opened.push(Arc::new(search));
-    }
-    if !literature.is_empty() {
-        let mut options = LiteratureOptions::default().key_from(&variable).map_err(|error| setup(&error))?;
-        options.openalex.off = !literature.contains(&OpenAlex::NAME);
-        options.arxiv.off = !literature.contains(&Arxiv::NAME);
-        options.crossref.off = !literature.contains(&Crossref::NAME);
-        withheld.extend(options.withheld().map_err(|error| setup(&error))?);
-        let literature = Literature::open(options).map_err(|error| setup(&error))?;
-        opened.push(Arc::new(RetrievalSearch::new(Arc::new(literature))));
-    }
-    let search: Option<Arc<dyn Search>> = match opened.len() {
-        0 => None,
-        1 => opened.pop(),
-        _ => Some(Arc::new(Engines::new(opened))),
-    };
-    Ok(OpenedWeb { search, withheld })
+    let mut network = NetworkOptions::from_environment(&variable).map_err(|error| setup(&error))?;
+    (network.web, network.pages) = (options, page_options(config));
+    let names: Vec<&str> = named.iter().map(String::as_str).collect();
+    let network = network.open(&names).map_err(|error| setup(&error))?;
+    Ok(OpenedWeb { search: network.search(), withheld: network.withheld })
 }
 
 /// How pages are fetched; nothing when they are not.
@@ -161,7 +136,7 @@ mod tests {
             (&plain, &[][..], &[][..], Ok(vec![])),
             (&plain, &[], &["TAVILY_API_KEY", "SEARXNG_URL"], Ok(vec!["tavily", "searxng"])),
             (&plain, &["serper"], &["SERPER_API_KEY"], Ok(vec!["google"])),
-            (&plain, &["wikipedia", "arxiv", "crossref"], &[], Ok(vec!["wikipedia", "literature"])),
+            (&plain, &["wikipedia", "arxiv", "crossref"], &[], Ok(vec!["wikipedia", "arxiv", "crossref"])),
             (&two, &[], &["TAVILY_API_KEY"], Ok(vec!["tavily", "wikipedia"])),
             (&two, &["wikipedia"], &[], Ok(vec!["wikipedia"])),
             (&keyed, &[], &[], Ok(vec!["google"])),

@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{SectionBrief, StepNote};
-use crate::evidence::Evidence;
+use crate::evidence::Document;
 use crate::state::{Plan, Said, SubReport, Unwritten};
 use crate::status::Notice;
 
@@ -27,7 +27,7 @@ pub struct SectionState {
     pub plans: Table<u32, Plan>,
     /// The documents that were found, by id.
     #[state(merge)]
-    pub evidence: Table<String, Evidence>,
+    pub evidence: Table<String, Document>,
     /// The text, when it is written.
     pub sub_report: Option<SubReport>,
     /// Set when no model wrote the text.
@@ -42,7 +42,7 @@ pub struct SectionState {
 
 impl SectionState {
     /// The documents that were found, each once, in the order in which the plans' steps found them.
-    pub fn documents(&self) -> Vec<Evidence> {
+    pub fn documents(&self) -> Vec<Document> {
         let queries = self.plans.values().flat_map(|plan| &plan.steps).flat_map(|step| &step.retrieval_queries);
         let mut seen = BTreeSet::new();
         let ids = queries.flat_map(|query| &query.doc_infos).filter(|id| seen.insert(id.as_str()));

@@ -25,7 +25,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::config::Config;
-use crate::evidence::Evidence;
+use crate::evidence::Document;
 use crate::status::{Notice, Severity, StatusCode};
 
 /// What the languages are that reports are written in (seed, `EntryNode`).
@@ -156,7 +156,7 @@ pub struct SearchContext {
     /// The merged configuration, without secrets.
     pub config: Shared<Config>,
     /// What was found for the question itself while its language was found (F3).
-    pub entry_search_results: Vec<Evidence>,
+    pub entry_search_results: Vec<Document>,
     /// The clarifying questions.
     pub questions: String,
     /// What the user answered to them.
@@ -178,7 +178,7 @@ pub struct SearchContext {
     /// The sections that no model wrote.
     pub unwritten: Vec<Unwritten>,
     /// The documents that the sections rest on, section by section.
-    pub all_classified_contents: Vec<Vec<Evidence>>,
+    pub all_classified_contents: Vec<Vec<Document>>,
     /// The reports before it.
     #[state(append)]
     pub history_reports: Log<Report>,

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::ChartMessage;
-use crate::evidence::{Evidence, EvidenceId};
+use crate::evidence::{Document, EvidenceId};
 
 /// A citation in a text: where it stands, what it claims, what it cites.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -48,7 +48,7 @@ pub struct SubReport {
 #[non_exhaustive]
 pub struct SubReportContent {
     /// The documents it was written from, best first: `[citation:X]` is the X-th of them, from 1.
-    pub classified_content: Vec<Evidence>,
+    pub classified_content: Vec<Document>,
     /// The text in Markdown; after tracing its citations are `[source_tracer_result][title](url)`.
     #[serde(rename = "sub_report_content_text")]
     pub text: String,
@@ -78,7 +78,7 @@ pub struct Report {
     /// The text in Markdown; its citations are `[source_tracer_result][title](url)`.
     pub report_content: String,
     /// The documents that the sections rest on, section by section.
-    pub all_classified_contents: Vec<Vec<Evidence>>,
+    pub all_classified_contents: Vec<Vec<Document>>,
     /// The citations of the text, in their order.
     pub merged_trace_source_datas: Vec<TraceSource>,
     /// The text after its citations were checked.

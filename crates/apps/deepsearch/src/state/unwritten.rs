@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::evidence::Evidence;
+use crate::evidence::Document;
 use crate::status::Notice;
 
 /// A section whose writer could not be asked, because it failed or the budget of writing was spent: quotations stand in for
@@ -15,7 +15,7 @@ pub struct Unwritten {
     /// The section.
     pub section_id: String,
     /// All documents that its research found; a writer gets those of them that count.
-    pub documents: Vec<Evidence>,
+    pub documents: Vec<Document>,
     /// What went wrong while it was quoted, which is not so once it is written.
     pub notices: Vec<Notice>,
     /// What was noted while it was quoted.
@@ -24,7 +24,7 @@ pub struct Unwritten {
 
 impl Unwritten {
     /// A section with the documents that it is written from.
-    pub fn new(section_id: impl Into<String>, documents: Vec<Evidence>) -> Self {
+    pub fn new(section_id: impl Into<String>, documents: Vec<Document>) -> Self {
         Self { section_id: section_id.into(), documents, ..Self::default() }
     }
 

@@ -17,7 +17,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::collector::{self, CollectRequest, CollectorState};
-use crate::evidence::Evidence;
+use crate::evidence::Document;
 use crate::resources::Resources;
 use crate::state::StepNote;
 use crate::state::{Plan, Step};
@@ -44,7 +44,7 @@ pub struct StepsState {
     pub done: Table<String, Step>,
     /// The documents that they found, by their ids.
     #[state(merge)]
-    pub evidence: Table<String, Evidence>,
+    pub evidence: Table<String, Document>,
     /// What went wrong.
     #[state(append)]
     pub notices: Log<Notice>,

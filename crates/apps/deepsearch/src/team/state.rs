@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Job;
 use crate::config::Config;
-use crate::evidence::Evidence;
+use crate::evidence::Document;
 use crate::state::{Locale, Outline, Plan, Said, SubReport, Unwritten};
 use crate::status::Notice;
 
@@ -29,7 +29,7 @@ pub struct Research {
     /// What was planned and found.
     pub plans: Vec<Plan>,
     /// The documents.
-    pub evidence: Vec<Evidence>,
+    pub evidence: Vec<Document>,
 }
 
 /// The state of a team. The first fields are its input.

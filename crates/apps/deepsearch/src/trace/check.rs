@@ -17,7 +17,7 @@ use super::number::number;
 use super::outcome::{CitationCount, UnsupportedStatement};
 use super::unsupported::settle;
 use crate::config::Config;
-use crate::evidence::{Evidence, EvidenceId, canonical};
+use crate::evidence::{Document, EvidenceId, canonical};
 use crate::markup::trace_marks;
 use crate::markup::without_references;
 use crate::resources::Resources;
@@ -90,7 +90,7 @@ pub async fn check_report(
     let datas = &report.merged_trace_source_datas;
     let mut out = CheckedReport::default();
     let draft = draft(report, &mut out.notices);
-    let sources: BTreeMap<&EvidenceId, &Evidence> =
+    let sources: BTreeMap<&EvidenceId, &Document> =
         report.all_classified_contents.iter().flatten().map(|evidence| (&evidence.id, evidence)).collect();
     let evidence = |data: usize| datas.get(data).and_then(|data| sources.get(&data.evidence).copied());
 
@@ -162,7 +162,7 @@ async fn judge<'e>(
     cx: &Context<Resources>,
     statements: &[Claim],
     datas: &[TraceSource],
-    evidence: &impl Fn(usize) -> Option<&'e Evidence>,
+    evidence: &impl Fn(usize) -> Option<&'e Document>,
     config: &Config,
 ) -> Result<(Verdicts, Missed), NodeError> {
     let (mut judged, mut missed) = (Verdicts::new(), Missed::new());
@@ -236,7 +236,7 @@ pub(super) fn cited(claim: &Claim) -> Vec<usize> {
     places
 }
 
-pub(super) fn with_span(data: usize, checked: Checked, claim: &str, source: &Evidence) -> Judged {
+pub(super) fn with_span(data: usize, checked: Checked, claim: &str, source: &Document) -> Judged {
     let closest = || {
         let first = || sentences(&source.text).into_iter().next().map(Span::from);
         best_overlap(claim, &source.text).map(|(span, _)| span).or_else(first)

@@ -3,14 +3,14 @@
 use graphloom_citations::{Basis, Checked, Span, Verdict};
 
 use super::check::Judged;
-use crate::evidence::Evidence;
+use crate::evidence::Document;
 use crate::state::TraceSource;
 
 /// The verdict on a citation behind a chart; `None` for other citations.
 ///
 /// The sentence or the row that states the datum was found before the chart was drawn, so it is shown. A citation of an
 /// older version stands behind a caption, which no source says: nobody looks for it, and it stays.
-pub(super) fn of_chart(data: usize, trace: &TraceSource, source: &Evidence) -> Option<Judged> {
+pub(super) fn of_chart(data: usize, trace: &TraceSource, source: &Document) -> Option<Judged> {
     if !trace.chart {
         return None;
     }

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use crate::ask::{Ask, AskFailure, value};
-use crate::evidence::Evidence;
+use crate::evidence::Document;
 use crate::resources::{Resources, Slot};
 
 /// The most statements that are recognised in a section.
@@ -61,7 +61,7 @@ pub(super) async fn recognise(
 pub(super) async fn match_sentences(
     cx: &Context<Resources>,
     sentences: &[&str],
-    sources: &[Evidence],
+    sources: &[Document],
 ) -> Result<Result<Matches, AskFailure>, NodeError> {
     // Each piece with the source it is of.
     let mut pieces: Vec<(usize, &str)> = Vec::new();

@@ -2,12 +2,12 @@
 
 use graphloom_citations::Span;
 
-use crate::evidence::Evidence;
+use crate::evidence::Document;
 use crate::state::{CitationMessage, Verdict};
 
 /// The entry of one citation. `id` and `reference_index` are given when it is numbered.
 pub(super) fn message(
-    evidence: &Evidence,
+    evidence: &Document,
     claim: &str,
     verdict: Verdict,
     span: Span,
@@ -41,7 +41,7 @@ fn marked(text: &str, span: Span) -> String {
 }
 
 /// The host of an address, or the folder of a local document.
-fn site(evidence: &Evidence) -> String {
+fn site(evidence: &Document) -> String {
     match evidence.url.split_once("://") {
         Some((_, rest)) => rest.split(['/', '?', '#']).next().unwrap_or_default().to_owned(),
         None => evidence.url.rsplit_once('/').map_or("local", |(folder, _)| folder).to_owned(),

@@ -6,7 +6,7 @@ use graphloom_core_graph::{Context, NodeError};
 use super::gather::{Matches, match_sentences, recognise};
 use crate::ask::is_constrained;
 use crate::config::Config;
-use crate::evidence::Evidence;
+use crate::evidence::Document;
 use crate::markup::trace_mark;
 use crate::markup::without_references;
 use crate::markup::{ChartBlock, chart_blocks, in_chart};
@@ -78,7 +78,7 @@ async fn asked(
     cx: &Context<Resources>,
     text: &str,
     bare: &[&Claim],
-    sources: &[Evidence],
+    sources: &[Document],
     notices: &mut Vec<Notice>,
 ) -> Result<Option<Matches>, NodeError> {
     let recognised = match recognise(cx, &without_marks(text)).await? {
@@ -118,7 +118,7 @@ fn is_same(copied: &str, sentence: &str) -> bool {
 }
 
 /// Sources whose wording a statement shares.
-fn by_wording(bare: &[&Claim], sources: &[Evidence]) -> Matches {
+fn by_wording(bare: &[&Claim], sources: &[Document]) -> Matches {
     let mut found = Vec::new();
     for (sentence, claim) in bare.iter().enumerate() {
         let mut scored: Vec<(f32, usize)> = sources
@@ -206,7 +206,7 @@ fn insert(traced: &mut SectionTrace, text: &str, all: &[Claim], found: &Matches,
 }
 
 /// The source that a key of the writer means: its number from 1, or its id.
-fn place_of(key: &str, sources: &[Evidence]) -> Option<usize> {
+fn place_of(key: &str, sources: &[Document]) -> Option<usize> {
     sources
         .iter()
         .position(|source| source.id.as_str() == key)

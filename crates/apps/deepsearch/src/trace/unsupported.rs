@@ -13,7 +13,7 @@ use super::judge::ModelJudge;
 use super::outcome::{Deed, UnsupportedStatement};
 use crate::ask::{Ask, is_constrained, text};
 use crate::config::Unsupported;
-use crate::evidence::Evidence;
+use crate::evidence::Document;
 use crate::resources::{Resources, Slot, Stage};
 use crate::state::{Locale, Verdict};
 
@@ -37,7 +37,7 @@ pub(super) async fn settle<'e>(
     draft: &str,
     statements: &[Claim],
     mut judged: BTreeMap<usize, Vec<Judged>>,
-    evidence: &impl Fn(usize) -> Option<&'e Evidence>,
+    evidence: &impl Fn(usize) -> Option<&'e Document>,
     language: Locale,
     policy: Unsupported,
 ) -> Result<Settled, NodeError> {
@@ -135,7 +135,7 @@ async fn corrected<'e>(
     place: usize,
     claim: &Claim,
     verdicts: &[Judged],
-    evidence: &impl Fn(usize) -> Option<&'e Evidence>,
+    evidence: &impl Fn(usize) -> Option<&'e Document>,
 ) -> Result<Option<(String, Judged)>, NodeError> {
     // A row of a table is no sentence that could be written anew.
     if claim.text.contains(" | ") {

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use crate::ask::{Ask, AskFailure, is_constrained, value};
-use crate::evidence::Evidence;
+use crate::evidence::Document;
 use crate::resources::{Resources, Slot, Stage};
 use crate::state::SectionBrief;
 
@@ -36,8 +36,8 @@ struct Chosen {
 pub(crate) async fn classify(
     cx: &Context<Resources>,
     brief: &SectionBrief,
-    documents: Vec<Evidence>,
-) -> Result<(Vec<Evidence>, Vec<String>), NodeError> {
+    documents: Vec<Document>,
+) -> Result<(Vec<Document>, Vec<String>), NodeError> {
     let config = &brief.config;
     let top = config.sub_report_classify_doc_infos_res_top_k_num.max(1) as usize;
     let size = config.sub_report_classify_doc_infos_single_time_num.max(1) as usize;
@@ -83,7 +83,7 @@ async fn choose(
     brief: &SectionBrief,
     top: usize,
     (round, at): (usize, usize),
-    batch: &[Evidence],
+    batch: &[Document],
 ) -> Result<Result<BTreeSet<usize>, AskFailure>, NodeError> {
     if batch.len() <= top && round > 1 {
         return Ok(Ok((0..batch.len()).collect()));
@@ -131,7 +131,7 @@ async fn choose(
 /// The best `top` documents, in the order in which they were given: by the sum of their scores, where an unscored one
 /// counts as middling, then by their place in the answer of their engine. Of a query's documents not all go before the
 /// first of another: places count within their query.
-pub fn rank(documents: Vec<Evidence>, top: usize) -> Vec<Evidence> {
+pub fn rank(documents: Vec<Document>, top: usize) -> Vec<Document> {
     let mut of_query: BTreeMap<String, usize> = BTreeMap::new();
     let mut order: Vec<(i32, usize, usize)> = Vec::new();
     for (at, found) in documents.iter().enumerate() {
@@ -152,8 +152,8 @@ mod tests {
     use super::*;
     use crate::evidence::Scores;
 
-    fn found(title: &str, query: &str, scores: Option<[u8; 4]>) -> Evidence {
-        let mut found = Evidence::new(title, title, title);
+    fn found(title: &str, query: &str, scores: Option<[u8; 4]>) -> Document {
+        let mut found = Document::new(title, title, title);
         found.query = query.into();
         found.scores = scores.map(|[relevance, answerability, authority, data_density]| Scores {
             relevance,

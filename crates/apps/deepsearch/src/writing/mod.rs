@@ -23,7 +23,7 @@ pub(crate) use text::write;
 
 use graphloom_core_graph::Context;
 
-use crate::evidence::Evidence;
+use crate::evidence::Document;
 use crate::resources::Resources;
 use crate::state::SectionBrief;
 
@@ -35,7 +35,7 @@ pub(crate) struct Desk<'a> {
     /// The section.
     pub(crate) brief: &'a SectionBrief,
     /// The documents, best first.
-    pub(crate) documents: &'a [Evidence],
+    pub(crate) documents: &'a [Document],
     /// What its steps asked, for choosing sentences.
     pub(crate) questions: &'a [String],
 }

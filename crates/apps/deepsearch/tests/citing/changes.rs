@@ -7,9 +7,10 @@ use graphloom_core_graph::checkpoint::MemoryCheckpointer;
 use graphloom_core_graph::{Answers, Outcome};
 use graphloom_deepsearch::config::{Config, SearchMethod};
 use graphloom_deepsearch::feedback::{FeedbackState, FeedbackStateUpdate, USER_FEEDBACK, graph};
+use graphloom_deepsearch::search::Engines;
 use graphloom_deepsearch::state::{CitationMessage, FinalResult, RewriteRecord};
 use graphloom_deepsearch::stream::{MessageEvent, StreamMessage, message_of};
-use graphloom_deepsearch::{Evidence, Resources};
+use graphloom_deepsearch::{Document, Resources};
 use graphloom_llm::ChatModel;
 use serde_json::{Value, json};
 
@@ -17,7 +18,7 @@ use crate::desk::{Shelf, model, outage, report, source};
 
 const REPORT: &str = "# R\n\n# 1. Logs\n\n## 1.1 Order\n\nThe log 🙂 comes first.[checked_citation:0][[1]](https://log.example/page) Pages follow.\n\n## 1.2 Size\n\nIt is small.\n\n# 2. Else\n\nOther text.\n";
 
-fn documents() -> Vec<Evidence> {
+fn documents() -> Vec<Document> {
     vec![source("fresh", "A checkpoint moves pages from the log into the database file.")]
 }
 
@@ -49,7 +50,7 @@ async fn change(
     input: FeedbackStateUpdate,
     answer: Value,
 ) -> (Arc<FeedbackState>, Vec<StreamMessage>) {
-    let resources = Resources::new(Models::new(model), Arc::new(Shelf(documents()))).unwrap();
+    let resources = Resources::new(Models::new(model), Engines::of(Arc::new(Shelf(documents())))).unwrap();
     let threads = graph().unwrap().with_context(resources).with_checkpointer(MemoryCheckpointer::new());
     let thread = threads.thread("test");
     let mut said = Vec::new();

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use graphloom_citations::{checked_ids, unresolved};
-use graphloom_deepsearch::Evidence;
+use graphloom_deepsearch::Document;
 use graphloom_deepsearch::config::{Config, Unsupported};
 use graphloom_deepsearch::state::{Locale, Verdict};
 use graphloom_deepsearch::trace::{CheckedReport, Deed, check_report};
@@ -12,7 +12,7 @@ use graphloom_llm::ChatModel;
 
 use crate::desk::{in_node, model, outage, report, source};
 
-fn sources() -> Vec<Evidence> {
+fn sources() -> Vec<Document> {
     vec![
         source(
             "log",

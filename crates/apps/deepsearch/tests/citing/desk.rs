@@ -8,11 +8,12 @@ use async_trait::async_trait;
 use graphloom_agents::Models;
 use graphloom_core_graph::checkpoint::MemoryCheckpointer;
 use graphloom_core_graph::{Context, END, Node, NodeError, Outcome, START, Snapshot, StateGraph};
-use graphloom_deepsearch::search::{EngineOutcome, EngineReport, Search, SearchAnswer};
+use graphloom_deepsearch::search::Engines;
 use graphloom_deepsearch::state::{Report, SubReport, TraceSource};
-use graphloom_deepsearch::{Evidence, Resources, SearchContext};
+use graphloom_deepsearch::{Document, Resources, SearchContext};
 use graphloom_llm::scripted::rendered;
 use graphloom_llm::{ChatModel, ModelError, Scripted};
+use graphloom_retrieval::{Evidence, Hit, Search, SearchAnswer, Source};
 
 /// A scripted model that answers by what it is asked.
 pub(crate) fn model(answer: impl Fn(&str) -> String + Send + Sync + 'static) -> Arc<dyn ChatModel> {
@@ -28,7 +29,7 @@ pub(crate) fn outage() -> Arc<dyn ChatModel> {
 }
 
 /// An engine with the same documents for every query.
-pub(crate) struct Shelf(pub(crate) Vec<Evidence>);
+pub(crate) struct Shelf(pub(crate) Vec<Document>);
 
 #[async_trait]
 impl Search for Shelf {
@@ -36,19 +37,17 @@ impl Search for Shelf {
         vec!["shelf".to_owned()]
     }
 
-    async fn search(&self, _: &str, limit: usize) -> SearchAnswer {
-        let evidence: Vec<Evidence> = self.0.iter().take(limit).cloned().collect();
-        let outcome = EngineOutcome::Found { documents: evidence.len() };
-        SearchAnswer {
-            reports: vec![EngineReport { engine: "shelf".to_owned(), outcome }],
-            evidence,
-            ..SearchAnswer::default()
-        }
+    async fn search(&self, query: &str, limit: usize) -> SearchAnswer {
+        let hit = |found: &Document| {
+            let source = Source::Web { url: found.url.clone() };
+            Hit::new(Evidence::new(found.id.as_str(), source, found.title.as_str(), &*found.text), 1.0, "").by("shelf")
+        };
+        SearchAnswer::of("shelf", query, self.0.iter().take(limit).map(hit).collect())
     }
 }
 
 pub(crate) fn resources(model: Arc<dyn ChatModel>) -> Resources {
-    Resources::new(Models::new(model), Arc::new(Shelf(Vec::new()))).unwrap()
+    Resources::new(Models::new(model), Engines::of(Arc::new(Shelf(Vec::new())))).unwrap()
 }
 
 type Work<T> = Pin<Box<dyn Future<Output = Result<T, NodeError>> + Send>>;
@@ -78,12 +77,12 @@ pub(crate) async fn in_node<T: Send + 'static>(
     }
 }
 
-pub(crate) fn source(name: &str, text: &str) -> Evidence {
-    Evidence::new(format!("https://{name}.example/page"), name.to_owned(), text)
+pub(crate) fn source(name: &str, text: &str) -> Document {
+    Document::new(format!("https://{name}.example/page"), name.to_owned(), text)
 }
 
 /// A report whose text cites `sources` by their places in braces, as `{0}`.
-pub(crate) fn report(text: &str, sources: &[Evidence]) -> Report {
+pub(crate) fn report(text: &str, sources: &[Document]) -> Report {
     let mut report = Report::default();
     let mut content = text.to_owned();
     let mut order: Vec<(usize, usize)> = Vec::new();

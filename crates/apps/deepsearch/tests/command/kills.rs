@@ -38,7 +38,7 @@ fn kills_lose_nothing_and_repeat_nothing() {
             assert_eq!(desk.read("out/report.md"), whole.read("out/report.md"), "kill {kill}: the report is the same");
             let mut committed = BTreeMap::<String, u32>::new();
             for line in desk.read("calls.log").lines() {
-                if let Some((_, step)) = line.split_once("committed: ") {
+                if let Some((_, step)) = line.split_once("model call committed") {
                     *committed.entry(step.trim().to_owned()).or_default() += 1;
                 }
             }

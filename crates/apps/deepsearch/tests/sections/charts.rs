@@ -1,6 +1,6 @@
 //! Charts of a section (F19): drawn from checked data while it is written, cited as its writer cites.
 
-use graphloom_deepsearch::Evidence;
+use graphloom_deepsearch::Document;
 use graphloom_deepsearch::section::{SectionBrief, SectionState, graph};
 use graphloom_deepsearch::trace::trace_marks;
 use serde_json::{Value, json};
@@ -25,7 +25,7 @@ async fn drawn(data: Option<Value>, traced: bool) -> (Ran<SectionState>, Script)
         .on(Asked::ChartData, move |_| data.clone().ok_or_else(outage))
         .always(Asked::Recognise, json!({ "sentences": [] }));
     let mut library = Library::named("tavily");
-    let numbers = Evidence::new("https://numbers.example/", "Numbers", NUMBERS);
+    let numbers = Document::new("https://numbers.example/", "Numbers", NUMBERS);
     library.answers.insert("storks".into(), vec![document("storks", "north"), numbers]);
     let mut config = config();
     config.workflow_max_plan_executed_num = 1;

@@ -3,10 +3,11 @@
 use graphloom_deepsearch::Scores;
 use graphloom_deepsearch::collector::{CollectRequest, CollectorState, graph};
 use graphloom_deepsearch::config::{Config, SearchMethod};
-use graphloom_deepsearch::search::{EngineOutcome, NoSearch, Search, WebAndLocal};
+use graphloom_deepsearch::search::Engines;
 use graphloom_deepsearch::state::Step;
 use graphloom_llm::Role;
 use graphloom_llm::scripted::Reply;
+use graphloom_retrieval::Fault;
 use serde_json::json;
 
 use crate::script::{Asked, Script, call, scores};
@@ -22,7 +23,7 @@ fn request(config: &Config) -> CollectRequest {
     request
 }
 
-async fn collect(script: &Script, search: impl Search + 'static, config: &Config) -> Ran<CollectorState> {
+async fn collect(script: &Script, search: Engines, config: &Config) -> Ran<CollectorState> {
     let input = CollectorState::update().request(request(config));
     run(graph().expect("the graph is sound"), resources(script, search), input).await
 }
@@ -122,10 +123,7 @@ async fn web_and_local_are_tools_of_their_own() {
         // A model that never calls a tool: the query itself is searched.
         let script = Script::default().on(Asked::Collect, |_| Ok("I know it all already."));
         let (there, here) = (Library::named("tavily"), Library::named("local"));
-        let both = WebAndLocal {
-            web: Some(std::sync::Arc::new(there.clone())),
-            local: Some(std::sync::Arc::new(here.clone())),
-        };
+        let both = Engines::new(Some(std::sync::Arc::new(there.clone())), Some(std::sync::Arc::new(here.clone())));
         let mut config = config();
         config.info_collector_search_method = method;
         collect(&script, both, &config).await;
@@ -202,10 +200,9 @@ async fn an_outage_in_any_node_is_a_note_and_the_step_goes_on() {
 
 #[tokio::test]
 async fn dead_engines_are_reports_and_never_documents() {
-    for (fault, code) in [
-        (EngineOutcome::Failed { reason: "HTML where JSON was due".into() }, "211304w"),
-        (EngineOutcome::RateLimited { reason: "waited 3 s".into() }, "211305w"),
-    ] {
+    for (fault, code) in
+        [(Fault::Html { title: "Sign in".into() }, "211304w"), (Fault::NoTurn { seconds: 3 }, "211305w")]
+    {
         let mut library = Library::named("tavily");
         library.fault = Some(fault);
         let script = Script::default();
@@ -216,6 +213,6 @@ async fn dead_engines_are_reports_and_never_documents() {
         assert_eq!(script.count(Asked::Sum), 0, "there is nothing to sum up");
         assert_eq!(state.step().step_result.as_deref(), Some(""));
     }
-    let state = collect(&Script::default(), NoSearch, &config()).await.state;
+    let state = collect(&Script::default(), Engines::default(), &config()).await.state;
     assert!(state.notes.iter().any(|note| note.contains("there is nothing to search")), "{:?}", state.notes);
 }

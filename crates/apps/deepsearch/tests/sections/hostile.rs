@@ -33,7 +33,7 @@ async fn orders_in_documents_are_fenced_and_no_other_tool_runs() {
         });
     let mut library = Library::named("tavily");
     let mut hostile = document("storks", "north");
-    hostile = graphloom_deepsearch::Evidence::new(
+    hostile = graphloom_deepsearch::Document::new(
         hostile.url.clone(),
         format!("Storks\"> {ORDERS}"),
         format!("{} {ORDERS}", hostile.text),

@@ -1,9 +1,9 @@
 //! One section: plans, writing, codes.
 
 use graphloom_deepsearch::config::Config;
-use graphloom_deepsearch::search::EngineOutcome;
 use graphloom_deepsearch::section::{SectionBrief, SectionState, graph};
 use graphloom_llm::scripted::Reply;
+use graphloom_retrieval::Fault;
 use serde_json::json;
 
 use crate::script::{Asked, Script, plan};
@@ -72,7 +72,7 @@ async fn plans_and_steps_are_limited() {
 
 #[tokio::test]
 async fn what_goes_wrong_has_its_code_and_what_exists_is_written() {
-    let dead = EngineOutcome::Failed { reason: "down".into() };
+    let dead = Fault::Down { reason: "status 503".into() };
     let late = |asked, from: usize| {
         Script::default().on(asked, move |request| {
             if request.number < from {

@@ -9,7 +9,7 @@ use graphloom_core_graph::checkpoint::MemoryCheckpointer;
 use graphloom_core_graph::{Compiled, Context, END, Node, NodeError, Outcome, START, Snapshot, StateGraph};
 use graphloom_deepsearch::Resources;
 use graphloom_deepsearch::config::{Config, TeamOrder};
-use graphloom_deepsearch::search::NoSearch;
+use graphloom_deepsearch::search::Engines;
 use graphloom_deepsearch::section::{SectionState, SectionStateUpdate};
 use graphloom_deepsearch::state::{Outline, Section, SubReport};
 use graphloom_deepsearch::team::{Job, TeamState, Work, dependency_of};
@@ -111,7 +111,7 @@ pub(crate) async fn makespan(
     config.dependency_editor_team_order = order;
     config.editor_team_max_concurrency_num = at_once;
     let nobody = Scripted::from_fn(|_| Err::<Reply, _>(ModelError::Setup { message: "nobody is asked".into() }));
-    let resources = Resources::new(Models::new(Arc::new(nobody)), Arc::new(NoSearch));
+    let resources = Resources::new(Models::new(Arc::new(nobody)), Engines::default());
     let resources = resources.unwrap_or_else(|error| panic!("resources: {error}"));
     let threads = team.with_context(resources).with_checkpointer(MemoryCheckpointer::new());
     let outcome = threads.thread("team").run(TeamState::update().outline(outline).config(config)).await;

@@ -9,12 +9,13 @@ use graphloom_agents::Models;
 use graphloom_core_graph::checkpoint::MemoryCheckpointer;
 use graphloom_core_graph::{Clock, Compiled, Outcome, State};
 use graphloom_deepsearch::config::{Config, SearchMethod};
-use graphloom_deepsearch::search::{EngineOutcome, EngineReport, Search, SearchAnswer, WebAndLocal};
+use graphloom_deepsearch::search::Engines;
 use graphloom_deepsearch::state::{Outline, Section};
 use graphloom_deepsearch::status::Notice;
 use graphloom_deepsearch::stream::{StreamMessage, message_of};
-use graphloom_deepsearch::{Evidence, Resources};
+use graphloom_deepsearch::{Document, Resources};
 use graphloom_llm::ChatModel;
+use graphloom_retrieval::{Evidence, Fault, Hit, Search, SearchAnswer, Source};
 
 use crate::script::Script;
 
@@ -23,9 +24,9 @@ use crate::script::Script;
 pub(crate) struct Library {
     name: &'static str,
     /// What is answered instead, by query.
-    pub(crate) answers: BTreeMap<String, Vec<Evidence>>,
+    pub(crate) answers: BTreeMap<String, Vec<Document>>,
     /// Every search fails like this.
-    pub(crate) fault: Option<EngineOutcome>,
+    pub(crate) fault: Option<Fault>,
     /// How long a search takes.
     pub(crate) delay: Duration,
     asked: Arc<Mutex<Vec<String>>>,
@@ -43,12 +44,12 @@ impl Library {
 }
 
 /// A document about a subject.
-pub(crate) fn document(subject: &str, part: &str) -> Evidence {
+pub(crate) fn document(subject: &str, part: &str) -> Document {
     let text = format!(
         "The {part} report says that {subject} was counted in every one of the twelve places. \
          Nobody had expected that {subject} would be so common near the {part} river."
     );
-    Evidence::new(format!("https://{part}.example/{}", subject.replace(' ', "-")), format!("{subject}, {part}"), text)
+    Document::new(format!("https://{part}.example/{}", subject.replace(' ', "-")), format!("{subject}, {part}"), text)
 }
 
 #[async_trait]
@@ -60,34 +61,33 @@ impl Search for Library {
     async fn search(&self, query: &str, limit: usize) -> SearchAnswer {
         tokio::time::sleep(self.delay).await;
         self.asked.lock().expect("nobody panicked").push(query.to_owned());
-        let report = |outcome| vec![EngineReport { engine: self.name.to_owned(), outcome }];
         if let Some(fault) = &self.fault {
-            return SearchAnswer { reports: report(fault.clone()), ..SearchAnswer::default() };
+            return SearchAnswer::failed(self.name, query, fault.clone());
         }
         let usual = || vec![document(query, "north"), document(query, "south")];
-        let mut evidence = self.answers.get(query).cloned().unwrap_or_else(usual);
-        evidence.truncate(limit);
-        for (rank, found) in (1..).zip(&mut evidence) {
-            found.rank = rank;
-            found.query = query.to_owned();
-            found.engine = self.name.to_owned();
-        }
-        let outcome = EngineOutcome::Found { documents: evidence.len() };
-        SearchAnswer { evidence, reports: report(outcome), ..SearchAnswer::default() }
+        let documents = self.answers.get(query).cloned().unwrap_or_else(usual);
+        SearchAnswer::of(self.name, query, documents.iter().take(limit).map(|found| hit(found, self.name)).collect())
     }
 }
 
-/// The engine of the web, alone.
-pub(crate) fn web(library: &Library) -> WebAndLocal {
-    WebAndLocal { web: Some(Arc::new(library.clone())), local: None }
+/// A document as an engine gives it.
+pub(crate) fn hit(document: &Document, engine: &str) -> Hit {
+    let source = Source::Web { url: document.url.clone() };
+    let evidence = Evidence::new(document.id.as_str(), source, document.title.as_str(), &*document.text);
+    Hit::new(evidence, 1.0, "").by(engine)
 }
 
-pub(crate) fn resources(script: &Script, search: impl Search + 'static) -> Resources {
+/// The engine of the web, alone.
+pub(crate) fn web(library: &Library) -> Engines {
+    Engines::of(Arc::new(library.clone()))
+}
+
+pub(crate) fn resources(script: &Script, search: Engines) -> Resources {
     resources_of(Arc::new(script.model()), search)
 }
 
-pub(crate) fn resources_of(model: Arc<dyn ChatModel>, search: impl Search + 'static) -> Resources {
-    Resources::new(Models::new(model), Arc::new(search)).expect("prompts are sound")
+pub(crate) fn resources_of(model: Arc<dyn ChatModel>, search: Engines) -> Resources {
+    Resources::new(Models::new(model), search).expect("prompts are sound")
 }
 
 /// The usual configuration, without charts and traces.

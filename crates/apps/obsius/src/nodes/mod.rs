@@ -5,7 +5,6 @@ mod apply;
 mod assess;
 mod clock;
 mod complete;
-mod durable;
 mod ending;
 mod error;
 mod execute;

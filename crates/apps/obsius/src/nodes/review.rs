@@ -1,15 +1,14 @@
 //! Node `review`: a person sees what would change, and approves all of it, some, or none.
 
-use graphloom_agents::{EntryKind, MemoryEntry, ReviewItem, ReviewRequest, Verdict};
+use graphloom_agents::{EntryKind, MemoryEntry, ReviewRequest, Verdict};
 use graphloom_core_graph::{Context, NodeError, Shared, Snapshot};
 use graphloom_state_machine::Symbol;
-use graphloom_vault::{Changes, NotePath};
+use graphloom_vault::Changes;
 
-use super::apply::conflict_in_words;
 use crate::desk::Resources;
 use crate::going_on::back_to_work;
+use crate::review::{approved, conflict_in_words, question_with};
 use crate::state::{Objectives, Review, StopReason, WorkflowState, WorkflowStateUpdate};
-use crate::workbench::diff_of;
 
 /// How often a refusal with a reason leads back to the model.
 const ROUNDS: u32 = 2;
@@ -23,13 +22,7 @@ pub(crate) async fn review(
     let request = review_request(cx.resources(), &state);
     let verdict: Verdict = cx.ask("review", &request).await?;
     let reviewed = request.decide(&verdict).map_err(NodeError::terminal)?;
-    let groups = state.changes.groups();
-    let approved: Vec<NotePath> = groups
-        .iter()
-        .enumerate()
-        .filter(|(at, _)| reviewed.approved.contains(&(at + 1).to_string()))
-        .flat_map(|(_, group)| group.iter().cloned())
-        .collect();
+    let approved = approved(&state.changes, &reviewed);
     let rounds = state.review.rounds.saturating_add(1);
     let mut review = Review { rounds, ..state.review.clone() };
     let declined = reviewed.declined.len();
@@ -41,8 +34,7 @@ pub(crate) async fn review(
     if !approved.is_empty() {
         review.approved = true;
         let left_out = (declined > 0).then(|| format!("{declined} changes were not approved and are left out"));
-        let changes = state.changes.only(&approved);
-        return Ok(update.changes(Shared::new(changes)).review(review).notes(left_out));
+        return Ok(update.changes(Shared::new(approved)).review(review).notes(left_out));
     }
     let update = update.changes(Shared::new(Changes::default()));
     match reason {
@@ -81,26 +73,14 @@ pub(crate) async fn review(
 
 /// The question: one item for each group of changes that only make sense together.
 pub(crate) fn review_request(resources: &Resources, state: &WorkflowState) -> ReviewRequest {
-    let items: Vec<ReviewItem> = state
-        .changes
-        .groups()
-        .iter()
-        .enumerate()
-        .map(|(at, group)| {
-            let shown = diff_of(resources, &state.changes.only(group));
-            let mut titles: Vec<String> = shown.files.iter().map(graphloom_vault::FileDiff::headline).collect();
-            let conflicts = state.review.conflicts.iter().filter(|conflict| group.contains(&conflict.path));
-            titles.extend(conflicts.map(|conflict| format!("conflict in {}", conflict_in_words(conflict))));
-            ReviewItem { id: (at + 1).to_string(), title: titles.join("; "), diff: shown.to_string() }
-        })
-        .collect();
-    let (added, removed) = diff_of(resources, &state.changes).counts();
-    ReviewRequest { summary: summary(state, items.len(), added, removed), items }
+    let mut request = question_with(&resources.vault, &state.changes, &state.review.conflicts);
+    request.summary = summary(state, &request.summary);
+    request
 }
 
 /// How much would change, whether the work came to its end, and what stands in the way.
-fn summary(state: &WorkflowState, items: usize, added: usize, removed: usize) -> String {
-    let mut summary = format!("{items} changes, {added} new lines, {removed} lines gone");
+fn summary(state: &WorkflowState, changes: &str) -> String {
+    let mut summary = changes.to_owned();
     // Who approves part of the work knows it.
     if let Some(stop) = state.end().filter(|stop| !stop.is_success()) {
         summary = format!("not complete, {}: {summary}", stop.text());

@@ -4,7 +4,7 @@ use std::future::Future;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use graphloom_agents::{AgentError, EntryKind, Exchange, MemoryEntry};
+use graphloom_agents::{AgentError, DurableCalls, EntryKind, Exchange, MemoryEntry, StepKeys};
 use graphloom_core_graph::{Context, NodeError, Shared, Snapshot};
 use graphloom_llm::ModelError;
 use graphloom_state_machine::Symbol;
@@ -12,7 +12,6 @@ use graphloom_vault::{Changes, VaultError};
 use serde_json::Value;
 
 use super::clock::{Clocks, Whose};
-use super::durable::Steps;
 use crate::config::Config;
 use crate::desk::{Desk, Resources};
 use crate::going_on::differences;
@@ -138,11 +137,12 @@ where
     let decision = state.result.as_ref().and_then(|result| result.decision);
     let phases = state.phases.enter(phase, decision, iteration.number, started).map_err(NodeError::terminal)?;
 
-    let (steps, clocks) = (Steps::new(&cx), Clocks::new());
+    // An execution that goes on in the middle after a crash still finds its answers.
+    let (calls, clocks) = (DurableCalls::new(&cx).keys(StepKeys::ByContent), Clocks::new());
     let mut plain = clocks.desk(&cx.resources().desk);
     plain.today.clone_from(&state.session.today);
     plain.seed = state.session.seed;
-    let desk = steps.desk(&plain);
+    let desk = Desk { models: calls.models(&plain.models), ..plain.clone() };
     let visit = Arc::new(Visit { state, cx: cx.clone(), desk, plain, phase, iteration, partial: Mutex::default() });
     let timed = !matches!(phase, Phase::Assess | Phase::Initialize | Phase::Complete | Phase::Error);
     let left = |spent: u64| Duration::from_millis(config.iteration_timeout_ms.saturating_sub(spent));
@@ -155,7 +155,7 @@ where
     } else {
         Ok(work(Arc::clone(&visit)).await)
     };
-    if let Some(fault) = steps.take_fault() {
+    if let Some(fault) = calls.take_fault() {
         return Err(fault);
     }
     let mut idle = false;

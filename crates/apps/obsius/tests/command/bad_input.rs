@@ -17,6 +17,12 @@ fn bad_input_is_named_with_its_remedy() {
         (vec!["run", "x", "--vault", "vault", "--model", &model, "--set", "MAX_ITERATION=3"], 2, "MAX_ITERATIONS"),
         (vec!["run", "x", "--vault", "vault", "--model", &model, "--set", "MAX_ITERATIONS=0"], 2, "1 or more"),
         (vec!["run", "x", "--vault", "vault", "--model", &model, "--thread", "a b"], 2, "no id of a run"),
+        (
+            vec!["run", "x", "--vault", "vault", "--corpus", "vault"],
+            2,
+            "an option of `writehere`, `pocketflow` and `deepsearch`",
+        ),
+        (vec!["run", "x", "--vault", "vault", "--search", "arxiv"], 2, "this program searches the notes of `--vault`"),
         (vec!["show", "nothing"], 2, "there is no run `nothing`"),
         (vec!["resume", "nothing"], 2, "there is no run `nothing`"),
         (vec!["apply", "nothing"], 2, "there is no run `nothing`"),

@@ -11,7 +11,7 @@ use super::{finished, ids_of, stray, think, think_all};
 use crate::actions::{Action, Call};
 use crate::decide::Finish;
 use crate::nodes::router::call_of;
-use crate::research::{Findings, Record, gathered, is_same, text_of};
+use crate::research::{Findings, Record, find, gathered, is_same, text_of};
 use crate::resources::Resources;
 use crate::session::{Artifact, Finding, Review, Session, Theme, numbered};
 use crate::small::{self, Search, Small};
@@ -55,8 +55,9 @@ pub(crate) async fn literature_review(
     let mut found: Vec<(String, Findings)> = Vec::new();
     for (at, query) in parameters.queries.iter().enumerate() {
         think(&cx, format!("searching: {query}")).await;
+        let resources = cx.resources();
         let search =
-            async { Ok::<Findings, NodeError>(cx.resources().research.search(query, limits.records_per_query).await) };
+            async { Ok::<Findings, NodeError>(find(&*resources.search, query, limits.records_per_query).await) };
         let findings: Findings = cx.once(&format!("search/{at}"), search).await?;
         for report in &findings.reports {
             think(&cx, report.to_string()).await;
@@ -77,7 +78,7 @@ pub(crate) async fn literature_review(
     };
     let none = records.is_empty();
     // A source that was searched in vain counts as an answer, one that failed does not.
-    let unanswered = !sources.iter().any(|report| report.status.answered());
+    let unanswered = !sources.iter().any(|report| report.outcome.answered());
     let version = session.artifacts.review.as_ref().map_or(1, |review| review.version + 1);
     think_all(&cx, &notes).await;
     let review = Review { records, findings, themes: Vec::new(), sources, notes };

@@ -1,6 +1,6 @@
 //! One record for one work, whichever queries and sources found it.
 
-use super::local::LOCAL;
+use super::documents::LOCAL;
 use super::{Findings, Record};
 
 /// The findings of several searches as one: every work once, best first, all reports in order.

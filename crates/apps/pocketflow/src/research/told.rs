@@ -1,26 +1,26 @@
 //! How each source fared, for the person.
 
-use super::{SourceReport, SourceStatus};
+use super::{EngineOutcome, EngineReport};
 
 /// Notes of a source that are told.
 const MOST_NOTES: usize = 3;
 
 /// One line for each source over all of its reports: what it gave, and every way in which it failed.
-pub fn told(reports: &[SourceReport]) -> Vec<String> {
+pub fn told(reports: &[EngineReport]) -> Vec<String> {
     let mut names: Vec<&str> = Vec::new();
     for report in reports {
-        if !names.contains(&report.source.as_str()) {
-            names.push(&report.source);
+        if !names.contains(&report.engine.as_str()) {
+            names.push(&report.engine);
         }
     }
     names
         .into_iter()
-        .map(|name| line(&reports.iter().filter(|report| report.source == name).collect::<Vec<_>>()))
+        .map(|name| line(&reports.iter().filter(|report| report.engine == name).collect::<Vec<_>>()))
         .collect()
 }
 
 /// The line of one source.
-fn line(reports: &[&SourceReport]) -> String {
+fn line(reports: &[&EngineReport]) -> String {
     let [first, rest @ ..] = reports else { return String::new() };
     if rest.is_empty() {
         return first.to_string();
@@ -30,9 +30,9 @@ fn line(reports: &[&SourceReport]) -> String {
     let mut notes: Vec<&str> = Vec::new();
     for report in reports {
         notes.extend(report.notes.iter().map(String::as_str));
-        match &report.status {
-            SourceStatus::Ok { records: more, .. } => (records, answers) = (records + more, answers + 1),
-            SourceStatus::Failed { fault } => {
+        match &report.outcome {
+            EngineOutcome::Found { pieces, .. } => (records, answers) = (records + pieces, answers + 1),
+            EngineOutcome::Failed { fault } => {
                 let fault = fault.to_string();
                 match faults.iter_mut().find(|(known, _)| *known == fault) {
                     Some((_, queries)) => queries.push(&report.query),
@@ -42,13 +42,15 @@ fn line(reports: &[&SourceReport]) -> String {
             _ => answers += 1,
         }
     }
+    let things = first.things();
+    let thing = things.trim_end_matches('s');
     let mut parts = Vec::new();
     let all = reports.len();
     match (records, answers) {
         (_, 0) => {}
-        (0, _) => parts.push(format!("has no record for {answers} of {all} queries")),
-        (1, _) => parts.push(format!("gave 1 record for {answers} of {all} queries")),
-        _ => parts.push(format!("gave {records} records for {answers} of {all} queries")),
+        (0, _) => parts.push(format!("has no {thing} for {answers} of {all} queries")),
+        (1, _) => parts.push(format!("gave 1 {thing} for {answers} of {all} queries")),
+        _ => parts.push(format!("gave {records} {things} for {answers} of {all} queries")),
     }
     for (fault, queries) in faults {
         let which = if queries.len() == all { String::new() } else { format!(" (for `{}`)", queries.join("`, `")) };
@@ -70,16 +72,14 @@ mod tests {
 
     #[test]
     fn every_source_and_every_failure_is_named() {
-        let ok = |source: &str, query: &str, records| {
-            SourceReport::new(source, query, SourceStatus::Ok { records, total: None })
-        };
+        let ok = |source: &str, query: &str, records| EngineReport::new(source, query, EngineOutcome::found(records));
         let failed =
-            |source: &str, query: &str, fault| SourceReport::new(source, query, SourceStatus::Failed { fault });
+            |source: &str, query: &str, fault| EngineReport::new(source, query, EngineOutcome::Failed { fault });
         let html = || Fault::Html { title: "Maintenance".to_owned() };
         let reports = [
             ok("openalex", "a", 3),
             failed("arxiv", "a", html()),
-            SourceReport::new("crossref", "a", SourceStatus::Empty),
+            EngineReport::new("crossref", "a", EngineOutcome::Empty),
             ok("openalex", "b", 2),
             failed("arxiv", "b", html()),
             failed("crossref", "b", Fault::TimedOut { seconds: 30 }),

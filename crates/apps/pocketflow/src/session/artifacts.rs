@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::older;
 use crate::actions::Action;
-use crate::research::{Record, SourceReport};
+use crate::research::{EngineReport, Record};
 
 /// Something an action made.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -76,7 +76,7 @@ pub struct Review {
     pub themes: Vec<Theme>,
     /// How each source answered each query.
     #[serde(deserialize_with = "older::reports")]
-    pub sources: Vec<SourceReport>,
+    pub sources: Vec<EngineReport>,
     /// What a reader should know about how it came about.
     pub notes: Vec<String>,
 }

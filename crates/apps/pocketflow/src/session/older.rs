@@ -8,7 +8,7 @@ use serde::de::Error as _;
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 
-use crate::research::{Fault, Provenance, Record, SourceReport, SourceStatus};
+use crate::research::{EngineOutcome, EngineReport, Fault, Provenance, Record};
 
 /// A record of schema 2.
 #[derive(Deserialize)]
@@ -57,13 +57,13 @@ impl From<OlderRecord> for Record {
     }
 }
 
-impl From<OlderReport> for SourceReport {
+impl From<OlderReport> for EngineReport {
     fn from(older: OlderReport) -> Self {
         let status = match older.answer {
-            OlderAnswer::Found { records } => SourceStatus::Ok { records, total: None },
-            OlderAnswer::Empty => SourceStatus::Empty,
-            OlderAnswer::RateLimited => SourceStatus::Failed { fault: Fault::RateLimited { until: None } },
-            OlderAnswer::Failed { reason } => SourceStatus::Failed { fault: Fault::Unusable { reason } },
+            OlderAnswer::Found { records } => EngineOutcome::found(records),
+            OlderAnswer::Empty => EngineOutcome::Empty,
+            OlderAnswer::RateLimited => EngineOutcome::Failed { fault: Fault::RateLimited { until: None } },
+            OlderAnswer::Failed { reason } => EngineOutcome::Failed { fault: Fault::Unusable { reason } },
         };
         Self::new(older.source, "", status)
     }
@@ -77,9 +77,9 @@ fn record_of(value: Value) -> Result<Record, serde_json::Error> {
     serde_json::from_value(value)
 }
 
-fn report_of(value: Value) -> Result<SourceReport, serde_json::Error> {
+fn report_of(value: Value) -> Result<EngineReport, serde_json::Error> {
     if value.get("answer").is_some() {
-        return serde_json::from_value::<OlderReport>(value).map(SourceReport::from);
+        return serde_json::from_value::<OlderReport>(value).map(EngineReport::from);
     }
     serde_json::from_value(value)
 }
@@ -95,6 +95,6 @@ pub(super) fn records<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<Record>,
 }
 
 /// Reports of any schema.
-pub(super) fn reports<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<SourceReport>, D::Error> {
+pub(super) fn reports<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<EngineReport>, D::Error> {
     Vec::<Value>::deserialize(from)?.into_iter().map(|value| report_of(value).map_err(D::Error::custom)).collect()
 }

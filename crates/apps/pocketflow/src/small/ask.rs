@@ -1,6 +1,6 @@
 //! Small questions as durable steps.
 
-use graphloom_agents::{Agent, AgentError, AgentSpec, Ask, Parsed};
+use graphloom_agents::{Agent, AgentError, AgentSpec, Ask, Parsed, logged_step};
 use graphloom_core_graph::{Context, NodeError};
 use graphloom_llm::cassette::key_of;
 use graphloom_llm::parse::read_value;
@@ -94,7 +94,7 @@ impl<'c> Small<'c> {
                     Err(error) => Err(failed(error)),
                 }
             };
-            match resources.once(self.cx, &key, work).await? {
+            match logged_step(self.cx, &key, work).await? {
                 Reply::Usable(value) => return Ok(Ok(value)),
                 Reply::Unusable(problem) => last = problem,
             }
@@ -140,7 +140,7 @@ impl<'c> Small<'c> {
         let request = ChatRequest { messages, params, ..ChatRequest::default() };
         let model = agent.model();
         let work = async { model.choose(request, options).await.map_err(NodeError::from) };
-        let mut choice = self.cx.resources().once(self.cx, &key, work).await?;
+        let mut choice = logged_step(self.cx, &key, work).await?;
         choice.index = choice.index.min(options.len().saturating_sub(1));
         Ok(choice)
     }

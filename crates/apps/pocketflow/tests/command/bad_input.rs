@@ -33,7 +33,7 @@ fn mistakes_of_the_command_line_are_named_with_their_remedy() {
             vec!["say", "c2", "x", "--set", "literature.since=2024", "--set", "literature.until=2000"],
             "after `literature",
         ),
-        (vec!["say", "c2", "x", "--search", "tavily"], "searches `local`, `openalex`, `arxiv`, `crossref`, or `none`"),
+        (vec!["say", "c2", "x", "--search", "tavily"], "the engine `tavily` needs a key; set `TAVILY_API_KEY`"),
         (vec!["say", "c2", "x", "--search", "none,arxiv"], "`--search none` stands alone"),
         (vec!["say", "c2", "x", "--search", "arxiv", "--set", "literature.contact=nobody"], "is no e-mail address"),
         (vec!["say", "c2", "x", "--search", "arxiv", "--set", "literature.address=ftp://h"], "cannot be used"),

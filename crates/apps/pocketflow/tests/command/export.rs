@@ -26,7 +26,7 @@ fn the_proposal_and_its_references_in_every_form() {
     let json: Value = serde_json::from_str(&said(&desk.run(&["export", "c1", "--format", "json"]), DONE)).unwrap();
     assert_eq!((&json["topic"], &json["approved"]), (&"tides".into(), &true.into()));
     assert_eq!(json["queries"][0]["text"], "spring tides");
-    assert_eq!(json["searches"][0]["status"]["status"], "ok");
+    assert_eq!(json["searches"][0]["outcome"]["kind"], "found");
     assert_eq!(json["gap"]["gap"], "The long run.");
 
     let bibtex = said(&desk.run(&["export", "c1", "--format", "bibtex"]), DONE);

@@ -1,11 +1,13 @@
 //! Sources of the network, on the loopback: what they find, and how each way of failing is told.
 
+use graphloom_frozen_web::FrozenWeb;
+use graphloom_retrieval::{Corpus, CorpusOptions};
 use serde_json::{Value, json};
 use tokio::runtime::Runtime;
 use wiremock::matchers::path;
 use wiremock::{Mock, MockServer, ResponseTemplate};
 
-use crate::support::{DONE, Desk, WAITING, result, said, text};
+use crate::support::{DONE, Desk, USAGE, WAITING, result, said, text};
 
 const ROUTES: [(&str, &str); 3] =
     [("openalex", "/openalex/works"), ("arxiv", "/arxiv/api/query"), ("crossref", "/crossref/works")];
@@ -178,7 +180,7 @@ fn without_a_corpus_nothing_is_asked_unless_it_is_named() {
     let address = format!("literature.address={}", hosts.server.uri());
     let args = ["--set", &address, "--model", "scripted:model.jsonl"];
     let quiet = desk.run(&[&["say", "c1", "tides"], &args[..]].concat());
-    assert!(text(&quiet.stderr).contains("no literature is searched; add `--corpus DIR`"), "{}", text(&quiet.stderr));
+    assert!(text(&quiet.stderr).contains("nothing is searched; add `--corpus DIR`"), "{}", text(&quiet.stderr));
     let told = said(&desk.run(&[&["say", "c1", "approve"], &args[..]].concat()), WAITING);
     assert!(told.contains("no source is set up; give a folder of documents with `--corpus DIR`"), "{told}");
     assert!(hosts.requests().is_empty());
@@ -210,4 +212,57 @@ fn without_a_corpus_nothing_is_asked_unless_it_is_named() {
         !sent.is_empty() && sent.iter().all(|url| url.contains("/openalex/") && url.contains("api_key=secret-key"))
     );
     assert!(!text(&output.stdout).contains("secret-key") && !desk.session().to_string().contains("secret-key"));
+}
+
+#[test]
+fn the_web_is_searched_as_the_other_sources_are() {
+    let desk = Desk::new();
+    let options = CorpusOptions::default();
+    let corpus = Corpus::open(&desk.path("frozen"), &[desk.path("papers")], options).unwrap();
+    corpus.refresh().unwrap();
+    let runtime = Runtime::new().unwrap();
+    let frozen = runtime.block_on(FrozenWeb::of(corpus));
+    let talk = |message: &str| {
+        let args = ["say", "c1", message, "--search", "google", "--model", "scripted:model.jsonl"];
+        desk.command(&args).envs(frozen.environment()).output().unwrap()
+    };
+    said(&talk("tides"), WAITING);
+    assert!(runtime.block_on(frozen.questions()).is_empty(), "nothing is asked before the queries are approved");
+    let review = said(&talk("approve"), WAITING);
+    assert!(review.contains("- Google (Serper) gave"), "{review}");
+    assert!(!runtime.block_on(frozen.questions()).is_empty());
+    let records = desk.session()["artifacts"]["review"]["value"]["records"].clone();
+    let places: Vec<&str> = records.as_array().unwrap().iter().map(|one| one["url"].as_str().unwrap()).collect();
+    assert!(places.iter().all(|place| place.starts_with("http://")) && !places.is_empty(), "{places:?}");
+}
+
+#[test]
+fn a_proxy_is_used_and_offline_asks_nobody() {
+    let (desk, hosts) = (Desk::new(), Hosts::start());
+    // The server stands for a proxy, which gets whole addresses.
+    hosts.all_good();
+    let proxy = hosts.server.uri();
+    let talk = |id: &str, message: &str, more: &[&str]| {
+        let args = ["say", id, message, "--search", "openalex", "--model", "scripted:model.jsonl"];
+        let elsewhere = ["--set", "literature.address=http://works.example"];
+        desk.run(&[&args[..], &elsewhere, more].concat())
+    };
+    said(&talk("c1", "tides", &["--proxy", &proxy]), WAITING);
+    let found = said(&talk("c1", "approve", &["--proxy", &proxy]), WAITING);
+    assert!(found.contains("- OpenAlex gave"), "{found}");
+    let through = hosts.requests();
+    assert!(through.iter().all(|address| address.starts_with("http://works.example/openalex/works")), "{through:?}");
+    assert!(!through.is_empty());
+
+    hosts.reset();
+    let refused = talk("c2", "tides", &["--proxy", &proxy, "--offline"]);
+    let why = text(&refused.stderr);
+    assert_ne!(refused.status.code(), Some(DONE), "{why}");
+    assert!(why.contains("`works.example` is not asked, because the program runs with `--offline`"), "{why}");
+    assert!(hosts.requests().is_empty(), "nothing left the machine");
+    // What is on this machine is asked all the same.
+    said(&hosts.talk(&desk, "none", &["say", "c3", "tides", "--offline"]), WAITING);
+    let wrong = talk("c4", "tides", &["--proxy", "ftp://me:secret@proxy:1"]);
+    let why = text(&wrong.stderr);
+    assert!(wrong.status.code() == Some(USAGE) && why.contains("is no proxy") && !why.contains("secret"), "{why}");
 }

@@ -6,8 +6,8 @@ use async_trait::async_trait;
 use graphloom_core_graph::checkpoint::MemoryCheckpointer;
 use graphloom_core_graph::store::{MemoryStore, Namespace, PutOptions, Store};
 use graphloom_pocketflow::actions::Action;
-use graphloom_pocketflow::research::{Findings, Research};
 use graphloom_pocketflow::session::{self, Role, Waiting};
+use graphloom_retrieval::{Search, SearchAnswer};
 use serde_json::{Value, json};
 
 use crate::scripted::{Answer, ID, Talk};
@@ -89,12 +89,16 @@ async fn messages_without_end_or_content_get_a_clear_answer() {
 struct MeddlingSource(Arc<dyn Store>);
 
 #[async_trait]
-impl Research for MeddlingSource {
-    async fn search(&self, _: &str, _: usize) -> Findings {
+impl Search for MeddlingSource {
+    fn engines(&self) -> Vec<String> {
+        vec!["meddling".to_owned()]
+    }
+
+    async fn search(&self, _: &str, _: usize) -> SearchAnswer {
         let mut session = session::load(&*self.0, ID).await.expect("part of the test").session;
         session.say(Role::User, "from another tab", 0);
         session::save(&*self.0, &mut session).await.expect("part of the test");
-        Findings::default()
+        SearchAnswer::default()
     }
 }
 

@@ -9,9 +9,10 @@ use graphloom_core_graph::checkpoint::{Checkpointer, MemoryCheckpointer};
 use graphloom_core_graph::store::{MemoryStore, Store};
 use graphloom_llm::scripted::rendered;
 use graphloom_llm::{ChatRequest, ModelError, Scripted};
-use graphloom_pocketflow::research::{Fault, Findings, Record, Research, SourceReport, SourceStatus};
+use graphloom_pocketflow::research::{Fault, Record};
 use graphloom_pocketflow::session::Session;
 use graphloom_pocketflow::{ChatMessage, Conversations, Resources, TurnEvent, TurnStreams};
+use graphloom_retrieval::{Hit, Search, SearchAnswer};
 use serde_json::json;
 
 /// How the scripted source answers, call by call; the last answer repeats.
@@ -42,26 +43,30 @@ impl ScriptedSource {
 }
 
 #[async_trait]
-impl Research for ScriptedSource {
-    async fn search(&self, query: &str, _: usize) -> Findings {
+impl Search for ScriptedSource {
+    fn engines(&self) -> Vec<String> {
+        vec!["scripted".to_owned()]
+    }
+
+    async fn search(&self, query: &str, _: usize) -> SearchAnswer {
         let at = self.asked.fetch_add(1, Ordering::SeqCst).min(self.answers.len() - 1);
         self.reached.add_permits(1);
-        let answer = match self.answers[at] {
-            Answer::Records => SourceStatus::Ok { records: 1, total: None },
-            Answer::Nothing => SourceStatus::Empty,
-            Answer::Fails => SourceStatus::Failed { fault: Fault::Html { title: "Maintenance".to_owned() } },
+        let hits = match self.answers[at] {
+            Answer::Records => {
+                let text = format!("Words on {query} were measured at the coast for many years.");
+                let mut record = Record::new(format!("On {query}"));
+                record.id = format!("r-{query}");
+                record.abstract_text = Some(text);
+                vec![Hit::new(record.evidence(), 1.0, "").by("scripted").of_work(record)]
+            }
+            Answer::Nothing => Vec::new(),
+            Answer::Fails => {
+                return SearchAnswer::failed("scripted", query, Fault::Html { title: "Maintenance".to_owned() });
+            }
             Answer::Panics => panic!("the scripted source panics"),
             Answer::Hangs => std::future::pending().await,
         };
-        let mut findings = Findings::default();
-        if matches!(answer, SourceStatus::Ok { .. }) {
-            let mut record = Record::new(format!("On {query}"));
-            record.id = format!("r-{query}");
-            record.abstract_text = Some(format!("Words on {query} were measured at the coast for many years."));
-            findings.records.push(record);
-        }
-        findings.reports.push(SourceReport::new("scripted", query, answer));
-        findings
+        SearchAnswer::of("scripted", query, hits)
     }
 }
 
@@ -119,7 +124,7 @@ impl Talk {
         Self::on(ScriptedSource::new(answers), store, Arc::new(MemoryCheckpointer::new()))
     }
 
-    pub(crate) fn on(source: Arc<dyn Research>, store: Arc<dyn Store>, checkpointer: Arc<dyn Checkpointer>) -> Self {
+    pub(crate) fn on(source: Arc<dyn Search>, store: Arc<dyn Store>, checkpointer: Arc<dyn Checkpointer>) -> Self {
         let seen = Arc::new(Mutex::new(Vec::new()));
         let talk = Self::with(scripted_model(Arc::clone(&seen)), source, store, checkpointer);
         Self { seen, ..talk }
@@ -128,7 +133,7 @@ impl Talk {
     /// A conversation on another scripted model, which keeps what it saw to itself.
     pub(crate) fn with(
         model: Scripted,
-        source: Arc<dyn Research>,
+        source: Arc<dyn Search>,
         store: Arc<dyn Store>,
         checkpointer: Arc<dyn Checkpointer>,
     ) -> Self {

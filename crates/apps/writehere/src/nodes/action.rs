@@ -6,7 +6,7 @@ use graphloom_core_graph::{Context, NodeError, Snapshot};
 use graphloom_state_machine::{NodeKey, Symbol, TaskAction, TreeChange};
 use serde::{Deserialize, Serialize};
 
-use super::durable::Steps;
+use super::durable::{calls, desk};
 use crate::breakpoint::{Sight, Stage};
 use crate::resources::Resources;
 use crate::stage::{Outcome, Scene, StageError, act};
@@ -36,12 +36,12 @@ pub(crate) async fn take(
         return Err(NodeError::terminal(format!("task `{}` is not in the tree", turn.node)));
     };
     resources.breaks.pause_before(&cx, &sight, &state.tree, || shown(&state.tree, &turn.node)).await?;
-    let steps = Steps::new(&cx, &resources, sight.clone());
-    let desk = steps.desk(&state.request);
+    let calls = calls(&cx, &sight);
+    let desk = desk(&calls, &resources.desk, &state.request);
     let time = resources.time_text(&cx, &turn.node, action).await?;
     let scene = Scene { tree: &state.tree, key: &turn.node, evidence: &state.evidence, time: Some(&time) };
     let outcome = act(&desk, scene, action).await;
-    if let Some(fault) = steps.take_fault() {
+    if let Some(fault) = calls.take_fault() {
         return Err(fault);
     }
     match outcome {

@@ -1,9 +1,7 @@
 //! Looking up a text that is written without a plan.
 
-use graphloom_retrieval::Evidence;
-
 use super::search::quoted;
-use super::{Desk, Scene, StageError, gather};
+use super::{Desk, Gathered, Scene, StageError, gather};
 use crate::context::{PromptArgs, subject};
 
 /// Searches once for the goal of the whole, where it is written without a plan and so nothing was searched before. What
@@ -12,14 +10,14 @@ pub(super) async fn look_up(
     desk: &Desk,
     scene: Scene<'_>,
     args: &mut PromptArgs,
-) -> Result<Option<Vec<Evidence>>, StageError> {
+) -> Result<Option<Gathered>, StageError> {
     let rules = &desk.profile.settings.search;
     let is_whole = subject(scene.tree, scene.key).is_some_and(|node| node.key.is_root());
     let Some(engine) = desk.search.as_deref().filter(|_| rules.unplanned && is_whole) else { return Ok(None) };
     let queries = [args.goal.clone()];
     let found = gather(engine, &queries, rules.results_per_turn, &std::collections::BTreeSet::new()).await?;
-    if !found.is_empty() {
-        args.to_run_same_graph_dependent = format!("【{}】:\n {}", args.goal, quoted(&args.goal, &found));
+    if !found.evidence.is_empty() {
+        args.to_run_same_graph_dependent = format!("【{}】:\n {}", args.goal, quoted(&args.goal, &found.evidence));
     }
     Ok(Some(found))
 }

@@ -18,7 +18,7 @@ mod unanswered;
 mod write;
 
 pub use cited::{Offer, Quotable, choice_schema, compose, offers, quotable};
-pub use search::gather;
+pub use search::{Gathered, gather};
 
 use std::fmt;
 use std::sync::Arc;
@@ -180,7 +180,7 @@ impl fmt::Debug for Desk {
         f.debug_struct("Desk")
             .field("profile", &self.profile.name)
             .field("models", &self.models)
-            .field("search", &self.search.as_ref().map(|search| search.name().to_string()))
+            .field("search", &self.search.as_ref().map(|search| search.engines()))
             .finish_non_exhaustive()
     }
 }

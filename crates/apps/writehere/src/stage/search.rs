@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use graphloom_agents::{AgentError, Parsed};
 use graphloom_llm::parse::{read_value, tags};
 use graphloom_retrieval::extract::{best_sentences, clean};
-use graphloom_retrieval::{Evidence, RetrievalError, Search};
+use graphloom_retrieval::{Evidence, RetrievalError, Search, in_turns};
 use graphloom_state_machine::TaskAction;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -133,7 +133,9 @@ async fn search_in_turns(
             break;
         }
         let known: BTreeSet<String> = found.iter().map(|evidence| evidence.id.clone()).collect();
-        last = gather(engine, &queries, rules.results_per_turn, &known).await?;
+        let gathered = gather(engine, &queries, rules.results_per_turn, &known).await?;
+        notes.extend(gathered.notes.into_iter().map(|note| format!("task `{}`: {note}", scene.key)));
+        last = gathered.evidence;
         found.extend(last.iter().cloned());
     }
 
@@ -141,7 +143,7 @@ async fn search_in_turns(
         turns.iter().map(|turn| turn.observation.as_str()).filter(|o| !o.is_empty()).collect();
     let observations = observations.join("\n\n");
     let result = if found.is_empty() {
-        notes.push(format!("task `{}` found nothing with `{}`", scene.key, engine.name()));
+        notes.push(format!("task `{}` found nothing with `{}`", scene.key, engine.engines().join("`, `")));
         String::new()
     } else if rules.merge {
         let merge = agent(desk, "search_merge", &args.task_type)?;
@@ -199,43 +201,52 @@ async fn search_by_schema(
     // The goals themselves ask better than a small model does; its queries add to them.
     let mut queries = vec![format!("{} {}", args.goal, args.to_run_root_question), args.to_run_root_question.clone()];
     queries.extend(answer.value.queries.into_iter().filter(|query| !query.trim().is_empty()));
-    let found = gather(engine, &queries, rules.results_per_turn, &BTreeSet::new()).await?;
+    let Gathered { evidence: found, notes } =
+        gather(engine, &queries, rules.results_per_turn, &BTreeSet::new()).await?;
     let mut outcome = finish(scene, quoted(&args.goal, &found), found);
+    outcome.notes.extend(notes.into_iter().map(|note| format!("task `{}`: {note}", scene.key)));
     if outcome.evidence.is_empty() {
-        outcome.notes.push(format!("task `{}` found nothing with `{}`", scene.key, engine.name()));
+        outcome.notes.push(format!("task `{}` found nothing with `{}`", scene.key, engine.engines().join("`, `")));
     }
     outcome.exchanges.push(answer.exchange);
     Ok(outcome)
 }
 
+/// What several queries found.
+#[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
+pub struct Gathered {
+    /// The evidence, each piece once.
+    pub evidence: Vec<Evidence>,
+    /// Engines that failed, and what a person should know of single results.
+    pub notes: Vec<String>,
+}
+
 /// Asks each query and takes results in turns, best first, each piece of evidence once and none that is known.
 ///
 /// # Errors
-/// When the engine cannot answer.
+/// When no engine answers a query.
 pub async fn gather(
     engine: &dyn Search,
     queries: &[String],
     limit: usize,
     known: &BTreeSet<String>,
-) -> Result<Vec<Evidence>, RetrievalError> {
+) -> Result<Gathered, RetrievalError> {
+    let mut gathered = Gathered::default();
     let mut lists = Vec::with_capacity(queries.len());
     for query in queries {
-        lists.push(engine.search(query, limit).await?.into_iter());
-    }
-    let mut seen = known.clone();
-    let mut found = Vec::new();
-    let mut more = true;
-    while more && found.len() < limit {
-        more = false;
-        for list in &mut lists {
-            let Some(hit) = list.next() else { continue };
-            more = true;
-            if found.len() < limit && seen.insert(hit.evidence.id.clone()) {
-                found.push(hit.evidence);
+        let answer = engine.search(query, limit).await.or_error()?;
+        for remark in answer.remarks() {
+            if !gathered.notes.contains(&remark) {
+                gathered.notes.push(remark);
             }
         }
+        lists.push(answer.hits);
     }
-    Ok(found)
+    let mut seen = known.clone();
+    let fresh = in_turns(lists).map(|hit| hit.evidence).filter(|evidence| seen.insert(evidence.id.clone()));
+    gathered.evidence = fresh.take(limit).collect();
+    Ok(gathered)
 }
 
 fn shown(found: &[Evidence]) -> Vec<Shown<'_>> {

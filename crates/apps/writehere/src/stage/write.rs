@@ -67,11 +67,12 @@ pub(super) async fn write(desk: &Desk, scene: Scene<'_>) -> Result<Outcome, Stag
     let mut outcome = scene.result(TaskAction::Execute, result);
     (outcome.notes, outcome.exchanges) = (notes, exchanges);
     if let Some(found) = found {
-        let count = found.len();
+        let count = found.evidence.len();
         outcome
             .notes
             .push(format!("task `{}`: without a plan the goal was searched once; passages: {count}", scene.key));
-        outcome.evidence = found;
+        outcome.notes.extend(found.notes.into_iter().map(|note| format!("task `{}`: {note}", scene.key)));
+        outcome.evidence = found.evidence;
     }
     outcome.notes.extend(args.cuts.iter().map(|cut| format!("task `{}`: {cut}", scene.key)));
     Ok(outcome)
@@ -102,12 +103,15 @@ async fn write_in_paragraphs(
     let target = node.payload.words().unwrap_or(USUAL_WORDS) as usize;
     let before = article_text(&article_of(scene.tree, &graphloom_state_machine::NodeKey::root()));
     let question = format!("{} {}", args.goal, args.to_run_root_question);
-    let mut gathered = evidence_for(scene);
+    let (mut gathered, mut remarks) = (evidence_for(scene), Vec::new());
     if gathered.is_empty()
         && let Some(engine) = desk.search.as_deref()
     {
         let queries = [question.clone()];
-        gathered = gather(engine, &queries, desk.profile.settings.search.results_per_turn, &BTreeSet::new()).await?;
+        let limit = desk.profile.settings.search.results_per_turn;
+        let found = gather(engine, &queries, limit, &BTreeSet::new()).await?;
+        gathered = found.evidence;
+        remarks = found.notes;
     }
     let mut declined: Vec<Quotable> = Vec::new();
     let mut second_round = false;
@@ -116,7 +120,7 @@ async fn write_in_paragraphs(
     let mut pool = quotable(&request, &args.goal, &gathered, &before);
     let mut paragraphs: Vec<String> = Vec::new();
     let mut exchanges = Vec::new();
-    let mut notes = Vec::new();
+    let mut notes: Vec<String> = remarks.into_iter().map(|note| format!("task `{}`: {note}", scene.key)).collect();
     let written = |paragraphs: &[String]| paragraphs.iter().map(|p| count_words(&without_marks(p))).sum::<usize>();
     while !pool.is_empty() && paragraphs.len() < MOST_PARAGRAPHS && written(&paragraphs) * 10 < target * 9 {
         let count = pool.len().min(small.sentences_per_paragraph.clamp(1, 26));

@@ -6,12 +6,9 @@ use std::sync::Arc;
 
 use graphloom_agents::Models;
 use graphloom_cli::{DataDir, open_checkpointer, time_text};
-use graphloom_llm::layers::{Budget, Ledger};
 use graphloom_llm::{ChatRequest, ModelError, Scripted};
 use graphloom_state_machine::{FailurePolicy, NewNode, TaskAction, TreeChange};
-use graphloom_writehere::breakpoint::Breakpoints;
-use graphloom_writehere::stage::Desk as Prompts;
-use graphloom_writehere::{Resources, Task, TaskInfo, TaskType, Tree, Writing, graph, profile};
+use graphloom_writehere::{Resources, Task, TaskInfo, TaskType, Tree, Writing, graph};
 
 use crate::support::{Desk, text};
 
@@ -53,14 +50,8 @@ fn stored() -> Desk {
     let nobody = Scripted::from_fn(|_: &ChatRequest| {
         Err::<String, _>(ModelError::Setup { message: "nothing is asked".to_owned() })
     });
-    let (prompts, report) = (profile::prompts().unwrap(), profile::report().unwrap());
-    let resources = Resources {
-        desk: Prompts::new(Arc::new(prompts), Arc::new(report), Models::new(Arc::new(nobody))),
-        ledger: Ledger::new(Budget::default()),
-        breaks: Breakpoints::default(),
-        cassette: None,
-        time: time_text,
-    };
+    let mut resources = Resources::report(Models::new(Arc::new(nobody))).unwrap();
+    resources.time = time_text;
     let home = desk.path("home");
     tokio::runtime::Runtime::new().unwrap().block_on(async {
         let store = open_checkpointer(&DataDir::new(Some(&home)).unwrap()).unwrap();

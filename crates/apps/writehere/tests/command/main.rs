@@ -22,3 +22,4 @@ mod support;
 mod technical;
 mod terminal;
 mod unplanned;
+mod web;

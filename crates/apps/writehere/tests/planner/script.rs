@@ -7,12 +7,10 @@ use async_trait::async_trait;
 use graphloom_agents::Models;
 use graphloom_core_graph::Threads;
 use graphloom_core_graph::checkpoint::MemoryCheckpointer;
-use graphloom_llm::layers::{Budget, Ledger};
 use graphloom_llm::scripted::{Reply, Scripted, rendered};
 use graphloom_llm::{ChatModel, ChatRequest, ModelError, fence};
-use graphloom_retrieval::{Evidence, Hit, RetrievalError, Search, Source};
+use graphloom_retrieval::{Evidence, Hit, Search, SearchAnswer, Source};
 use graphloom_state_machine::{Cause, Symbol};
-use graphloom_writehere::breakpoint::Breakpoints;
 use graphloom_writehere::profile;
 use graphloom_writehere::stage::Desk;
 use graphloom_writehere::{Mode, Request, Resources, Schedule, TaskType, Writing, graph};
@@ -130,16 +128,17 @@ struct Shelf;
 
 #[async_trait]
 impl Search for Shelf {
-    fn name(&self) -> &str {
-        "shelf"
+    fn engines(&self) -> Vec<String> {
+        vec!["shelf".to_owned()]
     }
 
-    async fn search(&self, query: &str, _: usize) -> Result<Vec<Hit>, RetrievalError> {
+    async fn search(&self, query: &str, _: usize) -> SearchAnswer {
         // Each round finds something new, so that no search ends for want of results.
         let round = query.chars().last().filter(char::is_ascii_digit).unwrap_or('1');
         let source = Source::Local { root: "docs".into(), path: "moon.md".into() };
         let text = format!("The moon moves the water, says passage {round}.");
-        Ok(vec![Hit::new(Evidence::new(format!("moon#{round}"), source, "The moon", text), 1.0, "")])
+        let hit = Hit::new(Evidence::new(format!("moon#{round}"), source, "The moon", text), 1.0, "");
+        SearchAnswer::of("shelf", query, vec![hit])
     }
 }
 
@@ -151,13 +150,8 @@ pub(crate) fn runs(mode: Mode, model: Arc<dyn ChatModel>, store: &MemoryCheckpoi
     if mode == Mode::Report {
         desk.search = Some(Arc::new(Shelf));
     }
-    let resources = Resources {
-        desk,
-        ledger: Ledger::new(Budget::default()),
-        breaks: Breakpoints::default(),
-        cassette: None,
-        time: |_| "2026-01-02 03:04:05".to_owned(),
-    };
+    let mut resources = Resources::of(desk);
+    resources.time = |_| "2026-01-02 03:04:05".to_owned();
     graph().unwrap().with_context(resources).with_checkpointer(store.clone())
 }
 

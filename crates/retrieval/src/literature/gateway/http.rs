@@ -1,8 +1,7 @@
 //! The transport over HTTP.
 
-use std::time::Duration;
-
 use async_trait::async_trait;
+use graphloom_http::{authority, client, innermost, is_loopback};
 use reqwest::{Url, redirect};
 
 use super::transport::{Reply, Request, Transport};
@@ -21,29 +20,22 @@ impl Http {
         agent: &str,
         contact: Option<&str>,
         longest_body: usize,
-        redirects: redirect::Policy,
+        redirects: bool,
     ) -> Result<Self, RetrievalError> {
-        // Someone else may have chosen a provider of cryptography already, which is as good.
-        let _ = rustls::crypto::ring::default_provider().install_default();
         let agent = match contact {
             Some(contact) => format!("{agent} (mailto:{contact})"),
             None => agent.to_owned(),
         };
-        let builder =
-            reqwest::Client::builder().connect_timeout(Duration::from_secs(10)).redirect(redirects).user_agent(agent);
-        // The address of a question, which may hold a key, is told to nobody else.
-        let mut builder = builder.referer(false);
-        if address.scheme() == "http" {
-            // No certificates are needed, so a machine without any is no obstacle.
-            builder = builder.tls_certs_only([]);
+        let no_client = |reason: String| RetrievalError::NoClient { address: authority(address), reason };
+        let mut builder = client(address, &agent).map_err(|error| no_client(error.to_string()))?;
+        if !redirects {
+            builder = builder.redirect(redirect::Policy::none());
         }
         if is_loopback(address) {
-            // What runs on this machine is reached without a proxy, and may come and go.
-            builder = builder.no_proxy().pool_max_idle_per_host(0);
+            // What runs on this machine may come and go.
+            builder = builder.pool_max_idle_per_host(0);
         }
-        let client = builder
-            .build()
-            .map_err(|error| RetrievalError::NoClient { address: super::authority(address), reason: told(&error) })?;
+        let client = builder.build().map_err(|error| no_client(innermost(&error)))?;
         Ok(Self { client, longest_body })
     }
 }
@@ -51,7 +43,7 @@ impl Http {
 #[async_trait]
 impl Transport for Http {
     async fn send(&self, request: &Request) -> Result<Reply, Fault> {
-        let down = |error: &reqwest::Error| Fault::Down { reason: told(error) };
+        let down = |error: &reqwest::Error| Fault::Down { reason: innermost(error) };
         let call = match &request.body {
             None => self.client.get(request.url.clone()),
             Some(body) => self
@@ -71,26 +63,4 @@ impl Transport for Http {
         }
         Ok(Reply { status, headers, body })
     }
-}
-
-/// Whether an address is on this machine.
-pub(crate) fn is_loopback(address: &Url) -> bool {
-    match address.host() {
-        Some(url_host) => match url_host.to_string().trim_matches(['[', ']']).parse::<std::net::IpAddr>() {
-            Ok(ip) => ip.is_loopback(),
-            Err(_) => address.host_str() == Some("localhost"),
-        },
-        None => false,
-    }
-}
-
-/// The innermost cause, without the address, which may hold a key.
-fn told(error: &reqwest::Error) -> String {
-    let mut source = std::error::Error::source(error);
-    let mut cause = "the connection failed".to_owned();
-    while let Some(inner) = source {
-        cause = inner.to_string();
-        source = inner.source();
-    }
-    cause
 }

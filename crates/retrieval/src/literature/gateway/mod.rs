@@ -12,6 +12,7 @@ use std::hash::{BuildHasher, Hasher, RandomState};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
+use graphloom_http::authority;
 use reqwest::Url;
 use tokio::time::Instant;
 
@@ -20,7 +21,6 @@ pub use transport::{Reply, Request, Transport};
 
 use super::{Fault, Moment};
 use http::Http;
-pub(crate) use http::is_loopback;
 use limits::Limits;
 use memory::Memory;
 use pace::Pace;
@@ -66,8 +66,7 @@ impl Gateway {
         contact: Option<&str>,
         politeness: Politeness,
     ) -> Result<Self, crate::RetrievalError> {
-        let redirects = reqwest::redirect::Policy::limited(3);
-        let transport = Http::new(address, agent, contact, politeness.longest_body, redirects)?;
+        let transport = Http::new(address, agent, contact, politeness.longest_body, true)?;
         Ok(Self::over(address, Arc::new(transport), politeness))
     }
 
@@ -82,8 +81,7 @@ impl Gateway {
         contact: Option<&str>,
         politeness: Politeness,
     ) -> Result<Self, crate::RetrievalError> {
-        let redirects = reqwest::redirect::Policy::none();
-        let transport = Http::new(address, agent, contact, politeness.longest_body, redirects)?;
+        let transport = Http::new(address, agent, contact, politeness.longest_body, false)?;
         Ok(Self::over(address, Arc::new(transport), politeness))
     }
 
@@ -244,11 +242,6 @@ impl fmt::Debug for Gateway {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Gateway").field("host", &self.inner.host).field("politeness", &self.inner.politeness).finish()
     }
-}
-
-fn authority(address: &Url) -> String {
-    let host = address.host_str().unwrap_or_default();
-    address.port().map_or_else(|| host.to_owned(), |port| format!("{host}:{port}"))
 }
 
 /// A number from 0 to 1 that differs from call to call.

@@ -15,7 +15,8 @@ pub use wikipedia::Wikipedia;
 use super::options::Setup;
 use super::{EngineName, WebOptions};
 use crate::RetrievalError;
-use crate::literature::{Gateway, Politeness, is_loopback};
+use crate::literature::{Gateway, Politeness};
+use graphloom_http::is_loopback;
 
 /// The manners towards an interface that is paid for: several questions at once, an answer remembered for an hour so
 /// that it is not paid twice.

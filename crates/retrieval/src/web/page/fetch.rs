@@ -4,8 +4,8 @@ use std::error::Error;
 use std::fmt;
 use std::net::IpAddr;
 use std::sync::Arc;
-use std::time::Duration;
 
+use graphloom_http::{innermost, unproxied};
 use graphloom_text::{LONGEST_ADDRESS, canonical, has_credentials};
 use reqwest::header::{ACCEPT, ACCEPT_ENCODING, CONTENT_ENCODING, CONTENT_TYPE, HeaderMap, LOCATION};
 use reqwest::{Client, Response, Url, redirect};
@@ -42,16 +42,7 @@ impl Pages {
     /// # Errors
     /// As [`new`](Self::new).
     pub fn with_names(options: PageOptions, names: Arc<dyn ResolveHost>) -> Result<Self, RetrievalError> {
-        // Someone else may have chosen a provider of cryptography already, which is as good.
-        let _ = rustls::crypto::ring::default_provider().install_default();
-        let builder = || {
-            Client::builder()
-                .connect_timeout(Duration::from_secs(10))
-                .redirect(redirect::Policy::none())
-                .referer(false)
-                .no_proxy()
-                .user_agent(options.agent.clone())
-        };
+        let builder = || unproxied(&options.agent).redirect(redirect::Policy::none());
         let made = |client: Result<Client, reqwest::Error>| {
             client.map_err(|error| RetrievalError::NoClient {
                 address: "pages of the web".to_owned(),
@@ -89,6 +80,7 @@ impl Pages {
     }
 
     async fn get(&self, url: &Url) -> Result<Response, PageError> {
+        graphloom_http::check(url).map_err(|error| PageError::Address { reason: error.to_string() })?;
         let host = url.host_str().unwrap_or_default().to_owned();
         let port = url.port_or_known_default().unwrap_or_default();
         let is_exempt = self.options.exempt.contains(&format!("{host}:{port}"));
@@ -203,15 +195,4 @@ fn fault(error: &reqwest::Error) -> PageError {
         source = inner.source();
     }
     PageError::Down { reason: innermost(error) }
-}
-
-/// The innermost cause, which holds no address.
-fn innermost(error: &reqwest::Error) -> String {
-    let mut cause = "the connection failed".to_owned();
-    let mut source = error.source();
-    while let Some(inner) = source {
-        cause = inner.to_string();
-        source = inner.source();
-    }
-    shortened(&cause, 200)
 }

@@ -6,11 +6,12 @@ use std::time::Duration;
 
 use graphloom_agents::Models;
 use graphloom_cli::{
-    CommonArgs, DataDir, ExitStatus, Failure, ModelSet, Session, open_checkpointer, runs as stored, time_text,
+    CommonArgs, DataDir, ExitStatus, Failure, ModelSet, SearchEngine, Session, open_checkpointer, runs as stored,
+    time_text,
 };
 use graphloom_core_graph::{Clock, SystemClock, Thread, ThreadState, Threads};
 use graphloom_deepsearch::graph::graph;
-use graphloom_deepsearch::search::{NoSearch, RecordedSearch, Search};
+use graphloom_deepsearch::search::Engines;
 use graphloom_deepsearch::state::Request;
 use graphloom_deepsearch::{Config, Kind, Resources, SearchContext};
 use graphloom_llm::layers::Spent;
@@ -42,13 +43,13 @@ pub(crate) async fn open(
     let models = models(common, session, &dirs, config, spent).await?;
     // A recording that is played back has the answers of the engines too.
     let replay = models.cassette.as_ref().filter(|cassette| cassette.is_replay());
-    let search: Arc<dyn Search> = match replay {
-        Some(_) => Arc::new(NoSearch),
+    let search = match replay {
+        Some(_) => Engines::default(),
         None => engines::open(common, session, &dirs, config).await?,
     };
-    let names = search.engines();
-    let search: Arc<dyn Search> = match &models.cassette {
-        Some(cassette) => Arc::new(RecordedSearch::open(search, Arc::clone(cassette)).await?),
+    let names = search.names();
+    let search = match &models.cassette {
+        Some(cassette) => search.recorded(Arc::clone(cassette)).await?,
         None => search,
     };
     let mut resources = Resources::new(models.models.clone(), search)?;
@@ -68,7 +69,7 @@ pub(crate) fn look(common: &CommonArgs, kind: Kind) -> Result<Runs, Failure> {
         let message = "no model is called while a run is looked at".to_owned();
         Err::<String, _>(ModelError::Setup { message })
     });
-    let resources = Resources::new(Models::new(Arc::new(nobody)), Arc::new(NoSearch))?;
+    let resources = Resources::new(Models::new(Arc::new(nobody)), Engines::default())?;
     Ok(graph(kind)?.with_context(resources).with_checkpointer(store))
 }
 
@@ -121,7 +122,7 @@ pub(crate) fn as_before(common: &CommonArgs, request: &Request, session: &Sessio
         common.corpus = texts("corpus").into_iter().map(folder).collect();
     }
     if common.search.is_empty() {
-        common.search = engines::named(&texts("search"));
+        common.search = SearchEngine::named(&texts("search"));
     }
     Ok(common)
 }

@@ -13,7 +13,6 @@ use crate::collector::evaluation::evaluate;
 use crate::collector::retrieval::{Gathered, distinct, retrieve};
 use crate::collector::{CollectorState, CollectorStateUpdate};
 use crate::resources::Resources;
-use crate::search::EngineOutcome;
 use crate::state::RetrievalQuery;
 use crate::status::{Notice, StatusCode};
 
@@ -40,19 +39,16 @@ pub(in crate::collector) async fn info_retrieval(
         history.push(RetrievalQuery { query, description: description.unwrap_or_default(), doc_infos });
         new.extend(first);
         notes.extend(gathered.notes);
-        unread.extend(gathered.unread.iter().map(ToString::to_string));
+        unread.extend(gathered.unread);
         for report in gathered.reports {
-            let (code, reason) = match report.outcome {
-                EngineOutcome::Found { .. } => continue,
-                EngineOutcome::RateLimited { reason } => (StatusCode::SearchRateLimit, reason),
-                EngineOutcome::Failed { reason } => (StatusCode::Search, reason),
-            };
-            *failures.entry((code, report.engine, reason)).or_default() += 1;
+            let Some(fault) = report.outcome.fault() else { continue };
+            let code = if fault.is_rate_limit() { StatusCode::SearchRateLimit } else { StatusCode::Search };
+            *failures.entry((code, report.engine, fault.to_string())).or_default() += 1;
         }
     }
     let told = failures.into_iter().map(|((code, engine, reason), times)| {
         let times = if times > 1 { format!(" ({times} times)") } else { String::new() };
-        let notice = Notice::warning(code, format!("`{engine}`{times}: {reason}"));
+        let notice = Notice::warning(code, format!("`{engine}`{times} {reason}"));
         if request.section_id.is_empty() { notice } else { notice.in_section(&request.section_id) }
     });
     let notices: Vec<Notice> = told.collect();

@@ -12,7 +12,7 @@ use serde_json::json;
 use crate::ask::{is_constrained, value};
 use crate::collector::asking::shown;
 use crate::collector::{CollectRequest, CollectorState, CollectorStateUpdate};
-use crate::evidence::Evidence;
+use crate::evidence::Document;
 use crate::resources::{Resources, Slot, Stage};
 
 /// How much of a document is shown, in characters.
@@ -44,7 +44,7 @@ pub(in crate::collector) async fn summary(
 ) -> Result<CollectorStateUpdate, NodeError> {
     let request = &*state.request;
     let resources = cx.resources();
-    let found: Vec<&Evidence> = state.doc_infos.iter().collect();
+    let found: Vec<&Document> = state.doc_infos.iter().collect();
     if found.is_empty() {
         let evaluation = "No documents were found.".to_owned();
         return Ok(CollectorState::update().info_summary(String::new()).evaluation(evaluation));
@@ -82,9 +82,9 @@ pub(in crate::collector) async fn summary(
 }
 
 /// A summary of sentences that fit the step.
-fn extracted(request: &CollectRequest, found: &[&Evidence]) -> CollectorStateUpdate {
+fn extracted(request: &CollectRequest, found: &[&Document]) -> CollectorStateUpdate {
     let question = request.question();
-    let of = |found: &&Evidence| {
+    let of = |found: &&Document| {
         let best = best_sentences(&question, &found.text, SENTENCES);
         best.into_iter().map(|sentence| (sentence.score, clean(&found.text[sentence.range]))).collect::<Vec<_>>()
     };

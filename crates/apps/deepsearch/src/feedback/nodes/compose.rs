@@ -11,7 +11,7 @@ use serde_json::json;
 use super::prepare::section_of;
 use super::{Told, changed, failed};
 use crate::ask::{Ask, text};
-use crate::evidence::Evidence;
+use crate::evidence::Document;
 use crate::feedback::apply::apply;
 use crate::feedback::blocks::{Block, block_at, major_block, subsections};
 use crate::feedback::payload::{Action, Rejection, Scope};
@@ -99,8 +99,8 @@ pub(in crate::feedback) async fn compose(
 }
 
 /// What was found, and for a new task the documents of the section that serve it.
-fn documents(state: &FeedbackState) -> Vec<Evidence> {
-    let mut documents: Vec<Evidence> = Vec::new();
+fn documents(state: &FeedbackState) -> Vec<Document> {
+    let mut documents: Vec<Document> = Vec::new();
     if let (Some(assessment), Some(report), Some(pending)) = (&state.assessment, &state.report, &state.pending) {
         let block = major_block(&state.result.response_content, &pending.selection.range);
         let section = block.and_then(|(_, block)| section_of(report, &block.title));
@@ -183,7 +183,7 @@ fn below(said: &str, level: usize) -> String {
 
 /// The model's `[citation:N]` as links to the documents; every other mark is none. Citation metadata stay as they are, so
 /// new statements carry plain links.
-fn linked(said: &str, documents: &[Evidence]) -> String {
+fn linked(said: &str, documents: &[Document]) -> String {
     let with_links = replace_marks(said, |mark| {
         let Target::Source(key) = &mark.target else { return None };
         let document = key.parse::<usize>().ok()?.checked_sub(1).and_then(|index| documents.get(index))?;

@@ -11,7 +11,7 @@ use serde_json::json;
 use super::failed;
 use crate::ask::{Ask, value};
 use crate::collector::CollectRequest;
-use crate::evidence::Evidence;
+use crate::evidence::Document;
 use crate::feedback::blocks::major_block;
 use crate::feedback::payload::{Action, Rejection};
 use crate::feedback::state::{Assessment, EditStrategy, FeedbackState, Pending};
@@ -79,7 +79,7 @@ pub(in crate::feedback) async fn prepare(
         return Ok(GraphStep::goto(FEEDBACK_END).with(failed(&cx, &state, rejection).await));
     };
     let known = state.report.as_deref().and_then(|report| section_of(report, &block.title));
-    let documents: &[Evidence] = known.map_or(&[], |section| section.content.classified_content.as_slice());
+    let documents: &[Document] = known.map_or(&[], |section| section.content.classified_content.as_slice());
     let (assessment, note) = assess(&cx, &state, pending, &block.title, &selected, documents).await?;
     let update = FeedbackState::update().assessment(Some(assessment.clone())).notes(note);
     if assessment.is_sufficient && !assessment.relevant.is_empty() {
@@ -96,7 +96,7 @@ async fn assess(
     pending: &Pending,
     section: &str,
     selected: &str,
-    documents: &[Evidence],
+    documents: &[Document],
 ) -> Result<(Assessment, Option<String>), NodeError> {
     let shown: Vec<_> = documents
         .iter()

@@ -10,6 +10,7 @@ use graphloom_cli::{AnswerArgs, BaseArgs, CommonArgs};
 /// Looks after a vault of Markdown notes: analyzes, searches, executes, reflects, and asks before it writes
 #[derive(Parser, Debug)]
 #[command(name = "obsius", version)]
+#[command(mut_arg("corpus", |arg| arg.hide(true)), mut_arg("search", |arg| arg.hide(true)))]
 pub(crate) struct Args {
     #[command(subcommand)]
     pub(crate) command: Command,

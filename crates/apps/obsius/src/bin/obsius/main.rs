@@ -29,6 +29,7 @@ fn main() -> std::process::ExitCode {
 }
 
 async fn act(mut args: Args, session: Session) -> Result<ExitStatus, Failure> {
+    args.common.without_sources("this program searches the notes of `--vault`")?;
     if matches!(args.command, Command::Run { .. } | Command::Chat) {
         args.common = session.files.for_new_run(&args.common);
     }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use graphloom_agents::Models;
 use graphloom_cli::{CommonArgs, DataDir, ExitStatus, Failure, ModelSet, Session, build_models, open_checkpointer};
 use graphloom_core_graph::{Thread, ThreadState, Threads};
-use graphloom_llm::layers::{Budget, Ledger, Spent};
+use graphloom_llm::layers::Spent;
 use graphloom_llm::{ChatRequest, ModelError, Scripted};
 use graphloom_obsius::index::VaultIndex;
 use graphloom_obsius::{Config, Desk, Resources, WorkflowState, graph, profile};
@@ -132,12 +132,11 @@ pub(crate) fn look(common: &CommonArgs, root: Option<&Path>) -> Result<Runs, Fai
         let message = "no model is called while a run is looked at".to_owned();
         Err::<String, _>(ModelError::Setup { message })
     });
-    let desk = Desk::new(Arc::new(profile::prompts()?), Arc::new(profile::profile()?), Models::new(Arc::new(nobody)));
     // States can be read without their vault; the data directory stands in for it, and nothing reads it.
     let vault = Arc::new(Vault::open(root.unwrap_or(dirs.data()), VaultOptions::default())?);
     dirs.create_indexes()?;
     let index = VaultIndex::open(Arc::clone(&vault), &dirs.index(&[vault.root().to_owned()]))?;
-    let resources = Resources { desk, vault, index: Arc::new(index), ledger: Ledger::new(Budget::default()) };
+    let resources = Resources::new(Models::new(Arc::new(nobody)), vault, Arc::new(index))?;
     Ok(graph()?.with_context(resources).with_checkpointer(store))
 }
 

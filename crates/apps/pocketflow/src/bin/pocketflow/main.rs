@@ -24,7 +24,7 @@ fn main() -> ExitCode {
 
 async fn run(args: Args, session: Session) -> Result<ExitStatus, Failure> {
     let Args { command, prompts, common } = args;
-    let Some(setup) = Setup::read(common, prompts, session)? else { return Ok(ExitStatus::Done) };
+    let Some(setup) = Setup::read(&common, prompts, session)? else { return Ok(ExitStatus::Done) };
     match command {
         Command::Chat { conversation } => chat::chat(&setup, conversation).await,
         Command::Say { thread, message } => talk::say(&setup, &thread, &message).await,

@@ -5,20 +5,16 @@ use std::sync::Arc;
 use graphloom_agents::Models;
 use graphloom_checkpoint_sqlite::SqliteCheckpointer;
 use graphloom_cli::{
-    DataDir, ExitStatus, Failure, ModelSet, SearchEngine, build_models, check_thread_id, open_checkpointer, open_corpus,
+    DataDir, ExitStatus, Failure, ModelSet, build_models, check_thread_id, open_checkpointer, open_sources,
 };
 use graphloom_core_graph::RunError;
 use graphloom_llm::{ChatRequest, ModelError, Scripted};
-use graphloom_pocketflow::research::{LiteratureResearch, LocalResearch, NoResearch, Research, Together};
+use graphloom_pocketflow::research::Documents;
 use graphloom_pocketflow::session::Question;
 use graphloom_pocketflow::{Conversations, PocketFlowError, Resources, prompts, session};
-use graphloom_retrieval::RetrievalError;
+use graphloom_retrieval::{NoSearch, Search, Together};
 
 use crate::setup::Setup;
-
-/// The engines that a conversation can search.
-const ENGINES: [SearchEngine; 4] =
-    [SearchEngine::Local, SearchEngine::Openalex, SearchEngine::Arxiv, SearchEngine::Crossref];
 
 /// Conversations that can go on, and the models that they pay for.
 pub(crate) struct Opened {
@@ -35,46 +31,26 @@ pub(crate) async fn open(setup: &Setup) -> Result<Opened, Failure> {
     Ok(Opened { conversations, models })
 }
 
-/// The sources that `--search` and `--corpus` name.
-async fn sources(setup: &Setup, dirs: &DataDir) -> Result<Arc<dyn Research>, Failure> {
+/// What `--search` and `--corpus` name.
+async fn sources(setup: &Setup, dirs: &DataDir) -> Result<Arc<dyn Search>, Failure> {
     let progress = &setup.session.progress;
-    let engines = setup.common.engines(&ENGINES)?;
-    let mut sources: Vec<Arc<dyn Research>> = Vec::new();
-    if let Some((corpus, _)) = open_corpus(&setup.common, &engines, dirs, progress).await? {
-        sources.push(Arc::new(LocalResearch::new(corpus)));
+    let config = &setup.config.literature;
+    let network = || config.network(|name| std::env::var(name).ok());
+    let sources = open_sources(&setup.common, network, dirs, progress).await?;
+    if !sources.network.is_empty() {
+        progress.note(format!("queries that you approve are sent to: {}", sources.network.join(", ")));
     }
-    let network = engines.iter().filter(|engine| **engine != SearchEngine::Local);
-    let network: Vec<&str> = network.map(|engine| engine.name()).collect();
-    if !network.is_empty() {
-        let config = &setup.config.literature;
-        let variable = |name: &str| std::env::var(name).ok();
-        let literature = LiteratureResearch::open(config, &network, variable).map_err(|error| match error {
-            RetrievalError::NoContact { .. }
-            | RetrievalError::SourceAddress { .. }
-            | RetrievalError::KeyHost { .. }
-            | RetrievalError::OpenKey { .. } => Failure::usage(error.to_string()),
-            other => other.into(),
-        })?;
-        if let Some(withheld) = literature.withheld() {
-            progress.warn(withheld);
-        }
-        progress.note(format!("queries that you approve are sent to: {}", network.join(", ")));
-        if config.contact.is_none() && config.address.is_none() {
-            progress.note("the sources want to know whom to reach: `--set literature.contact=you@example.org`");
-        }
-        sources.push(Arc::new(literature));
+    if sources.opened.literature.is_some() && config.contact.is_none() && config.address.is_none() {
+        progress.note("the sources want to know whom to reach: `--set literature.contact=you@example.org`");
     }
-    Ok(match sources.len() {
-        0 => {
-            progress.warn(
-                "no literature is searched; add `--corpus DIR`, or ask the network with \
-                 `--search openalex,arxiv,crossref`",
-            );
-            Arc::new(NoResearch)
-        }
-        1 => sources.swap_remove(0),
-        _ => Arc::new(Together::new(sources)),
-    })
+    let documents = sources.corpus.map(|(corpus, _)| Arc::new(Documents::new(corpus)) as Arc<dyn Search>);
+    Ok(Together::of(documents.into_iter().chain(sources.opened.search())).unwrap_or_else(|| {
+        progress.warn(
+            "nothing is searched; add `--corpus DIR`, or ask the network with `--search openalex,arxiv,crossref` or \
+             `--search wikipedia`",
+        );
+        Arc::new(NoSearch)
+    }))
 }
 
 /// Opens a conversation that exists, to look at it: no model is made.
@@ -84,7 +60,7 @@ pub(crate) async fn look(setup: &Setup, id: &str) -> Result<Conversations, Failu
         Err::<String, _>(ModelError::Setup { message })
     });
     let dirs = DataDir::new(setup.common.base.data_dir.as_deref())?;
-    let conversations = on(setup, open_checkpointer(&dirs)?, Models::new(Arc::new(nobody)), Arc::new(NoResearch))?;
+    let conversations = on(setup, open_checkpointer(&dirs)?, Models::new(Arc::new(nobody)), Arc::new(NoSearch))?;
     let store = &conversations.threads().app().resources().store;
     if session::list(&**store).await?.iter().all(|known| known != id) {
         let thread = conversations.threads().thread(id).state().await?;
@@ -102,7 +78,7 @@ fn on(
     setup: &Setup,
     checkpointer: SqliteCheckpointer,
     models: Models,
-    research: Arc<dyn Research>,
+    research: Arc<dyn Search>,
 ) -> Result<Conversations, Failure> {
     let store = Arc::new(checkpointer.store());
     let mut resources = Resources::new(models, research, store)?;

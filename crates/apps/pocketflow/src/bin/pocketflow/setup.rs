@@ -19,14 +19,14 @@ pub(crate) struct Setup {
 impl Setup {
     /// The options and parameters, or `None` when the parameters were only to be printed.
     pub(crate) fn read(
-        common: CommonArgs,
+        common: &CommonArgs,
         prompts: Option<PathBuf>,
         session: Session,
     ) -> Result<Option<Self>, Failure> {
         let mut defaults = Config::default();
         defaults.small = profile()?.settings.small;
         // A conversation keeps no model and no sources of its own.
-        let common = session.files.for_new_run(&common);
+        let common = session.files.for_new_run(common);
         let layers = Layers::of(&defaults, &session.files, &common)?;
         let config: Config = layers.build()?;
         config.check().map_err(Failure::usage)?;

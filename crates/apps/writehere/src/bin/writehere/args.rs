@@ -9,7 +9,6 @@ use graphloom_writehere::breakpoint::Breakpoint;
 /// Writes long reports and stories by planning them recursively
 #[derive(Parser, Debug)]
 #[command(name = "writehere", version)]
-#[command(mut_arg("search", |search| search.help(SEARCH).hide_possible_values(true)))]
 pub(crate) struct Args {
     #[command(subcommand)]
     pub(crate) command: Command,
@@ -165,10 +164,6 @@ pub(crate) enum GraphFormat {
     /// A drawing
     Svg,
 }
-
-/// What this program searches of all that there is: the engines of the network are those of other programs.
-const SEARCH: &str = "Where to search: `local`, the folders of `--corpus`, or `none`; this program searches nothing \
-                      else. By default `local` when a corpus is given";
 
 impl AsRef<BaseArgs> for Args {
     fn as_ref(&self) -> &BaseArgs {

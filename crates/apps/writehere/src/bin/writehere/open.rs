@@ -6,12 +6,12 @@ use std::sync::Arc;
 use graphloom_agents::Models;
 use graphloom_cli::{
     CommonArgs, DataDir, ExitStatus, Failure, ModelSet, SearchEngine, Session, build_models, open_checkpointer,
-    open_corpus, time_text,
+    open_sources, time_text,
 };
 use graphloom_core_graph::{Thread, ThreadState, Threads};
-use graphloom_llm::layers::{Budget, Ledger, Spent};
+use graphloom_llm::layers::Spent;
 use graphloom_llm::{ChatRequest, ModelError, Scripted};
-use graphloom_retrieval::Search;
+use graphloom_retrieval::NetworkOptions;
 use graphloom_writehere::breakpoint::Breakpoints;
 use graphloom_writehere::profile::{self, Settings};
 use graphloom_writehere::stage::Desk;
@@ -41,7 +41,8 @@ pub(crate) async fn open(
     spent: Spent,
 ) -> Result<Opened, Failure> {
     let dirs = DataDir::new(common.base.data_dir.as_deref())?;
-    let corpus = open_corpus(common, &common.engines(&[SearchEngine::Local])?, &dirs, &session.progress).await?;
+    let network = || NetworkOptions::from_environment(|name| std::env::var(name).ok());
+    let sources = open_sources(common, network, &dirs, &session.progress).await?;
     let store = open_checkpointer(&dirs)?;
     let models = build_models(common, &dirs, &session.progress, spent).await?;
     let mut profile = profile_of(mode)?;
@@ -55,26 +56,21 @@ pub(crate) async fn open(
     profile.check(&prompts)?;
     profile::task_types(&profile)?;
     let mut desk = Desk::new(Arc::new(prompts), Arc::new(profile), models.models.clone());
-    let mut unread = Vec::new();
-    match corpus {
-        Some((corpus, report)) => {
-            unread = report.unread.iter().map(|file| format!("`{}` {}", file.path, file.reason)).collect();
-            desk.search = Some(Arc::new(corpus) as Arc<dyn Search>);
-        }
-        None if mode == Mode::Report => {
-            session
-                .progress
-                .warn("no corpus is given, so nothing is searched and the report cites nothing; add `--corpus DIR`");
-        }
-        None => {}
+    let unread = sources.unread();
+    desk.search = sources.search();
+    if desk.search.is_none() && mode == Mode::Report {
+        session
+            .progress
+            .warn("nothing is searched and the report cites nothing; add `--corpus DIR`, or `--search wikipedia`");
     }
-    let resources = Resources {
-        desk,
-        ledger: Arc::clone(&models.ledger),
-        breaks: Breakpoints::new(debug.breaks),
-        cassette: models.cassette.clone(),
-        time: time_text,
-    };
+    if !sources.network.is_empty() {
+        session.progress.note(format!("queries are sent to: {}", sources.network.join(", ")));
+    }
+    let mut resources = Resources::of(desk);
+    resources.ledger = Arc::clone(&models.ledger);
+    resources.breaks = Breakpoints::new(debug.breaks);
+    resources.cassette.clone_from(&models.cassette);
+    resources.time = time_text;
     let runs = graph()?.with_context(resources).with_checkpointer(store);
     Ok(Opened { runs, models, unread })
 }
@@ -87,9 +83,8 @@ pub(crate) fn look(common: &CommonArgs) -> Result<Runs, Failure> {
         let message = "no model is called while a run is looked at".to_owned();
         Err::<String, _>(ModelError::Setup { message })
     });
-    let desk = Desk::new(Arc::new(profile::prompts()?), Arc::new(profile::report()?), Models::new(Arc::new(nobody)));
-    let ledger = Ledger::new(Budget::default());
-    let resources = Resources { desk, ledger, breaks: Breakpoints::default(), cassette: None, time: time_text };
+    let mut resources = Resources::report(Models::new(Arc::new(nobody)))?;
+    resources.time = time_text;
     Ok(graph()?.with_context(resources).with_checkpointer(store))
 }
 
@@ -120,6 +115,9 @@ pub(crate) fn as_before(common: &CommonArgs, request: &Request, session: &Sessio
         let folder =
             |given: &String| if here { PathBuf::from(given) } else { Path::new(&request.directory).join(given) };
         common.corpus = request.corpus.iter().map(folder).collect();
+    }
+    if common.search.is_empty() {
+        common.search = SearchEngine::named(&request.search);
     }
     Ok(common)
 }

@@ -42,6 +42,7 @@ pub(crate) async fn write(
     request.today = today(&opened).await?;
     request.model = opened.models.chosen.specs.to_string();
     request.corpus = common.corpus.iter().map(|folder| folder.display().to_string()).collect();
+    request.search = common.search.iter().map(|engine| engine.name().to_owned()).collect();
     request.directory = absolute(Path::new(".")).display().to_string();
     let out = common.out.clone().unwrap_or_else(|| PathBuf::from(format!("{id}-out")));
     request.unread.clone_from(&opened.unread);

@@ -1,26 +1,29 @@
 //! A model whose every call ends within a limit, and is made a second time when it seems to hang.
 
+use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
 use futures::future::select_ok;
 use futures::{FutureExt, StreamExt};
-use graphloom_llm::{Capabilities, ChatModel, ChatRequest, ChatResponse, ChatStream, Choice, ModelError, ModelId};
 use tokio::time::{Instant, timeout, timeout_at};
+
+use crate::{Capabilities, ChatModel, ChatRequest, ChatResponse, ChatStream, Choice, ModelError, ModelId};
 
 /// A model each of whose calls ends within `limit`, whoever makes it.
 ///
 /// A server that took a request and never answers cannot be told from one that is slow. So when half of the limit has
 /// passed, the call is made once more while the first one goes on, and the first good answer is taken. A model inside the
 /// process does not hang, and two calls at once would only slow it down: it is asked once.
-pub(crate) struct InTime {
+pub struct InTime {
     inner: Arc<dyn ChatModel>,
     limit: Duration,
 }
 
 impl InTime {
-    pub(crate) fn new(inner: &Arc<dyn ChatModel>, limit: Duration) -> Self {
+    /// A model whose calls end within `limit`.
+    pub fn new(inner: &Arc<dyn ChatModel>, limit: Duration) -> Self {
         Self { inner: Arc::clone(inner), limit }
     }
 
@@ -47,6 +50,12 @@ impl InTime {
 
     fn too_late(&self) -> ModelError {
         ModelError::Timeout { model: self.inner.id().to_string(), limit: self.limit }
+    }
+}
+
+impl fmt::Debug for InTime {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("InTime").field("model", self.inner.id()).field("limit", &self.limit).finish()
     }
 }
 
@@ -91,9 +100,8 @@ impl ChatModel for InTime {
 mod tests {
     use std::sync::atomic::{AtomicU32, Ordering};
 
-    use graphloom_llm::{ChatEvent, FinishReason, Message, StructuredSupport, Usage};
-
     use super::*;
+    use crate::{ChatEvent, FinishReason, Message, StructuredSupport, Usage};
 
     /// Hangs for its first calls, then answers; its streams stop after a piece.
     struct Hanging {

@@ -1,57 +1,56 @@
-//! Documents of a local corpus.
+//! Documents of a local corpus as works.
 
 use std::path::Path;
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use graphloom_retrieval::{Corpus, RetrievalError, SearchOptions, Source};
+use graphloom_retrieval::{Corpus, Hit, RetrievalError, Search, SearchAnswer, SearchOptions, Source};
 
 use super::described::{self, Described};
-use super::{Fault, Findings, Provenance, Record, Research, SourceReport, SourceStatus, answered};
+use super::{Fault, Provenance, Record};
 
 /// The name of the local corpus among the sources.
 pub(crate) const LOCAL: &str = "local";
 
 /// Documents of a local corpus. Each document is one record, with its best passages in place of an abstract.
 #[derive(Clone, Debug)]
-pub struct LocalResearch {
+pub struct Documents {
     corpus: Arc<Corpus>,
 }
 
-impl LocalResearch {
+impl Documents {
     /// The documents of an indexed corpus.
     pub fn new(corpus: Corpus) -> Self {
         Self { corpus: Arc::new(corpus) }
     }
 
-    fn find(&self, query: &str, limit: usize) -> Result<Vec<Record>, RetrievalError> {
+    fn find(&self, query: &str, limit: usize) -> Result<Vec<Hit>, RetrievalError> {
         let mut options = SearchOptions::default();
         // Several passages may be of one document.
         options.limit = limit.saturating_mul(2);
-        let mut records: Vec<Record> = Vec::new();
+        let mut found: Vec<(Hit, Record)> = Vec::new();
         for hit in self.corpus.search(query, &options)? {
-            let evidence = hit.evidence;
-            let place = place(&evidence.source);
-            if let Some(record) = records.iter_mut().find(|record| record.url.as_ref() == Some(&place)) {
+            let place = place(&hit.evidence.source);
+            if let Some((_, record)) = found.iter_mut().find(|(_, record)| record.url.as_ref() == Some(&place)) {
                 let text = record.abstract_text.get_or_insert_default();
                 text.push_str("\n\n");
-                text.push_str(&evidence.text);
+                text.push_str(&hit.evidence.text);
                 continue;
             }
-            let mut record = Record::new(evidence.title);
-            record.id = document_id(&evidence.id);
-            record.abstract_text = Some(evidence.text);
-            let rank = u32::try_from(records.len()).unwrap_or(u32::MAX).saturating_add(1);
+            let mut record = Record::new(&hit.evidence.title);
+            record.id = document_id(&hit.evidence.id);
+            record.abstract_text = Some(hit.evidence.text.clone());
+            let rank = u32::try_from(found.len()).unwrap_or(u32::MAX).saturating_add(1);
             record.provenance = vec![Provenance::new(LOCAL, &place, query, rank)];
             record.url = Some(place);
-            if let Source::Local { root, path } = &evidence.source {
+            if let Source::Local { root, path } = &hit.evidence.source {
                 let Described { authors, year } = described::of_file(&Path::new(root).join(path));
                 (record.authors, record.year) = (authors, year);
             }
-            records.push(record);
+            found.push((hit, record));
         }
-        records.truncate(limit);
-        Ok(records)
+        found.truncate(limit);
+        Ok(found.into_iter().map(|(hit, record)| hit.by(LOCAL).of_work(record)).collect())
     }
 }
 
@@ -72,18 +71,20 @@ fn document_id(passage: &str) -> String {
 }
 
 #[async_trait]
-impl Research for LocalResearch {
-    async fn search(&self, query: &str, limit: usize) -> Findings {
+impl Search for Documents {
+    fn engines(&self) -> Vec<String> {
+        vec![LOCAL.to_owned()]
+    }
+
+    async fn search(&self, query: &str, limit: usize) -> SearchAnswer {
         let (local, words) = (self.clone(), query.to_owned());
         let found = tokio::task::spawn_blocking(move || local.find(&words, limit)).await;
-        let status = match &found {
-            Ok(Ok(records)) if records.is_empty() => SourceStatus::Empty,
-            Ok(Ok(records)) => SourceStatus::Ok { records: records.len(), total: None },
-            Ok(Err(error)) => SourceStatus::Failed { fault: Fault::Unusable { reason: error.to_string() } },
-            Err(_) => SourceStatus::Failed { fault: Fault::Unusable { reason: "the search stopped".to_owned() } },
-        };
-        let records = found.ok().and_then(Result::ok).unwrap_or_default();
-        answered(records, SourceReport::new(LOCAL, query, status))
+        let fault = |reason: String| SearchAnswer::failed(LOCAL, query, Fault::Unusable { reason });
+        match found {
+            Ok(Ok(hits)) => SearchAnswer::of(LOCAL, query, hits),
+            Ok(Err(error)) => fault(error.to_string()),
+            Err(_) => fault("the search stopped".to_owned()),
+        }
     }
 }
 

@@ -5,6 +5,8 @@ use std::time::{Duration, SystemTime};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::RetrievalError;
+
 /// A moment, in seconds since 1970 in UTC. It is shown as an HTTP date.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(transparent)]
@@ -128,6 +130,18 @@ impl Fault {
                 false
             }
         }
+    }
+
+    /// A corpus that could not be searched.
+    pub(crate) fn of_index(error: &RetrievalError) -> Self {
+        let reason = error.to_string();
+        if error.is_retryable() { Self::Down { reason } } else { Self::Unusable { reason } }
+    }
+
+    /// Whether the engine wants fewer questions, or what may be asked is used up.
+    #[must_use]
+    pub fn is_rate_limit(&self) -> bool {
+        matches!(self, Self::RateLimited { .. } | Self::BudgetSpent { .. } | Self::NoTurn { .. })
     }
 
     /// How many tries in all are decent, of at most `most`.

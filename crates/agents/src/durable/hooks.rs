@@ -1,0 +1,84 @@
+//! What an application does around a durable call.
+
+use async_trait::async_trait;
+use graphloom_core_graph::NodeError;
+use graphloom_llm::{ChatResponse, Choice, ModelError, ModelId};
+use serde_json::Value;
+
+/// What kind of question a call is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum CallKind {
+    /// A reply is asked for.
+    Chat,
+    /// One of several options is to be chosen.
+    Choose,
+}
+
+impl CallKind {
+    /// The word that keys of steps begin with.
+    pub(super) fn word(self) -> &'static str {
+        match self {
+            Self::Chat => "call",
+            Self::Choose => "choose",
+        }
+    }
+}
+
+/// A call as hooks see it.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct Call<'a> {
+    /// The key of its durable step, unique in the task.
+    pub key: &'a str,
+    /// What kind of question it is.
+    pub kind: CallKind,
+    /// Who is asked.
+    pub model: &'a ModelId,
+    /// The request as it is sent, with the options if there are any.
+    pub asked: &'a Value,
+}
+
+/// What a call came to.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub enum CallReply<'a> {
+    /// A reply.
+    Chat(&'a ChatResponse),
+    /// A choice.
+    Choice(&'a Choice),
+}
+
+/// What an application does around every call: look, count, wait. An error of a hook stops the task and is no error of
+/// the model; [`Context::ask`](graphloom_core_graph::Context::ask) inside a hook makes the task wait for a person.
+#[async_trait]
+pub trait CallHooks: Send + Sync {
+    /// Before a call, be its reply made now or taken from the record.
+    ///
+    /// # Errors
+    /// What stops the task here.
+    async fn before(&self, _call: Call<'_>) -> Result<(), NodeError> {
+        Ok(())
+    }
+
+    /// Behind a call whose reply is stored.
+    ///
+    /// # Errors
+    /// What stops the task here.
+    async fn after(&self, _call: Call<'_>, _reply: CallReply<'_>) -> Result<(), NodeError> {
+        Ok(())
+    }
+
+    /// The budget refused a call for the `refusals`th time, counted from 1. `Ok` makes the call again.
+    ///
+    /// # Errors
+    /// The refusal itself unless a hook says otherwise: then the caller gets it as the model's error.
+    async fn over_budget(&self, _call: Call<'_>, refused: ModelError, _refusals: u32) -> Result<(), NodeError> {
+        Err(refused.into())
+    }
+}
+
+/// Nothing is done around a call.
+pub(super) struct NoHooks;
+
+impl CallHooks for NoHooks {}

@@ -1,0 +1,11 @@
+//! Model calls as durable steps of a task: what was answered and stored is never asked again.
+
+mod calls;
+mod hooks;
+mod keys;
+mod model;
+mod streamed;
+
+pub use calls::{DurableCalls, logged_step};
+pub use hooks::{Call, CallHooks, CallKind, CallReply};
+pub use keys::StepKeys;

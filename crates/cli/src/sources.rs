@@ -1,0 +1,66 @@
+//! What a run searches: `--corpus` and `--search`.
+
+use std::sync::Arc;
+
+pub use graphloom_retrieval::NetworkOptions;
+use graphloom_retrieval::{Corpus, IndexReport, Network, RetrievalError, Search, Together};
+
+use crate::{CommonArgs, DataDir, Failure, Progress, SearchEngine, open_corpus};
+
+/// What a run searches.
+#[derive(Debug, Default)]
+#[non_exhaustive]
+pub struct Sources {
+    /// The documents of `--corpus`, with what became of each file.
+    pub corpus: Option<(Corpus, IndexReport)>,
+    /// The engines of the web and the sources of literature.
+    pub opened: Network,
+    /// The names of the engines that queries are sent to.
+    pub network: Vec<&'static str>,
+}
+
+impl Sources {
+    /// Everything as one; nothing when nothing is searched.
+    pub fn search(&self) -> Option<Arc<dyn Search>> {
+        let corpus = self.corpus.iter().map(|(corpus, _)| Arc::new(corpus.clone()) as Arc<dyn Search>);
+        Together::of(corpus.chain(self.opened.search()))
+    }
+
+    /// Documents that could not be read, each with the reason.
+    pub fn unread(&self) -> Vec<String> {
+        let unread = self.corpus.iter().flat_map(|(_, report)| &report.unread);
+        unread.map(|file| format!("`{}` {}", file.path, file.reason)).collect()
+    }
+}
+
+/// Opens what `--corpus` and `--search` name, the same for every program: see [`CommonArgs::engines`]. Keys that are not
+/// sent, and documents that are not read, are told. `options` says how the network is asked, and is not called when it is
+/// not.
+///
+/// # Errors
+/// Options that do not fit together; a corpus that cannot be read; an engine that lacks a key or an address.
+pub async fn open_sources(
+    args: &CommonArgs,
+    options: impl FnOnce() -> Result<NetworkOptions, RetrievalError>,
+    dirs: &DataDir,
+    progress: &Progress,
+) -> Result<Sources, Failure> {
+    let engines = args.engines()?;
+    let corpus = open_corpus(args, &engines, dirs, progress).await?;
+    let network = engines.iter().filter(|engine| **engine != SearchEngine::Local);
+    let network: Vec<&'static str> = network.map(|engine| engine.name()).collect();
+    if network.is_empty() {
+        return Ok(Sources { corpus, ..Sources::default() });
+    }
+    let opened = options().and_then(|options| options.open(&network)).map_err(|error| match error {
+        RetrievalError::NoContact { .. }
+        | RetrievalError::NoKey { .. }
+        | RetrievalError::NoAddress { .. }
+        | RetrievalError::SourceAddress { .. }
+        | RetrievalError::KeyHost { .. }
+        | RetrievalError::OpenKey { .. } => Failure::usage(error.to_string()),
+        other => other.into(),
+    })?;
+    opened.withheld.iter().for_each(|withheld| progress.warn(withheld));
+    Ok(Sources { corpus, opened, network })
+}
