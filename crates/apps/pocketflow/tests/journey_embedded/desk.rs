@@ -96,7 +96,7 @@ impl Desk {
     }
 
     fn committed_under(&self, key: &str) -> usize {
-        let key = format!("key=\"{key}");
+        let key = format!("key={key}");
         self.committed().keys().filter(|call| call.contains(&key)).count()
     }
 
