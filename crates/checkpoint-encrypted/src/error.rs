@@ -22,7 +22,7 @@ pub enum EncryptionError {
         id: String,
     },
     /// A value was encrypted with a key that is not there.
-    #[error("{place} was encrypted with the key `{id}`, which is not among the keys here; add it with `Keyring::and`")]
+    #[error("{place} was encrypted with the key `{id}`, which is not among the keys here; give that key as well")]
     UnknownKey {
         /// The key's name.
         id: String,

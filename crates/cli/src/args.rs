@@ -6,7 +6,7 @@ use clap::{ArgAction, Args, ColorChoice};
 use graphloom_llm::layers::Budget;
 use graphloom_llm::resolve::ModelSpecs;
 
-use crate::{LogFormat, OutboundArgs, SearchEngine};
+use crate::{LogFormat, OutboundArgs, SearchEngine, StoreKind};
 
 /// Options of every command, also of those that run no graph.
 #[derive(Args, Clone, Debug, Default)]
@@ -16,6 +16,9 @@ pub struct BaseArgs {
     /// Where runs, indexes and fetched models are kept; by default the user's data and cache directories
     #[arg(long, global = true, value_name = "DIR", env = "GRAPHLOOM_HOME")]
     pub data_dir: Option<PathBuf>,
+    /// Where runs are kept; `sqlite` unless `graphloom.toml` says otherwise
+    #[arg(long, global = true, value_name = "STORE", env = "GRAPHLOOM_STORE")]
+    pub store: Option<StoreKind>,
     /// Read no `graphloom.toml`, neither the user's nor that of the working directory
     #[arg(long, global = true)]
     pub no_config: bool,

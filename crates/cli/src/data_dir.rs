@@ -60,6 +60,11 @@ impl DataDir {
         self.data.join("threads.db")
     }
 
+    /// The encrypted database of all runs.
+    pub fn encrypted_threads_db(&self) -> PathBuf {
+        self.data.join("threads-encrypted.db")
+    }
+
     /// Where models are fetched to.
     pub fn models(&self) -> PathBuf {
         self.cache.join("models")

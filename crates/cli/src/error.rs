@@ -58,7 +58,7 @@ pub enum CliError {
         source: std::io::Error,
     },
     /// There is no such run.
-    #[error("there is no run `{thread}` in `{}`{}", place.display(), match nearest {
+    #[error("there is no run `{thread}` in `{place}`{}", match nearest {
         Some(nearest) => format!("; did you mean `{nearest}`?"),
         None => "; `runs` lists those that are there".to_owned(),
     })]
@@ -66,17 +66,19 @@ pub enum CliError {
         /// The run.
         thread: String,
         /// The database.
-        place: PathBuf,
+        place: String,
         /// The run that was probably meant.
         nearest: Option<String>,
     },
     /// This program was built without a part.
     #[error(
-        "this program was built without `{feature}`; build it with `--features {feature}`, or choose another `--model`"
+        "this program was built without `{feature}`; build it with `--features {feature}`, or choose another `{option}`"
     )]
     NotBuilt {
         /// The cargo feature.
         feature: &'static str,
+        /// The option that asked for it.
+        option: &'static str,
     },
 }
 

@@ -2,8 +2,8 @@
 //!
 //! - [`CommonArgs`] are the options; [`main`] reads them, runs the application, tells errors with their causes, and ends
 //!   with an [`ExitStatus`].
-//! - [`build_models`] and [`open_sources`] make what the options name; [`open_checkpointer`] keeps runs in one SQLite file
-//!   of a [`DataDir`]; [`follow`] drives a run, shows it, and stops it on Ctrl-C; [`AnswerArgs`] answers its questions.
+//! - [`build_models`] and [`open_sources`] make what the options name; [`Session::store`] keeps runs in a file of a
+//!   [`DataDir`], encrypted or not, or in PostgreSQL; [`follow`] drives a run, shows it, and stops it on Ctrl-C; [`AnswerArgs`] answers its questions.
 //! - [`Progress`] writes progress to stderr and nothing but the result to stdout; [`terminal`] makes what it writes
 //!   harmless to a terminal; [`Prompt`] asks a person there, line by line; [`config`] layers parameters; [`runs`] lists, shows and draws stored runs of any application.
 //!
@@ -45,7 +45,9 @@
 //! `{"v":1,"event":"result","status":…}` with `result`, or with `error`: a list of messages from the outside in.
 //!
 //! # Variables
-//! `GRAPHLOOM_MODEL` and `GRAPHLOOM_HOME` stand for `--model` and `--data-dir`; `OPENALEX_API_KEY` is the key of OpenAlex;
+//! `GRAPHLOOM_MODEL`, `GRAPHLOOM_HOME` and `GRAPHLOOM_STORE` stand for `--model`, `--data-dir` and `--store`;
+//! `GRAPHLOOM_STORE_KEY` has the keys of the encrypted store and `GRAPHLOOM_POSTGRES_URL` the address of PostgreSQL, or, with
+//! `_FILE` at their ends, the file that does; `OPENALEX_API_KEY` is the key of OpenAlex;
 //! `LLM_API_KEY` is the key of the main `compatible` model, `LLM_API_KEY_FOR` names other hosts that it is for, and
 //! `LLM_API_KEY_ROLE` is the key of a role's own server; `LLM_BASE_URL` with `LLM_MODEL` names a model where none is given;
 //! `LLM_PROBE=0` asks no ports of this machine, `LLM_PROBE=PORT` others than the usual ones; `GRAPHLOOM_NO_PIP=1` never
@@ -84,6 +86,7 @@ mod search;
 mod sources;
 mod start;
 mod status;
+mod store;
 mod threads;
 
 pub use answers::{AnswerArgs, Given};
@@ -106,4 +109,5 @@ pub use search::{OPENALEX_KEY, SearchEngine};
 pub use sources::{NetworkOptions, Sources, open_sources};
 pub use start::{Session, main, quoted, resume_line, same_again_line};
 pub use status::{ExitStatus, Failure};
-pub use threads::{check_thread_id, new_thread_id, open_checkpointer, time_text};
+pub use store::{RunStore, StoreKind};
+pub use threads::{check_thread_id, new_thread_id, time_text};

@@ -9,7 +9,8 @@ use graphloom_llm::compatible::without_user;
 
 use crate::config::ConfigFiles;
 use crate::line::{self, Line};
-use crate::{BaseArgs, CommonArgs, ExitStatus, Failure, Interrupt, Progress, log};
+use crate::store::Chosen;
+use crate::{BaseArgs, CliError, CommonArgs, ExitStatus, Failure, Interrupt, Progress, RunStore, StoreKind, log};
 
 /// What an application works with.
 #[derive(Clone, Debug)]
@@ -21,6 +22,35 @@ pub struct Session {
     pub interrupt: Interrupt,
     /// What the files `graphloom.toml` say.
     pub files: ConfigFiles,
+    chosen: Chosen,
+}
+
+impl Session {
+    /// The store of runs that `--store` names, made where there is none. It is opened once, and closed when the program ends.
+    ///
+    /// # Errors
+    /// [`CliError::Io`](crate::CliError::Io) when the directory cannot be made, [`CliError::Usage`](crate::CliError::Usage)
+    /// without the key or the address that the store needs, and the store's own: no database, a newer format, locked, a
+    /// full disk, no answer.
+    pub async fn store(&self) -> Result<RunStore, Failure> {
+        self.chosen.open().await
+    }
+
+    /// The same for who only looks: `None` where nothing was ever kept.
+    ///
+    /// # Errors
+    /// As [`store`](Self::store).
+    pub async fn existing_store(&self) -> Result<Option<RunStore>, Failure> {
+        self.chosen.existing().await
+    }
+
+    /// Where the runs are or would be, for people.
+    ///
+    /// # Errors
+    /// [`CliError::NoHome`](crate::CliError::NoHome), [`CliError::Usage`](crate::CliError::Usage) without an address.
+    pub fn store_place(&self) -> Result<String, CliError> {
+        self.chosen.place()
+    }
 }
 
 /// Reads the command line, sets up logging and a runtime, runs the application, and ends with its status.
@@ -77,14 +107,18 @@ where
         let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
         let runtime = runtime.map_err(|source| Failure::new(ExitStatus::Failed, source))?;
         let told = progress.clone();
+        let base = args.as_ref();
+        let chosen = Chosen::new(files.store(base.store), base.data_dir.clone());
         let ended = runtime.block_on(Box::pin(async move {
             let interrupt = Interrupt::listen();
             let mut unattended = interrupt.clone();
-            let session = Session { progress: told, interrupt, files };
-            tokio::select! {
+            let session = Session { progress: told, interrupt, files, chosen: chosen.clone() };
+            let ended = tokio::select! {
                 ended = run(args, session) => ended,
                 () = unattended.unattended() => Err(Failure::new(ExitStatus::Interrupted, "stopped by the user")),
-            }
+            };
+            chosen.close().await;
+            ended
         }));
         // Blocking work that nobody waits for any more must not hold up the end.
         runtime.shutdown_background();
@@ -109,6 +143,10 @@ pub fn resume_line(program: &str, thread: &str, args: &BaseArgs) -> String {
     let from_variable = std::env::var_os("GRAPHLOOM_HOME");
     if let Some(dir) = args.data_dir.as_ref().filter(|dir| from_variable.as_deref() != Some(dir.as_os_str())) {
         line.push_str(&format!(" --data-dir {}", quoted(&dir.display().to_string())));
+    }
+    let from_variable = std::env::var("GRAPHLOOM_STORE").ok();
+    if let Some(store) = args.store.map(StoreKind::name).filter(|store| from_variable.as_deref() != Some(*store)) {
+        line.push_str(&format!(" --store {store}"));
     }
     line
 }
@@ -187,6 +225,10 @@ mod tests {
              local,arxiv --set literature.contact=me@example.org --set 'title=a b'"
         );
         args.data_dir = Some("my runs/it's".into());
-        assert_eq!(resume_line("writehere", "a b", &args), r"writehere resume 'a b' --data-dir 'my runs/it'\''s'");
+        args.store = Some(StoreKind::Encrypted);
+        assert_eq!(
+            resume_line("writehere", "a b", &args),
+            r"writehere resume 'a b' --data-dir 'my runs/it'\''s' --store encrypted"
+        );
     }
 }

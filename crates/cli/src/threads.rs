@@ -1,27 +1,9 @@
-//! Durable runs: the database that holds them, and their ids.
+//! The ids of runs, and times.
 
-use graphloom_checkpoint_sqlite::SqliteCheckpointer;
 use graphloom_core_graph::{Clock, SystemClock};
 use time::OffsetDateTime;
 
-use crate::{CliError, DataDir, Failure, private};
-
-/// Opens the database of runs, and makes it when it is not there, for this user only: it holds every prompt and reply.
-///
-/// # Errors
-/// [`CliError::Io`] when the directory cannot be made, and the store's own: no database, a newer format, locked, a full
-/// disk.
-pub fn open_checkpointer(dirs: &DataDir) -> Result<SqliteCheckpointer, Failure> {
-    dirs.create()?;
-    let path = dirs.threads_db();
-    // SQLite gives its other files the mode of this one; those of an older version are there already.
-    let others = ["-wal", "-shm"].map(|end| dirs.data().join(format!("threads.db{end}")));
-    for file in [&path].into_iter().chain(others.iter().filter(|file| file.exists())) {
-        // What cannot be opened here is told by the store, in its own words.
-        private::claim(file).ok();
-    }
-    Ok(SqliteCheckpointer::open(path)?)
-}
+use crate::CliError;
 
 /// An id for a new run that people can read and type, such as `writehere-20261121-142233-k3f9`; times are UTC.
 pub fn new_thread_id(app: &str) -> String {

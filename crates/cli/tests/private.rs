@@ -8,8 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use clap::Parser;
-use graphloom_cli::{CommonArgs, DataDir, build_models, open_checkpointer, open_corpus};
-use graphloom_core_graph::checkpoint::Checkpointer;
+use graphloom_cli::{CommonArgs, DataDir, RunStore, build_models, open_corpus};
 use graphloom_llm::ChatRequest;
 use graphloom_llm::layers::Spent;
 
@@ -28,7 +27,7 @@ async fn child() {
     let args = ["x", "--model", &model, "--record", &path("tape.jsonl"), "--corpus", &path("corpus")];
     let args = Args::try_parse_from(args).unwrap().common;
     let dirs = DataDir::new(std::env::var_os("PRIVATE_CHILD_HOME").map(PathBuf::from).as_deref()).unwrap();
-    let store = open_checkpointer(&dirs).unwrap();
+    let store = RunStore::in_file(&dirs).unwrap().checkpointer();
     let lease = store.acquire("a").await.unwrap();
     let progress = graphloom_cli::Progress::new(&args.base);
     let engines = args.engines().unwrap();

@@ -3,7 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a helper that fails fails its test")]
 
 use graphloom_cli::runs::{RunPath, RunReport, list, summary};
-use graphloom_cli::{DataDir, ExitStatus, Interrupt, Progress, follow, open_checkpointer};
+use graphloom_cli::{DataDir, ExitStatus, Interrupt, Progress, RunStore, follow};
 use graphloom_core_graph::checkpoint::ThreadFilter;
 use graphloom_core_graph::{
     Context, END, EventKind, Node, NodeError, START, Snapshot, State, StateGraph, Step, Threads,
@@ -46,7 +46,7 @@ fn threads(dirs: &DataDir, patient: bool) -> Threads<Count> {
     }
     graph.add_node(LOOK, look).may_goto((TURN, END));
     graph.add_edge(START, TURN).add_edge(TURN, LOOK);
-    graph.compile().unwrap().with_checkpointer(open_checkpointer(dirs).unwrap())
+    graph.compile().unwrap().with_context(()).with_shared_checkpointer(RunStore::in_file(dirs).unwrap().checkpointer())
 }
 
 fn quiet() -> Progress {
@@ -69,7 +69,7 @@ async fn a_signal_drains_the_run_and_resume_finishes_it() {
     });
     assert_eq!(ExitStatus::from(&outcome.await.unwrap()), ExitStatus::Interrupted);
     assert_eq!(thread.state().await.unwrap().state.rounds, 1);
-    let stored = summary(&open_checkpointer(&dirs).unwrap(), &dirs, "t").await.unwrap();
+    let stored = summary(&RunStore::in_file(&dirs).unwrap(), "t").await.unwrap();
     assert_eq!((stored.status.as_str(), stored.can_go_on()), ("drained", true));
 
     let outcome = follow(thread.continue_(), &interrupt, &progress, |_| {}).await.unwrap();
@@ -83,13 +83,13 @@ async fn stored_runs_are_read_without_their_types() {
     let dirs = DataDir::new(Some(place.path())).unwrap();
     threads(&dirs, false).thread("first-run").run(Count::update()).await.unwrap();
 
-    let store = open_checkpointer(&dirs).unwrap();
-    let runs = list(&store, &ThreadFilter::default()).await.unwrap();
+    let store = RunStore::in_file(&dirs).unwrap();
+    let runs = list(&*store.checkpointer(), &ThreadFilter::default()).await.unwrap();
     let [run] = runs.as_slice() else { panic!("one run is stored: {runs:?}") };
     assert_eq!((run.thread.as_str(), run.graph.as_str(), run.status.as_str()), ("first-run", "counting", "done"));
     assert_eq!((run.tasks, run.can_go_on()), (6, false));
 
-    let report = RunReport::read(&store, run.clone()).await.unwrap();
+    let report = RunReport::read(&*store.checkpointer(), run.clone()).await.unwrap();
     assert!(report.checkpoints.iter().any(|checkpoint| checkpoint.changed == ["rounds"]));
     let text = report.to_string();
     assert!(text.contains("status   done") && text.contains("run ended done"), "{text}");
@@ -102,7 +102,7 @@ async fn stored_runs_are_read_without_their_types() {
     assert!(path.mermaid().contains("-->|3×|"), "{}", path.mermaid());
     assert!(path.dot().starts_with("digraph run {"));
 
-    let error = summary(&store, &dirs, "frist-run").await.unwrap_err().to_string();
+    let error = summary(&store, "frist-run").await.unwrap_err().to_string();
     assert!(error.contains("did you mean `first-run`?"), "{error}");
 }
 
@@ -116,9 +116,9 @@ async fn a_run_that_lives_is_told_from_one_whose_process_died() {
             break;
         }
     }
-    let store = open_checkpointer(&dirs).unwrap();
-    assert_eq!(summary(&store, &dirs, "w").await.unwrap().status, "running");
+    let store = RunStore::in_file(&dirs).unwrap();
+    assert_eq!(summary(&store, "w").await.unwrap().status, "running");
     run.handle().drain();
     run.await.unwrap();
-    assert_ne!(summary(&store, &dirs, "w").await.unwrap().status, "running");
+    assert_ne!(summary(&store, "w").await.unwrap().status, "running");
 }

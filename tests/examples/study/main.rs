@@ -12,7 +12,7 @@ use std::process::ExitCode;
 use clap::Parser;
 use graphloom_cli::{
     BaseArgs, CommonArgs, DataDir, ExitStatus, Failure, NetworkOptions, Session, build_models, follow, new_thread_id,
-    open_checkpointer, open_sources, time_text,
+    open_sources, time_text,
 };
 use graphloom_core_graph::Outcome;
 use graphloom_deepsearch::search::Engines;
@@ -48,7 +48,7 @@ async fn run(args: Args, session: Session) -> Result<ExitStatus, Failure> {
     let search = sources.search().map(Engines::of).unwrap_or_default();
     let tools = Tools::new(&models.models, search, &models.ledger, time_text)
         .map_err(|error| Failure::new(ExitStatus::Failed, error))?;
-    let threads = study()?.with_context(tools).with_checkpointer(open_checkpointer(&dirs)?);
+    let threads = study()?.with_context(tools).with_shared_checkpointer(session.store().await?.checkpointer());
     let thread = threads.thread(common.thread.unwrap_or_else(|| new_thread_id("study")));
     let run = thread.run(Study::update().question(question));
     match follow(run, &session.interrupt, &session.progress, |_| {}).await? {

@@ -15,7 +15,7 @@ use graphloom_llm::resolve::{ModelSpec, ModelSpecs};
 use serde_json::{Map, Value};
 
 use super::{nearest, secret};
-use crate::{BaseArgs, CliError, CommonArgs, DataDir, SearchEngine};
+use crate::{BaseArgs, CliError, CommonArgs, DataDir, SearchEngine, StoreKind};
 
 /// The name of both files.
 const NAME: &str = "graphloom.toml";
@@ -43,6 +43,7 @@ struct Shared {
     search: Vec<SearchEngine>,
     corpus: Vec<PathBuf>,
     budget: Option<Budget>,
+    store: Option<StoreKind>,
 }
 
 /// Whose file it is.
@@ -114,6 +115,11 @@ impl ConfigFiles {
         named.cloned().or_else(|| self.shared.model.clone())
     }
 
+    /// The store of runs: the one that was named, else that of the user's file.
+    pub(crate) fn store(&self, named: Option<StoreKind>) -> StoreKind {
+        named.or(self.shared.store).unwrap_or_default()
+    }
+
     fn add(&mut self, program: &str, path: &Path, owner: Owner) -> Result<(), CliError> {
         let text = std::fs::read_to_string(path).map_err(CliError::io("read the parameters in", path))?;
         let tables: Map<String, Value> = toml::from_str(&text).map_err(|error| CliError::ConfigFile {
@@ -156,7 +162,7 @@ impl ConfigFiles {
 
     /// Takes over the options of `[shared]`.
     fn share(&mut self, source: &str, path: &Path, fields: &Map<String, Value>, owner: Owner) -> Result<(), CliError> {
-        const OPTIONS: [&str; 4] = ["model", "search", "corpus", "budget"];
+        const OPTIONS: [&str; 5] = ["model", "search", "corpus", "budget", "store"];
         let base = path.parent().unwrap_or(Path::new("."));
         for (key, value) in fields {
             let wrong = |message: String| CliError::WrongParameter {
@@ -198,6 +204,14 @@ impl ConfigFiles {
                 }
                 "budget" => {
                     self.shared.budget = Some(one()?.parse().map_err(|error| wrong(format!("{error}")))?);
+                }
+                "store" => {
+                    if owner == Owner::Project {
+                        return Err(refused(source, key, "where your runs are kept"));
+                    }
+                    let kind = StoreKind::from_str(one()?, true);
+                    let known = "there are `sqlite`, `encrypted`, `postgres`";
+                    self.shared.store = Some(kind.map_err(|_| wrong(format!("this is no store; {known}")))?);
                 }
                 _ => return Err(unknown(source, key, &OPTIONS.map(str::to_owned))),
             }
@@ -316,6 +330,7 @@ mod tests {
             ("[shared]\nmodel = 'embedded,write=compatible:m@http://127.0.0.1:1/v1'\n", "`model` names a server"),
             ("[shared]\ncorpus = ['papers', '../elsewhere']\n", "`corpus` names a folder outside"),
             ("[shared]\ncorpus = '/etc'\n", "`corpus` names a folder outside"),
+            ("[shared]\nstore = 'sqlite'\n", "`store` names where your runs are kept"),
             ("[deepsearch]\nllm_config.general.api_key = 'sk-1'\n", "`llm_config.general.api_key` names a secret"),
             (
                 "[deepsearch]\nllm_config.general.base_url = 'h.example'\n",
@@ -339,6 +354,7 @@ mod tests {
             ("[shared]\nmodel = 'gpt-6'\n", "the parameter `model` cannot be set: "),
             ("[shared]\nsearch = ['bing']\n", "`bing` is no engine; there are `local`"),
             ("[shared]\nbudget = 'calls'\n", "the parameter `budget` cannot be set: "),
+            ("[shared]\nstore = 'floppy'\n", "this is no store; there are `sqlite`"),
             ("shared = 1\n", "it is no table"),
             ("[shared\n", "is not a file of parameters"),
         ] {

@@ -244,6 +244,6 @@ async fn in_process(
 
 #[cfg(not(feature = "embedded"))]
 async fn in_process(_: ModelSource, _: &DataDir, _: &Progress, _: bool) -> Result<Arc<dyn ChatModel>, ModelError> {
-    let message = crate::CliError::NotBuilt { feature: "embedded" }.to_string();
+    let message = crate::CliError::NotBuilt { feature: "embedded", option: "--model" }.to_string();
     Err(ModelError::Setup { message })
 }

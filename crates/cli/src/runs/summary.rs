@@ -1,11 +1,10 @@
 //! The list of runs.
 
-use graphloom_checkpoint_sqlite::SqliteCheckpointer;
 use graphloom_core_graph::checkpoint::{CheckpointError, Checkpointer, ThreadFilter, ThreadRow, ThreadStatus};
 use serde::Serialize;
 
 use crate::config::nearest;
-use crate::{CliError, DataDir, Failure, time_text};
+use crate::{CliError, Failure, RunStore, time_text};
 
 /// One run in a few words.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -49,17 +48,19 @@ pub async fn list(store: &dyn Checkpointer, filter: &ThreadFilter) -> Result<Vec
     Ok(runs)
 }
 
-/// One run of the data directory's store.
+/// One run of a store.
 ///
 /// # Errors
 /// [`CliError::UnknownRun`], and the store's.
-pub async fn summary(store: &SqliteCheckpointer, dirs: &DataDir, thread: &str) -> Result<RunSummary, Failure> {
+pub async fn summary(store: &RunStore, thread: &str) -> Result<RunSummary, Failure> {
+    let place = store.place().to_owned();
+    let store = &*store.checkpointer();
     match store.thread(thread).await? {
         Some(row) => Ok(summarise(store, row).await?),
         None => {
             let known = store.threads(&ThreadFilter::default()).await?;
             let nearest = nearest(thread, known.iter().map(|row| &*row.thread)).map(str::to_owned);
-            Err(CliError::UnknownRun { thread: thread.to_owned(), place: dirs.threads_db(), nearest }.into())
+            Err(CliError::UnknownRun { thread: thread.to_owned(), place, nearest }.into())
         }
     }
 }

@@ -12,6 +12,7 @@ mod inspection;
 mod parameters;
 mod reading;
 mod sources;
+mod stores;
 mod support;
 #[cfg(unix)]
 mod terminal;

@@ -45,6 +45,9 @@ impl Desk {
             "LLM_BASE_URL",
             "LLM_MODEL",
             "RUST_LOG",
+            "GRAPHLOOM_STORE",
+            "GRAPHLOOM_STORE_KEY",
+            "GRAPHLOOM_POSTGRES_URL",
             "OPENALEX_API_KEY",
             "OPENALEX_API_KEY_FOR",
         ] {

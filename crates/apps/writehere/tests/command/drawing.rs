@@ -5,7 +5,7 @@ use std::process::Command;
 use std::sync::Arc;
 
 use graphloom_agents::Models;
-use graphloom_cli::{DataDir, open_checkpointer, time_text};
+use graphloom_cli::{DataDir, RunStore, time_text};
 use graphloom_llm::{ChatRequest, ModelError, Scripted};
 use graphloom_state_machine::{FailurePolicy, NewNode, TaskAction, TreeChange};
 use graphloom_writehere::{Resources, Task, TaskInfo, TaskType, Tree, Writing, graph};
@@ -54,8 +54,8 @@ fn stored() -> Desk {
     resources.time = time_text;
     let home = desk.path("home");
     tokio::runtime::Runtime::new().unwrap().block_on(async {
-        let store = open_checkpointer(&DataDir::new(Some(&home)).unwrap()).unwrap();
-        let runs = graph().unwrap().with_context(resources).with_checkpointer(store);
+        let store = RunStore::in_file(&DataDir::new(Some(&home)).unwrap()).unwrap().checkpointer();
+        let runs = graph().unwrap().with_context(resources).with_shared_checkpointer(store);
         runs.thread("book").run(Writing::update().tree(book())).await.unwrap();
     });
     desk

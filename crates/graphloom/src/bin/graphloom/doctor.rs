@@ -8,10 +8,9 @@ use std::time::Duration;
 
 use clap::Args;
 use graphloom_cli::{
-    Chosen, CliError, DataDir, ExitStatus, Failure, Session, choose_models, find_servers, key_plan, open_checkpointer,
-    usable_model,
+    Chosen, CliError, DataDir, ExitStatus, Failure, Session, choose_models, find_servers, key_plan, usable_model,
 };
-use graphloom_core_graph::checkpoint::{Checkpointer, ThreadFilter};
+use graphloom_core_graph::checkpoint::ThreadFilter;
 use graphloom_llm::compatible::{HOSTS_VARIABLE, KEY_VARIABLE, KeyUse, role_variable};
 use graphloom_llm::resolve::{ModelSpec, ModelSpecs};
 
@@ -34,19 +33,19 @@ pub(crate) async fn run(args: DoctorArgs, dirs: &DataDir, session: &Session) -> 
     let progress = &session.progress;
     progress.phase("looking for model servers on this machine");
     let named = session.files.model(args.model.as_ref());
-    let findings = examine(named.as_ref(), dirs).await;
+    let findings = examine(named.as_ref(), dirs, session).await;
     let status = if findings.problems.is_empty() { ExitStatus::Done } else { ExitStatus::Failed };
     progress.result(status, &findings.to_string(), &findings)?;
     Ok(status)
 }
 
-async fn examine(named: Option<&ModelSpecs>, dirs: &DataDir) -> Findings {
+async fn examine(named: Option<&ModelSpecs>, dirs: &DataDir, session: &Session) -> Findings {
     let mut findings = Findings {
         choice: None,
         servers: Vec::new(),
         keys: keys(named),
         built_in: built_in(dirs),
-        data: data(dirs).await,
+        data: data(dirs, session).await,
         indexes: indexes(dirs),
         sent: Vec::new(),
         problems: Vec::new(),
@@ -84,7 +83,7 @@ fn problem_of(spec: &ModelSpec, findings: &Findings) -> Option<String> {
     match spec {
         ModelSpec::Gguf(path) | ModelSpec::Scripted(path) | ModelSpec::Replay(path) => unreadable(path),
         ModelSpec::Embedded if findings.built_in.state == "not built" => {
-            Some(CliError::NotBuilt { feature: "embedded" }.to_string())
+            Some(CliError::NotBuilt { feature: "embedded", option: "--model" }.to_string())
         }
         _ => None,
     }
@@ -166,7 +165,7 @@ fn built_in(_: &DataDir) -> BuiltIn {
     BuiltIn { model: "embedded".to_owned(), bytes: 0, path: Path::new("").to_owned(), state: "not built".to_owned() }
 }
 
-async fn data(dirs: &DataDir) -> Data {
+async fn data(dirs: &DataDir, session: &Session) -> Data {
     let mut data = Data {
         data: dirs.data().to_owned(),
         cache: dirs.cache().to_owned(),
@@ -181,7 +180,7 @@ async fn data(dirs: &DataDir) -> Data {
                 Some(format!("`{dir}` cannot be written: {error}; name another directory with `--data-dir`"));
         }
     }
-    match runs(dirs).await {
+    match runs(session).await {
         Ok(runs) => data.runs = runs,
         Err(failure) => data.problem = Some(failure.to_string()),
     }
@@ -189,11 +188,11 @@ async fn data(dirs: &DataDir) -> Data {
 }
 
 /// How many runs there are; `None` without a database.
-async fn runs(dirs: &DataDir) -> Result<Option<usize>, Failure> {
-    if !dirs.threads_db().exists() {
-        return Ok(None);
+async fn runs(session: &Session) -> Result<Option<usize>, Failure> {
+    match session.existing_store().await? {
+        None => Ok(None),
+        Some(store) => Ok(Some(store.checkpointer().threads(&ThreadFilter::default()).await?.len())),
     }
-    Ok(Some(open_checkpointer(dirs)?.threads(&ThreadFilter::default()).await?.len()))
 }
 
 /// The directory itself, or the nearest one above it that exists: it would be made there.

@@ -51,6 +51,6 @@ async fn command(args: Args, session: Session) -> Result<ExitStatus, Failure> {
         #[cfg(feature = "embedded")]
         Command::Model(command) => model::run(command, dirs, &session.progress).await,
         Command::Doctor(args) => doctor::run(args, &dirs, &session).await,
-        Command::Runs(command) => runs::run(command, &dirs, &session.progress).await,
+        Command::Runs(command) => runs::run(command, &session).await,
     }
 }

@@ -3,10 +3,9 @@
 mod prune;
 
 use clap::{Subcommand, ValueEnum};
-use graphloom_checkpoint_sqlite::SqliteCheckpointer;
 use graphloom_cli::runs::{RunDiff, RunPath, RunReport, list, list_text, summary};
-use graphloom_cli::{CliError, DataDir, ExitStatus, Failure, Progress, check_thread_id, open_checkpointer};
-use graphloom_core_graph::checkpoint::{Checkpointer, ThreadFilter, fork_thread};
+use graphloom_cli::{CliError, ExitStatus, Failure, RunStore, Session, check_thread_id};
+use graphloom_core_graph::checkpoint::{ThreadFilter, fork_thread};
 use serde_json::{Value, json};
 
 #[derive(Subcommand, Debug)]
@@ -75,87 +74,86 @@ pub(crate) enum Format {
     Dot,
 }
 
-pub(crate) async fn run(command: RunsCommand, dirs: &DataDir, progress: &Progress) -> Result<ExitStatus, Failure> {
-    let store = open(dirs)?;
+pub(crate) async fn run(command: RunsCommand, session: &Session) -> Result<ExitStatus, Failure> {
+    let (progress, store) = (&session.progress, session.existing_store().await?);
     let (text, value) = match command {
         RunsCommand::List { graph, limit } => {
             let mut filter = ThreadFilter::default();
             (filter.graph, filter.limit) = (graph, limit);
             let runs = match &store {
-                Some(store) => list(store, &filter).await?,
+                Some(store) => list(&*store.checkpointer(), &filter).await?,
                 None => Vec::new(),
             };
             if runs.is_empty() {
-                progress.note(format!("there are no runs in `{}`", dirs.threads_db().display()));
+                progress.note(format!("there are no runs in `{}`", session.store_place()?));
                 (String::new(), json!({"runs": []}))
             } else {
                 (list_text(&runs), json!({"runs": runs}))
             }
         }
         RunsCommand::Show { thread } => {
-            let report = report(store, dirs, &thread).await?;
+            let report = report(store, session, &thread).await?;
             (report.to_string(), serde_json::to_value(&report)?)
         }
         RunsCommand::Graph { thread, format } => {
-            let path = RunPath::of(&report(store, dirs, &thread).await?);
+            let path = RunPath::of(&report(store, session, &thread).await?);
             let text = match format {
                 Format::Mermaid => path.mermaid(),
                 Format::Dot => path.dot(),
             };
             (text, serde_json::to_value(&path)?)
         }
-        RunsCommand::Diff { thread, other, from, to } => diff(store, dirs, &thread, other.as_deref(), from, to).await?,
+        RunsCommand::Diff { thread, other, from, to } => {
+            diff(store, session, &thread, other.as_deref(), from, to).await?
+        }
         RunsCommand::Fork { thread, at, to, reuse_results } => {
-            let store = known(store, dirs, &thread).await?;
+            let store = known(store, session, &thread).await?;
             check_thread_id(&to)?;
-            fork_thread(&store, &thread, at, &to, reuse_results).await?;
-            let summary = summary(&store, dirs, &to).await?;
+            fork_thread(&*store.checkpointer(), &thread, at, &to, reuse_results).await?;
+            let summary = summary(&store, &to).await?;
             let text = format!("run `{to}` stands at checkpoint {at} of `{thread}`; it is {}\n", summary.status);
             (text, serde_json::to_value(&summary)?)
         }
-        RunsCommand::Prune(args) => prune::run(args, store, dirs, progress).await?,
+        RunsCommand::Prune(args) => prune::run(args, store, session).await?,
     };
     progress.result(ExitStatus::Done, &text, &value)?;
     Ok(ExitStatus::Done)
 }
 
 async fn diff(
-    store: Option<SqliteCheckpointer>,
-    dirs: &DataDir,
+    store: Option<RunStore>,
+    session: &Session,
     thread: &str,
     other: Option<&str>,
     from: Option<u64>,
     to: Option<u64>,
 ) -> Result<(String, Value), Failure> {
-    let store = known(store, dirs, thread).await?;
+    let store = known(store, session, thread).await?;
     if let Some(other) = other {
-        summary(&store, dirs, other).await?;
+        summary(&store, other).await?;
     }
     let from = match (from, other) {
-        (None, None) => store.checkpoints(thread, "", &Default::default()).await?.last().map(|row| row.number),
+        (None, None) => {
+            store.checkpointer().checkpoints(thread, "", &Default::default()).await?.last().map(|row| row.number)
+        }
         (from, _) => from,
     };
-    let diff = RunDiff::between(&store, (thread, from), (other.unwrap_or(thread), to)).await?;
+    let diff = RunDiff::between(&*store.checkpointer(), (thread, from), (other.unwrap_or(thread), to)).await?;
     Ok((diff.to_string(), serde_json::to_value(&diff)?))
 }
 
-/// The database, if there is one: reading makes none.
-fn open(dirs: &DataDir) -> Result<Option<SqliteCheckpointer>, Failure> {
-    if dirs.threads_db().exists() { open_checkpointer(dirs).map(Some) } else { Ok(None) }
-}
-
 /// The database, when it has the run.
-async fn known(store: Option<SqliteCheckpointer>, dirs: &DataDir, thread: &str) -> Result<SqliteCheckpointer, Failure> {
+async fn known(store: Option<RunStore>, session: &Session, thread: &str) -> Result<RunStore, Failure> {
     let Some(store) = store else {
-        let (thread, place) = (thread.to_owned(), dirs.threads_db());
+        let (thread, place) = (thread.to_owned(), session.store_place()?);
         return Err(CliError::UnknownRun { thread, place, nearest: None }.into());
     };
-    summary(&store, dirs, thread).await?;
+    summary(&store, thread).await?;
     Ok(store)
 }
 
-async fn report(store: Option<SqliteCheckpointer>, dirs: &DataDir, thread: &str) -> Result<RunReport, Failure> {
-    let store = known(store, dirs, thread).await?;
-    let summary = summary(&store, dirs, thread).await?;
-    Ok(RunReport::read(&store, summary).await?)
+async fn report(store: Option<RunStore>, session: &Session, thread: &str) -> Result<RunReport, Failure> {
+    let store = known(store, session, thread).await?;
+    let summary = summary(&store, thread).await?;
+    Ok(RunReport::read(&*store.checkpointer(), summary).await?)
 }

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use graphloom_cli::{CommonArgs, DataDir, ExitStatus, Failure, Session, open_checkpointer, runs as stored, time_text};
+use graphloom_cli::{ExitStatus, Failure, Session, runs as stored, time_text};
 use graphloom_core_graph::checkpoint::{HistoryFilter, ThreadFilter};
 use graphloom_deepsearch::{Kind, SearchContext};
 use serde_json::json;
@@ -10,13 +10,13 @@ use serde_json::json;
 use crate::open::find;
 
 /// Lists the runs of this application.
-pub(crate) async fn runs(common: &CommonArgs, session: &Session) -> Result<ExitStatus, Failure> {
-    let store = open_checkpointer(&DataDir::new(common.base.data_dir.as_deref())?)?;
+pub(crate) async fn runs(session: &Session) -> Result<ExitStatus, Failure> {
+    let store = session.store().await?.checkpointer();
     let mut found = Vec::new();
     for kind in [Kind::Parallel, Kind::Dependency] {
         let mut filter = ThreadFilter::default();
         filter.graph = Some(kind.name().to_owned());
-        found.extend(stored::list(&store, &filter).await?);
+        found.extend(stored::list(&*store, &filter).await?);
     }
     found.sort_by_key(|run| std::cmp::Reverse(run.updated));
     session.progress.result(ExitStatus::Done, &stored::list_text(&found), &found)?;
@@ -24,8 +24,8 @@ pub(crate) async fn runs(common: &CommonArgs, session: &Session) -> Result<ExitS
 }
 
 /// Shows a run.
-pub(crate) async fn show(common: &CommonArgs, session: &Session, id: &str) -> Result<ExitStatus, Failure> {
-    let (run, found) = find(common, id).await?;
+pub(crate) async fn show(session: &Session, id: &str) -> Result<ExitStatus, Failure> {
+    let (run, found) = find(session, id).await?;
     let state = &*found.state;
     let mut text = format!("{id}: {:?} {}\n{}\n", found.status, found.detail, state.request.query);
     describe(&mut text, state);

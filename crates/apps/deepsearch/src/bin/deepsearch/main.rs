@@ -34,8 +34,8 @@ async fn run(args: Args, session: Session) -> Result<ExitStatus, Failure> {
         Some(Command::Resume { thread, recheck: true, .. }) => recheck::recheck(&common, &session, &thread).await,
         Some(Command::Resume { thread, rewrite: true, .. }) => rewrite::rewrite(&common, &session, &thread).await,
         Some(Command::Resume { thread, answers, .. }) => resume::resume(&common, &session, &thread, &answers).await,
-        Some(Command::Runs) => inspect::runs(&common, &session).await,
-        Some(Command::Show { thread }) => inspect::show(&common, &session, &thread).await,
+        Some(Command::Runs) => inspect::runs(&session).await,
+        Some(Command::Show { thread }) => inspect::show(&session, &thread).await,
         Some(Command::Graph { format, graph }) => draw::graph(&session, format, graph),
         Some(Command::Fork { thread, at }) => resume::fork(&common, &session, &thread, at).await,
     }

@@ -6,8 +6,7 @@ use std::time::Duration;
 
 use graphloom_agents::Models;
 use graphloom_cli::{
-    CommonArgs, DataDir, ExitStatus, Failure, ModelSet, SearchEngine, Session, open_checkpointer, runs as stored,
-    time_text,
+    CommonArgs, DataDir, ExitStatus, Failure, ModelSet, SearchEngine, Session, runs as stored, time_text,
 };
 use graphloom_core_graph::{Clock, SystemClock, Thread, ThreadState, Threads};
 use graphloom_deepsearch::graph::graph;
@@ -56,34 +55,32 @@ pub(crate) async fn open(
     resources.ledger = Arc::clone(&models.ledger);
     resources.call_limit = Duration::from_secs(config.llm_timeout);
     resources.recheck = recheck;
-    let store = open_checkpointer(&dirs)?;
-    let runs = graph(config.execution_method.into())?.with_context(resources).with_checkpointer(store);
+    let store = session.store().await?.checkpointer();
+    let runs = graph(config.execution_method.into())?.with_context(resources).with_shared_checkpointer(store);
     Ok(Opened { runs, models, engines: names })
 }
 
 /// The runs of the database for looking only: no model is made.
-pub(crate) fn look(common: &CommonArgs, kind: Kind) -> Result<Runs, Failure> {
-    let dirs = DataDir::new(common.base.data_dir.as_deref())?;
-    let store = open_checkpointer(&dirs)?;
+async fn look(session: &Session, kind: Kind) -> Result<Runs, Failure> {
+    let store = session.store().await?.checkpointer();
     let nobody = Scripted::from_fn(|_: &ChatRequest| {
         let message = "no model is called while a run is looked at".to_owned();
         Err::<String, _>(ModelError::Setup { message })
     });
     let resources = Resources::new(Models::new(Arc::new(nobody)), Engines::default())?;
-    Ok(graph(kind)?.with_context(resources).with_checkpointer(store))
+    Ok(graph(kind)?.with_context(resources).with_shared_checkpointer(store))
 }
 
 /// A run that exists, and its state.
-pub(crate) async fn find(common: &CommonArgs, id: &str) -> Result<(Run, ThreadState<SearchContext>), Failure> {
-    let dirs = DataDir::new(common.base.data_dir.as_deref())?;
-    let summary = stored::summary(&open_checkpointer(&dirs)?, &dirs, id).await?;
+pub(crate) async fn find(session: &Session, id: &str) -> Result<(Run, ThreadState<SearchContext>), Failure> {
+    let summary = stored::summary(&session.store().await?, id).await?;
     let kind = [Kind::Parallel, Kind::Dependency].into_iter().find(|kind| kind.name() == summary.graph);
     let Some(kind) = kind else {
         let message =
             format!("`{id}` is a run of `{}`, not of DeepSearch; `deepsearch runs` lists them", summary.graph);
         return Err(Failure::new(ExitStatus::Usage, message));
     };
-    let run = look(common, kind)?.thread(id);
+    let run = look(session, kind).await?.thread(id);
     let state = run.state().await?;
     Ok((run, state))
 }

@@ -17,7 +17,7 @@ use crate::research::conclude;
 /// Goes back to before the check of a finished run and makes it again. Judgements that there are stay as they are: they are
 /// durable steps, which are taken over. What rests on verdicts, marks, provenance and files, follows.
 pub(crate) async fn recheck(common: &CommonArgs, session: &Session, id: &str) -> Result<ExitStatus, Failure> {
-    let (seen, before) = find(common, id).await?;
+    let (seen, before) = find(session, id).await?;
     may_go_back(id, &before, "check", "--recheck")?;
     let common = as_before(common, &before.state.request, session)?;
     let Some(config) = params(&common, session, Some(before.state.request.config()))? else {

@@ -19,7 +19,7 @@ pub(crate) async fn resume(
     id: &str,
     answers: &AnswerArgs,
 ) -> Result<ExitStatus, Failure> {
-    let (_, before) = find(common, id).await?;
+    let (_, before) = find(session, id).await?;
     // A mistake in an answer is told before a model is made.
     let given = answers.read(&before.questions, common, &session.progress).await?;
     let common = as_before(common, &before.state.request, session)?;
@@ -84,7 +84,7 @@ async fn back_before_failure(thread: &Run) -> Result<(), Failure> {
 
 /// Makes an older checkpoint the head of its run.
 pub(crate) async fn fork(common: &CommonArgs, session: &Session, id: &str, at: u64) -> Result<ExitStatus, Failure> {
-    let (run, _) = find(common, id).await?;
+    let (run, _) = find(session, id).await?;
     run.at(at).fork().await?;
     let line = resume_line("deepsearch", id, &common.base);
     session.progress.result(

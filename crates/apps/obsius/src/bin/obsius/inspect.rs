@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use graphloom_cli::{DataDir, ExitStatus, Failure, Session, open_checkpointer, runs as stored, time_text};
+use graphloom_cli::{ExitStatus, Failure, Session, runs as stored, time_text};
 use graphloom_core_graph::checkpoint::ThreadFilter;
 use graphloom_obsius::state::ExecutedAction;
 use graphloom_obsius::{WorkflowState, phase};
@@ -14,12 +14,12 @@ use crate::review;
 
 /// Lists the runs.
 pub(crate) async fn runs(args: &Args, session: &Session) -> Result<ExitStatus, Failure> {
-    let store = open_checkpointer(&DataDir::new(args.common.base.data_dir.as_deref())?)?;
+    let store = session.store().await?.checkpointer();
     let mut filter = ThreadFilter::default();
     filter.graph = Some("obsius".to_owned());
     let mut listed = Vec::new();
-    let runs = look(&args.common, None)?;
-    for run in stored::list(&store, &filter).await? {
+    let runs = look(&args.common, session, None).await?;
+    for run in stored::list(&*store, &filter).await? {
         let state = runs.thread(run.thread.as_str()).state().await?.state;
         if args.session.as_ref().is_some_and(|session| *session != state.session.session_id) {
             continue;
@@ -53,7 +53,7 @@ pub(crate) async fn runs(args: &Args, session: &Session) -> Result<ExitStatus, F
 
 /// Shows a run; with `--json` its whole state.
 pub(crate) async fn show(args: &Args, session: &Session, id: &str) -> Result<ExitStatus, Failure> {
-    let (_, found) = find(&args.common, id).await?;
+    let (_, found) = find(&args.common, session, id).await?;
     let state = &found.state;
     let mut text = format!("{id}: {:?} {}\n{}\n", found.status, found.detail, state.session.original_request);
     describe(&mut text, state);

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use graphloom_agents::Models;
-use graphloom_cli::{CommonArgs, DataDir, ExitStatus, Failure, ModelSet, Session, build_models, open_checkpointer};
+use graphloom_cli::{CommonArgs, DataDir, ExitStatus, Failure, ModelSet, Session, build_models};
 use graphloom_core_graph::{Thread, ThreadState, Threads};
 use graphloom_llm::layers::Spent;
 use graphloom_llm::{ChatRequest, ModelError, Scripted};
@@ -106,7 +106,7 @@ pub(crate) async fn open_with(
     let dirs = DataDir::new(common.base.data_dir.as_deref())?;
     let vault = open_vault(root, session)?;
     let index = Arc::new(open_index(&vault, &dirs, session)?);
-    let store = open_checkpointer(&dirs)?;
+    let store = session.store().await?.checkpointer();
     let models = build_models(common, &dirs, &session.progress, spent).await?;
     let mut prompts = profile::prompts()?;
     if let Some(folder) = &args.prompts {
@@ -120,14 +120,16 @@ pub(crate) async fn open_with(
     let small = desk.is_small("execute");
     let root = vault.root().to_owned();
     let resources = Resources { desk, vault: Arc::clone(&vault), index, ledger: Arc::clone(&models.ledger) };
-    let runs = graph()?.with_context(resources).with_checkpointer(store);
+    let runs = graph()?.with_context(resources).with_shared_checkpointer(store);
     Ok(Opened { runs, vault, models, root, small })
 }
 
 /// The runs of the database with a vault but without a model, for what needs none.
-pub(crate) fn look(common: &CommonArgs, root: Option<&Path>) -> Result<Runs, Failure> {
+pub(crate) async fn look(common: &CommonArgs, session: &Session, root: Option<&Path>) -> Result<Runs, Failure> {
     let dirs = DataDir::new(common.base.data_dir.as_deref())?;
-    let store = open_checkpointer(&dirs)?;
+    let store = session.store().await?.checkpointer();
+    // Its directory stands in for a vault below.
+    dirs.create()?;
     let nobody = Scripted::from_fn(|_: &ChatRequest| {
         let message = "no model is called while a run is looked at".to_owned();
         Err::<String, _>(ModelError::Setup { message })
@@ -137,15 +139,19 @@ pub(crate) fn look(common: &CommonArgs, root: Option<&Path>) -> Result<Runs, Fai
     dirs.create_indexes()?;
     let index = VaultIndex::open(Arc::clone(&vault), &dirs.index(&[vault.root().to_owned()]))?;
     let resources = Resources::new(Models::new(Arc::new(nobody)), vault, Arc::new(index))?;
-    Ok(graph()?.with_context(resources).with_checkpointer(store))
+    Ok(graph()?.with_context(resources).with_shared_checkpointer(store))
 }
 
 /// A run that exists, and its state.
-pub(crate) async fn find(common: &CommonArgs, id: &str) -> Result<(Run, ThreadState<WorkflowState>), Failure> {
-    let run = look(common, None)?.thread(id);
+pub(crate) async fn find(
+    common: &CommonArgs,
+    session: &Session,
+    id: &str,
+) -> Result<(Run, ThreadState<WorkflowState>), Failure> {
+    let run = look(common, session, None).await?.thread(id);
     let state = run.state().await?;
     if state.checkpoint.is_none() {
-        let message = format!("there is no run `{id}` in this data directory; `obsius runs` lists them");
+        let message = format!("there is no run `{id}` in `{}`; `obsius runs` lists them", session.store_place()?);
         return Err(Failure::new(ExitStatus::Usage, message));
     }
     Ok((run, state))

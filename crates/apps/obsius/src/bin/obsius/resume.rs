@@ -24,7 +24,7 @@ pub(crate) async fn resume(
     id: &str,
     answers: &AnswerArgs,
 ) -> Result<ExitStatus, Failure> {
-    let (_, before) = find(&args.common, id).await?;
+    let (_, before) = find(&args.common, session, id).await?;
     // A mistake in an answer is told before a model is made.
     let given = answers.read(&before.questions, &args.common, &session.progress).await?;
     let limits = limits::read(&args.common, &before.state.session.config)?;
@@ -82,7 +82,7 @@ pub(crate) async fn apply(
     id: &str,
     only: &[String],
 ) -> Result<ExitStatus, Failure> {
-    let (_, before) = find(&args.common, id).await?;
+    let (_, before) = find(&args.common, session, id).await?;
     if before.status != ThreadStatus::Waiting {
         let message = match &before.state.applied {
             Some(applied) => format!("the changes of run `{id}` are written already: {}", applied.paths.join(", ")),
@@ -92,7 +92,7 @@ pub(crate) async fn apply(
     }
     let root = root_of(args, &before.state);
     crate::open::open_vault(&root, session)?;
-    let thread = look(&args.common, Some(&root))?.thread(id);
+    let thread = look(&args.common, session, Some(&root)).await?.thread(id);
     let verdict = if only.is_empty() { Verdict::Approve } else { Verdict::Some { ids: only.to_vec() } };
     if let Some(request) = review::pending(&before.questions) {
         request.decide(&verdict).map_err(|error| Failure::usage(error.to_string()))?;

@@ -14,7 +14,7 @@ use crate::resume::root_of;
 /// Gives back what was before a run. The journal of the vault knows what was written; the database may not, when the run
 /// was killed before it could say so, or when it is another one.
 pub(crate) async fn undo(args: &Args, session: &Session, id: &str, force: bool) -> Result<ExitStatus, Failure> {
-    let found = look(&args.common, None)?.thread(id).state().await?;
+    let found = look(&args.common, session, None).await?.thread(id).state().await?;
     let known = found.checkpoint.is_some().then_some(found.state);
     let root = known.as_ref().map_or_else(|| vault_of(args), |state| root_of(args, state));
     // What a crash left is finished or taken back, and told, before anything is said of the run.

@@ -14,7 +14,7 @@ use crate::review;
 
 /// Shows what a run would change.
 pub(crate) async fn diff(args: &Args, session: &Session, id: &str) -> Result<ExitStatus, Failure> {
-    let (_, before) = find(&args.common, id).await?;
+    let (_, before) = find(&args.common, session, id).await?;
     let state = &before.state;
     if let Some(applied) = &state.applied {
         let text = format!("the changes are written already: {}", applied.paths.join(", "));

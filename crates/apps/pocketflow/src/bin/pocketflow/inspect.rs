@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use graphloom_cli::runs::{self as stored, RunPath, RunReport};
-use graphloom_cli::{DataDir, ExitStatus, Failure, open_checkpointer, time_text};
+use graphloom_cli::{ExitStatus, Failure, time_text};
 use graphloom_core_graph::Marks;
 use graphloom_core_graph::checkpoint::{HistoryFilter, ThreadFilter};
 use graphloom_pocketflow::{NAME, session as sessions};
@@ -23,10 +23,10 @@ pub(crate) fn done(setup: &Setup, text: &str, value: &Value) -> Result<ExitStatu
 
 /// Lists the conversations.
 pub(crate) async fn runs(setup: &Setup) -> Result<ExitStatus, Failure> {
-    let store = open_checkpointer(&DataDir::new(setup.common.base.data_dir.as_deref())?)?;
+    let store = setup.session.store().await?.checkpointer();
     let mut filter = ThreadFilter::default();
     filter.graph = Some(NAME.to_owned());
-    let found = stored::list(&store, &filter).await?;
+    let found = stored::list(&*store, &filter).await?;
     setup.session.progress.result(ExitStatus::Done, &stored::list_text(&found), &found)?;
     Ok(ExitStatus::Done)
 }
@@ -154,9 +154,8 @@ pub(crate) async fn graph(setup: &Setup, id: Option<&str>, format: GraphFormat) 
     let (mut marks, mut path) = (Marks::new(), None);
     if let Some(id) = id {
         look(setup, id).await?;
-        let dirs = DataDir::new(setup.common.base.data_dir.as_deref())?;
-        let store = open_checkpointer(&dirs)?;
-        let report = RunReport::read(&store, stored::summary(&store, &dirs, id).await?).await?;
+        let store = setup.session.store().await?;
+        let report = RunReport::read(&*store.checkpointer(), stored::summary(&store, id).await?).await?;
         let taken = RunPath::of(&report);
         marks = taken.marks(&report);
         path = Some(taken);

@@ -3,10 +3,7 @@
 use std::sync::Arc;
 
 use graphloom_agents::Models;
-use graphloom_checkpoint_sqlite::SqliteCheckpointer;
-use graphloom_cli::{
-    DataDir, ExitStatus, Failure, ModelSet, build_models, check_thread_id, open_checkpointer, open_sources,
-};
+use graphloom_cli::{DataDir, ExitStatus, Failure, ModelSet, RunStore, build_models, check_thread_id, open_sources};
 use graphloom_core_graph::RunError;
 use graphloom_llm::{ChatRequest, ModelError, Scripted};
 use graphloom_pocketflow::research::Documents;
@@ -27,7 +24,7 @@ pub(crate) async fn open(setup: &Setup) -> Result<Opened, Failure> {
     let dirs = DataDir::new(setup.common.base.data_dir.as_deref())?;
     let research = sources(setup, &dirs).await?;
     let models = build_models(&setup.common, &dirs, &setup.session.progress, Default::default()).await?;
-    let conversations = on(setup, open_checkpointer(&dirs)?, models.models.clone(), research)?;
+    let conversations = on(setup, &setup.session.store().await?, models.models.clone(), research)?;
     Ok(Opened { conversations, models })
 }
 
@@ -59,43 +56,35 @@ pub(crate) async fn look(setup: &Setup, id: &str) -> Result<Conversations, Failu
         let message = "no model is called while a conversation is looked at".to_owned();
         Err::<String, _>(ModelError::Setup { message })
     });
-    let dirs = DataDir::new(setup.common.base.data_dir.as_deref())?;
-    let conversations = on(setup, open_checkpointer(&dirs)?, Models::new(Arc::new(nobody)), Arc::new(NoSearch))?;
+    let conversations = on(setup, &setup.session.store().await?, Models::new(Arc::new(nobody)), Arc::new(NoSearch))?;
     let store = &conversations.threads().app().resources().store;
     if session::list(&**store).await?.iter().all(|known| known != id) {
         let thread = conversations.threads().thread(id).state().await?;
         // A first turn that was cut off has no session yet.
         if thread.checkpoint.is_none() {
-            let message =
-                format!("there is no conversation `{id}` in this data directory; `pocketflow runs` lists them");
+            let place = setup.session.store_place()?;
+            let message = format!("there is no conversation `{id}` in `{place}`; `pocketflow runs` lists them");
             return Err(Failure::new(ExitStatus::Usage, message));
         }
     }
     Ok(conversations)
 }
 
-fn on(
-    setup: &Setup,
-    checkpointer: SqliteCheckpointer,
-    models: Models,
-    research: Arc<dyn Search>,
-) -> Result<Conversations, Failure> {
-    let store = Arc::new(checkpointer.store());
-    let mut resources = Resources::new(models, research, store)?;
+fn on(setup: &Setup, store: &RunStore, models: Models, research: Arc<dyn Search>) -> Result<Conversations, Failure> {
+    let mut resources = Resources::new(models, research, store.memory())?;
     if let Some(folder) = &setup.prompts {
         resources.prompts = prompts()?.override_from(folder)?;
         resources.profile.check(&resources.prompts)?;
     }
     resources.limits = setup.config.limits;
     resources.profile.settings.small = setup.config.small;
-    Ok(Conversations::new(resources, Arc::new(checkpointer))?)
+    Ok(Conversations::new(resources, store.checkpointer())?)
 }
 
 /// What the next message to a conversation is about, before anything else is opened.
 pub(crate) async fn last_delivered(setup: &Setup, id: &str) -> Result<Option<Question>, Failure> {
-    let dirs = DataDir::new(setup.common.base.data_dir.as_deref())?;
-    let store = open_checkpointer(&dirs)?.store();
-    Ok(session::delivery::about(&store, id).await?.question)
+    let store = setup.session.store().await?.memory();
+    Ok(session::delivery::about(&*store, id).await?.question)
 }
 
 /// An id that a person chose.

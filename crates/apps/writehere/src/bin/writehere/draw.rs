@@ -1,6 +1,6 @@
 //! Drawings: the tree of a run, the graph of the planner.
 
-use graphloom_cli::{CliError, CommonArgs, ExitStatus, Failure, Session, private};
+use graphloom_cli::{CliError, ExitStatus, Failure, Session, private};
 use graphloom_state_machine::Drawing;
 use graphloom_writehere::{Task, picture};
 use serde_json::json;
@@ -12,8 +12,8 @@ use crate::inspect::key_of;
 use crate::open::find;
 
 /// Draws the tree of a run, as it is or as it was.
-pub(crate) async fn tree(common: &CommonArgs, session: &Session, args: TreeArgs) -> Result<ExitStatus, Failure> {
-    let (run, newest) = find(common, &args.thread).await?;
+pub(crate) async fn tree(session: &Session, args: TreeArgs) -> Result<ExitStatus, Failure> {
+    let (run, newest) = find(session, &args.thread).await?;
     let state = match args.at {
         Some(number) => run.at(number).state().await?,
         None => newest,

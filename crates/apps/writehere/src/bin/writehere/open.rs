@@ -5,8 +5,7 @@ use std::sync::Arc;
 
 use graphloom_agents::Models;
 use graphloom_cli::{
-    CommonArgs, DataDir, ExitStatus, Failure, ModelSet, SearchEngine, Session, build_models, open_checkpointer,
-    open_sources, time_text,
+    CommonArgs, DataDir, ExitStatus, Failure, ModelSet, SearchEngine, Session, build_models, open_sources, time_text,
 };
 use graphloom_core_graph::{Thread, ThreadState, Threads};
 use graphloom_llm::layers::Spent;
@@ -43,7 +42,7 @@ pub(crate) async fn open(
     let dirs = DataDir::new(common.base.data_dir.as_deref())?;
     let network = || NetworkOptions::from_environment(|name| std::env::var(name).ok());
     let sources = open_sources(common, network, &dirs, &session.progress).await?;
-    let store = open_checkpointer(&dirs)?;
+    let store = session.store().await?;
     let models = build_models(common, &dirs, &session.progress, spent).await?;
     let mut profile = profile_of(mode)?;
     if let Some(settings) = settings {
@@ -71,29 +70,28 @@ pub(crate) async fn open(
     resources.breaks = Breakpoints::new(debug.breaks);
     resources.cassette.clone_from(&models.cassette);
     resources.time = time_text;
-    let runs = graph()?.with_context(resources).with_checkpointer(store);
+    let runs = graph()?.with_context(resources).with_shared_checkpointer(store.checkpointer());
     Ok(Opened { runs, models, unread })
 }
 
 /// The runs of the database for looking only: no model is made.
-pub(crate) fn look(common: &CommonArgs) -> Result<Runs, Failure> {
-    let dirs = DataDir::new(common.base.data_dir.as_deref())?;
-    let store = open_checkpointer(&dirs)?;
+async fn look(session: &Session) -> Result<Runs, Failure> {
+    let store = session.store().await?;
     let nobody = Scripted::from_fn(|_: &ChatRequest| {
         let message = "no model is called while a run is looked at".to_owned();
         Err::<String, _>(ModelError::Setup { message })
     });
     let mut resources = Resources::report(Models::new(Arc::new(nobody)))?;
     resources.time = time_text;
-    Ok(graph()?.with_context(resources).with_checkpointer(store))
+    Ok(graph()?.with_context(resources).with_shared_checkpointer(store.checkpointer()))
 }
 
 /// A run that exists, and its state.
-pub(crate) async fn find(common: &CommonArgs, id: &str) -> Result<(Run, ThreadState<Writing>), Failure> {
-    let run = look(common)?.thread(id);
+pub(crate) async fn find(session: &Session, id: &str) -> Result<(Run, ThreadState<Writing>), Failure> {
+    let run = look(session).await?.thread(id);
     let state = run.state().await?;
     if state.checkpoint.is_none() {
-        let message = format!("there is no run `{id}` in this data directory; `writehere runs` lists them");
+        let message = format!("there is no run `{id}` in `{}`; `writehere runs` lists them", session.store_place()?);
         return Err(Failure::new(ExitStatus::Usage, message));
     }
     Ok((run, state))

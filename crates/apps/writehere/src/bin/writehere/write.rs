@@ -56,7 +56,7 @@ pub(crate) async fn write(
 
 /// Goes on with a run.
 pub(crate) async fn resume(common: &CommonArgs, session: &Session, args: ResumeArgs) -> Result<ExitStatus, Failure> {
-    let (_, before) = find(common, &args.thread).await?;
+    let (_, before) = find(session, &args.thread).await?;
     // A mistake in an answer is told before a model is made. A budget asks no person.
     let asks_nobody = shortages(&before.questions).len() == before.questions.len();
     let given = match (asks_nobody, args.answers.answers.is_empty()) {
@@ -100,7 +100,7 @@ pub(crate) async fn resume(common: &CommonArgs, session: &Session, args: ResumeA
 
 /// Makes an older checkpoint the head of its run.
 pub(crate) async fn fork(common: &CommonArgs, session: &Session, id: &str, at: u64) -> Result<ExitStatus, Failure> {
-    let (run, _) = find(common, id).await?;
+    let (run, _) = find(session, id).await?;
     run.at(at).fork().await?;
     let line = resume_line("writehere", id, &common.base);
     session.progress.result(

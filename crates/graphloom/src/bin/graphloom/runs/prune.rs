@@ -3,10 +3,9 @@
 use std::time::Duration;
 
 use clap::Args;
-use graphloom_checkpoint_sqlite::SqliteCheckpointer;
 use graphloom_cli::runs::{parse_age, parse_size, summary};
-use graphloom_cli::{CliError, DataDir, Failure, Progress};
-use graphloom_core_graph::checkpoint::{CheckpointError, Checkpointer, Pruned, Retention, ThreadFilter};
+use graphloom_cli::{CliError, Failure, RunStore, Session};
+use graphloom_core_graph::checkpoint::{CheckpointError, Pruned, Retention, ThreadFilter};
 use graphloom_core_graph::{Clock, SystemClock};
 use serde_json::{Value, json};
 
@@ -56,36 +55,36 @@ impl PruneArgs {
 
 pub(super) async fn run(
     args: PruneArgs,
-    store: Option<SqliteCheckpointer>,
-    dirs: &DataDir,
-    progress: &Progress,
+    store: Option<RunStore>,
+    session: &Session,
 ) -> Result<(String, Value), Failure> {
-    let retention = args.retention()?;
+    let (retention, progress) = (args.retention()?, &session.progress);
     let Some(store) = store else {
         if let Some(thread) = args.threads.into_iter().next() {
-            return Err(CliError::UnknownRun { thread, place: dirs.threads_db(), nearest: None }.into());
+            return Err(CliError::UnknownRun { thread, place: session.store_place()?, nearest: None }.into());
         }
-        progress.note(format!("there are no runs in `{}`", dirs.threads_db().display()));
+        progress.note(format!("there are no runs in `{}`", session.store_place()?));
         return Ok((String::new(), json!({"runs": []})));
     };
+    let checkpointer = store.checkpointer();
     let threads = if args.all {
         let mut filter = ThreadFilter::default();
         filter.graph = args.graph;
-        store.threads(&filter).await?.iter().map(|row| row.thread.to_string()).collect()
+        checkpointer.threads(&filter).await?.iter().map(|row| row.thread.to_string()).collect()
     } else {
         args.threads
     };
     // All are looked for before the first is touched.
     for thread in &threads {
-        summary(&store, dirs, thread).await?;
+        summary(&store, thread).await?;
     }
     let (mut text, mut rows) = (String::new(), Vec::new());
     let now = SystemClock.now();
     for thread in threads {
         let pruned = if args.dry_run {
-            retention.preview(&store, &thread, now).await
+            retention.preview(&*checkpointer, &thread, now).await
         } else {
-            retention.prune(&store, &thread, now).await
+            retention.prune(&*checkpointer, &thread, now).await
         };
         match pruned {
             Ok(pruned) => {
@@ -100,7 +99,7 @@ pub(super) async fn run(
         }
     }
     if !args.dry_run {
-        store.compact().await?;
+        checkpointer.compact().await?;
     }
     Ok((text, json!({"dry_run": args.dry_run, "runs": rows})))
 }

@@ -1,0 +1,63 @@
+//! The PostgreSQL database that a variable names.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use graphloom_checkpoint_postgres::PostgresCheckpointer;
+use graphloom_llm::compatible::without_user;
+
+use super::{RunStore, variable};
+use crate::{CliError, Failure};
+
+/// The variable of the address, which may hold a password.
+const ADDRESS: &str = "GRAPHLOOM_POSTGRES_URL";
+
+/// How long the end of a program waits for its server.
+const FAREWELL: Duration = Duration::from_secs(3);
+
+/// The address, which the variable or its file has.
+pub(super) fn address() -> Result<String, CliError> {
+    let missing = || {
+        CliError::usage(format!(
+            "the store `postgres` needs an address: set `{ADDRESS}` to `postgres://USER:PASSWORD@HOST/DATABASE`, or \
+             `{ADDRESS}_FILE` to a file that holds it"
+        ))
+    };
+    let address = variable::read(ADDRESS)?.ok_or_else(missing)?;
+    if !address.starts_with("postgres://") && !address.starts_with("postgresql://") {
+        return Err(CliError::usage(format!("`{ADDRESS}` must begin with `postgres://`")));
+    }
+    Ok(address)
+}
+
+/// The address for people: without user, password and settings.
+pub(super) fn place(address: &str) -> String {
+    without_user(address.split('?').next().unwrap_or(address))
+}
+
+/// Connects, and makes the tables where there are none.
+pub(super) async fn open() -> Result<(RunStore, PostgresCheckpointer), Failure> {
+    let address = address()?;
+    let server = PostgresCheckpointer::connect(&address).await?;
+    let store =
+        RunStore { memory: Arc::new(server.store()), checkpointer: Arc::new(server.clone()), place: place(&address) };
+    Ok((store, server))
+}
+
+/// Gives the runs back, so that the next program need not wait until this one is thought dead.
+pub(super) async fn close(server: PostgresCheckpointer) {
+    tokio::time::timeout(FAREWELL, server.close()).await.ok();
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn a_place_has_no_password() {
+        for address in
+            ["postgres://ada:secret@db.example/runs?sslmode=require", "postgres://db.example/runs?password=secret"]
+        {
+            let place = super::place(address);
+            assert!(place.contains("db.example/runs") && !place.contains("secret"), "{place}");
+        }
+    }
+}
