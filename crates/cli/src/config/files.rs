@@ -14,7 +14,7 @@ use graphloom_llm::layers::Budget;
 use graphloom_llm::resolve::{ModelSpec, ModelSpecs};
 use serde_json::{Map, Value};
 
-use super::{nearest, secret};
+use super::{address, nearest, secret};
 use crate::{BaseArgs, CliError, CommonArgs, DataDir, SearchEngine, StoreKind};
 
 /// The name of both files.
@@ -244,7 +244,7 @@ fn harmless(source: &str, table: &Value, options: bool) -> Result<(), CliError> 
     if let Some(key) = secret::named_in("", table) {
         return Err(refused(source, &key, "a secret, which others of the project would read"));
     }
-    if let Some(key) = secret::address_in("", table).filter(|_| !options) {
+    if let Some(key) = address::named_in("", table).filter(|_| !options) {
         return Err(refused(source, &key, "an address, to which your texts and keys could be sent"));
     }
     Ok(())
@@ -337,6 +337,10 @@ mod tests {
                 "`llm_config.general.base_url` names an address",
             ),
             ("[pocketflow]\nx = [{ y = 'https://evil.example' }]\n", "`x.y` names an address"),
+            (
+                "[deepsearch]\nweb_search_engine_config.extension.page_hosts = ['127.0.0.1:8080']\n",
+                "page_hosts` names an address",
+            ),
         ] {
             let message = place.read("", project).unwrap_err();
             assert!(message.contains(part) && message.contains("project/graphloom.toml"), "{message}");

@@ -1,6 +1,7 @@
 //! Parameters in layers: defaults, then the files `graphloom.toml` of the user and of the project, then the file of
 //! `--config`, then `--set`, then options of their own.
 
+mod address;
 mod files;
 mod nearest;
 mod secret;

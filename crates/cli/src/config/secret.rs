@@ -1,4 +1,4 @@
-//! Which parameters hold secrets, and which hold addresses.
+//! Which parameters hold secrets.
 
 use serde_json::Value;
 
@@ -27,23 +27,6 @@ pub(super) fn named_in(key: &str, value: &Value) -> Option<String> {
     match value {
         Value::Object(fields) => fields.iter().find_map(|(name, value)| named_in(&dotted(key, name), value)),
         Value::Array(items) => items.iter().find_map(|value| named_in(key, value)),
-        _ => None,
-    }
-}
-
-/// What the names of addresses end in.
-const ADDRESSES: [&str; 6] = ["url", "uri", "address", "host", "endpoint", "proxy"];
-
-/// The parameter, `key` itself or one inside it, that `value` gives an address.
-pub(super) fn address_in(key: &str, value: &Value) -> Option<String> {
-    let name = key.rsplit('.').next().unwrap_or(key).to_ascii_lowercase();
-    match value {
-        Value::String(text) if text.contains("://") => Some(key.to_owned()),
-        Value::String(text) if !text.is_empty() && ADDRESSES.iter().any(|end| name.ends_with(end)) => {
-            Some(key.to_owned())
-        }
-        Value::Object(fields) => fields.iter().find_map(|(name, value)| address_in(&dotted(key, name), value)),
-        Value::Array(items) => items.iter().find_map(|value| address_in(key, value)),
         _ => None,
     }
 }

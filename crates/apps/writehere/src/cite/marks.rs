@@ -53,7 +53,7 @@ pub(super) enum Part<'t> {
 pub(super) fn split(text: &str) -> Vec<Part<'_>> {
     let mut brackets = brackets(text);
     if !brackets.is_empty() {
-        let code = code::ranges(text);
+        let code = code::ranges(&without_brackets(text, &brackets));
         brackets.retain(|(range, _)| !code::touches(range, &code));
     }
     let mut parts = Vec::new();
@@ -65,6 +65,18 @@ pub(super) fn split(text: &str) -> Vec<Part<'_>> {
     }
     parts.push(Part::Text(&text[from..]));
     parts
+}
+
+/// A text of the same length in which marks are words: `[ref:a]: …` would else be read as the definition of a link, which it
+/// is no longer when the mark is numbered or removed.
+fn without_brackets(text: &str, brackets: &[(Range<usize>, Part<'_>)]) -> String {
+    let mut masked = text.to_owned();
+    for (range, _) in brackets {
+        for at in [range.start, range.end - 1] {
+            masked.replace_range(at..=at, "x");
+        }
+    }
+    masked
 }
 
 /// What looks like a mark or a number in brackets, in order.

@@ -158,6 +158,21 @@ mod tests {
     }
 
     #[test]
+    fn what_stands_behind_a_removed_mark_becomes_no_code() {
+        for (text, body) in [
+            ("[ref:no]\n    [ref:wal#1]", "\n[1]"),
+            ("[ref:wal#1]\n[ref:wal#1]\n    [ref:db#1]", "[1]\n\n[2]"),
+            ("A\n[ref:no]\r\n\tb [ref:db#1].", "A\n\r\nb [1]."),
+            ("[ref:no]:`[ref:wal#1]`, [ref:db#1].", ":`[ref:wal#1]`, [1]."),
+            ("[ref:no]\n\n    x[0]\n\nA [ref:db#1].", "\n\n    x[0]\n\nA [1]."),
+        ] {
+            let cited = resolve(text, &evidence());
+            assert_eq!(cited.text.split("\n\n## References").next(), Some(body), "{text:?}");
+            assert_eq!(verify(&cited.text), [], "{text:?}");
+        }
+    }
+
+    #[test]
     fn the_list_names_title_and_place_once() {
         let cited = resolve("A [ref:wal#1]. B [ref:wal#2]. C [ref:db#1].", &evidence());
         assert!(
@@ -253,8 +268,12 @@ mod tests {
                 found = found.replace(&format!("Word{citation}"), "Word");
             }
             let expected = if cited.references.is_empty() { expected.as_str() } else { expected.trim_end() };
-            let found = found.strip_suffix("\n```").filter(|_| found.len() > expected.len()).unwrap_or(&found);
-            let found = found.strip_suffix("\n~~~").filter(|_| found.len() > expected.len()).unwrap_or(found);
+            // Code that the text leaves open is closed before the list, with as many signs as it was opened with.
+            let closed = |found: &str| {
+                let (rest, fence) = found.rsplit_once('\n')?;
+                (found.len() > expected.len() && code::open_fence(rest).as_deref() == Some(fence)).then_some(rest.len())
+            };
+            let found = closed(&found).map_or(found.as_str(), |end| &found[..end]);
             prop_assert_eq!(found, expected);
             prop_assert_eq!(cited.references.is_empty(), !marked.iter().any(|id| evidence().iter().any(|found| found.id == *id)));
             prop_assert_eq!(verify(&cited.text), []);

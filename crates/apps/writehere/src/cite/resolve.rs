@@ -109,7 +109,18 @@ impl Output {
                     self.text.push(' ');
                 }
             }
-            After::Nothing if self.at_line_start() => text = text.trim_start_matches(' '),
+            After::Nothing if self.at_line_start() => {
+                text = text.trim_start_matches(' ');
+                // The line is empty now, behind which an indented line would be code and no more part of its paragraph.
+                let end = if text.starts_with('\r') { "\r\n" } else { "\n" };
+                if let Some(next) = text.strip_prefix(end) {
+                    let unindented = next.trim_start_matches([' ', '\t']);
+                    if !unindented.starts_with(['\r', '\n']) {
+                        self.text.push_str(end);
+                        text = unindented;
+                    }
+                }
+            }
             After::Nothing => {
                 if text.starts_with(|c: char| c.is_whitespace() || CLOSING.contains(&c)) {
                     self.drop_blanks();
