@@ -50,13 +50,19 @@ impl SearchEngine {
         }
     }
 
+    /// Whether questions to it leave this machine, or may.
+    pub fn is_network(self) -> bool {
+        !matches!(self, Self::Local | Self::None)
+    }
+
     /// Engines by their names, as a stored run has them; unknown ones are left out.
     pub fn named(names: &[String]) -> Vec<Self> {
         names.iter().filter_map(|name| Self::from_str(name, true).ok()).collect()
     }
 
-    /// Whether the environment has what the engine needs: a key, a file with a key, or the address of an instance.
-    fn has_key(self) -> bool {
+    /// Whether the environment has what is set for this engine alone: a key, a file with a key, or the address of an
+    /// instance. An engine that needs none of them is never set up.
+    pub fn is_set_up(self) -> bool {
         let variables: &[&str] = match self {
             Self::Openalex => &[OPENALEX_KEY],
             Self::Tavily => &["TAVILY_API_KEY", "TAVILY_API_KEY_FILE"],
@@ -100,7 +106,7 @@ impl CommonArgs {
             if !self.corpus.is_empty() {
                 return Ok(vec![SearchEngine::Local]);
             }
-            return Ok(SearchEngine::value_variants().iter().copied().filter(|engine| engine.has_key()).collect());
+            return Ok(SearchEngine::value_variants().iter().copied().filter(|engine| engine.is_set_up()).collect());
         }
         let mut engines = self.search.clone();
         let mut seen = Vec::new();

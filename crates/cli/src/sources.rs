@@ -5,7 +5,7 @@ use std::sync::Arc;
 pub use graphloom_retrieval::NetworkOptions;
 use graphloom_retrieval::{Corpus, IndexReport, Network, RetrievalError, Search, Together};
 
-use crate::{CommonArgs, DataDir, Failure, Progress, SearchEngine, open_corpus};
+use crate::{CommonArgs, DataDir, Failure, Progress, open_corpus};
 
 /// What a run searches.
 #[derive(Debug, Default)]
@@ -47,7 +47,7 @@ pub async fn open_sources(
 ) -> Result<Sources, Failure> {
     let engines = args.engines()?;
     let corpus = open_corpus(args, &engines, dirs, progress).await?;
-    let network = engines.iter().filter(|engine| **engine != SearchEngine::Local);
+    let network = engines.iter().filter(|engine| engine.is_network());
     let network: Vec<&'static str> = network.map(|engine| engine.name()).collect();
     if network.is_empty() {
         return Ok(Sources { corpus, ..Sources::default() });

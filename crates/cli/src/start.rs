@@ -44,6 +44,11 @@ impl Session {
         self.chosen.existing().await
     }
 
+    /// The kind of the store that was chosen.
+    pub fn store_kind(&self) -> StoreKind {
+        self.chosen.kind()
+    }
+
     /// Where the runs are or would be, for people.
     ///
     /// # Errors

@@ -105,6 +105,11 @@ impl Chosen {
         Self { kind, data_dir, opened: Arc::default() }
     }
 
+    /// What was chosen.
+    pub(crate) fn kind(&self) -> StoreKind {
+        self.kind
+    }
+
     /// Where the runs are or would be, for people.
     pub(crate) fn place(&self) -> Result<String, CliError> {
         match self.file()? {

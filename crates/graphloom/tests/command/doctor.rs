@@ -1,5 +1,7 @@
 //! `graphloom doctor` on machines with and without the parts.
 
+use std::process::Command;
+
 use serde_json::{Value, json};
 use wiremock::matchers::path;
 use wiremock::{Mock, MockServer, ResponseTemplate};
@@ -14,14 +16,17 @@ fn a_bare_machine_gets_suggestions() {
     let found = &result(&stdout)["result"];
     assert_eq!(found["choice"]["model"], "embedded");
     assert_eq!(found["servers"], json!([]));
-    assert_eq!(found["data"]["runs"], Value::Null);
+    assert_eq!(found["store"]["runs"], Value::Null);
     assert!(found["data"]["free_bytes"].as_u64().unwrap() > 0);
     assert!(found["suggestions"].to_string().contains("--model compatible:NAME@BASE_URL"), "{found}");
     assert!(!place.path().join("home").exists(), "looking must make nothing");
 
     let (status, text, _) = run(place.path(), &["doctor"]);
     assert_eq!(status, 0);
-    for title in ["Models", "Keys", "Search", "Data", "Next"] {
+    for line in ["`wikipedia`: ready", "`tavily`: ", "PostgreSQL: not set up", "no runs yet"] {
+        assert!(text.contains(line), "{line}: {text}");
+    }
+    for title in ["Models", "Keys", "Search", "Runs", "Data", "Next"] {
         assert!(text.lines().any(|line| line == title), "{title}: {text}");
     }
 }
@@ -52,7 +57,7 @@ fn which_key_goes_where_is_told() {
     let place = tempfile::tempdir().unwrap();
     let (one, two) = ("compatible:m@https://one.example/v1", "compatible:m@https://two.example/v1");
     let model = format!("{one},write={two},plan={two},look={one}");
-    let mut command = graphloom(place.path(), &["doctor", "--model", &model]);
+    let mut command = graphloom(place.path(), &["doctor", "--no-word", "--model", &model]);
     command.env("LLM_API_KEY", "sk-secret-one").env("LLM_API_KEY_WRITE", "sk-secret-two");
     let (status, stdout, _) = told(command.output().unwrap());
     assert_eq!(status, 0, "{stdout}");
@@ -94,7 +99,7 @@ async fn a_server_on_this_machine_is_found() {
     let models = json!({"data": [{"id": "nomic-embed-text"}, {"id": "qwen3:8b"}]});
     Mock::given(path("/v1/models")).respond_with(ResponseTemplate::new(200).set_body_json(models)).mount(&server).await;
     let place = tempfile::tempdir().unwrap();
-    let mut command = graphloom(place.path(), &["doctor", "--json"]);
+    let mut command = graphloom(place.path(), &["doctor", "--json", "--no-word"]);
     command.env("LLM_PROBE", server.address().port().to_string()).env("LLM_API_KEY", "sk-secret-one");
     let (status, stdout, _) = told(tokio::task::spawn_blocking(move || command.output().unwrap()).await.unwrap());
     assert_eq!(status, 0);
@@ -105,4 +110,97 @@ async fn a_server_on_this_machine_is_found() {
     assert_eq!(entry["usable"], json!(spec));
     assert_eq!(found["choice"]["model"], json!(spec));
     assert!(found["sent"][0]["key"].as_str().unwrap().starts_with("gets no key; `LLM_API_KEY` is not sent"), "{found}");
+}
+
+/// A server of a model that answers every request alike.
+async fn model_server(reply: ResponseTemplate) -> (MockServer, String) {
+    let server = MockServer::start().await;
+    Mock::given(path("/v1/chat/completions")).respond_with(reply).mount(&server).await;
+    let spec = format!("compatible:m@{}/v1", server.uri());
+    (server, spec)
+}
+
+async fn doctor(command: &mut Command) -> (i32, Value) {
+    let mut command = std::mem::replace(command, Command::new("true"));
+    let (status, stdout, _) = told(tokio::task::spawn_blocking(move || command.output().unwrap()).await.unwrap());
+    (status, result(&stdout)["result"].clone())
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_model_says_a_word_or_is_a_problem() {
+    let place = tempfile::tempdir().unwrap();
+    let answer = json!({
+        "choices": [{"message": {"role": "assistant", "content": "River, of course."}, "finish_reason": "stop"}],
+        "usage": {"prompt_tokens": 4, "completion_tokens": 3}
+    });
+    let (server, model) = model_server(ResponseTemplate::new(200).set_body_json(answer)).await;
+    let (status, found) = doctor(&mut graphloom(place.path(), &["doctor", "--json", "--model", &model])).await;
+    assert_eq!((status, &found["words"][0]["said"]), (0, &json!("River")), "{found}");
+    let asked: Value = server.received_requests().await.unwrap().last().unwrap().body_json().unwrap();
+    assert_eq!(asked["messages"][0]["content"], "Say one word.");
+
+    let before = server.received_requests().await.unwrap().len();
+    let (status, found) =
+        doctor(&mut graphloom(place.path(), &["doctor", "--json", "--no-word", "--model", &model])).await;
+    assert_eq!((status, &found["words"]), (0, &json!([])));
+    assert_eq!(server.received_requests().await.unwrap().len(), before, "nothing is sent");
+
+    let (_server, model) = model_server(ResponseTemplate::new(401).set_body_string("who are you")).await;
+    let (status, found) = doctor(&mut graphloom(place.path(), &["doctor", "--json", "--model", &model])).await;
+    assert_eq!(status, 1, "{found}");
+    assert!(found["problems"][0].as_str().unwrap().contains("refused the key"), "{found}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn named_engines_are_asked_and_no_others() {
+    let place = tempfile::tempdir().unwrap();
+    let server = MockServer::start().await;
+    let page = json!({"results": [{"title": "Water", "url": "https://example.org/w", "content": "Water is wet."}]});
+    Mock::given(path("/search")).respond_with(ResponseTemplate::new(200).set_body_json(page)).mount(&server).await;
+    let with = |engines: &[&str], address: &str| {
+        let mut command = graphloom(place.path(), &[&["doctor", "--json", "--offline"], engines].concat());
+        command.env("SEARXNG_URL", address);
+        command
+    };
+    let named = |found: &Value, name: &str| {
+        found["engines"].as_array().unwrap().iter().find(|engine| engine["name"] == name).unwrap().clone()
+    };
+    let (status, found) = doctor(&mut with(&[], &server.uri())).await;
+    assert_eq!((status, &named(&found, "searxng")["state"]), (0, &json!("ready")), "{found}");
+    assert_eq!(named(&found, "searxng")["unnamed"], true);
+    assert!(server.received_requests().await.unwrap().is_empty(), "nobody asked for it");
+
+    let (status, found) = doctor(&mut with(&["--search", "searxng"], &server.uri())).await;
+    assert_eq!((status, &named(&found, "searxng")["state"]), (0, &json!("answers")), "{found}");
+    assert_eq!(named(&found, "wikipedia")["asked"], false);
+
+    let (status, found) = doctor(&mut with(&["--search", "searxng,tavily"], "http://127.0.0.1:1")).await;
+    assert_eq!(status, 1);
+    let problems = found["problems"].to_string();
+    assert!(problems.contains("`--search searxng`") && problems.contains("TAVILY_API_KEY"), "{problems}");
+
+    let (status, _, stderr) = run(place.path(), &["doctor", "--search", "local"]);
+    assert_eq!(status, 2);
+    assert!(stderr.contains("`local`") && stderr.contains("`wikipedia`"), "{stderr}");
+}
+
+#[test]
+fn a_postgresql_server_is_tried_when_it_is_chosen() {
+    let place = tempfile::tempdir().unwrap();
+    let with = |arguments: &[&str], address: &str| {
+        let mut command = graphloom(place.path(), arguments);
+        command.env("GRAPHLOOM_POSTGRES_URL", address);
+        told(command.output().unwrap())
+    };
+    let server = graphloom_postgres_server::Server::start();
+    let (status, text, _) = with(&["doctor"], &server.url());
+    assert_eq!(status, 0);
+    assert!(text.contains("PostgreSQL: `GRAPHLOOM_POSTGRES_URL` is set"), "{text}");
+    let (status, text, _) = with(&["doctor", "--store", "postgres"], &server.url());
+    assert_eq!(status, 0, "{text}");
+    assert!(text.contains("0 stored runs") && text.contains("(`--store postgres`)"), "{text}");
+
+    let (status, text, _) = with(&["doctor", "--store", "postgres"], "postgres://ada:secret@127.0.0.1:1/runs");
+    assert_eq!(status, 1, "{text}");
+    assert!(text.contains("Problems") && !text.contains("secret"), "{text}");
 }

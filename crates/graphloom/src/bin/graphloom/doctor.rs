@@ -1,20 +1,23 @@
 //! `graphloom doctor`: what is there to work with, and what each part allows.
 
+mod engines;
 mod findings;
 mod text;
+mod word;
 
 use std::path::Path;
 use std::time::Duration;
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 use graphloom_cli::{
-    Chosen, CliError, DataDir, ExitStatus, Failure, Session, choose_models, find_servers, key_plan, usable_model,
+    Chosen, CliError, DataDir, ExitStatus, Failure, SearchEngine, Session, StoreKind, choose_models, find_servers,
+    key_plan, usable_model,
 };
 use graphloom_core_graph::checkpoint::ThreadFilter;
 use graphloom_llm::compatible::{HOSTS_VARIABLE, KEY_VARIABLE, KeyUse, role_variable};
 use graphloom_llm::resolve::{ModelSpec, ModelSpecs};
 
-use findings::{BuiltIn, Choice, Data, Findings, Index, Key, Sent, Server};
+use findings::{BuiltIn, Choice, Data, Findings, Index, Key, Sent, Server, StoreState};
 
 /// How long each usual port of this machine is asked.
 const PROBE: Duration = Duration::from_millis(500);
@@ -27,25 +30,40 @@ pub(crate) struct DoctorArgs {
     /// The model to look at, as an application takes it
     #[arg(long, value_name = "SPEC", env = "GRAPHLOOM_MODEL")]
     model: Option<ModelSpecs>,
+    /// Also send a plain word to these engines, and tell which answer
+    #[arg(long, value_name = "ENGINES", value_delimiter = ',')]
+    search: Vec<SearchEngine>,
+    /// Send nothing to the model
+    #[arg(long)]
+    no_word: bool,
 }
 
 pub(crate) async fn run(args: DoctorArgs, dirs: &DataDir, session: &Session) -> Result<ExitStatus, Failure> {
+    if args.search.iter().any(|engine| !engine.is_network()) {
+        let network = SearchEngine::value_variants().iter().filter(|engine| engine.is_network());
+        let names: Vec<String> = network.map(|engine| format!("`{engine}`")).collect();
+        let names = names.join(", ");
+        return Err(Failure::usage(format!("`local` and `none` need no asking; `doctor --search` takes {names}")));
+    }
     let progress = &session.progress;
     progress.phase("looking for model servers on this machine");
     let named = session.files.model(args.model.as_ref());
-    let findings = examine(named.as_ref(), dirs, session).await;
+    let findings = examine(&args, named.as_ref(), dirs, session).await;
     let status = if findings.problems.is_empty() { ExitStatus::Done } else { ExitStatus::Failed };
     progress.result(status, &findings.to_string(), &findings)?;
     Ok(status)
 }
 
-async fn examine(named: Option<&ModelSpecs>, dirs: &DataDir, session: &Session) -> Findings {
+async fn examine(args: &DoctorArgs, named: Option<&ModelSpecs>, dirs: &DataDir, session: &Session) -> Findings {
     let mut findings = Findings {
         choice: None,
         servers: Vec::new(),
         keys: keys(named),
         built_in: built_in(dirs),
-        data: data(dirs, session).await,
+        words: Vec::new(),
+        engines: engines::engines(&args.search).await,
+        store: store(session).await,
+        data: data(dirs),
         indexes: indexes(dirs),
         sent: Vec::new(),
         problems: Vec::new(),
@@ -64,6 +82,15 @@ async fn examine(named: Option<&ModelSpecs>, dirs: &DataDir, session: &Session) 
             for spec in chosen.specs.all() {
                 findings.problems.extend(problem_of(spec, &findings));
             }
+            let here = findings.built_in.state == "ready" || !chosen.specs.all().contains(&&ModelSpec::Embedded);
+            if findings.problems.is_empty() && here && !args.no_word {
+                match word::words(&chosen, dirs, session).await {
+                    Ok(words) => findings.words = words,
+                    Err(problem) => findings.problems.push(problem),
+                }
+            }
+            let silent = |word: &findings::Word| Some(format!("`{}`: {}", word.model, word.problem.as_ref()?));
+            findings.problems.extend(findings.words.iter().filter_map(silent));
             findings.choice = Some(Choice {
                 model: chosen.specs.to_string(),
                 because: chosen.to_string().replacen("model: ", "", 1),
@@ -71,6 +98,10 @@ async fn examine(named: Option<&ModelSpecs>, dirs: &DataDir, session: &Session) 
         }
         Err(error) => findings.problems.push(error.to_string()),
     }
+    let silent = findings.engines.iter().filter(|engine| engine.asked && !engine.ready);
+    let silent: Vec<String> = silent.map(|engine| format!("`--search {}`: {}", engine.name, engine.state)).collect();
+    findings.problems.extend(silent);
+    findings.problems.extend(findings.store.problem.clone());
     findings.problems.extend(findings.data.problem.clone());
     findings.suggest();
     findings
@@ -165,26 +196,35 @@ fn built_in(_: &DataDir) -> BuiltIn {
     BuiltIn { model: "embedded".to_owned(), bytes: 0, path: Path::new("").to_owned(), state: "not built".to_owned() }
 }
 
-async fn data(dirs: &DataDir, session: &Session) -> Data {
-    let mut data = Data {
+fn data(dirs: &DataDir) -> Data {
+    let unwritable = |dir: &Path| {
+        let error = try_to_write(existing(dir)).err()?;
+        let dir = dir.display();
+        Some(format!("`{dir}` cannot be written: {error}; name another directory with `--data-dir`"))
+    };
+    Data {
         data: dirs.data().to_owned(),
         cache: dirs.cache().to_owned(),
         free_bytes: fs4::available_space(existing(dirs.data())).ok(),
-        runs: None,
-        problem: None,
+        problem: unwritable(dirs.cache()).or_else(|| unwritable(dirs.data())),
+    }
+}
+
+/// Where runs are kept. A server is asked; a file is not made.
+async fn store(session: &Session) -> StoreState {
+    let kind: StoreKind = session.store_kind();
+    let is_set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
+    let (runs, problem) = match runs(session).await {
+        Ok(runs) => (runs, None),
+        Err(failure) => (None, Some(failure.to_string())),
     };
-    for dir in [dirs.data(), dirs.cache()] {
-        if let Err(error) = try_to_write(existing(dir)) {
-            let dir = dir.display();
-            data.problem =
-                Some(format!("`{dir}` cannot be written: {error}; name another directory with `--data-dir`"));
-        }
+    StoreState {
+        kind: kind.name(),
+        place: session.store_place().ok(),
+        runs,
+        problem,
+        postgres_is_set: is_set("GRAPHLOOM_POSTGRES_URL") || is_set("GRAPHLOOM_POSTGRES_URL_FILE"),
     }
-    match runs(session).await {
-        Ok(runs) => data.runs = runs,
-        Err(failure) => data.problem = Some(failure.to_string()),
-    }
-    data
 }
 
 /// How many runs there are; `None` without a database.

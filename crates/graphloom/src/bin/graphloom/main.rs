@@ -28,7 +28,7 @@ enum Command {
     #[cfg(feature = "embedded")]
     #[command(subcommand)]
     Model(model::ModelCommand),
-    /// Tell which models, keys, servers and indexes are there, and what each allows
+    /// Tell which models, keys, servers, search engines and stores are there, whether they answer, and what each allows
     Doctor(doctor::DoctorArgs),
     /// List, show and draw the runs of a data directory
     #[command(subcommand)]

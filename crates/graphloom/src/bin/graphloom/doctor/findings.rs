@@ -17,9 +17,15 @@ pub(crate) struct Findings {
     pub(crate) keys: Vec<Key>,
     /// Which server a run would send which key.
     pub(crate) sent: Vec<Sent>,
+    /// What each model of a run said when it was asked for a word; empty when none was asked.
+    pub(crate) words: Vec<Word>,
     /// The built-in model.
     pub(crate) built_in: BuiltIn,
-    /// Where runs and models are kept.
+    /// The engines of the network.
+    pub(crate) engines: Vec<Engine>,
+    /// Where runs are kept.
+    pub(crate) store: StoreState,
+    /// Where models and indexes are kept, and room.
     pub(crate) data: Data,
     /// Indexes of corpora.
     pub(crate) indexes: Vec<Index>,
@@ -61,6 +67,44 @@ pub(crate) struct Sent {
 }
 
 #[derive(Debug, Serialize)]
+pub(crate) struct Word {
+    pub(crate) model: String,
+    /// The first word of the answer, which may be empty.
+    pub(crate) said: Option<String>,
+    /// Why there was no answer.
+    pub(crate) problem: Option<String>,
+    /// From the question to the whole answer.
+    pub(crate) milliseconds: u64,
+}
+
+#[derive(Debug, Serialize)]
+pub(crate) struct Engine {
+    /// As it is written after `--search`.
+    pub(crate) name: &'static str,
+    /// Whether it could be asked now or, where it was asked, whether it answered.
+    pub(crate) ready: bool,
+    /// Whether a run without `--search` and `--corpus` asks it.
+    pub(crate) unnamed: bool,
+    /// `ready`, `answers`, or what is missing.
+    pub(crate) state: String,
+    /// Whether a question was sent to it.
+    pub(crate) asked: bool,
+}
+
+#[derive(Debug, Serialize)]
+pub(crate) struct StoreState {
+    /// As it is written after `--store`.
+    pub(crate) kind: &'static str,
+    /// A file, or the name of a server without its password; none when that is not known.
+    pub(crate) place: Option<String>,
+    /// Stored runs; none where nothing was ever kept.
+    pub(crate) runs: Option<usize>,
+    pub(crate) problem: Option<String>,
+    /// Whether the address of a PostgreSQL database is set, chosen or not.
+    pub(crate) postgres_is_set: bool,
+}
+
+#[derive(Debug, Serialize)]
 pub(crate) struct BuiltIn {
     pub(crate) model: String,
     pub(crate) bytes: u64,
@@ -74,8 +118,6 @@ pub(crate) struct Data {
     pub(crate) data: PathBuf,
     pub(crate) cache: PathBuf,
     pub(crate) free_bytes: Option<u64>,
-    /// Stored runs; none without a database.
-    pub(crate) runs: Option<usize>,
     pub(crate) problem: Option<String>,
 }
 

@@ -31,6 +31,13 @@ impl fmt::Display for Findings {
                 writeln!(f, "    allows: `--model {usable}`")?;
             }
         }
+        for word in &self.words {
+            let seconds = word.milliseconds as f64 / 1e3;
+            match &word.said {
+                Some(said) => writeln!(f, "  `{}` said \"{said}\" after {seconds:.1} s", word.model)?,
+                None => writeln!(f, "  `{}` gave no answer", word.model)?,
+            }
+        }
         writeln!(f, "Keys")?;
         for key in &self.keys {
             writeln!(f, "  `{}` {}: {}", key.variable, if key.set { "is set" } else { "is not set" }, key.allows)?;
@@ -43,13 +50,33 @@ impl fmt::Display for Findings {
         for index in &self.indexes {
             writeln!(f, "    index `{}`", index.path.display())?;
         }
-        let data = &self.data;
-        writeln!(f, "Data")?;
-        writeln!(f, "  runs in `{}`, models and indexes in `{}`", data.data.display(), data.cache.display())?;
-        match data.runs {
+        for engine in &self.engines {
+            let unnamed = if engine.unnamed { "; asked also without `--search`, when there is no corpus" } else { "" };
+            writeln!(f, "  `{}`: {}{unnamed}", engine.name, engine.state)?;
+        }
+        let store = &self.store;
+        writeln!(f, "Runs")?;
+        match &store.place {
+            Some(place) => writeln!(f, "  kept in `{place}` (`--store {}`)", store.kind)?,
+            None => writeln!(f, "  `--store {}` cannot be used", store.kind)?,
+        }
+        match store.runs {
+            Some(1) => writeln!(f, "  1 stored run; `graphloom runs list` lists it")?,
             Some(runs) => writeln!(f, "  {runs} stored runs; `graphloom runs list` lists them")?,
+            None if store.problem.is_some() => writeln!(f, "  they cannot be read")?,
             None => writeln!(f, "  no runs yet")?,
         }
+        if store.kind != "postgres" {
+            let state = if store.postgres_is_set {
+                "`GRAPHLOOM_POSTGRES_URL` is set; `--store postgres` keeps runs there, and tries it here"
+            } else {
+                "not set up; `GRAPHLOOM_POSTGRES_URL` names a database for `--store postgres`"
+            };
+            writeln!(f, "  PostgreSQL: {state}")?;
+        }
+        let data = &self.data;
+        writeln!(f, "Data")?;
+        writeln!(f, "  models and indexes in `{}`, files of runs in `{}`", data.cache.display(), data.data.display())?;
         if let Some(free) = data.free_bytes {
             writeln!(f, "  {:.1} GB are free", free as f64 / 1e9)?;
         }
