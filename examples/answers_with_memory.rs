@@ -23,7 +23,7 @@ struct Chat {
     reply: String,
 }
 
-struct Desk {
+struct Resources {
     model: Arc<dyn ChatModel>,
     corpus: Corpus,
 }
@@ -37,20 +37,20 @@ fn memory_of(user: &str) -> Result<Namespace, NodeError> {
 }
 
 /// What begins with `Remember:` is put into the store; it is there in every later thread of this person.
-async fn remember(chat: Snapshot<Chat>, cx: Context<Desk>) -> Result<(), NodeError> {
+async fn remember(chat: Snapshot<Chat>, cx: Context<Resources>) -> Result<(), NodeError> {
     let Some(fact) = chat.message.strip_prefix("Remember: ") else { return Ok(()) };
     let store = cx.store().ok_or_else(|| NodeError::terminal("these threads have no store"))?;
     store.put(&memory_of(&chat.user)?, fact, json!({ "fact": fact }), PutOptions::default()).await?;
     Ok(())
 }
 
-async fn retrieve(chat: Snapshot<Chat>, cx: Context<Desk>) -> Result<ChatUpdate, NodeError> {
+async fn retrieve(chat: Snapshot<Chat>, cx: Context<Resources>) -> Result<ChatUpdate, NodeError> {
     let hits = cx.resources().corpus.search(&chat.message, &SearchOptions::with_limit(2).per_document(1))?;
     Ok(Chat::update().passages(hits.into_iter().map(|hit| hit.snippet).collect::<Vec<_>>()))
 }
 
 /// Text from outside goes into a fence, so that a model can tell it from instructions.
-async fn reply(chat: Snapshot<Chat>, cx: Context<Desk>) -> Result<ChatUpdate, NodeError> {
+async fn reply(chat: Snapshot<Chat>, cx: Context<Resources>) -> Result<ChatUpdate, NodeError> {
     let store = cx.store().ok_or_else(|| NodeError::terminal("these threads have no store"))?;
     let known = store.query(&Query::below(memory_of(&chat.user)?).limit(10)).await?;
     let facts: Vec<&str> = known.iter().filter_map(|item| item.value["fact"].as_str()).collect();
@@ -88,7 +88,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let corpus = Corpus::open(&place.path().join("index"), &[docs.into()], CorpusOptions::default())?;
     corpus.refresh()?;
 
-    let mut graph = StateGraph::<Chat, Desk>::new("chat");
+    let mut graph = StateGraph::<Chat, Resources>::new("chat");
     graph.add_node(REMEMBER, remember);
     graph.add_node(RETRIEVE, retrieve);
     graph.add_node(REPLY, reply);
@@ -96,7 +96,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     // Threads and memory are in the same file.
     let file = SqliteCheckpointer::open(place.path().join("chats.db"))?;
     let memory: Arc<dyn Store> = Arc::new(file.store());
-    let app = graph.compile()?.with_context(Desk { model: Arc::new(model()), corpus });
+    let app = graph.compile()?.with_context(Resources { model: Arc::new(model()), corpus });
     let threads = app.with_checkpointer(file).with_store(memory);
 
     let mut replies = Vec::new();

@@ -13,7 +13,7 @@ use graphloom_core_graph::{Context, Log, Node, NodeError, Outcome, START, Shared
 use graphloom_llm::scripted::Reply;
 use graphloom_llm::{Message, Scripted, ToolCall};
 use graphloom_obsius::review::{Written, approved, question, write};
-use graphloom_obsius::{index::VaultIndex, tools::Bench};
+use graphloom_obsius::{index::VaultIndex, tools::Workspace};
 use graphloom_vault::{Changes, NotePath, Overlay, Vault, VaultOptions};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -28,7 +28,7 @@ struct Tidy {
 }
 
 /// An own tool over the pending changes: it sets a property of a note. Obsius' ten tools can stand beside it.
-struct SetStatus(Bench);
+struct SetStatus(Workspace);
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -52,7 +52,7 @@ impl TypedTool for SetStatus {
     }
 }
 
-struct Desk {
+struct Resources {
     model: Scripted,
     index: Arc<VaultIndex>,
 }
@@ -60,22 +60,22 @@ struct Desk {
 const WORK: Node = Node::named("work");
 const REVIEW: Node = Node::named("review");
 
-async fn work(_: Snapshot<Tidy>, cx: Context<Desk>) -> Result<TidyUpdate, NodeError> {
-    let bench = Bench::new(Arc::clone(&cx.resources().index), Changes::default());
+async fn work(_: Snapshot<Tidy>, cx: Context<Resources>) -> Result<TidyUpdate, NodeError> {
+    let workspace = Workspace::new(Arc::clone(&cx.resources().index), Changes::default());
     let mut tools = ToolRegistry::new(Risk::Write);
-    tools.register(typed(SetStatus(bench.clone())))?;
+    tools.register(typed(SetStatus(workspace.clone())))?;
     let asked = vec![Message::user("Mark all notes as drafts.")];
     let prompts = Prompts::new(&[])?;
     // The conversation and what it changed are one durable step: after a crash neither is there without the other.
     let changes = async {
         converse(Conversation::new(&cx.resources().model, &tools, &prompts, asked), &Direct).await?;
-        Ok::<_, NodeError>(bench.changes())
+        Ok::<_, NodeError>(workspace.changes())
     };
     Ok(Tidy::update().changes(Shared::new(cx.once("work", changes).await?)))
 }
 
 /// Without a verdict `ask` ends the node here. A node that is run again after a crash writes nothing twice.
-async fn review(tidy: Snapshot<Tidy>, cx: Context<Desk>) -> Result<TidyUpdate, NodeError> {
+async fn review(tidy: Snapshot<Tidy>, cx: Context<Resources>) -> Result<TidyUpdate, NodeError> {
     let vault = cx.resources().index.vault();
     let request = question(vault, &tidy.changes);
     let reviewed = request.decide(&cx.ask("review", &request).await?).map_err(NodeError::terminal)?;
@@ -101,11 +101,12 @@ async fn main() -> Result<(), Box<dyn Error>> {
         Ok(if worked { Reply::text("Done.") } else { Reply::tools([call("web.md"), call("speed.md")]) })
     });
 
-    let mut graph = StateGraph::<Tidy, Desk>::new("tidy");
+    let mut graph = StateGraph::<Tidy, Resources>::new("tidy");
     graph.add_node(WORK, work);
     graph.add_node(REVIEW, review).asks::<Verdict>("review");
     graph.add_edge(START, WORK).add_edge(WORK, REVIEW);
-    let threads = graph.compile()?.with_context(Desk { model, index }).with_checkpointer(MemoryCheckpointer::new());
+    let threads =
+        graph.compile()?.with_context(Resources { model, index }).with_checkpointer(MemoryCheckpointer::new());
     let thread = threads.thread("tidy-1");
     let Outcome::Waiting(questions) = thread.run(Tidy::update()).await? else { return Err("the review asks".into()) };
     for item in questions.iter().filter_map(|question| question.payload["items"].as_array()).flatten() {

@@ -34,7 +34,7 @@ struct Steps {
     steps: Vec<String>,
 }
 
-struct Desk {
+struct Resources {
     model: Arc<dyn ChatModel>,
     corpus: Corpus,
 }
@@ -47,7 +47,7 @@ const REFLECT: Node = Node::named("reflect");
 const ROUNDS: u32 = 3;
 
 /// A typed answer as a durable step: it is stored before the node goes on, and never asked for again.
-async fn ask<T>(cx: &Context<Desk>, prompt: String) -> Result<T, NodeError>
+async fn ask<T>(cx: &Context<Resources>, prompt: String) -> Result<T, NodeError>
 where
     T: Serialize + DeserializeOwned + JsonSchema + Send,
 {
@@ -57,19 +57,19 @@ where
     cx.once("answer", answer).await
 }
 
-async fn plan(study: Snapshot<Study>, cx: Context<Desk>) -> Result<StudyUpdate, NodeError> {
+async fn plan(study: Snapshot<Study>, cx: Context<Resources>) -> Result<StudyUpdate, NodeError> {
     let made: Steps = ask(&cx, format!("Plan searches that answer `{}`.", study.question)).await?;
     Ok(Study::update().plan(made.steps))
 }
 
-async fn step(query: String, _: Snapshot<Study>, cx: Context<Desk>) -> Result<StudyUpdate, NodeError> {
+async fn step(query: String, _: Snapshot<Study>, cx: Context<Resources>) -> Result<StudyUpdate, NodeError> {
     let hits = cx.resources().corpus.search(&query, &SearchOptions::with_limit(1))?;
     let found = hits.first().map_or_else(|| "nothing".to_owned(), |hit| hit.snippet.clone());
     Ok(Study::update().found([(query, found)]))
 }
 
 /// The next plan is what is missing. Where nothing is, the study ends.
-async fn reflect(study: Snapshot<Study>, cx: Context<Desk>) -> Result<Step<Study>, NodeError> {
+async fn reflect(study: Snapshot<Study>, cx: Context<Resources>) -> Result<Step<Study>, NodeError> {
     let known: Vec<&str> = study.found.keys().map(String::as_str).collect();
     let prompt = format!("`{}` was to be answered. Looked up: {}. What is missing?", study.question, known.join("; "));
     let missing: Steps = ask(&cx, prompt).await?;
@@ -99,7 +99,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let corpus = Corpus::open(place.path(), &[docs.into()], CorpusOptions::default())?;
     corpus.refresh()?;
 
-    let mut graph = StateGraph::<Study, Desk>::new("study");
+    let mut graph = StateGraph::<Study, Resources>::new("study");
     graph.add_node(PLAN, plan);
     graph.add_task(STEP, step);
     graph.add_node(REFLECT, reflect).may_goto(END);
@@ -108,7 +108,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     graph.add_sends(PLAN, STEP, steps);
     graph.add_join(STEP, REFLECT);
     graph.add_sends(REFLECT, STEP, steps);
-    let app = graph.compile()?.with_context(Desk { model: Arc::new(model()), corpus });
+    let app = graph.compile()?.with_context(Resources { model: Arc::new(model()), corpus });
     let study = app.run_once(Study::update().question("What is stored, and who may write it?")).await?.done()?;
     study.found.iter().for_each(|(query, found)| println!("{query}\n  {found}"));
     for reflection in &study.reflections {

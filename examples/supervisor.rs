@@ -38,7 +38,7 @@ struct Turn {
     why: String,
 }
 
-struct Desk {
+struct Resources {
     model: Arc<dyn ChatModel>,
     corpus: Corpus,
 }
@@ -47,7 +47,7 @@ const SUPERVISOR: Node = Node::named("supervisor");
 const RESEARCHER: Node = Node::named("researcher");
 const WRITER: Node = Node::named("writer");
 
-async fn supervisor(team: Snapshot<Team>, cx: Context<Desk>) -> Result<Step<Team>, NodeError> {
+async fn supervisor(team: Snapshot<Team>, cx: Context<Resources>) -> Result<Step<Team>, NodeError> {
     let Team { task, found, text, .. } = &*team;
     let request = ChatRequest::user(format!(
         "You lead a team.\nTask: {task}\nFound: {}\nText: {} words\nWho is next?",
@@ -65,12 +65,12 @@ async fn supervisor(team: Snapshot<Team>, cx: Context<Desk>) -> Result<Step<Team
     Ok(step.with(Team::update().turns([format!("{:?}: {}", turn.next, turn.why)])))
 }
 
-async fn researcher(team: Snapshot<Team>, cx: Context<Desk>) -> Result<TeamUpdate, NodeError> {
+async fn researcher(team: Snapshot<Team>, cx: Context<Resources>) -> Result<TeamUpdate, NodeError> {
     let hits = cx.resources().corpus.search(&team.task, &SearchOptions::with_limit(3).per_document(1))?;
     Ok(Team::update().found(hits.into_iter().map(|hit| hit.snippet)))
 }
 
-async fn writer(team: Snapshot<Team>, cx: Context<Desk>) -> Result<TeamUpdate, NodeError> {
+async fn writer(team: Snapshot<Team>, cx: Context<Resources>) -> Result<TeamUpdate, NodeError> {
     let found: Vec<&str> = team.found.iter().map(String::as_str).collect();
     let request = ChatRequest::user(format!("Write what answers `{}`.\n{}", team.task, found.join("\n")));
     let text: String =
@@ -100,12 +100,12 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let corpus = Corpus::open(place.path(), &[docs.into()], CorpusOptions::default())?;
     corpus.refresh()?;
 
-    let mut graph = StateGraph::<Team, Desk>::new("team");
+    let mut graph = StateGraph::<Team, Resources>::new("team");
     graph.add_node(SUPERVISOR, supervisor).may_goto((RESEARCHER, WRITER, END));
     graph.add_node(RESEARCHER, researcher);
     graph.add_node(WRITER, writer);
     graph.add_edge(START, SUPERVISOR).add_edge(RESEARCHER, SUPERVISOR).add_edge(WRITER, SUPERVISOR);
-    let app = graph.compile()?.with_context(Desk { model: Arc::new(model()), corpus });
+    let app = graph.compile()?.with_context(Resources { model: Arc::new(model()), corpus });
     // A model that never says `done` is stopped by the budget.
     let input = Team::update().task("What is a thread?");
     let team = app.run_once_with(input, RunPolicy::default().budget(20)).await?.done()?;

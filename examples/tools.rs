@@ -57,7 +57,7 @@ impl TypedTool for Headings {
 }
 
 /// What nodes use but no checkpoint holds.
-struct Desk {
+struct Resources {
     model: Arc<dyn ChatModel>,
     tools: ToolRegistry,
     prompts: Prompts,
@@ -66,10 +66,11 @@ struct Desk {
 const ANSWER: Node = Node::named("answer");
 
 /// Each turn of the conversation is a durable step of the node: after a crash no turn is asked for again.
-async fn answer(talk: Snapshot<Talk>, cx: Context<Desk>) -> Result<TalkUpdate, NodeError> {
-    let desk = cx.resources();
+async fn answer(talk: Snapshot<Talk>, cx: Context<Resources>) -> Result<TalkUpdate, NodeError> {
+    let resources = cx.resources();
     let asked = vec![Message::user(talk.question.clone())];
-    let transcript = converse(Conversation::new(&*desk.model, &desk.tools, &desk.prompts, asked), &cx).await?;
+    let transcript =
+        converse(Conversation::new(&*resources.model, &resources.tools, &resources.prompts, asked), &cx).await?;
     Ok(Talk::update().transcript(transcript))
 }
 
@@ -90,12 +91,12 @@ fn model() -> Scripted {
 async fn main() -> Result<(), Box<dyn Error>> {
     let mut tools = ToolRegistry::new(Risk::Read);
     tools.register(typed(Headings { folder: concat!(env!("CARGO_MANIFEST_DIR"), "/../docs").into() }))?;
-    let desk = Desk { model: Arc::new(model()), tools, prompts: Prompts::new(&[])? };
+    let resources = Resources { model: Arc::new(model()), tools, prompts: Prompts::new(&[])? };
 
-    let mut graph = StateGraph::<Talk, Desk>::new("talk");
+    let mut graph = StateGraph::<Talk, Resources>::new("talk");
     graph.add_node(ANSWER, answer);
     graph.add_edge(START, ANSWER);
-    let app = graph.compile()?.with_context(desk);
+    let app = graph.compile()?.with_context(resources);
     let talk = app.run_once(Talk::update().question("Which concepts are there?")).await?.done()?;
 
     let transcript = talk.transcript.as_ref().ok_or("the node wrote a transcript")?;

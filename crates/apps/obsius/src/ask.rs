@@ -7,17 +7,17 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use crate::desk::Desk;
+use crate::resources::Setup;
 
 /// The agent of the profile for an action.
-pub(crate) fn agent<'d>(desk: &'d Desk, action: &str, kind: &str) -> Result<Agent<'d>, AgentError> {
-    let spec = desk.profile.agent(action, kind)?;
-    Ok(Agent::new(format!("{action}/{kind}"), spec, &desk.prompts, &desk.models))
+pub(crate) fn agent<'d>(setup: &'d Setup, action: &str, kind: &str) -> Result<Agent<'d>, AgentError> {
+    let spec = setup.profile.agent(action, kind)?;
+    Ok(Agent::new(format!("{action}/{kind}"), spec, &setup.prompts, &setup.models))
 }
 
 /// Asks for a value of a schema. A model that answers inside a grammar is asked by the small template.
 pub(crate) async fn value<T: DeserializeOwned>(
-    desk: &Desk,
+    setup: &Setup,
     agent: &Agent<'_>,
     args: &(impl Serialize + Sync),
     name: &str,
@@ -27,7 +27,7 @@ pub(crate) async fn value<T: DeserializeOwned>(
     if agent.is_constrained() {
         ask.template.clone_from(&agent.spec().small);
     }
-    ask.seed = Some(desk.seed_of(name));
+    ask.seed = Some(setup.seed_of(name));
     ask.format = ResponseFormat::JsonSchema { name: name.to_owned(), schema: schema.clone() };
     agent
         .ask(args, ask, |reply| {
@@ -39,7 +39,7 @@ pub(crate) async fn value<T: DeserializeOwned>(
 
 /// Asks for a text. A reply that ends at its limit of tokens is taken up to its last whole sentence.
 pub(crate) async fn text(
-    desk: &Desk,
+    setup: &Setup,
     agent: &Agent<'_>,
     args: &(impl Serialize + Sync),
 ) -> Result<Answer<String>, AgentError> {
@@ -47,7 +47,7 @@ pub(crate) async fn text(
     if agent.is_constrained() {
         ask.template.clone_from(&agent.spec().small);
     }
-    ask.seed = Some(desk.seed_of(&agent.spec().template));
+    ask.seed = Some(setup.seed_of(&agent.spec().template));
     ask.accept_incomplete = true;
     agent
         .ask(args, ask, |reply| {
@@ -59,13 +59,13 @@ pub(crate) async fn text(
 
 /// Lets the model of an agent choose one of `options`, which stand in the rendered prompt.
 pub(crate) async fn choose(
-    desk: &Desk,
+    setup: &Setup,
     agent: &Agent<'_>,
     args: &(impl Serialize + Sync),
     options: &[String],
 ) -> Result<(usize, Exchange), AgentError> {
     let template = agent.spec().small.as_deref().filter(|_| agent.is_constrained()).unwrap_or(&agent.spec().template);
-    let rendered = desk.prompts.render(template, args)?;
+    let rendered = setup.prompts.render(template, args)?;
     let mut exchange = Exchange::default();
     exchange.agent.clone_from(&agent.spec().template);
     exchange.template = rendered.template;

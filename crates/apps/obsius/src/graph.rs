@@ -18,9 +18,9 @@
 use graphloom_agents::Verdict;
 use graphloom_core_graph::{CompileErrors, Compiled, END, Node, START, StateGraph};
 
-use crate::desk::Resources;
 use crate::nodes;
 use crate::phase::{Phase, next_phase};
+use crate::resources::Resources;
 use crate::state::WorkflowState;
 
 /// Judges how complex the request is.

@@ -59,20 +59,20 @@ pub mod tools;
 pub mod write;
 
 mod ask;
-mod desk;
 mod error;
 mod going_on;
 mod graph;
 mod keep;
 mod nodes;
+mod resources;
 mod small_tools;
 mod view;
 mod workbench;
 
 pub use config::Config;
-pub use desk::{Desk, Resources};
 pub use error::ObsiusError;
 pub use going_on::{cannot_go_on, go_on_with_part};
 pub use graph::{ANALYZE, APPLY, ASSESS, COMPLETE, ERROR, EXECUTE, INITIALIZE, REFLECT, REVIEW, SEARCH, SIMPLE, graph};
 pub use nodes::transaction_name;
+pub use resources::{Resources, Setup};
 pub use state::{SessionInfo, WorkflowState, WorkflowStateUpdate};

@@ -15,9 +15,9 @@ use serde_json::{Value, json};
 
 use crate::analyze::{Intents, keywords};
 use crate::ask::{agent, choose, value};
-use crate::desk::Desk;
 use crate::execute::calls::{append, create_note};
 use crate::probe::find_note;
+use crate::resources::Setup;
 use crate::write::{Quoted, plain, quoted};
 
 /// How many found notes are quoted, and how many of them a small model chooses among.
@@ -29,16 +29,16 @@ const CHOICES: usize = 4;
 pub(crate) struct SmallTools {
     inner: Arc<dyn ChatModel>,
     capabilities: Capabilities,
-    desk: Desk,
+    setup: Setup,
     request: String,
     notes: Overlay,
 }
 
 impl SmallTools {
-    pub(crate) fn new(desk: Desk, request: &str, notes: Overlay) -> Self {
-        let inner = Arc::clone(desk.models.role("execute"));
+    pub(crate) fn new(setup: Setup, request: &str, notes: Overlay) -> Self {
+        let inner = Arc::clone(setup.models.role("execute"));
         let capabilities = Capabilities { tools: true, ..inner.capabilities().clone() };
-        Self { inner, capabilities, desk, request: request.to_owned(), notes }
+        Self { inner, capabilities, setup, request: request.to_owned(), notes }
     }
 
     async fn next(&self, request: &ChatRequest) -> Result<(Vec<Part>, Usage), AgentError> {
@@ -102,7 +102,7 @@ impl SmallTools {
                 let texts = options.map(str::to_owned);
                 let args = json!({ "request": self.request });
                 let (chosen, exchange) =
-                    choose(&self.desk, &agent(&self.desk, "tool", "request")?, &args, &texts).await?;
+                    choose(&self.setup, &agent(&self.setup, "tool", "request")?, &args, &texts).await?;
                 (options[chosen.min(1)], exchange.usage())
             }
         })
@@ -122,7 +122,7 @@ impl SmallTools {
             "additionalProperties": false
         });
         let args = json!({ "request": self.request });
-        let named = value::<Title>(&self.desk, &agent(&self.desk, "title", "note")?, &args, "title", schema).await?;
+        let named = value::<Title>(&self.setup, &agent(&self.setup, "title", "note")?, &args, "title", schema).await?;
         let usage = named.exchange.usage();
         let words = keywords(&self.request);
         let given = plain(&named.value.title);
@@ -156,7 +156,8 @@ impl SmallTools {
         let mut usage = Usage::default();
         let chosen = if titles.len() > 1 {
             let args = json!({ "notes": titles, "ways": titles });
-            let (chosen, exchange) = choose(&self.desk, &agent(&self.desk, "group", "notes")?, &args, &titles).await?;
+            let (chosen, exchange) =
+                choose(&self.setup, &agent(&self.setup, "group", "notes")?, &args, &titles).await?;
             usage += exchange.usage();
             chosen
         } else {

@@ -6,24 +6,24 @@ use std::sync::Arc;
 use graphloom_agents::{AgentError, Risk, ToolRegistry};
 use graphloom_vault::{Changes, Diff, Link, Note, NotePath, Overlay, VaultError, diff};
 
-use crate::desk::Resources;
 use crate::probe::{Finding, View};
+use crate::resources::Resources;
 use crate::state::{ExecutedAction, WorkflowState};
-use crate::tools::{Bench, registry};
+use crate::tools::{Workspace, registry};
 use crate::write::{ToCome, is_written, mend_links};
 
 /// The notes as they are to be, and the tools that read and change them. Nothing here touches the disk.
 pub(crate) struct Workbench {
-    bench: Bench,
+    workspace: Workspace,
     tools: ToolRegistry,
 }
 
 impl Workbench {
-    /// A bench with the changes of a run so far.
+    /// A workspace with the changes of a run so far.
     pub(crate) fn new(resources: &Resources, changes: &Changes) -> Result<Self, AgentError> {
-        let bench = Bench::new(Arc::clone(&resources.index), changes.clone());
-        let tools = registry(&bench, Risk::Destructive)?;
-        Ok(Self { bench, tools })
+        let workspace = Workspace::new(Arc::clone(&resources.index), changes.clone());
+        let tools = registry(&workspace, Risk::Destructive)?;
+        Ok(Self { workspace, tools })
     }
 
     /// The tools.
@@ -33,23 +33,23 @@ impl Workbench {
 
     /// The notes as they are to be now. Cheap: texts are shared.
     pub(crate) fn notes(&self) -> Overlay {
-        self.bench.overlay()
+        self.workspace.overlay()
     }
 
     /// The changes so far.
     pub(crate) fn changes(&self) -> Changes {
-        self.bench.changes()
+        self.workspace.changes()
     }
 
     /// Goes back to these changes.
     pub(crate) fn reset(&self, changes: &Changes) {
-        self.bench.reset(changes.clone());
+        self.workspace.reset(changes.clone());
     }
 
     /// Mends links that this run wrote and that lead nowhere. Returns what was done that is not told yet.
     pub(crate) fn mend(&self, state: &WorkflowState) -> Result<Vec<String>, VaultError> {
-        let style = self.bench.index().settings().links;
-        let mut told = self.bench.edit(|overlay| mend_links(overlay, &state.session.original_request, style))?;
+        let style = self.workspace.index().settings().links;
+        let mut told = self.workspace.edit(|overlay| mend_links(overlay, &state.session.original_request, style))?;
         told.retain(|line| !state.notes.iter().any(|known| known == line));
         Ok(told)
     }

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use graphloom_agents::{Repeats, Risk, ToolOutcome};
 use graphloom_llm::ToolCall;
 use graphloom_obsius::index::VaultIndex;
-use graphloom_obsius::tools::{Bench, NAMES, registry};
+use graphloom_obsius::tools::{NAMES, Workspace, registry};
 use graphloom_vault::{Changes, NotePath, Notes, Vault, VaultOptions};
 use serde_json::{Value, json};
 
@@ -28,7 +28,7 @@ const NOTES: [(&str, &str); 7] = [
 
 struct Place {
     dir: tempfile::TempDir,
-    bench: Bench,
+    workspace: Workspace,
     repeats: Repeats,
 }
 
@@ -44,11 +44,11 @@ impl Place {
         let vault = Arc::new(Vault::open(&root, VaultOptions::default()).unwrap());
         let index = Arc::new(VaultIndex::open(vault, &dir.path().join("index")).unwrap());
         index.refresh().unwrap();
-        Self { bench: Bench::new(index, Default::default()), dir, repeats: Repeats::new() }
+        Self { workspace: Workspace::new(index, Default::default()), dir, repeats: Repeats::new() }
     }
 
     async fn call(&mut self, name: &str, arguments: Value) -> ToolOutcome {
-        let registry = registry(&self.bench, Risk::Destructive).unwrap();
+        let registry = registry(&self.workspace, Risk::Destructive).unwrap();
         let call = ToolCall { id: "1".into(), name: name.into(), arguments };
         registry.call(&call, &mut self.repeats).await
     }
@@ -69,7 +69,7 @@ impl Place {
     }
 
     fn text(&self, path: &str) -> Option<String> {
-        let note = self.bench.overlay().read(&NotePath::parse(path).unwrap()).unwrap();
+        let note = self.workspace.overlay().read(&NotePath::parse(path).unwrap()).unwrap();
         note.map(|note| note.text().to_owned())
     }
 
@@ -104,9 +104,9 @@ fn assert_parts(text: &str, parts: &[&str]) {
 #[tokio::test]
 async fn the_registry_has_the_ten_tools_by_their_risk() {
     let place = Place::new();
-    let all = registry(&place.bench, Risk::Destructive).unwrap();
+    let all = registry(&place.workspace, Risk::Destructive).unwrap();
     assert_eq!(all.names().collect::<Vec<_>>(), NAMES);
-    let names = |ceiling| registry(&place.bench, ceiling).unwrap().names().count();
+    let names = |ceiling| registry(&place.workspace, ceiling).unwrap().names().count();
     assert_eq!([names(Risk::Read), names(Risk::Write), names(Risk::Destructive)], [5, 8, 10]);
     for spec in all.specs() {
         assert!(!spec.description.is_empty() && spec.parameters["type"] == "object", "{}", spec.name);
@@ -139,7 +139,7 @@ async fn search_finds_by_text_title_tag_and_folder_in_both_languages() {
             assert_eq!(found.len(), count, "{arguments}: {content}");
         }
         assert!(!found.iter().any(|path| path.starts_with('.')), "hidden folders are not searched: {content}");
-        let note = place.bench.overlay().expect(&NotePath::parse(first).unwrap()).unwrap();
+        let note = place.workspace.overlay().expect(&NotePath::parse(first).unwrap()).unwrap();
         assert_eq!(data["found"][0]["hash"], json!(note.hash()), "{arguments}");
     }
     let (content, data) = place.ok("search_notes", json!({"query": "quetzal"})).await;
@@ -205,7 +205,7 @@ async fn read_note_takes_any_name_of_one_note() {
     let (content, data) = place.ok("read_note", json!({"path": "Tides", "from_line": 6, "lines": 1})).await;
     assert!(content.ends_with("Lines 6 to 6 of 16.\n\n# Tides"), "{content}");
     assert_eq!(data["frontmatter"]["status"], "draft");
-    assert_eq!(place.bench.read().len(), 3);
+    assert_eq!(place.workspace.read().len(), 3);
     for (arguments, parts) in [
         (json!({"path": "Porto"}), vec!["several notes", "`Archive/Porto.md`", "`Harbours/Porto.md`"]),
         (json!({"path": "Tide"}), vec!["no note `Tide.md`", "`Tides.md`"]),
@@ -261,7 +261,7 @@ async fn create_note_makes_a_note_once() {
     assert_eq!(data["broken_links"], json!(["Craters"]));
     let text = place.text(&path).unwrap();
     assert!(text.starts_with("---\n") && text.ends_with("---\n- [[Tides]]\n- [[Craters]]\n"), "{text}");
-    let note = place.bench.overlay().expect(&NotePath::parse(&path).unwrap()).unwrap();
+    let note = place.workspace.overlay().expect(&NotePath::parse(&path).unwrap()).unwrap();
     assert_eq!(note.tag_names(), ["index", "moon"]);
     assert_eq!(note.frontmatter().get("status"), Some(&json!("new")));
     let (_, data) = place.ok("backlinks", json!({"path": "Tides"})).await;
@@ -271,7 +271,7 @@ async fn create_note_makes_a_note_once() {
     assert_eq!(data["path"], "A/B/c.md");
     let (_, data) = place.ok("create_note", json!({"title": "日誌", "text": "今日"})).await;
     assert_eq!(data["path"], "日誌.md");
-    let before = place.bench.changes();
+    let before = place.workspace.changes();
     for (arguments, parts) in [
         (arguments, vec!["already a note `Indexes/Moon an index.md`"]),
         (json!({"title": "tides"}), vec!["already a note `Tides.md`"]),
@@ -284,7 +284,7 @@ async fn create_note_makes_a_note_once() {
         let error = place.refused("create_note", arguments).await;
         assert_parts(&error, &parts);
     }
-    assert_eq!(place.bench.changes(), before, "what is refused changes nothing");
+    assert_eq!(place.workspace.changes(), before, "what is refused changes nothing");
 }
 
 #[tokio::test]
@@ -339,14 +339,14 @@ async fn update_note_makes_each_kind_of_edit_and_no_other() {
         let error = place.refused("update_note", arguments).await;
         assert_parts(&error, &parts);
     }
-    assert!(place.bench.changes().is_empty());
+    assert!(place.workspace.changes().is_empty());
     let (content, data) =
         place.ok("update_note", json!({"path": "Tides", "old_text": "moon. ", "content": "moon. "})).await;
     assert_eq!(
         (content.as_str(), &data["changed"]),
         ("`Tides.md` is as it was: the edit changes nothing.", &json!(false))
     );
-    assert!(place.bench.changes().is_empty());
+    assert!(place.workspace.changes().is_empty());
 }
 
 #[tokio::test]
@@ -403,7 +403,7 @@ async fn move_note_rewrites_every_link() {
 
 /// The path of the one note whose name begins so.
 fn data_path(place: &Place, beginning: &str) -> Option<String> {
-    let paths = place.bench.overlay().paths();
+    let paths = place.workspace.overlay().paths();
     paths.iter().find(|path| path.name().starts_with(beginning) && path.name().len() < 8).map(ToString::to_string)
 }
 
@@ -417,7 +417,7 @@ async fn delete_note_is_for_the_trash_and_says_what_dangles() {
     assert!(place.disk().contains_key("Harbours/Lisbon.md"));
     let error = place.refused("delete_note", json!({"path": "Harbours/Lisbon"})).await;
     assert_parts(&error, &["no note"]);
-    let held = registry(&place.bench, Risk::Write).unwrap();
+    let held = registry(&place.workspace, Risk::Write).unwrap();
     let call = ToolCall { id: "1".into(), name: "delete_note".into(), arguments: json!({"path": "Tides"}) };
     let outcome = held.call(&call, &mut Repeats::new()).await;
     assert_parts(&outcome.content(), &["`delete_note` is destructive"]);
@@ -427,7 +427,7 @@ async fn delete_note_is_for_the_trash_and_says_what_dangles() {
 #[tokio::test]
 async fn a_call_that_is_stopped_has_changed_nothing() {
     let mut place = Place::new();
-    let tools = registry(&place.bench, Risk::Write).unwrap();
+    let tools = registry(&place.workspace, Risk::Write).unwrap();
     for (name, arguments) in [
         ("create_note", json!({"title": "Late"})),
         ("update_note", json!({"path": "Tides", "content": "late"})),
@@ -441,12 +441,12 @@ async fn a_call_that_is_stopped_has_changed_nothing() {
                 break;
             }
             // It was done before it could be stopped.
-            place.bench.reset(Changes::default());
+            place.workspace.reset(Changes::default());
         }
     }
     // The work of the stopped calls may go on for a while; it goes nowhere.
     place.ok("create_note", json!({"title": "Currents"})).await;
-    let changes = place.bench.changes();
+    let changes = place.workspace.changes();
     assert_eq!(changes.iter().map(|(path, _)| path.as_str()).collect::<Vec<_>>(), ["Currents.md"]);
 }
 
@@ -454,14 +454,14 @@ async fn a_call_that_is_stopped_has_changed_nothing() {
 async fn what_the_program_edits_is_seen_and_can_be_taken_back() {
     let mut place = Place::new();
     place.ok("create_note", json!({"title": "Currents", "content": "Warm."})).await;
-    let kept = place.bench.changes();
+    let kept = place.workspace.changes();
     let currents = NotePath::parse("Currents.md").unwrap();
-    place.bench.edit(|overlay| overlay.append(&currents, "See [[Tides]].")).unwrap();
+    place.workspace.edit(|overlay| overlay.append(&currents, "See [[Tides]].")).unwrap();
     let (content, _) = place.ok("backlinks", json!({"path": "Tides"})).await;
     assert_parts(&content, &["`Currents.md` (line 2)"]);
-    place.bench.edit(|overlay| overlay.create(&currents, "again")).unwrap_err();
-    place.bench.reset(kept.clone());
-    assert_eq!(place.bench.changes(), kept);
+    place.workspace.edit(|overlay| overlay.create(&currents, "again")).unwrap_err();
+    place.workspace.reset(kept.clone());
+    assert_eq!(place.workspace.changes(), kept);
     assert_eq!(place.text("Currents.md").as_deref(), Some("Warm.\n"));
 }
 
@@ -469,11 +469,11 @@ async fn what_the_program_edits_is_seen_and_can_be_taken_back() {
 async fn the_changes_of_a_bench_go_on_at_another() {
     let mut place = Place::new();
     place.ok("create_note", json!({"title": "Currents", "content": "Warm."})).await;
-    let changes = serde_json::to_value(place.bench.changes()).unwrap();
-    let again = Bench::new(Arc::clone(place.bench.index()), serde_json::from_value(changes).unwrap())
-        .having_read(place.bench.read());
-    assert_eq!(again.changes(), place.bench.changes());
-    place.bench = again;
+    let changes = serde_json::to_value(place.workspace.changes()).unwrap();
+    let again = Workspace::new(Arc::clone(place.workspace.index()), serde_json::from_value(changes).unwrap())
+        .having_read(place.workspace.read());
+    assert_eq!(again.changes(), place.workspace.changes());
+    place.workspace = again;
     let (_, data) = place.ok("search_notes", json!({"query": "currents"})).await;
     assert_eq!(paths(&data, "found"), ["Currents.md"]);
 }

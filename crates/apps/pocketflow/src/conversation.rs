@@ -14,7 +14,7 @@ use crate::session::delivery::{self, About};
 use crate::session::{self, Question, Session, stops};
 use crate::state::Conversation;
 use crate::streams::{ChatMessage, Sinks, TurnStreams, streams};
-use crate::turn::{Said, is_cut_off, turn};
+use crate::turn::{PersonMessage, is_cut_off, turn};
 use crate::understand::MOST_BYTES;
 
 /// Conversations in a store.
@@ -167,7 +167,7 @@ impl Conversations {
         let Some((text, about)) = message else { return turn(&thread, &**store, None, out).await };
         let last = delivery::about(&**store, id).await?;
         let about = about.unwrap_or(last.question);
-        let said = Said { text, about: about.clone() };
+        let said = PersonMessage { text, about: about.clone() };
         let taken = turn(&thread, &**store, Some(said), out).await;
         match &taken {
             Err(_) => delivery::refuse(&**store, id, about.as_ref()).await?,

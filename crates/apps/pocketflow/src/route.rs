@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use crate::actions::{Action, Call, FollowUp, Missing, Need, prepare};
-use crate::decide::{Decision, Facts, Heard, Input, Next, Question, WaitingKind, decide};
+use crate::decide::{Decision, Facts, Input, Next, Question, ReplyKind, WaitingKind, decide};
 use crate::edit;
 use crate::research::told;
 use crate::session::{Artifact, JourneyStep, Question as Asked, SearchQuery, Session, Status, Waiting};
@@ -21,7 +21,7 @@ pub(crate) fn route(
     let understood = understood.unwrap_or_default();
     let input = match turn.finish {
         Some(finish) => Input::Finished(finish),
-        None => Input::Heard(understood.heard.unwrap_or(Heard::Unclear)),
+        None => Input::Reply(understood.heard.unwrap_or(ReplyKind::Unclear)),
     };
     let facts = Facts {
         last: session.last_action,
@@ -152,7 +152,7 @@ fn retry(session: &mut Session, understood: &Understood, now: u64) -> Result<Cal
         return prepare(Action::GenerateQueries, session, &Map::new());
     };
     let mut given = Map::new();
-    let filled = missing.first().filter(|_| understood.heard == Some(Heard::Text));
+    let filled = missing.first().filter(|_| understood.heard == Some(ReplyKind::Text));
     match (action, filled.map(String::as_str)) {
         (Action::GenerateQueries, Some("topic")) => name_topic(session, &understood.text),
         (Action::LiteratureReview, Some("queries")) => {

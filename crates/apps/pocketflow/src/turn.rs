@@ -19,7 +19,7 @@ use crate::understand::stops;
 pub(crate) type ConversationThread = Thread<Conversation, Resources>;
 
 /// A message with the question that was last delivered to its person.
-pub(crate) struct Said {
+pub(crate) struct PersonMessage {
     pub(crate) text: String,
     pub(crate) about: Option<Question>,
 }
@@ -45,7 +45,7 @@ pub(crate) fn is_cut_off(state: &ThreadState<Conversation>) -> bool {
 pub(crate) async fn turn(
     thread: &ConversationThread,
     store: &dyn graphloom_core_graph::store::Store,
-    message: Option<Said>,
+    message: Option<PersonMessage>,
     out: &Sinks,
 ) -> Result<(), PocketFlowError> {
     let state = thread.state().await?;
@@ -88,9 +88,9 @@ pub(crate) async fn turn(
 fn next_run(
     thread: &ConversationThread,
     state: &ThreadState<Conversation>,
-    said: Said,
+    said: PersonMessage,
 ) -> Result<Run<Conversation>, RunError> {
-    let Said { text, about } = said;
+    let PersonMessage { text, about } = said;
     if state.status == ThreadStatus::Waiting {
         return Ok(thread.resume(state.questions.answer(MESSAGE, Message::About { text, about })?));
     }

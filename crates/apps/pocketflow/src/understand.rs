@@ -1,7 +1,7 @@
 //! What a message means where the conversation stands.
 
 use crate::actions::Action;
-use crate::decide::{Heard, WaitingKind};
+use crate::decide::{ReplyKind, WaitingKind};
 use crate::edit;
 use crate::feedback::{self, Candidate, Edit, Read, Reading, Shown, Value, read_topic, read_value};
 use crate::session::{Question, Role, Session, Waiting};
@@ -12,7 +12,7 @@ pub(crate) const MOST_BYTES: usize = 16 * 1024;
 /// A message as it was understood.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Understood {
-    pub(crate) heard: Option<Heard>,
+    pub(crate) heard: Option<ReplyKind>,
     /// A topic, a value, a reason, or what does not fit.
     pub(crate) text: String,
     pub(crate) edits: Vec<Edit>,
@@ -22,7 +22,7 @@ pub(crate) struct Understood {
 }
 
 impl Understood {
-    fn new(heard: Heard, text: impl Into<String>) -> Self {
+    fn new(heard: ReplyKind, text: impl Into<String>) -> Self {
         Self { heard: Some(heard), text: text.into(), ..Self::default() }
     }
 }
@@ -35,7 +35,7 @@ pub(crate) fn is_reply(session: &Session, message: &str) -> bool {
 /// A message that is no reply to a review.
 pub(crate) fn of_value(session: &Session, message: &str) -> Understood {
     if message.len() > MOST_BYTES {
-        return Understood::new(Heard::TooLong, "");
+        return Understood::new(ReplyKind::TooLong, "");
     }
     if WaitingKind::of(session) == WaitingKind::Delivered {
         return of_delivered(session, message);
@@ -45,17 +45,17 @@ pub(crate) fn of_value(session: &Session, message: &str) -> Understood {
         _ => read_topic(message),
     };
     match value {
-        Value::Empty => Understood::new(Heard::Empty, ""),
+        Value::Empty => Understood::new(ReplyKind::Empty, ""),
         Value::NewTopic(topic) => new_topic(topic),
-        Value::Cancel => Understood::new(Heard::Cancel, ""),
-        Value::Retry => Understood::new(Heard::Retry, ""),
-        Value::Insist if may_insist(session) => Understood::new(Heard::Insist, ""),
-        Value::Insist => Understood::new(Heard::Empty, ""),
-        Value::Verdict(_) => Understood::new(Heard::Unclear, ""),
+        Value::Cancel => Understood::new(ReplyKind::Cancel, ""),
+        Value::Retry => Understood::new(ReplyKind::Retry, ""),
+        Value::Insist if may_insist(session) => Understood::new(ReplyKind::Insist, ""),
+        Value::Insist => Understood::new(ReplyKind::Empty, ""),
+        Value::Verdict(_) => Understood::new(ReplyKind::Unclear, ""),
         // An action that lacks nothing is tried again when the person says so, not whatever the person says.
         Value::Text(text) => match &session.waiting_for {
-            Waiting::Slot { missing, .. } if missing.is_empty() => Understood::new(Heard::Empty, ""),
-            _ => Understood::new(Heard::Text, text),
+            Waiting::Slot { missing, .. } if missing.is_empty() => Understood::new(ReplyKind::Empty, ""),
+            _ => Understood::new(ReplyKind::Text, text),
         },
     }
 }
@@ -78,7 +78,7 @@ pub(crate) fn of_reply(session: &Session, message: &str, read: Read) -> Understo
         // A weak yes to that question leaves it open.
         (Reading::Candidate(Candidate::Approve), Some(asked)) => candidate(session, asked),
         (Reading::Reject { feedback, search: false }, Some(_)) if feedback.is_empty() => {
-            Understood::new(Heard::Declined, "")
+            Understood::new(ReplyKind::Declined, "")
         }
         (reading, _) => plain(session, message, reading),
     };
@@ -88,8 +88,8 @@ pub(crate) fn of_reply(session: &Session, message: &str, read: Read) -> Understo
 /// What a reply was nearly read as, once the person has said yes to it.
 fn confirmed(session: &Session, asked: Candidate) -> Understood {
     match asked {
-        Candidate::Approve => Understood::new(Heard::Approve, ""),
-        Candidate::Cancel => Understood::new(Heard::Cancel, ""),
+        Candidate::Approve => Understood::new(ReplyKind::Approve, ""),
+        Candidate::Cancel => Understood::new(ReplyKind::Cancel, ""),
         Candidate::Edit(edits) => edited(session, edits),
     }
 }
@@ -98,31 +98,31 @@ fn candidate(session: &Session, candidate: Candidate) -> Understood {
     if let Candidate::Edit(edits) = &candidate
         && let Err(misfit) = edit::apply(&mut session.clone(), edits, 0)
     {
-        return Understood::new(Heard::Misfit, misfit);
+        return Understood::new(ReplyKind::Misfit, misfit);
     }
-    Understood { candidate: Some(candidate), ..Understood::new(Heard::Candidate, "") }
+    Understood { candidate: Some(candidate), ..Understood::new(ReplyKind::Candidate, "") }
 }
 
 fn edited(session: &Session, edits: Vec<Edit>) -> Understood {
     let mut changed = session.clone();
     match edit::apply(&mut changed, &edits, 0) {
-        Err(misfit) => Understood::new(Heard::Misfit, misfit),
+        Err(misfit) => Understood::new(ReplyKind::Misfit, misfit),
         Ok(()) => match edit::to_write(session, &edits) {
-            Some(feedback) => Understood { edits, ..Understood::new(Heard::Revise, feedback) },
-            None => Understood { edits, ..Understood::new(Heard::Edit, "") },
+            Some(feedback) => Understood { edits, ..Understood::new(ReplyKind::Revise, feedback) },
+            None => Understood { edits, ..Understood::new(ReplyKind::Edit, "") },
         },
     }
 }
 
 fn plain(session: &Session, message: &str, reading: Reading) -> Understood {
     match reading {
-        Reading::Approve => Understood::new(Heard::Approve, ""),
-        Reading::Reject { feedback, search: false } => Understood::new(Heard::Reject, feedback),
-        Reading::Reject { feedback, search: true } => Understood::new(Heard::RejectSearch, feedback),
-        Reading::Question => Understood::new(Heard::Question, message.trim()),
+        Reading::Approve => Understood::new(ReplyKind::Approve, ""),
+        Reading::Reject { feedback, search: false } => Understood::new(ReplyKind::Reject, feedback),
+        Reading::Reject { feedback, search: true } => Understood::new(ReplyKind::RejectSearch, feedback),
+        Reading::Question => Understood::new(ReplyKind::Question, message.trim()),
         Reading::NewTopic { topic } => new_topic(topic),
-        Reading::Cancel => Understood::new(Heard::Cancel, ""),
-        Reading::Unclear => Understood::new(Heard::Unclear, ""),
+        Reading::Cancel => Understood::new(ReplyKind::Cancel, ""),
+        Reading::Unclear => Understood::new(ReplyKind::Unclear, ""),
         Reading::Edit(edits) => edited(session, edits),
         Reading::Candidate(asked) => candidate(session, asked),
     }
@@ -152,19 +152,19 @@ fn of_delivered(session: &Session, message: &str) -> Understood {
     let read = feedback::read(message);
     let understood = match read_topic(message) {
         Value::NewTopic(topic) => new_topic(topic),
-        Value::Cancel => Understood::new(Heard::Cancel, ""),
+        Value::Cancel => Understood::new(ReplyKind::Cancel, ""),
         _ if session.offered_topic.is_some() && read.reading == Reading::Approve => {
-            Understood::new(Heard::Approve, session.offered_topic.clone().unwrap_or_default())
+            Understood::new(ReplyKind::Approve, session.offered_topic.clone().unwrap_or_default())
         }
         // A weak yes leaves the offer open.
         _ if session.offered_topic.is_some() && read.reading == Reading::Candidate(Candidate::Approve) => {
-            Understood::new(Heard::Text, session.offered_topic.clone().unwrap_or_default())
+            Understood::new(ReplyKind::Text, session.offered_topic.clone().unwrap_or_default())
         }
-        _ if is_mere_verdict(&read.reading) => Understood::new(Heard::Empty, ""),
-        _ if THANKS.iter().any(|word| lower.contains(word)) => Understood::new(Heard::Empty, ""),
-        _ if read.reading == Reading::Question => Understood::new(Heard::Question, message.trim()),
-        Value::Text(text) => Understood::new(Heard::Text, text),
-        _ => Understood::new(Heard::Empty, ""),
+        _ if is_mere_verdict(&read.reading) => Understood::new(ReplyKind::Empty, ""),
+        _ if THANKS.iter().any(|word| lower.contains(word)) => Understood::new(ReplyKind::Empty, ""),
+        _ if read.reading == Reading::Question => Understood::new(ReplyKind::Question, message.trim()),
+        Value::Text(text) => Understood::new(ReplyKind::Text, text),
+        _ => Understood::new(ReplyKind::Empty, ""),
     };
     Understood { evidence: read.evidence, ..understood }
 }
@@ -182,7 +182,7 @@ fn is_mere_verdict(reading: &Reading) -> bool {
 /// was shown; all else is late.
 pub(crate) fn of_late(session: &Session, message: &str, about: Option<&Question>) -> Understood {
     if message.len() > MOST_BYTES {
-        return Understood::new(Heard::TooLong, "");
+        return Understood::new(ReplyKind::TooLong, "");
     }
     let review = about.is_some_and(|about| matches!(about.waiting, WaitingKind::Queries | WaitingKind::Report));
     let (reading, evidence) = if review {
@@ -197,9 +197,9 @@ pub(crate) fn of_late(session: &Session, message: &str, about: Option<&Question>
         (reading, Vec::new())
     };
     let understood = match reading {
-        Reading::Cancel => Understood::new(Heard::Cancel, ""),
+        Reading::Cancel => Understood::new(ReplyKind::Cancel, ""),
         Reading::NewTopic { topic } => new_topic(topic),
-        reading => Understood::new(Heard::Late, late(session, message, about, &reading)),
+        reading => Understood::new(ReplyKind::Late, late(session, message, about, &reading)),
     };
     Understood { evidence, ..understood }
 }
@@ -252,16 +252,16 @@ pub(crate) fn stops(session: &Session, message: &str, about: Option<&Question>) 
         // The turn may be doing what a yes confirms, so a yes, also a weak one, wants nothing otherwise.
         let says_yes = matches!(read.reading, Reading::Approve | Reading::Candidate(Candidate::Approve));
         let heard = of_reply(session, message, read).heard;
-        heard.filter(|heard| !says_yes || *heard == Heard::Cancel)
+        heard.filter(|heard| !says_yes || *heard == ReplyKind::Cancel)
     } else {
         of_value(session, message).heard
     };
-    use Heard::{Cancel, Candidate as Nearly, Declined, Edit, NewTopic, Reject, RejectSearch, Revise};
+    use ReplyKind::{Cancel, Candidate as Nearly, Declined, Edit, NewTopic, Reject, RejectSearch, Revise};
     matches!(heard, Some(Cancel | NewTopic | Edit | Revise | Nearly | Declined | Reject | RejectSearch))
 }
 
 fn new_topic(topic: String) -> Understood {
-    let heard = if topic.trim().is_empty() { Heard::NewTopicUnnamed } else { Heard::NewTopic };
+    let heard = if topic.trim().is_empty() { ReplyKind::NewTopicUnnamed } else { ReplyKind::NewTopic };
     Understood::new(heard, topic)
 }
 

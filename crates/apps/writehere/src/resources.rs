@@ -15,13 +15,13 @@ use serde_json::{Value, json};
 
 use crate::breakpoint::Breakpoints;
 use crate::profile;
-use crate::stage::Desk;
+use crate::stage::Setup;
 
 /// What the nodes of a run work with beside its state: models, prompts, what can be searched, counts and recordings.
 #[non_exhaustive]
 pub struct Resources {
     /// Prompts, profile, models and what can be searched. Limits, date and seed come from the request.
-    pub desk: Desk,
+    pub setup: Setup,
     /// What the calls have spent.
     pub ledger: Arc<Ledger>,
     /// Where the run stops for a look.
@@ -38,7 +38,7 @@ impl Resources {
     /// # Errors
     /// None but a fault of this program: prompts and profile are always the same.
     pub fn report(models: Models) -> Result<Self, AgentError> {
-        Ok(Self::of(Desk::new(Arc::new(profile::prompts()?), Arc::new(profile::report()?), models)))
+        Ok(Self::of(Setup::new(Arc::new(profile::prompts()?), Arc::new(profile::report()?), models)))
     }
 
     /// The same for stories.
@@ -46,21 +46,21 @@ impl Resources {
     /// # Errors
     /// As [`report`](Self::report).
     pub fn story(models: Models) -> Result<Self, AgentError> {
-        Ok(Self::of(Desk::new(Arc::new(profile::prompts()?), Arc::new(profile::story()?), models)))
+        Ok(Self::of(Setup::new(Arc::new(profile::prompts()?), Arc::new(profile::story()?), models)))
     }
 
     /// Resources with other prompts or another profile: no budget, no breakpoints, no recording, and times of results as
     /// dates of HTTP in UTC.
-    pub fn of(desk: Desk) -> Self {
+    pub fn of(setup: Setup) -> Self {
         let time = |millis| httpdate::fmt_http_date(SystemTime::UNIX_EPOCH + Duration::from_millis(millis));
         let ledger = Ledger::new(Budget::default());
-        Self { desk, ledger, breaks: Breakpoints::default(), cassette: None, time }
+        Self { setup, ledger, breaks: Breakpoints::default(), cassette: None, time }
     }
 
     /// The same with something to search.
     #[must_use]
     pub fn searching(mut self, search: Arc<dyn Search>) -> Self {
-        self.desk.search = Some(search);
+        self.setup.search = Some(search);
         self
     }
 
@@ -83,6 +83,6 @@ impl Resources {
 
 impl fmt::Debug for Resources {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Resources").field("desk", &self.desk).field("breaks", &self.breaks).finish_non_exhaustive()
+        f.debug_struct("Resources").field("setup", &self.setup).field("breaks", &self.breaks).finish_non_exhaustive()
     }
 }

@@ -16,7 +16,7 @@ use graphloom_state_machine::{FailurePolicy, NodeKey, TaskAction, TaskTree, Tree
 use graphloom_writehere::cite::{cited_ids, resolve, verify};
 use graphloom_writehere::context::{article_of, article_text};
 use graphloom_writehere::profile;
-use graphloom_writehere::stage::{Desk, Scene, act, choice_schema, compose, quotable};
+use graphloom_writehere::stage::{Desk, TaskContext, act, choice_schema, compose, quotable};
 use graphloom_writehere::{Task, TaskType, Tree};
 use serde_json::{Value, json};
 
@@ -69,8 +69,12 @@ fn run(desk: &Desk, root: Task) -> Ran {
     let mut ran = Ran { tree, evidence: Table::new(), exchanges: vec![], notes: vec![], actions: vec![] };
     while let Some(next) = ran.tree.next_in_level_order() {
         assert!(ran.actions.len() < 500, "{:?}", ran.actions);
-        let scene =
-            Scene { tree: &ran.tree, key: &next.node, evidence: &ran.evidence, time: Some("2026-01-02 03:04:05") };
+        let scene = TaskContext {
+            tree: &ran.tree,
+            key: &next.node,
+            evidence: &ran.evidence,
+            time: Some("2026-01-02 03:04:05"),
+        };
         let outcome = block_on(act(desk, scene, next.action)).unwrap_or_else(|error| panic!("{}: {error}", next.node));
         ran.actions.push(format!("{}:{}", next.node, next.action));
         ran.tree.try_apply(outcome.change).unwrap();

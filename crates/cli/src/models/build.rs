@@ -109,7 +109,7 @@ pub async fn build_models_with(
             Some(Arc::new(cassette))
         }
     };
-    let mut workshop = Workshop {
+    let mut workshop = RoleModels {
         dirs,
         progress,
         notes: Notes::default(),
@@ -136,13 +136,13 @@ pub async fn build_models_with(
         ModelSpec::Replay(path) => workshop.recordings.get(path).cloned(),
         _ => None,
     };
-    let Workshop { notes, meter, ledger, cassette, .. } = workshop;
+    let RoleModels { notes, meter, ledger, cassette, .. } = workshop;
     let cassette = cassette.or(played);
     Ok(ModelSet { models, chosen, meter, ledger, notes, cassette })
 }
 
 /// What models are made with.
-struct Workshop<'w> {
+struct RoleModels<'w> {
     dirs: &'w DataDir,
     progress: &'w Progress,
     notes: Notes,
@@ -159,7 +159,7 @@ struct Workshop<'w> {
     recordings: BTreeMap<PathBuf, Arc<Cassette>>,
 }
 
-impl Workshop<'_> {
+impl RoleModels<'_> {
     /// The model of `spec` for `role`, with all layers.
     async fn layered(&mut self, spec: &ModelSpec, role: &str) -> Result<Arc<dyn ChatModel>, ModelError> {
         let mut model = self.bare(spec, role).await?;

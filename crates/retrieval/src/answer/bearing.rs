@@ -31,13 +31,13 @@ const STEM: usize = 4;
 
 /// A sentence and where it stands.
 #[derive(Debug)]
-pub(super) struct Said<'s> {
+pub(super) struct SentenceInPlace<'s> {
     terms: Vec<String>,
     above: &'s BTreeSet<String>,
     around: &'s [String],
 }
 
-impl<'s> Said<'s> {
+impl<'s> SentenceInPlace<'s> {
     /// A sentence below headings with terms `above`, in a passage with these terms in order.
     pub(super) fn new(sentence: &str, above: &'s BTreeSet<String>, around: &'s [String]) -> Self {
         Self { terms: terms(sentence), above, around }
@@ -76,7 +76,7 @@ fn has_pair(terms: &[String], (one, other): &(String, String)) -> bool {
 }
 
 /// How much a sentence bears on a part: larger is more, above zero; `None` when it does not.
-pub(super) fn bears(part: &Part, said: &Said<'_>) -> Option<f32> {
+pub(super) fn bears(part: &Part, said: &SentenceInPlace<'_>) -> Option<f32> {
     let all = || part.own.iter().chain(&part.around);
     let own = share(part.own.iter(), |term| said.has(term));
     let above = share(part.own.iter(), |term| said.is_below(term));
@@ -108,7 +108,7 @@ pub(super) fn bears(part: &Part, said: &Said<'_>) -> Option<f32> {
 }
 
 /// How near a sentence comes to a part that none bears on; `None` when it is far.
-pub(super) fn nears(part: &Part, said: &Said<'_>) -> Option<f32> {
+pub(super) fn nears(part: &Part, said: &SentenceInPlace<'_>) -> Option<f32> {
     let held = part.own.iter().filter(|term| said.has(term)).count();
     let near = share(part.own.iter(), |term| said.is_near(term));
     let refers = part.refers.is_empty() || part.refers.iter().any(|term| said.is_under(term));

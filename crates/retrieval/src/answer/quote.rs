@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::bearing::Said;
+use super::bearing::SentenceInPlace;
 use super::form::{has_form, leans};
 use super::pool::{Passage, pool};
 use super::request::Request;
@@ -80,7 +80,7 @@ impl Request {
         &self,
         focus: &str,
         passages: &[Passage<'_>],
-        judge: impl Fn(&Passage<'_>, &Said<'_>) -> Option<f32>,
+        judge: impl Fn(&Passage<'_>, &SentenceInPlace<'_>) -> Option<f32>,
     ) -> Vec<Quotable> {
         let focus: BTreeSet<String> = crate::terms::query_terms(focus, 64).into_iter().collect();
         let asked = self.terms();
@@ -93,7 +93,9 @@ impl Request {
                 if !has_form(&text) || leans(&text) {
                     continue;
                 }
-                let Some(score) = judge(passage, &Said::new(&text, &passage.above, &passage.around)) else { continue };
+                let Some(score) = judge(passage, &SentenceInPlace::new(&text, &passage.above, &passage.around)) else {
+                    continue;
+                };
                 let own = bag(&text);
                 let fits =
                     if focus.is_empty() { 0.0 } else { focus.intersection(&own).count() as f32 / focus.len() as f32 };

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use graphloom_text::sentences;
 
-use super::bearing::{Said, bears, nears};
+use super::bearing::{SentenceInPlace, bears, nears};
 use super::quote::bag;
 use super::split::{Segment, segments};
 use super::words::{FOLLOWING, PRONOUNS, QUESTIONS, is_empty};
@@ -115,7 +115,7 @@ impl Request {
             }
             let around = terms(line);
             for range in sentences(line) {
-                let said = Said::new(&line[range], &above, &around);
+                let said = SentenceInPlace::new(&line[range], &above, &around);
                 open.retain(|at| bears(&self.parts[*at], &said).is_none());
             }
         }
@@ -123,7 +123,7 @@ impl Request {
     }
 
     /// How much a sentence bears on the part that it bears on most; `None` where that part is not looked at.
-    pub(super) fn bearing(&self, said: &Said<'_>, is_about: impl Fn(usize) -> bool) -> Option<f32> {
+    pub(super) fn bearing(&self, said: &SentenceInPlace<'_>, is_about: impl Fn(usize) -> bool) -> Option<f32> {
         let mut best: Option<(usize, f32)> = None;
         for (at, part) in self.parts.iter().enumerate().filter(|(at, _)| is_about(*at)) {
             let Some(score) = bears(part, said) else { continue };
@@ -135,7 +135,7 @@ impl Request {
     }
 
     /// How near a sentence comes to the nearest of the parts that are looked at.
-    pub(super) fn nearness(&self, said: &Said<'_>, is_about: impl Fn(usize) -> bool) -> Option<f32> {
+    pub(super) fn nearness(&self, said: &SentenceInPlace<'_>, is_about: impl Fn(usize) -> bool) -> Option<f32> {
         let parts = (0..).zip(&self.parts).filter(|(at, _)| self.is_looked_at(*at) && is_about(*at));
         parts.filter_map(|(_, part)| nears(part, said)).max_by(f32::total_cmp)
     }

@@ -9,10 +9,10 @@ use crate::{Change, ContentHash, LinkIndex, NotePath};
 
 /// The links as they were when they were last asked for. Clones share them until one of them changes.
 #[derive(Debug, Default)]
-pub(super) struct KeptLinks(Mutex<Option<Kept>>);
+pub(super) struct KeptLinks(Mutex<Option<LinkCache>>);
 
 #[derive(Clone, Debug)]
-struct Kept {
+struct LinkCache {
     index: Arc<LinkIndex>,
     /// What each changed file held.
     seen: BTreeMap<NotePath, Seen>,
@@ -48,7 +48,8 @@ impl KeptLinks {
         let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let base = overlay.vault.layer();
         let known = kept.take().filter(|kept| kept.index.is_over(&base));
-        let mut now = known.unwrap_or_else(|| Kept { index: Arc::new(LinkIndex::over(base)), seen: BTreeMap::new() });
+        let mut now =
+            known.unwrap_or_else(|| LinkCache { index: Arc::new(LinkIndex::over(base)), seen: BTreeMap::new() });
         let changes = &overlay.changes;
         let gone: Vec<NotePath> = now.seen.keys().filter(|path| changes.get(path).is_none()).cloned().collect();
         let others: Vec<(NotePath, Seen)> = changes
@@ -58,7 +59,7 @@ impl KeptLinks {
             .map(|(path, seen)| (path.clone(), seen))
             .collect();
         if !gone.is_empty() || !others.is_empty() {
-            let Kept { index, seen: known } = &mut now;
+            let LinkCache { index, seen: known } = &mut now;
             let index = Arc::make_mut(index);
             for path in gone {
                 index.restore(&path);

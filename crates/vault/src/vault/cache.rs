@@ -48,12 +48,12 @@ fn changed(_metadata: &Metadata) -> Option<SystemTime> {
 
 #[derive(Debug, Default)]
 pub(super) struct Cache {
-    kept: Mutex<Kept>,
+    kept: Mutex<CachedNotes>,
     limit: usize,
 }
 
 #[derive(Debug, Default)]
-struct Kept {
+struct CachedNotes {
     notes: BTreeMap<NotePath, (Stamp, Note)>,
     bytes: usize,
 }

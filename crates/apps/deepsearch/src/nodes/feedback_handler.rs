@@ -9,7 +9,7 @@ use super::payload::{Feedback, feedback};
 use super::{FEEDBACK, fail};
 use crate::names::{FINISH, OUTLINE};
 use crate::resources::Resources;
-use crate::state::{Said, SearchContext};
+use crate::state::{ChatTurn, SearchContext};
 use crate::status::{Notice, StatusCode};
 use crate::stream;
 
@@ -26,7 +26,7 @@ pub(crate) async fn feedback_handler(
     stream::answered(&cx, AGENT).await;
     Ok(match feedback(&answer) {
         Feedback::Text(text) => {
-            let update = SearchContext::update().messages([Said::user(&text)]).user_feedback(text);
+            let update = SearchContext::update().messages([ChatTurn::user(&text)]).user_feedback(text);
             Step::goto(OUTLINE).with(update)
         }
         Feedback::Finish => Step::goto(FINISH),

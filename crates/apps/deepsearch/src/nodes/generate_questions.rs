@@ -10,7 +10,7 @@ use super::fail;
 use crate::ask::{self, Ask, AskFailure};
 use crate::names::FEEDBACK_HANDLER;
 use crate::resources::{Resources, Slot};
-use crate::state::{Said, SearchContext};
+use crate::state::{ChatTurn, SearchContext};
 use crate::status::{Notice, StatusCode};
 use crate::stream::{self, Place};
 
@@ -63,7 +63,8 @@ pub(crate) async fn generate_questions(
     };
     match made {
         Ok(questions) => {
-            let update = SearchContext::update().messages([Said::assistant(AGENT, &questions)]).questions(questions);
+            let update =
+                SearchContext::update().messages([ChatTurn::assistant(AGENT, &questions)]).questions(questions);
             Ok(Step::goto(FEEDBACK_HANDLER).with(update.spent(cx.resources().ledger.spent())))
         }
         Err(AskFailure::Empty { .. }) => {

@@ -6,7 +6,7 @@ use graphloom_core_graph::{Context, NodeError, Snapshot};
 
 use crate::error::DeepSearchError;
 use crate::resources::Resources;
-use crate::state::{Said, SearchContext, SearchContextUpdate};
+use crate::state::{ChatTurn, SearchContext, SearchContextUpdate};
 
 pub(crate) async fn start(
     state: Snapshot<SearchContext>,
@@ -26,7 +26,7 @@ pub(crate) async fn start(
     let query = request.query.trim().to_owned();
     Ok(SearchContext::update()
         .session_id(cx.task().thread.to_string())
-        .messages([Said::user(&query)])
+        .messages([ChatTurn::user(&query)])
         .query(query)
         .report_template(request.report_template.trim())
         .search_mode(request.mode())

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{SectionBrief, StepNote};
 use crate::evidence::Document;
-use crate::state::{Plan, Said, SubReport, Unwritten};
+use crate::state::{ChatTurn, Plan, SubReport, Unwritten};
 use crate::status::Notice;
 
 /// The state of a section (`SectionContext` of openJiuwen DeepSearch).
@@ -21,7 +21,7 @@ pub struct SectionState {
     pub started_at: u64,
     /// The conversation of the section: what is asked of it, and what its steps found.
     #[state(append)]
-    pub messages: Log<Said>,
+    pub messages: Log<ChatTurn>,
     /// The plans by their number from 1, with what their steps found.
     #[state(merge)]
     pub plans: Table<u32, Plan>,

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Locale, Said, Section, Step};
+use super::{ChatTurn, Locale, Section, Step};
 use crate::config::{Config, ExecutionMethod};
 
 /// What a section is worked on with. It does not change while it is worked on.
@@ -20,7 +20,7 @@ pub struct SectionBrief {
     /// The language of the report.
     pub language: Locale,
     /// The conversation of the main graph.
-    pub messages: Vec<Said>,
+    pub messages: Vec<ChatTurn>,
     /// The form of the report, empty for none.
     pub report_template: String,
     /// The configuration.

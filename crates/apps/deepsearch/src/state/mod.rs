@@ -62,7 +62,7 @@ impl Locale {
 /// What was said in the conversation: by the user, or by a node in its name.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
-pub struct Said {
+pub struct ChatTurn {
     /// The node or person, where it matters.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
@@ -72,7 +72,7 @@ pub struct Said {
     pub content: String,
 }
 
-impl Said {
+impl ChatTurn {
     /// What the user said.
     pub fn user(content: impl Into<String>) -> Self {
         Self { name: None, role: "user".into(), content: content.into() }
@@ -146,7 +146,7 @@ pub struct SearchContext {
     pub query: String,
     /// The conversation.
     #[state(append)]
-    pub messages: Log<Said>,
+    pub messages: Log<ChatTurn>,
     /// The language of the report.
     pub language: Locale,
     /// The form of the report, in Markdown; empty for none.

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::Job;
 use crate::config::Config;
 use crate::evidence::Document;
-use crate::state::{Locale, Outline, Plan, Said, SubReport, Unwritten};
+use crate::state::{ChatTurn, Locale, Outline, Plan, SubReport, Unwritten};
 use crate::status::Notice;
 
 /// What a section's work came to.
@@ -42,7 +42,7 @@ pub struct TeamState {
     /// The language.
     pub language: Locale,
     /// The conversation of the main graph.
-    pub messages: Vec<Said>,
+    pub messages: Vec<ChatTurn>,
     /// The form of the report, empty for none.
     pub report_template: String,
     /// The configuration.

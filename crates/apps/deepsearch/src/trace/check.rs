@@ -46,7 +46,7 @@ pub struct CheckedReport {
 
 /// A citation that stays in the report.
 #[derive(Clone, Debug)]
-pub(super) struct Kept {
+pub(super) struct StandingCitation {
     pub(super) message: CitationMessage,
 }
 
@@ -110,7 +110,7 @@ pub async fn check_report(
     for (claim, one) in &settled.kept {
         if let (Some(source), Some(span)) = (evidence(one.data), one.span) {
             let message = message(source, claim, one.verdict(), span, one.checked.overlap);
-            kept.insert(one.data, Kept { message });
+            kept.insert(one.data, StandingCitation { message });
         }
     }
     (out.content, out.data, out.sources) = number(&settled.text, &kept, datas, language);

@@ -51,7 +51,7 @@ impl fmt::Display for CitationCount {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
-pub enum Deed {
+pub enum Resolution {
     /// It stands with a remark behind it.
     Flagged,
     /// It was written anew.
@@ -71,7 +71,8 @@ pub struct UnsupportedStatement {
     /// The worst verdict.
     pub verdict: Verdict,
     /// What was done.
-    pub deed: Deed,
+    #[serde(alias = "deed")]
+    pub resolution: Resolution,
 }
 
 impl fmt::Display for UnsupportedStatement {
@@ -80,11 +81,11 @@ impl fmt::Display for UnsupportedStatement {
             Verdict::Contradicted => "contradicted by its source",
             _ => "not found in its source",
         };
-        let deed = match &self.deed {
-            Deed::Flagged => "flagged".to_owned(),
-            Deed::Rewritten { to } => format!("rewritten as `{to}`"),
-            Deed::Dropped => "taken out".to_owned(),
+        let resolution = match &self.resolution {
+            Resolution::Flagged => "flagged".to_owned(),
+            Resolution::Rewritten { to } => format!("rewritten as `{to}`"),
+            Resolution::Dropped => "taken out".to_owned(),
         };
-        write!(f, "a statement is {verdict} and was {deed}: `{}`", self.claim)
+        write!(f, "a statement is {verdict} and was {resolution}: `{}`", self.claim)
     }
 }

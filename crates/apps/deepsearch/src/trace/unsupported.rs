@@ -10,7 +10,7 @@ use serde_json::json;
 
 use super::check::{Judged, with_span};
 use super::judge::ModelJudge;
-use super::outcome::{Deed, UnsupportedStatement};
+use super::outcome::{Resolution, UnsupportedStatement};
 use crate::ask::{Ask, is_constrained, text};
 use crate::config::Unsupported;
 use crate::evidence::Document;
@@ -63,11 +63,12 @@ pub(super) async fn settle<'e>(
             continue;
         }
         let verdict = if has(Verdict::Contradicted) { Verdict::Contradicted } else { Verdict::NotFound };
-        let mut note =
-            |deed| settled.unsupported.push(UnsupportedStatement { claim: claim.text.clone(), verdict, deed });
+        let mut note = |resolution| {
+            settled.unsupported.push(UnsupportedStatement { claim: claim.text.clone(), verdict, resolution })
+        };
         match policy {
             Unsupported::Drop => {
-                note(Deed::Dropped);
+                note(Resolution::Dropped);
                 if sentence.starts_with('|') {
                     from += draft[from..].len() - draft[from..].trim_start_matches([' ', '\r']).len();
                     from += usize::from(draft[from..].starts_with('\n'));
@@ -79,7 +80,7 @@ pub(super) async fn settle<'e>(
             }
             Unsupported::Rewrite => {
                 if let Some((new, one)) = corrected(cx, place, claim, &verdicts, evidence).await? {
-                    note(Deed::Rewritten { to: new.clone() });
+                    note(Resolution::Rewritten { to: new.clone() });
                     settled.text.push_str(&replaced(sentence, &new, one.data));
                     settled.kept.push((new, one));
                     continue;
@@ -87,7 +88,7 @@ pub(super) async fn settle<'e>(
             }
             Unsupported::Flag => {}
         }
-        note(Deed::Flagged);
+        note(Resolution::Flagged);
         let remark = match verdict {
             Verdict::Contradicted => language.pick("（与来源矛盾）", " *(contradicted by its source)*"),
             _ => language.pick("（来源中未找到）", " *(not found in its source)*"),

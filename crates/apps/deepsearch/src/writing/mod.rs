@@ -29,7 +29,7 @@ use crate::state::SectionBrief;
 
 /// What a section is written with.
 #[derive(Clone, Copy)]
-pub(crate) struct Desk<'a> {
+pub(crate) struct WritingContext<'a> {
     /// The task.
     pub(crate) cx: &'a Context<Resources>,
     /// The section.

@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use super::Desk;
+use super::WritingContext;
 use crate::ask::{Ask, is_constrained, text};
 use crate::resources::{Slot, Stage};
 
@@ -80,8 +80,10 @@ fn cut(line: &str) -> String {
 ///
 /// # Errors
 /// Only what is no model's fault.
-pub(crate) async fn section_outline(desk: Desk<'_>) -> Result<(SectionOutline, Option<String>), NodeError> {
-    let Desk { cx, brief, documents, .. } = desk;
+pub(crate) async fn section_outline(
+    context: WritingContext<'_>,
+) -> Result<(SectionOutline, Option<String>), NodeError> {
+    let WritingContext { cx, brief, documents, .. } = context;
     let section = &brief.section;
     let alone = SectionOutline { title: section.title.clone(), subtitles: Vec::new() };
     let resources = cx.resources();

@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use super::{Desk, SectionOutline, citation};
+use super::{SectionOutline, WritingContext, citation};
 use crate::ask::{Ask, value};
 use crate::resources::{Slot, Stage};
 
@@ -53,7 +53,7 @@ impl Label {
 /// # Errors
 /// Only what is no model's fault.
 pub(crate) async fn quote(
-    desk: Desk<'_>,
+    context: WritingContext<'_>,
     outline: &SectionOutline,
     ask: bool,
 ) -> Result<(String, Vec<String>), NodeError> {
@@ -66,38 +66,38 @@ pub(crate) async fn quote(
     let most = if outline.subtitles.is_empty() { WITHOUT_PARTS } else { PER_PART };
     for part in parts {
         let subject = if part.is_empty() { &outline.title } else { part };
-        let section = &desk.brief.section;
-        let focus = format!("{subject} {} {}", outline.title, desk.questions.join(" "));
-        let mut requests = vec![Request::of(&desk.brief.query).about(&section.description)];
+        let section = &context.brief.section;
+        let focus = format!("{subject} {} {}", outline.title, context.questions.join(" "));
+        let mut requests = vec![Request::of(&context.brief.query).about(&section.description)];
         if !ask {
             requests.push(Request::of(&format!("{subject} {}", outline.title)));
-            requests.extend(desk.questions.iter().map(|question| Request::of(question)));
+            requests.extend(context.questions.iter().map(|question| Request::of(question)));
         }
         let mut begun = part.is_empty();
         for _ in 0..most {
             let written = blocks.join("\n");
-            let pools = requests.iter().map(|request| pool(desk, request, &focus, &written));
+            let pools = requests.iter().map(|request| pool(context, request, &focus, &written));
             let pool = pools.into_iter().find(|pool| !pool.is_empty()).unwrap_or_default();
             let offered = offers(&pool);
             if offered.is_empty() {
                 break;
             }
-            if !silent && !desk.cx.resources().may_spend(Stage::Writing) {
+            if !silent && !context.cx.resources().may_spend(Stage::Writing) {
                 silent = true;
                 notes.push(format!(
                     "section {}: the rest is quoted, the budget of writing is spent",
-                    desk.brief.section.id
+                    context.brief.section.id
                 ));
             }
             let choice = if silent {
                 None
             } else {
                 asked += 1;
-                match choose(desk, subject, &offered, asked).await? {
+                match choose(context, subject, &offered, asked).await? {
                     Ok(choice) => Some(choice),
                     Err(failure) => {
                         silent = true;
-                        let section = &desk.brief.section.id;
+                        let section = &context.brief.section.id;
                         notes.push(format!(
                             "section {section}: the best sentences are quoted without a choice: {failure}"
                         ));
@@ -122,9 +122,10 @@ pub(crate) async fn quote(
 }
 
 /// The sentences for the next paragraph, best first; ids are the numbers of the documents.
-fn pool(desk: Desk<'_>, request: &Request, focus: &str, written: &str) -> Vec<Quotable> {
-    let numbers: Vec<String> = (1..=desk.documents.len()).map(|number| number.to_string()).collect();
-    let material = numbers.iter().zip(desk.documents).map(|(id, found)| Material::new(id, &found.title, &found.text));
+fn pool(context: WritingContext<'_>, request: &Request, focus: &str, written: &str) -> Vec<Quotable> {
+    let numbers: Vec<String> = (1..=context.documents.len()).map(|number| number.to_string()).collect();
+    let material =
+        numbers.iter().zip(context.documents).map(|(id, found)| Material::new(id, &found.title, &found.text));
     let mut pool = request.quotable(focus, material, &without_markers(written));
     pool.truncate(OFFERED);
     pool
@@ -137,7 +138,7 @@ pub(super) fn without_markers(text: &str) -> String {
 }
 
 async fn choose(
-    desk: Desk<'_>,
+    context: WritingContext<'_>,
     subject: &str,
     offered: &[Offer],
     number: usize,
@@ -146,6 +147,6 @@ async fn choose(
         .slot(Slot::WritingChecking)
         .tries(1)
         .small_tokens(40);
-    let args = json!({ "subject": subject, "section_title": desk.brief.section.title, "offers": offered });
-    value(desk.cx, &ask, &args, Ok).await
+    let args = json!({ "subject": subject, "section_title": context.brief.section.title, "offers": offered });
+    value(context.cx, &ask, &args, Ok).await
 }

@@ -4,7 +4,7 @@ use graphloom_core_graph::NodeError;
 use graphloom_retrieval::extract::{best_sentences, clean};
 use serde_json::json;
 
-use super::Desk;
+use super::WritingContext;
 use super::quoted::without_markers;
 use crate::ask::{Ask, is_constrained, text};
 use crate::resources::{Slot, Stage};
@@ -32,8 +32,11 @@ fn extract(question: &str, text: &str) -> String {
 ///
 /// # Errors
 /// Only what is no model's fault.
-pub(crate) async fn summarise(desk: Desk<'_>, written: &str) -> Result<(String, Option<String>), NodeError> {
-    let Desk { cx, brief, .. } = desk;
+pub(crate) async fn summarise(
+    context: WritingContext<'_>,
+    written: &str,
+) -> Result<(String, Option<String>), NodeError> {
+    let WritingContext { cx, brief, .. } = context;
     let section = &brief.section;
     let extracted = || extract(&format!("{} {} {}", section.title, section.description, brief.query), written);
     let resources = cx.resources();

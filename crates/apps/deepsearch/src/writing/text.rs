@@ -3,7 +3,7 @@
 use graphloom_core_graph::NodeError;
 use serde_json::json;
 
-use super::{Desk, SectionOutline};
+use super::{SectionOutline, WritingContext};
 use crate::ask::{Ask, AskFailure, text};
 use crate::markup::{citation, cited, only_known};
 use crate::names::SUB_REPORTER;
@@ -20,10 +20,10 @@ const EXCERPT: usize = 6000;
 /// # Errors
 /// Only what is no model's fault.
 pub(crate) async fn write(
-    desk: Desk<'_>,
+    context: WritingContext<'_>,
     outline: &SectionOutline,
 ) -> Result<Result<(String, Vec<String>), AskFailure>, NodeError> {
-    let Desk { cx, brief, documents, .. } = desk;
+    let WritingContext { cx, brief, documents, .. } = context;
     let section = &brief.section;
     let mut cut = 0;
     let shown: Vec<_> = (1..)

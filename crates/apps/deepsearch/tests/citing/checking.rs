@@ -7,7 +7,7 @@ use graphloom_citations::{checked_ids, unresolved};
 use graphloom_deepsearch::Document;
 use graphloom_deepsearch::config::{Config, Unsupported};
 use graphloom_deepsearch::state::{Locale, Verdict};
-use graphloom_deepsearch::trace::{CheckedReport, Deed, check_report};
+use graphloom_deepsearch::trace::{CheckedReport, Resolution, check_report};
 use graphloom_llm::ChatModel;
 
 use crate::desk::{in_node, model, outage, report, source};
@@ -135,7 +135,9 @@ async fn statements_without_support_are_dropped_or_rewritten_as_configured() {
     resolves(&dropped);
     assert!(!dropped.content.contains("5000") && !dropped.content.contains("midnight"));
     assert!(dropped.content.contains("(https://log.example/page). Every change"), "{}", dropped.content);
-    assert!(dropped.unsupported.iter().all(|one| one.deed == Deed::Dropped) && dropped.unsupported.len() == 2);
+    assert!(
+        dropped.unsupported.iter().all(|one| one.resolution == Resolution::Dropped) && dropped.unsupported.len() == 2
+    );
 
     let rewriting = model(|prompt| {
         if prompt.contains("A statement of a report is not what its source says") {
@@ -151,10 +153,10 @@ async fn statements_without_support_are_dropped_or_rewritten_as_configured() {
         "{}",
         rewritten.content
     );
-    let deeds: Vec<&Deed> = rewritten.unsupported.iter().map(|one| &one.deed).collect();
+    let resolutions: Vec<&Resolution> = rewritten.unsupported.iter().map(|one| &one.resolution).collect();
     let to = "A checkpoint starts at 1000 pages by default.".to_owned();
-    assert_eq!(deeds[0], &Deed::Rewritten { to });
-    assert_eq!(deeds.last(), Some(&&Deed::Flagged), "what the source says nothing about is flagged");
+    assert_eq!(resolutions[0], &Resolution::Rewritten { to });
+    assert_eq!(resolutions.last(), Some(&&Resolution::Flagged), "what the source says nothing about is flagged");
 }
 
 #[tokio::test]

@@ -1,16 +1,16 @@
 //! Wrong command lines end with 2 and say what to do.
 
-use crate::support::{Desk, text};
+use crate::support::{TestDir, text};
 
 /// An address for a slot that is not `general`.
 const ADDRESS: &str = "llm_config.info_collecting.base_url=http://127.0.0.1:9/v1";
 
 #[test]
 fn mistakes_are_told() {
-    let desk = Desk::new();
-    std::fs::write(desk.path("empty.md"), " \n").unwrap();
-    std::fs::write(desk.path("my form.md"), "# A\n").unwrap();
-    std::fs::write(desk.path("wrong.toml"), "outliner_max_section_nun = 3").unwrap();
+    let dir = TestDir::new();
+    std::fs::write(dir.path("empty.md"), " \n").unwrap();
+    std::fs::write(dir.path("my form.md"), "# A\n").unwrap();
+    std::fs::write(dir.path("wrong.toml"), "outliner_max_section_nun = 3").unwrap();
     for (args, expected) in [
         (&["--yes"][..], "a question is missing"),
         (&["  ", "--yes"], "[200009]"),
@@ -46,7 +46,7 @@ fn mistakes_are_told() {
         (&["resume", "nobody"], "nobody"),
         (&["graph", "--graph", "nothing"], "there is no graph `nothing`"),
     ] {
-        let output = desk.run(args);
+        let output = dir.run(args);
         let told = text(&output.stderr);
         let status = output.status.code();
         assert!(

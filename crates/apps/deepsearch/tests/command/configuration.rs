@@ -3,12 +3,12 @@
 use graphloom_deepsearch::Config;
 use serde_json::{Value, json};
 
-use crate::support::{Desk, text};
+use crate::support::{TestDir, text};
 
 #[test]
 fn every_key_is_printed_with_its_default() {
-    let desk = Desk::new();
-    let printed = text(&desk.run(&["--print-config"]).stdout);
+    let dir = TestDir::new();
+    let printed = text(&dir.run(&["--print-config"]).stdout);
     for (key, default) in [
         ("execution_method", "\"parallel\""),
         ("workflow_human_in_the_loop", "true"),
@@ -58,12 +58,12 @@ fn every_key_can_be_set_in_both_ways() {
         Value::Number(_) => json!(7),
         _ => json!("another"),
     };
-    let desk = Desk::new();
+    let dir = TestDir::new();
     let is_secret = |key: &str| key.ends_with("api_key");
     let open = keys.iter().filter(|(key, _)| !is_secret(key));
     let given: Vec<String> = open.map(|(key, value)| format!("{key}={}", other(value))).collect();
     let args: Vec<&str> = given.iter().flat_map(|given| ["--set", given]).chain(["--print-config"]).collect();
-    let by_option = text(&desk.run(&args).stdout);
+    let by_option = text(&dir.run(&args).stdout);
     let mut file = json!({});
     for (key, value) in &keys {
         let mut place = &mut file;
@@ -72,8 +72,8 @@ fn every_key_can_be_set_in_both_ways() {
         }
         *place = other(value);
     }
-    std::fs::write(desk.path("all.json"), file.to_string()).unwrap();
-    let by_file = text(&desk.run(&["--config", "all.json", "--print-config"]).stdout);
+    std::fs::write(dir.path("all.json"), file.to_string()).unwrap();
+    let by_file = text(&dir.run(&["--config", "all.json", "--print-config"]).stdout);
     for (printed, source) in [(by_option, "from --set"), (by_file, "from all.json")] {
         for (key, _) in keys.iter().filter(|(key, _)| source != "from --set" || !is_secret(key)) {
             let line = printed.lines().find(|line| line.starts_with(&format!("{key} = ")));
@@ -84,15 +84,15 @@ fn every_key_can_be_set_in_both_ways() {
 
 #[test]
 fn a_file_is_followed_and_its_secrets_are_kept_out_of_everything() {
-    let desk = Desk::new();
+    let dir = TestDir::new();
     let file = "outliner_max_section_num = 1\n[web_search_engine_config]\nsearch_api_key = \"sk-very-secret\"\n";
-    std::fs::write(desk.path("mine.toml"), file).unwrap();
+    std::fs::write(dir.path("mine.toml"), file).unwrap();
     let printed =
-        text(&desk.run(&["--print-config", "--config", "mine.toml", "--set", "planner_max_step_num=2"]).stdout);
+        text(&dir.run(&["--print-config", "--config", "mine.toml", "--set", "planner_max_step_num=2"]).stdout);
     assert!(printed.contains("from mine.toml; default 5") && printed.contains("from --set; default 3"), "{printed}");
     assert!(printed.contains("search_api_key = \"(set)\"") && !printed.contains("sk-very"), "{printed}");
 
-    let mut args = desk.ask(&[
+    let mut args = dir.ask(&[
         "--yes",
         "--out",
         "out",
@@ -106,11 +106,11 @@ fn a_file_is_followed_and_its_secrets_are_kept_out_of_everything() {
         "run.jsonl",
     ]);
     args.push("-vv");
-    let output = desk.run(&args);
+    let output = dir.run(&args);
     assert!(output.status.success(), "{}", text(&output.stderr));
-    let mut places = vec![desk.path("out"), desk.path("home")];
+    let mut places = vec![dir.path("out"), dir.path("home")];
     let mut texts =
-        vec![output.stdout, output.stderr, desk.read("all.log").into_bytes(), desk.read("run.jsonl").into_bytes()];
+        vec![output.stdout, output.stderr, dir.read("all.log").into_bytes(), dir.read("run.jsonl").into_bytes()];
     while let Some(place) = places.pop() {
         for entry in std::fs::read_dir(&place).unwrap() {
             let path = entry.unwrap().path();
@@ -124,13 +124,13 @@ fn a_file_is_followed_and_its_secrets_are_kept_out_of_everything() {
 
 #[test]
 fn a_template_is_followed() {
-    let desk = Desk::new();
-    std::fs::write(desk.path("form.md"), "# Numbers\n> Function: counts what is known").unwrap();
-    let mut script = desk.read("script.jsonl");
+    let dir = TestDir::new();
+    std::fs::write(dir.path("form.md"), "# Numbers\n> Function: counts what is known").unwrap();
+    let mut script = dir.read("script.jsonl");
     let rule = r#"{"when": ["after a given form", "counts what is known"], "json": {"language": "en", "thought": "t", "title": "By the form", "sections": [{"id": "1", "title": "Numbers", "description": "d", "is_core_section": true}]}}"#;
     script.insert_str(0, &format!("{rule}\n"));
-    std::fs::write(desk.path("script.jsonl"), script).unwrap();
-    let output = desk.run(&desk.ask(&["--yes", "--out", "out", "--report-template", "form.md"]));
+    std::fs::write(dir.path("script.jsonl"), script).unwrap();
+    let output = dir.run(&dir.ask(&["--yes", "--out", "out", "--report-template", "form.md"]));
     assert!(output.status.success(), "{}", text(&output.stderr));
-    assert!(desk.read("out/report.md").starts_with("# By the form"), "{}", desk.read("out/report.md"));
+    assert!(dir.read("out/report.md").starts_with("# By the form"), "{}", dir.read("out/report.md"));
 }

@@ -2,35 +2,35 @@
 
 use serde_json::{Value, json};
 
-use crate::support::{Desk, assert_report, text};
+use crate::support::{TestDir, assert_report, text};
 
 #[test]
 fn questions_wait_and_are_answered_by_options() {
-    let desk = Desk::new();
-    let output = desk.run(&desk.ask(&["--no-input", "--out", "out", "--thread", "t"]));
+    let dir = TestDir::new();
+    let output = dir.run(&dir.ask(&["--no-input", "--out", "out", "--thread", "t"]));
     assert_eq!(output.status.code(), Some(3), "{}", text(&output.stderr));
     let told = text(&output.stdout);
     assert!(told.contains("1. Which log?") && told.contains("deepsearch resume t"), "{told}");
 
-    let wrong = desk.run(&["resume", "t", "--no-input", "--answer", "feedbak=1"]);
+    let wrong = dir.run(&["resume", "t", "--no-input", "--answer", "feedbak=1"]);
     assert_eq!(wrong.status.code(), Some(2), "{}", text(&wrong.stderr));
 
-    let output = desk.run(&["resume", "t", "--no-input", "--answer", r#"feedback={"feedback": "SQLite's log"}"#]);
+    let output = dir.run(&["resume", "t", "--no-input", "--answer", r#"feedback={"feedback": "SQLite's log"}"#]);
     assert_eq!(output.status.code(), Some(3), "{}", text(&output.stderr));
     assert!(text(&output.stdout).contains("Round 1: waiting for user feedback."), "{}", text(&output.stdout));
     let comment = r#"outline_interaction={"interrupt_feedback": "revise_comment", "feedback": "shorter"}"#;
-    let output = desk.run(&["resume", "t", "--no-input", "--answer", comment]);
+    let output = dir.run(&["resume", "t", "--no-input", "--answer", comment]);
     assert!(text(&output.stdout).contains("Round 2"), "{}", text(&output.stdout));
-    let output = desk
+    let output = dir
         .run_with(&["resume", "t", "--answer", "-"], r#"{"outline_interaction": {"interrupt_feedback": "accepted"}}"#);
     assert!(output.status.success(), "{}", text(&output.stderr));
-    assert_report(&desk, "out");
+    assert_report(&dir, "out");
 }
 
 /// The script with rules of its own before all others.
-fn with_rules(desk: &Desk, rules: &[Value]) {
+fn with_rules(dir: &TestDir, rules: &[Value]) {
     let rules: String = rules.iter().map(|rule| format!("{rule}\n")).collect();
-    std::fs::write(desk.path("script.jsonl"), rules + &desk.read("script.jsonl")).unwrap();
+    std::fs::write(dir.path("script.jsonl"), rules + &dir.read("script.jsonl")).unwrap();
 }
 
 /// A payload for the first place of a text in the report.
@@ -41,10 +41,10 @@ fn select(action: &str, report: &str, text: &str) -> Value {
 
 #[test]
 fn a_report_is_changed_by_one_process_after_the_other() {
-    let desk = Desk::new();
-    with_rules(&desk, &[json!({ "when": "You expand a passage", "reply": "In short, all of it is safe." })]);
+    let dir = TestDir::new();
+    with_rules(&dir, &[json!({ "when": "You expand a passage", "reply": "In short, all of it is safe." })]);
     let quiet = ["workflow_human_in_the_loop=false", "outline_interaction_enabled=false"];
-    let mut args = desk.ask(&["--no-input", "--out", "out", "--thread", "t", "--json"]);
+    let mut args = dir.ask(&["--no-input", "--out", "out", "--thread", "t", "--json"]);
     let on = "user_feedback_processor_enable=true";
     args.extend(quiet.iter().chain([&on]).flat_map(|key| ["--set", *key]));
     let waiting = |output: &std::process::Output| -> String {
@@ -55,10 +55,10 @@ fn a_report_is_changed_by_one_process_after_the_other() {
         assert_eq!(question["key"], "user_feedback_processor");
         question["question"]["response_content"].as_str().unwrap().to_owned()
     };
-    let before = waiting(&desk.run(&args));
+    let before = waiting(&dir.run(&args));
     let resume = |answer: &Value| {
         let answer = format!("user_feedback_processor={answer}");
-        desk.run(&["resume", "t", "--no-input", "--json", "--answer", &answer])
+        dir.run(&["resume", "t", "--no-input", "--json", "--answer", &answer])
     };
     let expanded = waiting(&resume(&select("expand", &before, "In short, it is safe.")));
     assert_eq!(expanded, before.replace("In short, it is safe.", "In short, all of it is safe."));
@@ -68,16 +68,16 @@ fn a_report_is_changed_by_one_process_after_the_other() {
     assert_eq!(waiting(&resume(&json!({ "action": "sync", "selected_text": mine }))), mine);
     let output = resume(&json!({ "action": "finish" }));
     assert!(output.status.success(), "{}", text(&output.stderr));
-    assert_report(&desk, "out");
-    let result = desk.json("out/final_result.json");
+    assert_report(&dir, "out");
+    let result = dir.json("out/final_result.json");
     assert_eq!(result["response_content"], mine.as_str());
     assert!(result["exception_info"].as_str().unwrap().starts_with("[212404]"), "{result:#}");
-    assert!(desk.read("out/report.md").contains("So be it."));
+    assert!(dir.read("out/report.md").contains("So be it."));
 }
 
 #[test]
 fn web_mode_takes_and_prints_payloads() {
-    let desk = Desk::new();
+    let dir = TestDir::new();
     let web = [
         "--out",
         "out",
@@ -93,7 +93,7 @@ fn web_mode_takes_and_prints_payloads() {
         r#"{"interrupt_feedback": "accepted", "feedback": ""}"#,
         r#"{"action": "finish"}"#,
     ];
-    let output = desk.run_with(&desk.ask(&web), &payloads.join("\n"));
+    let output = dir.run_with(&dir.ask(&web), &payloads.join("\n"));
     assert!(output.status.success(), "{}", text(&output.stderr));
     let messages: Vec<Value> = text(&output.stdout).lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     for message in &messages {
@@ -118,6 +118,6 @@ fn web_mode_takes_and_prints_payloads() {
     assert_eq!(waiting, 3, "questions, outline, changes");
     let result = messages.iter().rfind(|message| message["agent"] == "end" && message["content"] != "ALL END").unwrap();
     let result: Value = serde_json::from_str(result["content"].as_str().unwrap()).unwrap();
-    assert_eq!(result, desk.json("out/final_result.json"));
+    assert_eq!(result, dir.json("out/final_result.json"));
     assert_eq!(messages.last().unwrap()["content"], "ALL END");
 }

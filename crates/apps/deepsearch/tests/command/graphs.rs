@@ -1,10 +1,10 @@
 //! Drawings of the graphs.
 
-use crate::support::{Desk, text};
+use crate::support::{TestDir, text};
 
 #[test]
 fn every_graph_is_drawn_in_every_form() {
-    let desk = Desk::new();
+    let dir = TestDir::new();
     for (format, marks) in [
         (
             "mermaid",
@@ -14,13 +14,13 @@ fn every_graph_is_drawn_in_every_form() {
         ("json", &["\"source_tracer_infer\"", "\"sub_source_tracer\""]),
         ("svg", &["<svg", "reporter"]),
     ] {
-        let output = desk.run(&["graph", "--format", format]);
+        let output = dir.run(&["graph", "--format", format]);
         assert!(output.status.success(), "{format}: {}", text(&output.stderr));
         let drawn = text(&output.stdout);
         for mark in marks {
             assert!(drawn.contains(mark), "{format}: {mark}");
         }
     }
-    let one = text(&desk.run(&["graph", "--graph", "deepsearch"]).stdout);
+    let one = text(&dir.run(&["graph", "--graph", "deepsearch"]).stdout);
     assert!(!one.contains("dependency_editor_team"));
 }

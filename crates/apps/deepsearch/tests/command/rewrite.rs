@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use crate::support::{Desk, assert_report, text};
+use crate::support::{TestDir, assert_report, text};
 
 const FILES: [&str; 3] = ["report.md", "report.html", "final_result.json"];
 /// What the writers of the two sections say.
@@ -25,59 +25,59 @@ fn without(script: &str, out: &[&str]) -> String {
     lines.collect::<Vec<_>>().join("\n")
 }
 
-fn begin(desk: &Desk, script: &str, out: &str, method: &str) {
-    std::fs::write(desk.path("script.jsonl"), script).unwrap();
-    let output = desk.run(&desk.ask(&["--yes", "--out", out, "--thread", out, "--set", method]));
+fn begin(dir: &TestDir, script: &str, out: &str, method: &str) {
+    std::fs::write(dir.path("script.jsonl"), script).unwrap();
+    let output = dir.run(&dir.ask(&["--yes", "--out", out, "--thread", out, "--set", method]));
     assert!(output.status.success(), "{}", text(&output.stderr));
 }
 
-fn rewrite(desk: &Desk, script: &str, thread: &str) -> String {
-    std::fs::write(desk.path("script.jsonl"), script).unwrap();
-    let output = desk.run(&["resume", thread, "--rewrite"]);
+fn rewrite(dir: &TestDir, script: &str, thread: &str) -> String {
+    std::fs::write(dir.path("script.jsonl"), script).unwrap();
+    let output = dir.run(&["resume", thread, "--rewrite"]);
     assert!(output.status.success(), "{}", text(&output.stderr));
     text(&output.stderr)
 }
 
-fn assert_same(desk: &Desk, one: &str, other: &str) {
+fn assert_same(dir: &TestDir, one: &str, other: &str) {
     for file in FILES {
-        assert_eq!(desk.read(&format!("{one}/{file}")), desk.read(&format!("{other}/{file}")), "{file} of {one}");
+        assert_eq!(dir.read(&format!("{one}/{file}")), dir.read(&format!("{other}/{file}")), "{file} of {one}");
     }
 }
 
 #[test]
 fn sections_that_were_only_quoted_are_written_later_and_the_report_is_that_of_a_run_without_the_outage() {
     for method in ["execution_method=parallel", "execution_method=dependency_driving"] {
-        let desk = Desk::new();
-        let full = desk.read("script.jsonl");
-        begin(&desk, &full, "whole", method);
+        let dir = TestDir::new();
+        let full = dir.read("script.jsonl");
+        begin(&dir, &full, "whole", method);
         for (thread, out, sections) in
             [("sync", &[SYNC][..], "2"), ("log", &[LOG], "1"), ("both", &[LOG, SYNC], "1, 2")]
         {
             let poor = without(&full, out);
-            begin(&desk, &poor, thread, method);
-            let run = desk.json(&format!("{thread}/run.json"));
+            begin(&dir, &poor, thread, method);
+            let run = dir.json(&format!("{thread}/run.json"));
             let unwritten: Vec<&str> =
                 run["unwritten"].as_array().unwrap().iter().filter_map(|id| id.as_str()).collect();
             assert_eq!(unwritten.join(", "), sections, "{run:#}");
-            let quoted = desk.read(&format!("{thread}/report.md"));
-            let warned = desk.json(&format!("{thread}/final_result.json"))["warning_info"].to_string();
+            let quoted = dir.read(&format!("{thread}/report.md"));
+            let warned = dir.json(&format!("{thread}/final_result.json"))["warning_info"].to_string();
             assert!(warned.contains("the section is quoted from its documents"), "{warned}");
 
             // While the writer is out, it stays so.
-            let said = rewrite(&desk, &poor, thread);
+            let said = rewrite(&dir, &poor, thread);
             assert!(said.contains(&format!("resume {thread} --rewrite")), "the way to go on is told: {said}");
-            assert_eq!(desk.read(&format!("{thread}/report.md")), quoted);
+            assert_eq!(dir.read(&format!("{thread}/report.md")), quoted);
 
-            let said = rewrite(&desk, &full, thread);
+            let said = rewrite(&dir, &full, thread);
             assert!(said.contains("not written by a model") && !said.contains("--rewrite` does"), "{said}");
-            assert_report(&desk, thread);
-            assert_same(&desk, thread, "whole");
-            assert_eq!(desk.json(&format!("{thread}/run.json"))["unwritten"], json!([]));
+            assert_report(&dir, thread);
+            assert_same(&dir, thread, "whole");
+            assert_eq!(dir.json(&format!("{thread}/run.json"))["unwritten"], json!([]));
 
             let nobody = full.lines().last().unwrap();
-            let said = rewrite(&desk, nobody, thread);
+            let said = rewrite(&dir, nobody, thread);
             assert!(said.contains("every section was written"), "no model is asked: {said}");
-            assert_same(&desk, thread, "whole");
+            assert_same(&dir, thread, "whole");
         }
     }
 }
@@ -85,18 +85,18 @@ fn sections_that_were_only_quoted_are_written_later_and_the_report_is_that_of_a_
 #[test]
 fn a_section_that_was_written_stays_as_it_is() {
     for method in ["execution_method=parallel", "execution_method=dependency_driving"] {
-        let desk = Desk::new();
-        let full = desk.read("script.jsonl");
-        begin(&desk, &without(&full, &[SYNC]), "t", method);
-        let before = desk.read("t/report.md");
+        let dir = TestDir::new();
+        let full = dir.read("script.jsonl");
+        begin(&dir, &without(&full, &[SYNC]), "t", method);
+        let before = dir.read("t/report.md");
         let section = |report: &str| {
             let from = report.find("# 1. The log").unwrap_or_else(|| panic!("no first section: {report}"));
             let rest = &report[from..];
             rest[..rest.find("# 2. The sync").unwrap_or_else(|| panic!("no second section: {report}"))].to_owned()
         };
         // By now the writer would say something else of the first section.
-        rewrite(&desk, &full.replace("the database file still holds", "as always, the database file still holds"), "t");
-        let after = desk.read("t/report.md");
+        rewrite(&dir, &full.replace("the database file still holds", "as always, the database file still holds"), "t");
+        let after = dir.read("t/report.md");
         assert_eq!(section(&after), section(&before));
         assert!(after != before && after.contains("counts only when it has reached the disk"), "{after}");
         assert!(!after.contains("as always"), "{after}");
@@ -106,18 +106,18 @@ fn a_section_that_was_written_stays_as_it_is() {
 #[test]
 fn a_kill_in_the_middle_is_gone_on_with() {
     for method in ["execution_method=parallel", "execution_method=dependency_driving"] {
-        let desk = Desk::new();
-        let full = desk.read("script.jsonl");
-        begin(&desk, &full, "whole", method);
-        begin(&desk, &without(&full, &[LOG, SYNC]), "timed", method);
+        let dir = TestDir::new();
+        let full = dir.read("script.jsonl");
+        begin(&dir, &full, "whole", method);
+        begin(&dir, &without(&full, &[LOG, SYNC]), "timed", method);
         let begun = Instant::now();
-        rewrite(&desk, &full, "timed");
+        rewrite(&dir, &full, "timed");
         let length = begun.elapsed();
         for kill in 1..=4_u32 {
             let thread = format!("killed-{kill}");
-            begin(&desk, &without(&full, &[LOG, SYNC]), &thread, method);
-            std::fs::write(desk.path("script.jsonl"), &full).unwrap();
-            let mut child = desk.command(&["resume", &thread, "--rewrite"]).spawn().unwrap();
+            begin(&dir, &without(&full, &[LOG, SYNC]), &thread, method);
+            std::fs::write(dir.path("script.jsonl"), &full).unwrap();
+            let mut child = dir.command(&["resume", &thread, "--rewrite"]).spawn().unwrap();
             let moment = length * kill / 5;
             let began = Instant::now();
             while began.elapsed() < moment && child.try_wait().unwrap().is_none() {
@@ -126,13 +126,13 @@ fn a_kill_in_the_middle_is_gone_on_with() {
             // SIGKILL; nothing is left to run in the process.
             child.kill().unwrap();
             child.wait().unwrap();
-            let output = desk.run(&["resume", &thread]);
+            let output = dir.run(&["resume", &thread]);
             assert!(output.status.success(), "kill {kill} at {moment:?}: {}", text(&output.stderr));
             // One that was killed before it went back is as it was before.
-            if desk.json(&format!("{thread}/run.json"))["unwritten"] != json!([]) {
-                rewrite(&desk, &full, &thread);
+            if dir.json(&format!("{thread}/run.json"))["unwritten"] != json!([]) {
+                rewrite(&dir, &full, &thread);
             }
-            assert_same(&desk, &thread, "whole");
+            assert_same(&dir, &thread, "whole");
         }
     }
 }

@@ -1,41 +1,41 @@
 //! Whole runs on a scripted model, and looking at them.
 
-use crate::support::{Desk, assert_report, text};
+use crate::support::{TestDir, assert_report, text};
 
 #[test]
 fn both_graphs_write_their_files() {
     for method in ["parallel", "dependency_driving"] {
-        let desk = Desk::new();
+        let dir = TestDir::new();
         let method = format!("execution_method={method}");
-        let output = desk.run(&desk.ask(&["--yes", "--out", "out", "--thread", "t", "--set", &method]));
+        let output = dir.run(&dir.ask(&["--yes", "--out", "out", "--thread", "t", "--set", &method]));
         assert!(output.status.success(), "{method}: {}", text(&output.stderr));
-        assert_report(&desk, "out");
+        assert_report(&dir, "out");
         let printed = text(&output.stdout);
         assert!(printed.starts_with("# Logs and power failures") && printed.contains("# 2. The sync"), "{printed}");
-        let run = desk.json("out/run.json");
+        let run = dir.json("out/run.json");
         assert_eq!(run["sections"].as_array().unwrap().len(), 2);
         assert!(run["citations"]["supported"].as_u64().unwrap() >= 2, "{run:#}");
         assert_eq!(run["engines"], serde_json::json!(["local"]), "{run:#}");
 
-        let listed = text(&desk.run(&["runs"]).stdout);
+        let listed = text(&dir.run(&["runs"]).stdout);
         assert!(listed.contains("deepsearch") && listed.contains("done"), "{listed}");
-        let shown = text(&desk.run(&["show", "t"]).stdout);
+        let shown = text(&dir.run(&["show", "t"]).stdout);
         assert!(shown.contains("1. The log") && shown.contains("[x]") && shown.contains("checkpoint"), "{shown}");
-        let again = desk.run(&["resume", "t", "--out", "again"]);
+        let again = dir.run(&["resume", "t", "--out", "again"]);
         assert!(again.status.success(), "{}", text(&again.stderr));
-        assert_eq!(desk.read("again/report.md"), desk.read("out/report.md"));
+        assert_eq!(dir.read("again/report.md"), dir.read("out/report.md"));
     }
 }
 
 #[test]
 fn statistics_are_told_when_they_are_turned_on() {
-    let desk = Desk::new();
-    let quiet = text(&desk.run(&desk.ask(&["--yes", "--out", "quiet"])).stderr);
-    let mut args = desk.ask(&["--yes", "--out", "out"]);
+    let dir = TestDir::new();
+    let quiet = text(&dir.run(&dir.ask(&["--yes", "--out", "quiet"])).stderr);
+    let mut args = dir.ask(&["--yes", "--out", "out"]);
     for key in ["stats_info_node_duration=true", "stats_info_llm=true", "stats_info_search=true"] {
         args.extend(["--set", key]);
     }
-    let told = text(&desk.run(&args).stderr);
+    let told = text(&dir.run(&args).stderr);
     for line in ["node `reporter`: 1 times, ", "node `plan_reasoning`: ", " calls (", "section 2: 1 queries, "] {
         assert!(told.contains(line) && !quiet.contains(line), "{line}: {told}");
     }
@@ -43,8 +43,8 @@ fn statistics_are_told_when_they_are_turned_on() {
 
 #[test]
 fn the_last_line_of_json_is_the_result() {
-    let desk = Desk::new();
-    let output = desk.run(&desk.ask(&["--yes", "--out", "out", "--json"]));
+    let dir = TestDir::new();
+    let output = dir.run(&dir.ask(&["--yes", "--out", "out", "--json"]));
     let lines: Vec<serde_json::Value> =
         text(&output.stdout).lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     let last = lines.last().unwrap();
@@ -56,57 +56,57 @@ fn the_last_line_of_json_is_the_result() {
 
 #[test]
 fn a_failed_run_ends_with_1_and_goes_on_from_before_its_failure() {
-    let desk = Desk::new();
-    let script = desk.read("script.jsonl");
+    let dir = TestDir::new();
+    let script = dir.read("script.jsonl");
     let broken: Vec<&str> = script.lines().filter(|line| !line.contains("You make outlines")).collect();
-    std::fs::write(desk.path("script.jsonl"), broken.join("\n")).unwrap();
-    let output = desk.run(&desk.ask(&["--yes", "--out", "out", "--thread", "t"]));
+    std::fs::write(dir.path("script.jsonl"), broken.join("\n")).unwrap();
+    let output = dir.run(&dir.ask(&["--yes", "--out", "out", "--thread", "t"]));
     assert_eq!(output.status.code(), Some(1));
     assert!(text(&output.stderr).contains("[211800]"), "{}", text(&output.stderr));
-    assert!(desk.json("out/final_result.json")["exception_info"].as_str().unwrap().starts_with("[211800]"));
+    assert!(dir.json("out/final_result.json")["exception_info"].as_str().unwrap().starts_with("[211800]"));
 
-    std::fs::write(desk.path("script.jsonl"), script).unwrap();
-    let output = desk.run(&["resume", "t"]);
+    std::fs::write(dir.path("script.jsonl"), script).unwrap();
+    let output = dir.run(&["resume", "t"]);
     assert!(output.status.success(), "{}", text(&output.stderr));
-    assert_report(&desk, "out");
+    assert_report(&dir, "out");
 }
 
 #[test]
 fn a_limit_of_steps_stops_a_run_which_goes_on_with_a_higher_one() {
-    let desk = Desk::new();
+    let dir = TestDir::new();
     let limit = "workflow_recursion_limit=3";
-    let output = desk.run(&desk.ask(&["--yes", "--out", "out", "--thread", "t", "--set", limit]));
+    let output = dir.run(&dir.ask(&["--yes", "--out", "out", "--thread", "t", "--set", limit]));
     assert_eq!(output.status.code(), Some(1));
     let told = text(&output.stderr);
     assert!(
         told.contains("[212415]after 3 steps `editor_team` would be next; raise `workflow_recursion_limit`"),
         "{told}"
     );
-    let output = desk.run(&["resume", "t", "--set", "workflow_recursion_limit=30"]);
+    let output = dir.run(&["resume", "t", "--set", "workflow_recursion_limit=30"]);
     assert!(output.status.success(), "{}", text(&output.stderr));
-    assert_report(&desk, "out");
+    assert_report(&dir, "out");
 }
 
 #[test]
 fn a_spent_budget_delivers_what_there_is() {
-    let desk = Desk::new();
-    let output = desk.run(&desk.ask(&["--yes", "--out", "out", "--budget", "calls=16"]));
+    let dir = TestDir::new();
+    let output = dir.run(&dir.ask(&["--yes", "--out", "out", "--budget", "calls=16"]));
     assert_eq!(output.status.code(), Some(4), "{}", text(&output.stderr));
-    assert!(desk.read("out/report.md").contains("# 1. "), "{}", text(&output.stderr));
-    assert_eq!(desk.json("out/run.json")["status"], "budget_spent");
+    assert!(dir.read("out/report.md").contains("# 1. "), "{}", text(&output.stderr));
+    assert_eq!(dir.json("out/run.json")["status"], "budget_spent");
 }
 
 #[test]
 fn a_run_that_is_done_is_the_whole_run_whatever_its_budget() {
-    let desk = Desk::new();
-    let output = desk.run(&desk.ask(&["--yes", "--out", "whole"]));
+    let dir = TestDir::new();
+    let output = dir.run(&dir.ask(&["--yes", "--out", "whole"]));
     assert!(output.status.success(), "{}", text(&output.stderr));
-    let calls = desk.json("whole/run.json")["measured"]["spent"]["calls"].as_u64().unwrap();
+    let calls = dir.json("whole/run.json")["measured"]["spent"]["calls"].as_u64().unwrap();
     let mut ends = std::collections::BTreeSet::new();
     for limit in [calls / 4, calls / 2, calls - 4, calls - 1, calls + 1, 2 * calls] {
         let (budget, out) = (format!("calls={limit}"), format!("out{limit}"));
-        let output = desk.run(&desk.ask(&["--yes", "--out", &out, "--budget", &budget]));
-        let same = desk.read(&format!("{out}/report.md")) == desk.read("whole/report.md");
+        let output = dir.run(&dir.ask(&["--yes", "--out", &out, "--budget", &budget]));
+        let same = dir.read(&format!("{out}/report.md")) == dir.read("whole/report.md");
         match output.status.code() {
             Some(0) => assert!(same, "{limit} of {calls}: something was left out, and the run says that it is done"),
             status => assert_eq!(status, Some(4), "{limit} of {calls}: {}", text(&output.stderr)),

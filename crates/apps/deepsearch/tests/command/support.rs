@@ -28,11 +28,11 @@ failure loses nothing that was acknowledged. A normal sync waits only at checkpo
 ";
 
 /// A directory with a corpus, a script, a data directory and room for results.
-pub(crate) struct Desk {
+pub(crate) struct TestDir {
     pub(crate) folder: tempfile::TempDir,
 }
 
-impl Desk {
+impl TestDir {
     pub(crate) fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
         std::fs::create_dir(folder.path().join("corpus")).unwrap();
@@ -166,8 +166,8 @@ fn script() -> Vec<Value> {
 }
 
 /// What every report must be: citations that resolve to stored evidence and carry a verdict.
-pub(crate) fn assert_report(desk: &Desk, out: &str) {
-    let result = desk.json(&format!("{out}/final_result.json"));
+pub(crate) fn assert_report(dir: &TestDir, out: &str) {
+    let result = dir.json(&format!("{out}/final_result.json"));
     let report = result["response_content"].as_str().unwrap();
     let citations = result["citation_messages"]["data"].as_array().unwrap();
     assert!(!citations.is_empty(), "{report}\n{result:#}");
@@ -186,15 +186,15 @@ pub(crate) fn assert_report(desk: &Desk, out: &str) {
         marked += 1;
     }
     assert_eq!(marked, citations.len(), "every message has its mark");
-    let text = desk.read(&format!("{out}/report.md"));
+    let text = dir.read(&format!("{out}/report.md"));
     assert!(!text.contains("[checked_citation"), "marks of programs are not for readers");
-    let page = desk.read(&format!("{out}/report.html"));
+    let page = dir.read(&format!("{out}/report.html"));
     let seen = crate::page::read(&page);
     assert_eq!(seen.citations, marked, "every citation of the report is one of the page");
     let located = citations.iter().filter(|one| one["content"].as_str().is_some_and(|text| text.contains("<mark>")));
     assert_eq!(seen.marked, located.count(), "and opens its marked source");
     assert!(seen.marked > 0);
-    assert_eq!(desk.json(&format!("{out}/run.json"))["status"], "done");
+    assert_eq!(dir.json(&format!("{out}/run.json"))["status"], "done");
 }
 
 pub(crate) fn text(bytes: &[u8]) -> String {

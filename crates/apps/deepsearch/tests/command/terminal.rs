@@ -2,7 +2,7 @@
 
 use graphloom_test_support::terminal::{Terminal, become_the_program};
 
-use crate::support::Desk;
+use crate::support::TestDir;
 
 /// Not a test of its own: [`open`] begins it.
 #[test]
@@ -10,14 +10,14 @@ fn the_process_that_becomes_the_program() {
     become_the_program();
 }
 
-fn open(desk: &Desk, args: &[&str]) -> Terminal {
-    Terminal::open(&desk.command(args), "terminal::the_process_that_becomes_the_program")
+fn open(dir: &TestDir, args: &[&str]) -> Terminal {
+    Terminal::open(&dir.command(args), "terminal::the_process_that_becomes_the_program")
 }
 
 #[test]
 fn what_was_typed_before_a_question_was_shown_answers_nothing() {
-    let desk = Desk::new();
-    let mut terminal = open(&desk, &desk.ask(&["--out", "out", "--thread", "t"]));
+    let dir = TestDir::new();
+    let mut terminal = open(&dir, &dir.ask(&["--out", "out", "--thread", "t"]));
     terminal.types_ahead("the wrong log\r");
     let at = terminal.waits_for("Which log?", 0);
     let at = terminal.waits_for("is no answer to it", at);

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use wiremock::matchers::{method, path};
 use wiremock::{Mock, MockServer, Request, Respond, ResponseTemplate};
 
-use crate::support::{Desk, QUESTION, SMALL, assert_report, text};
+use crate::support::{QUESTION, SMALL, TestDir, assert_report, text};
 
 /// Answers by the rules of a script.
 struct Rules(Vec<Value>);
@@ -50,11 +50,11 @@ struct Ran {
 }
 
 fn run(roles: &str) -> Ran {
-    let desk = Desk::new();
-    let page = desk.read("corpus/logging.md");
+    let dir = TestDir::new();
+    let page = dir.read("corpus/logging.md");
     let times = "In one test a commit took 12.5 ms in SQLite, 3.25 ms in PostgreSQL and 40 ms in Python.";
     let page = page.replace("\n## Recovery", &format!("{times}\n\n## Recovery"));
-    std::fs::write(desk.path("corpus/logging.md"), page).unwrap();
+    std::fs::write(dir.path("corpus/logging.md"), page).unwrap();
     let record = |label: &str, value: f64| json!({ "label": label, "value": value, "unit": "ms", "documents": [1] });
     let chart = json!({
         "has_data": true, "kind": "bar", "title": "Time of a commit", "description": "How long a commit took",
@@ -69,7 +69,7 @@ fn run(roles: &str) -> Ran {
         json!({ "when": "collect the data for one chart", "json": chart }),
         json!({ "when": "judge whether a passage supports a statement", "json": { "judgements": ["entails"] } }),
     ];
-    rules.extend(desk.read("script.jsonl").lines().map(|line| serde_json::from_str::<Value>(line).unwrap()));
+    rules.extend(dir.read("script.jsonl").lines().map(|line| serde_json::from_str::<Value>(line).unwrap()));
     let runtime = tokio::runtime::Runtime::new().unwrap();
     let server = runtime.block_on(async {
         let server = MockServer::start().await;
@@ -81,13 +81,13 @@ fn run(roles: &str) -> Ran {
     let mut args = vec![QUESTION, "--corpus", "corpus", "--model", &model, "--yes", "--out", "out"];
     args.extend(SMALL);
     args.extend(["--set", "vlm_chart_generator_enable=true", "--set", "vlm_chart_generator_max_iterations=1"]);
-    let output = desk.run(&args);
+    let output = dir.run(&args);
     assert!(output.status.success(), "{}", text(&output.stderr));
-    assert_report(&desk, "out");
+    assert_report(&dir, "out");
     let requests = runtime.block_on(server.received_requests()).unwrap();
     let pictures = requests.iter().filter(|request| String::from_utf8_lossy(&request.body).contains("image_url"));
-    let has_fonts = !desk.json("out/run.json")["notes"].to_string().contains("no fonts");
-    Ran { result: desk.json("out/final_result.json"), pictures: pictures.count(), has_fonts }
+    let has_fonts = !dir.json("out/run.json")["notes"].to_string().contains("no fonts");
+    Ran { result: dir.json("out/final_result.json"), pictures: pictures.count(), has_fonts }
 }
 
 #[test]

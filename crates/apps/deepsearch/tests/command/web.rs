@@ -8,32 +8,32 @@ use graphloom_retrieval::web::EngineName;
 use graphloom_retrieval::{Corpus, CorpusOptions};
 use serde_json::json;
 
-use crate::support::{Desk, QUESTION, SMALL, assert_report, text};
+use crate::support::{QUESTION, SMALL, TestDir, assert_report, text};
 
 struct Online {
-    desk: Desk,
+    dir: TestDir,
     runtime: tokio::runtime::Runtime,
     frozen: FrozenWeb,
 }
 
 impl Online {
     fn new() -> Self {
-        let desk = Desk::new();
-        let page = desk.read("corpus/logging.md");
+        let dir = TestDir::new();
+        let page = dir.read("corpus/logging.md");
         let times = "In one test a commit took 12.5 ms in SQLite, 3.25 ms in PostgreSQL and 40 ms in Python.";
         std::fs::write(
-            desk.path("corpus/logging.md"),
+            dir.path("corpus/logging.md"),
             page.replace("\n## Recovery", &format!("{times}\n\n## Recovery")),
         )
         .unwrap();
-        let index = desk.path("frozen-index");
-        let corpus = Corpus::open(&index, &[desk.path("corpus")], CorpusOptions::default()).unwrap();
+        let index = dir.path("frozen-index");
+        let corpus = Corpus::open(&index, &[dir.path("corpus")], CorpusOptions::default()).unwrap();
         corpus.refresh().unwrap();
         let runtime = tokio::runtime::Runtime::new().unwrap();
         let frozen = runtime.block_on(FrozenWeb::of(corpus));
         let extension = json!({ "page_hosts": [frozen.host()] });
         let config = json!({ "web_search_engine_config": { "extension": extension } });
-        std::fs::write(desk.path("web.json"), config.to_string()).unwrap();
+        std::fs::write(dir.path("web.json"), config.to_string()).unwrap();
         // The model searches the web, and is asked for charts.
         let record =
             |label: &str, value: f64| json!({ "label": label, "value": value, "unit": "ms", "documents": [1] });
@@ -48,9 +48,9 @@ impl Online {
             json!({ "when": "decide where charts help", "json": { "charts": [] } }).to_string(),
             json!({ "when": "collect the data for one chart", "json": chart }).to_string(),
         ];
-        script.push(desk.read("script.jsonl").replace("local_search_tool", "web_search_tool"));
-        std::fs::write(desk.path("script.jsonl"), script.join("\n")).unwrap();
-        Self { desk, runtime, frozen }
+        script.push(dir.read("script.jsonl").replace("local_search_tool", "web_search_tool"));
+        std::fs::write(dir.path("script.jsonl"), script.join("\n")).unwrap();
+        Self { dir, runtime, frozen }
     }
 
     fn run(&self, more: &[&str]) -> Output {
@@ -60,7 +60,7 @@ impl Online {
         // The script's outline has sections that build on one another.
         args.extend(["--set", "execution_method=dependency_driving"]);
         args.extend(more);
-        let mut command = self.desk.command(&args);
+        let mut command = self.dir.command(&args);
         command.envs(self.frozen.environment());
         command.output().unwrap()
     }
@@ -75,8 +75,8 @@ fn a_report_rests_on_pages_of_the_web_and_has_a_chart_of_them() {
     let online = Online::new();
     let output = online.run(&["--search", "tavily,google", "--set", "visualization_enable=true"]);
     assert!(output.status.success(), "{}", text(&output.stderr));
-    assert_report(&online.desk, "out");
-    let result = online.desk.json("out/final_result.json");
+    assert_report(&online.dir, "out");
+    let result = online.dir.json("out/final_result.json");
     let citations = result["citation_messages"]["data"].as_array().unwrap();
     let pages = format!("{}/pages/", online.frozen.address());
     assert!(citations.iter().all(|citation| citation["url"].as_str().unwrap().starts_with(&pages)), "{citations:#?}");
@@ -91,7 +91,7 @@ fn a_report_rests_on_pages_of_the_web_and_has_a_chart_of_them() {
     assert_eq!(charts[0]["chart_id"], "chart_1_1");
     let report = result["response_content"].as_str().unwrap();
     assert!(report.contains("(#insertChart:chart_1_1)"), "{report}");
-    let page = online.desk.read("out/report.html");
+    let page = online.dir.read("out/report.html");
     assert_eq!(page.matches("<figcaption><strong>Time of a commit</strong>").count(), 1, "{page}");
     let data = charts[0]["data"].as_array().unwrap();
     let of_chart = citations.iter().filter(|one| {
@@ -117,7 +117,7 @@ fn no_file_of_a_run_holds_a_key() {
     assert!(output.status.success(), "{}", text(&output.stderr));
     let told = [text(&output.stdout), text(&output.stderr)].concat();
     assert!(!told.contains(KEY));
-    let mut folders = vec![online.desk.folder.path().to_path_buf()];
+    let mut folders = vec![online.dir.folder.path().to_path_buf()];
     let mut files = 0;
     while let Some(folder) = folders.pop() {
         for entry in std::fs::read_dir(folder).unwrap() {
@@ -141,8 +141,8 @@ fn pages_that_cannot_be_read_are_told_and_the_excerpts_carry_the_report() {
     // Serper gives excerpts only.
     let output = online.run(&["--search", "google"]);
     assert!(output.status.success(), "{}", text(&output.stderr));
-    assert_report(&online.desk, "out");
-    let notes = online.desk.json("out/run.json")["notes"].to_string();
+    assert_report(&online.dir, "out");
+    let notes = online.dir.json("out/run.json")["notes"].to_string();
     assert!(notes.contains("only the excerpt of the engine is used: the page is `application/pdf`"), "{notes}");
 }
 
@@ -152,9 +152,9 @@ fn a_dead_engine_is_told_and_the_other_one_carries_the_report() {
     online.runtime.block_on(online.frozen.break_engine(EngineName::Tavily, Breakage::Html));
     let output = online.run(&["--search", "tavily,google"]);
     assert!(output.status.success(), "{}", text(&output.stderr));
-    assert_report(&online.desk, "out");
+    assert_report(&online.dir, "out");
     let told =
-        [text(&output.stderr), online.desk.read("out/run.json"), online.desk.read("out/final_result.json")].concat();
+        [text(&output.stderr), online.dir.read("out/run.json"), online.dir.read("out/final_result.json")].concat();
     assert!(told.contains("Tavily") && told.contains("web page instead of data"), "{told}");
 }
 
@@ -162,7 +162,7 @@ fn a_dead_engine_is_told_and_the_other_one_carries_the_report() {
 fn an_engine_that_lacks_its_key_is_a_usage_error_before_anything_is_asked() {
     let online = Online::new();
     let args = [QUESTION, "--model", "scripted:script.jsonl", "--yes", "--out", "out", "--search", "tavily"];
-    let output = online.desk.run(&args);
+    let output = online.dir.run(&args);
     assert_eq!(output.status.code(), Some(2), "{}", text(&output.stderr));
     assert!(text(&output.stderr).contains("TAVILY_API_KEY"), "{}", text(&output.stderr));
     assert!(online.questions().is_empty());

@@ -9,8 +9,8 @@ use serde_json::{Value, json};
 use super::calls::{append, create_note, planned, read_note, set_frontmatter};
 use crate::analyze::Intents;
 use crate::ask::{agent, choose, text};
-use crate::desk::Desk;
 use crate::probe::{Criterion, Finding, find_note};
+use crate::resources::Setup;
 use crate::state::{ExecutionPlan, PlannedAction, SubtaskKind, WorkflowState};
 use crate::write::{Grouping, IndexEntry, Quoted, entry_line, groupings, index_text, quoted};
 
@@ -28,13 +28,13 @@ const SHOWN: usize = 8;
 /// # Errors
 /// Those of the models.
 pub async fn lead<N: Notes + Sync>(
-    desk: &Desk,
+    setup: &Setup,
     state: &WorkflowState,
     notes: &N,
     unmet: &[Finding],
     iteration: u32,
 ) -> Result<(ExecutionPlan, Vec<Exchange>), AgentError> {
-    let mut leading = Leading { desk, state, notes, iteration, plan: ExecutionPlan::default(), exchanges: Vec::new() };
+    let mut leading = Leading { setup, state, notes, iteration, plan: ExecutionPlan::default(), exchanges: Vec::new() };
     for finding in unmet {
         leading.towards(finding).await?;
     }
@@ -42,7 +42,7 @@ pub async fn lead<N: Notes + Sync>(
 }
 
 struct Leading<'a, N> {
-    desk: &'a Desk,
+    setup: &'a Setup,
     state: &'a WorkflowState,
     notes: &'a N,
     iteration: u32,
@@ -142,7 +142,7 @@ impl<N: Notes + Sync> Leading<'_, N> {
         let names: Vec<&str> =
             entries.iter().take(SHOWN).map(|entry| entry.path.as_str().trim_end_matches(".md")).collect();
         let args = json!({ "notes": names, "ways": options });
-        let (chosen, exchange) = choose(self.desk, &agent(self.desk, "group", "notes")?, &args, &options).await?;
+        let (chosen, exchange) = choose(self.setup, &agent(self.setup, "group", "notes")?, &args, &options).await?;
         self.exchanges.push(exchange);
         Ok(ways.get(chosen).copied().unwrap_or_default())
     }
@@ -210,7 +210,7 @@ impl<N: Notes + Sync> Leading<'_, N> {
         if self.plan.answer.is_some() {
             return Ok(());
         }
-        let (answer, exchange) = answer(self.desk, self.state, self.notes, MATERIAL, MATERIAL_CHARS).await?;
+        let (answer, exchange) = answer(self.setup, self.state, self.notes, MATERIAL, MATERIAL_CHARS).await?;
         self.exchanges.extend(exchange);
         self.plan.answer = Some(answer);
         Ok(())
@@ -219,13 +219,13 @@ impl<N: Notes + Sync> Leading<'_, N> {
 
 /// An answer from the best of what was found; a model that answers inside a grammar is not asked, the notes are quoted.
 pub(crate) async fn answer<N: Notes>(
-    desk: &Desk,
+    setup: &Setup,
     state: &WorkflowState,
     notes: &N,
     most: usize,
     chars: usize,
 ) -> Result<(String, Option<Exchange>), AgentError> {
-    let agent = agent(desk, "answer", "question")?;
+    let agent = agent(setup, "answer", "question")?;
     if agent.is_constrained() {
         return Ok((said_by_found(state, notes, None).joined(), None));
     }
@@ -244,7 +244,7 @@ pub(crate) async fn answer<N: Notes>(
         "today": state.session.today,
         "vault": { "name": state.vault_context.vault_name, "notes": state.vault_context.notes },
     });
-    let answer = text(desk, &agent, &args).await?;
+    let answer = text(setup, &agent, &args).await?;
     Ok((answer.value, Some(answer.exchange)))
 }
 

@@ -37,17 +37,17 @@ pub struct VaultIndex {
     catalogue: RwLock<Arc<Catalogue>>,
     /// Notes that the last refresh could not read.
     unread: RwLock<Vec<Skipped>>,
-    settings: RwLock<Kept>,
+    settings: RwLock<VaultSettings>,
 }
 
 /// The settings of the vault, and what of them could not be read, each in a line.
 #[derive(Debug, Default)]
-struct Kept {
+struct VaultSettings {
     settings: Arc<Settings>,
     told: Vec<String>,
 }
 
-impl Kept {
+impl VaultSettings {
     fn of(vault: &Vault) -> Self {
         let (settings, told) = vault.settings();
         Self { settings: Arc::new(settings), told }
@@ -89,7 +89,7 @@ impl VaultIndex {
         let corpus = Corpus::open(&dir.join("passages"), &[vault.root().to_path_buf()], options)?;
         let file = dir.join("notes.json");
         let catalogue = RwLock::new(Arc::new(Catalogue::load(&file)));
-        let settings = RwLock::new(Kept::of(&vault));
+        let settings = RwLock::new(VaultSettings::of(&vault));
         Ok(Self { vault, corpus, file, catalogue, unread: RwLock::default(), settings })
     }
 
@@ -99,7 +99,7 @@ impl VaultIndex {
     /// A vault that cannot be listed; another refresh that takes too long; a full disk.
     pub fn refresh(&self) -> Result<IndexSummary, IndexError> {
         self.vault.refresh()?;
-        *self.settings.write().unwrap_or_else(PoisonError::into_inner) = Kept::of(&self.vault);
+        *self.settings.write().unwrap_or_else(PoisonError::into_inner) = VaultSettings::of(&self.vault);
         let rebuilt = match self.corpus.refresh() {
             Ok(report) => report.rebuilt,
             // A vault may be empty.

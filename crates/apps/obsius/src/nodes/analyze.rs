@@ -10,8 +10,8 @@ use crate::analyze::{
     Intents, WrittenPlan, compile, or_by_rules, plan_by_rules, plan_schema, small_plan_schema, title_of, wants_index,
 };
 use crate::ask::{agent, value};
-use crate::desk::Resources;
 use crate::phase::{Decision, Phase};
+use crate::resources::Resources;
 use crate::state::{
     ExecutionPlan, Failure, FailureClass, StopReason, SubtaskKind, TaskPlan, WorkflowState, WorkflowStateUpdate,
 };
@@ -70,9 +70,9 @@ async fn work(visit: &Visit) -> Result<Report, NodeError> {
     let memory = vec![visit.entry(EntryKind::Plan, goals.join("\n"))];
     let mut next = (**state).clone();
     next.task_plan = Some(plan.clone());
-    let bench = Workbench::new(visit.resources(), &state.changes).map_err(ObsiusError::from)?;
+    let workspace = Workbench::new(visit.resources(), &state.changes).map_err(ObsiusError::from)?;
     let actions: Vec<_> = state.executed_actions.iter().cloned().collect();
-    let evidence = probe_all(&next, &bench.notes(), &actions, &state.answer);
+    let evidence = probe_all(&next, &workspace.notes(), &actions, &state.answer);
     let objectives = state.objectives.with_evidence(Some(&plan), evidence);
     let searches = plan.has(SubtaskKind::Search);
     let decision = if searches { Decision::SearchRequired } else { Decision::DirectExecution };
@@ -129,9 +129,9 @@ enum Made {
 }
 
 async fn make_plan(visit: &Visit, request: &str) -> Result<Made, ObsiusError> {
-    let (desk, state) = (&visit.desk, &visit.state);
+    let (setup, state) = (&visit.setup, &visit.state);
     let max = state.session.config.max_subtasks;
-    let agent = agent(desk, "analyze", "request")?;
+    let agent = agent(setup, "analyze", "request")?;
     if agent.is_constrained() {
         return small_plan(visit, request, max).await;
     }
@@ -145,7 +145,7 @@ async fn make_plan(visit: &Visit, request: &str) -> Result<Made, ObsiusError> {
     });
     merge(&mut args, vault_args(state));
     merge(&mut args, progress_args(state));
-    let asked = value::<WrittenPlan>(desk, &agent, &args, "plan", plan_schema(max)).await;
+    let asked = value::<WrittenPlan>(setup, &agent, &args, "plan", plan_schema(max)).await;
     match asked {
         Ok(answer) => {
             let written = answer.value;
@@ -164,7 +164,7 @@ async fn make_plan(visit: &Visit, request: &str) -> Result<Made, ObsiusError> {
 
 /// A model inside a grammar writes goals of known kinds, and the title where a note is to be made.
 async fn small_plan(visit: &Visit, request: &str, max: usize) -> Result<Made, ObsiusError> {
-    let desk = &visit.desk;
+    let setup = &visit.setup;
     let intents = Intents::of(request);
     let makes = intents.create || intents.organize || wants_index(request);
     // The example of the request's sort stands last, where a small model looks first.
@@ -180,7 +180,7 @@ async fn small_plan(visit: &Visit, request: &str, max: usize) -> Result<Made, Ob
     };
     let args = json!({ "request": request, "sort": sort });
     let asked =
-        value::<WrittenPlan>(desk, &agent(desk, "analyze", "request")?, &args, "plan", small_plan_schema(max)).await;
+        value::<WrittenPlan>(setup, &agent(setup, "analyze", "request")?, &args, "plan", small_plan_schema(max)).await;
     let answer = match asked {
         Ok(answer) => answer,
         Err(error) => return fallback(error, request),

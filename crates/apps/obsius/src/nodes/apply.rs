@@ -5,8 +5,8 @@ use std::sync::Arc;
 use graphloom_core_graph::{Context, NodeError, Shared, Snapshot};
 use graphloom_vault::ContentHash;
 
-use crate::desk::Resources;
 use crate::phase::Decision;
+use crate::resources::Resources;
 use crate::review::{Written, conflict_in_words, write};
 use crate::state::{Applied, Failure, Review, WorkflowState, WorkflowStateUpdate};
 

@@ -5,8 +5,8 @@ use serde_json::json;
 
 use super::visit::{Report, visit};
 use crate::assess::{Complexity, assess as judge};
-use crate::desk::Resources;
 use crate::phase::{Decision, Phase};
+use crate::resources::Resources;
 use crate::state::{WorkflowState, WorkflowStateUpdate};
 
 /// State in: the request. State out: the assessment. It cannot fail.

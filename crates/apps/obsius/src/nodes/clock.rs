@@ -9,7 +9,7 @@ use graphloom_llm::{Capabilities, ChatModel, ChatRequest, ChatResponse, ChatStre
 use tokio::sync::Notify;
 use tokio::time::Instant;
 
-use crate::desk::Desk;
+use crate::resources::Setup;
 
 /// Whose time it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,16 +52,16 @@ impl Clocks {
         Arc::new(Self { counted: Mutex::new(counted), turned: Notify::new() })
     }
 
-    /// A desk whose models are counted.
-    pub(crate) fn desk(self: &Arc<Self>, desk: &Desk) -> Desk {
+    /// A setup whose models are counted.
+    pub(crate) fn setup(self: &Arc<Self>, setup: &Setup) -> Setup {
         let timed = |model: &Arc<dyn ChatModel>| -> Arc<dyn ChatModel> {
             Arc::new(Timed { inner: Arc::clone(model), clocks: Arc::clone(self) })
         };
-        let mut models = Models::new(timed(desk.models.role("default")));
-        for role in desk.models.roles() {
-            models = models.with_role(role, timed(desk.models.role(role)));
+        let mut models = Models::new(timed(setup.models.role("default")));
+        for role in setup.models.roles() {
+            models = models.with_role(role, timed(setup.models.role(role)));
         }
-        Desk { models, ..desk.clone() }
+        Setup { models, ..setup.clone() }
     }
 
     /// The times so far: of models, and of everything else.

@@ -4,9 +4,9 @@ use graphloom_core_graph::{Context, NodeError, Snapshot};
 use graphloom_vault::{ChangeKind, Note, NotePath, Overlay};
 
 use super::visit::{Report, visit};
-use crate::desk::Resources;
 use crate::phase::{Decision, Phase};
 use crate::probe::find_note;
+use crate::resources::Resources;
 use crate::state::{RunOutcome, StopReason, WorkflowState, WorkflowStateUpdate};
 use crate::workbench::diff_of;
 

@@ -3,8 +3,8 @@
 use graphloom_core_graph::{Context, NodeError, Snapshot};
 
 use super::visit::{Report, visit};
-use crate::desk::Resources;
 use crate::phase::{Decision, Phase};
+use crate::resources::Resources;
 use crate::state::{RunOutcome, StopReason, WorkflowState, WorkflowStateUpdate};
 
 /// State in: the failure. State out: an outcome that says so. What was planned and found stays in the state.

@@ -16,9 +16,9 @@ use crate::ObsiusError;
 use crate::ask::{agent, value};
 use crate::assess::Language;
 use crate::completion::{Facts, check};
-use crate::desk::Resources;
 use crate::execute::{Carried, Keeper, MOST, WrittenActions, actions_schema, carry_out, lead, read_actions, take_turn};
 use crate::phase::{Decision, Phase};
+use crate::resources::Resources;
 use crate::state::{
     ExecutedAction, ExecutionPlan, Failure, FailureClass, Metrics, PlannedAction, StopReason, WorkflowState,
     WorkflowStateUpdate, read_blob,
@@ -46,23 +46,23 @@ struct Saved {
 
 async fn work(visit: &Visit) -> Result<Report, NodeError> {
     let state = &visit.state;
-    let bench = Workbench::new(visit.resources(), &state.changes).map_err(ObsiusError::from)?;
+    let workspace = Workbench::new(visit.resources(), &state.changes).map_err(ObsiusError::from)?;
     let (saved, number) = newest_saved(&visit.cx)?;
     let begun = match saved {
         Some(saved) => {
-            bench.reset(&saved.changes);
+            workspace.reset(&saved.changes);
             saved
         }
         None => {
-            let (plan, exchanges, skipped) = next_actions(visit, &bench).await?;
+            let (plan, exchanges, skipped) = next_actions(visit, &workspace).await?;
             let carried = Carried { repeats: state.repeats.clone(), skipped, ..Carried::default() };
-            Saved { plan, carried, changes: bench.changes(), exchanges }
+            Saved { plan, carried, changes: workspace.changes(), exchanges }
         }
     };
     let interval = Duration::from_millis(state.session.config.persistence_interval_ms);
     let mut keeping = Keeping {
         visit,
-        bench: &bench,
+        workspace: &workspace,
         saved: begun.clone(),
         next: number,
         interval,
@@ -71,9 +71,9 @@ async fn work(visit: &Visit) -> Result<Report, NodeError> {
     };
     let reads = state.session.config.max_concurrent_reads;
     let carried =
-        carry_out(&begun.plan, bench.tools(), begun.carried, visit.iteration.number, reads, &mut keeping).await?;
-    let mended = bench.mend(state).map_err(ObsiusError::from)?;
-    evaluate(visit, &bench, &begun.plan, &carried, &begun.exchanges, mended)
+        carry_out(&begun.plan, workspace.tools(), begun.carried, visit.iteration.number, reads, &mut keeping).await?;
+    let mended = workspace.mend(state).map_err(ObsiusError::from)?;
+    evaluate(visit, &workspace, &begun.plan, &carried, &begun.exchanges, mended)
 }
 
 /// The newest record of this visit, from before a crash, and the number of the next.
@@ -90,7 +90,7 @@ fn newest_saved(cx: &Context<Resources>) -> Result<(Option<Saved>, u32), NodeErr
 /// Saves what was carried out when the interval has passed, and keeps it in case time runs out.
 struct Keeping<'a> {
     visit: &'a Visit,
-    bench: &'a Workbench,
+    workspace: &'a Workbench,
     saved: Saved,
     next: u32,
     interval: Duration,
@@ -102,7 +102,7 @@ struct Keeping<'a> {
 impl Keeper for Keeping<'_> {
     fn ended(&mut self, carried: &Carried) {
         self.saved.carried = carried.clone();
-        self.saved.changes = self.bench.changes();
+        self.saved.changes = self.workspace.changes();
         self.dirty = true;
         let update = done_update(self.visit, &left(&self.saved.plan, carried), carried, &self.saved.exchanges);
         self.visit.keep(update, &carried.done, self.saved.changes.clone());
@@ -131,19 +131,19 @@ impl Keeper for Keeping<'_> {
 /// model is asked again when all of them had their turn.
 async fn next_actions(
     visit: &Visit,
-    bench: &Workbench,
+    workspace: &Workbench,
 ) -> Result<(ExecutionPlan, Vec<Exchange>, Vec<String>), ObsiusError> {
     let state = &visit.state;
     let (pending, mut exchanges) = (&state.pending_actions, Vec::new());
     let asked = if pending.later.is_empty() {
-        let (plan, calls) = plan_actions(visit, bench).await?;
+        let (plan, calls) = plan_actions(visit, workspace).await?;
         exchanges = calls;
         plan
     } else {
         ExecutionPlan { actions: pending.later.clone(), answer: pending.answer.clone(), later: Vec::new() }
     };
     // What the program plans itself is no reply that could be too long.
-    let most = if visit.desk.is_small("execute") { usize::MAX } else { MOST };
+    let most = if visit.setup.is_small("execute") { usize::MAX } else { MOST };
     let succeeded = |id: &str| {
         let newest = (0..state.executed_actions.len()).rev().filter_map(|at| state.executed_actions.get(at));
         newest.into_iter().find(|action| action.id == id).map(|action| action.result.success)
@@ -166,10 +166,10 @@ fn left(plan: &ExecutionPlan, carried: &Carried) -> ExecutionPlan {
 }
 
 /// The actions for what is still missing.
-async fn plan_actions(visit: &Visit, bench: &Workbench) -> Result<(ExecutionPlan, Vec<Exchange>), ObsiusError> {
-    let (desk, state) = (&visit.desk, &visit.state);
-    let agent = agent(desk, "execute", "plan")?;
-    let notes = bench.notes();
+async fn plan_actions(visit: &Visit, workspace: &Workbench) -> Result<(ExecutionPlan, Vec<Exchange>), ObsiusError> {
+    let (setup, state) = (&visit.setup, &visit.state);
+    let agent = agent(setup, "execute", "plan")?;
+    let notes = workspace.notes();
     let actions: Vec<ExecutedAction> = state.executed_actions.iter().cloned().collect();
     let unmet: Vec<_> =
         probe_all(state, &notes, &actions, &state.answer).into_iter().filter(|finding| !finding.holds).collect();
@@ -178,10 +178,10 @@ async fn plan_actions(visit: &Visit, bench: &Workbench) -> Result<(ExecutionPlan
         return Ok((ExecutionPlan { answer, ..ExecutionPlan::default() }, Vec::new()));
     }
     if agent.is_constrained() {
-        return Ok(lead(desk, state, &notes, &unmet, visit.iteration.number).await?);
+        return Ok(lead(setup, state, &notes, &unmet, visit.iteration.number).await?);
     }
-    let specs = bench.tools().specs();
-    let names: Vec<&str> = bench.tools().names().collect();
+    let specs = workspace.tools().specs();
+    let names: Vec<&str> = workspace.tools().names().collect();
     let subtasks: Vec<Value> = state
         .task_plan
         .iter()
@@ -203,7 +203,7 @@ async fn plan_actions(visit: &Visit, bench: &Workbench) -> Result<(ExecutionPlan
     });
     merge(&mut args, vault_args(state));
     merge(&mut args, progress_args(state));
-    let answer = value::<WrittenActions>(desk, &agent, &args, "actions", actions_schema(&names)).await?;
+    let answer = value::<WrittenActions>(setup, &agent, &args, "actions", actions_schema(&names)).await?;
     Ok((read_actions(answer.value, visit.iteration.number), vec![answer.exchange]))
 }
 
@@ -264,14 +264,14 @@ fn done_update(visit: &Visit, plan: &ExecutionPlan, carried: &Carried, exchanges
 /// The seed's evaluation: what follows from what was done.
 fn evaluate(
     visit: &Visit,
-    bench: &Workbench,
+    workspace: &Workbench,
     plan: &ExecutionPlan,
     carried: &Carried,
     exchanges: &[Exchange],
     mended: Vec<String>,
 ) -> Result<Report, NodeError> {
     let state = &visit.state;
-    let changes = bench.changes();
+    let changes = workspace.changes();
     let owed = plan.later.len();
     // What the model says of its actions is said when they are carried out.
     let answer = plan.answer.clone().filter(|_| owed == 0).unwrap_or_else(|| state.answer.clone());
@@ -298,7 +298,7 @@ fn evaluate(
     if let Some((action, times, error)) = repeated(&all, state.session.config.max_identical_failures) {
         let stop = StopReason::RepeatedFailure { action: action.clone(), times, error: error.clone() };
         let told = ObsiusError::Repeated { action, times, message: error };
-        if !bench.changes().is_empty() {
+        if !workspace.changes().is_empty() {
             // What was done is shown, and the end says what failed.
             let mut report = Report::new(Decision::TaskComplete, told.to_string()).with(update.stop(stop));
             report.success = false;
@@ -309,11 +309,11 @@ fn evaluate(
         report.update = update.failure(failure).stop(stop);
         return Ok(report);
     }
-    let evidence = probe_all(state, &bench.notes(), &all, &answer);
+    let evidence = probe_all(state, &workspace.notes(), &all, &answer);
     let objectives = state.objectives.with_evidence(state.task_plan.as_ref(), evidence);
     let facts = Facts::of(state, &all, &objectives, state.confidence);
     update = update.objectives(objectives);
-    let is_about_nothing = !state.findings.nothing_about.is_empty() && done == 0 && bench.changes().is_empty();
+    let is_about_nothing = !state.findings.nothing_about.is_empty() && done == 0 && workspace.changes().is_empty();
     let decision = if is_about_nothing {
         // There is nothing to list, tag or change; the searches looked for it.
         let subject = state.findings.nothing_about.clone();

@@ -5,8 +5,8 @@ use graphloom_core_graph::{Context, NodeError, Snapshot};
 use graphloom_vault::Notes;
 
 use super::visit::{Report, visit};
-use crate::desk::Resources;
 use crate::phase::{Decision, Phase};
+use crate::resources::Resources;
 use crate::state::{VaultContext, WorkflowState, WorkflowStateUpdate};
 
 /// State in: session and configuration. State out: an empty working memory of the configured size and what is known of the

@@ -12,9 +12,9 @@ use crate::ObsiusError;
 use crate::analyze::{asks_for_change, claims_change};
 use crate::ask::{agent, choose, value};
 use crate::completion::{Facts, check};
-use crate::desk::Resources;
 use crate::phase::{Decision, Phase};
 use crate::probe::{Criterion, Finding};
+use crate::resources::Resources;
 use crate::state::{ExecutedAction, Failure, FailureClass, StopReason, WorkflowState, WorkflowStateUpdate};
 use crate::view::vault_args;
 use crate::workbench::{Workbench, diff_of, probe_all};
@@ -51,9 +51,9 @@ struct Statement {
 
 async fn work(visit: &Visit) -> Result<Report, NodeError> {
     let (state, config) = (&visit.state, &visit.state.session.config);
-    let bench = Workbench::new(visit.resources(), &state.changes).map_err(ObsiusError::from)?;
+    let workspace = Workbench::new(visit.resources(), &state.changes).map_err(ObsiusError::from)?;
     let actions: Vec<ExecutedAction> = state.executed_actions.iter().cloned().collect();
-    let mut evidence = probe_all(state, &bench.notes(), &actions, &state.answer);
+    let mut evidence = probe_all(state, &workspace.notes(), &actions, &state.answer);
     let judged = judge(visit, &mut evidence).await.map_err(ObsiusError::from)?;
     let mut objectives = state.objectives.with_evidence(state.task_plan.as_ref(), evidence);
     let confidence = confidence(&objectives, judged.stated);
@@ -159,8 +159,8 @@ async fn judge(visit: &Visit, evidence: &mut [Finding]) -> Result<Judged, AgentE
     if questions.is_empty() {
         return Ok(judged);
     }
-    let (desk, state) = (&visit.desk, &visit.state);
-    let agent = agent(desk, "reflect", "evidence")?;
+    let (setup, state) = (&visit.setup, &visit.state);
+    let agent = agent(setup, "reflect", "evidence")?;
     let actions: Vec<String> = state.executed_actions.iter().map(ExecutedAction::line).collect();
     let diff: String = diff_of(visit.resources(), &state.changes).to_string().chars().take(SHOWN).collect();
     if agent.is_constrained() {
@@ -170,7 +170,7 @@ async fn judge(visit: &Visit, evidence: &mut [Finding]) -> Result<Judged, AgentE
         for (at, question) in questions {
             let args = json!({ "request": state.session.original_request, "actions": done, "question": question });
             let options = ["yes".to_owned(), "no".to_owned()];
-            let (chosen, exchange) = choose(desk, &agent, &args, &options).await?;
+            let (chosen, exchange) = choose(setup, &agent, &args, &options).await?;
             judged.exchanges.push(exchange);
             // What nothing was done for does not hold, whatever a small model says.
             evidence[at].holds = chosen == 0 && !(changed.is_empty() && state.answer.is_empty());
@@ -186,7 +186,7 @@ async fn judge(visit: &Visit, evidence: &mut [Finding]) -> Result<Judged, AgentE
         "questions": questions.iter().map(|(_, question)| question).collect::<Vec<_>>(),
     });
     merge(&mut args, vault_args(state));
-    let answer = value::<Judgement>(desk, &agent, &args, "judgement", schema(questions.len())).await?;
+    let answer = value::<Judgement>(setup, &agent, &args, "judgement", schema(questions.len())).await?;
     judged.exchanges.push(answer.exchange);
     judged.complete = answer.value.complete;
     judged.stated = Some(answer.value.confidence);

@@ -5,8 +5,8 @@ use graphloom_core_graph::{Context, NodeError, Shared, Snapshot};
 use graphloom_state_machine::Symbol;
 use graphloom_vault::Changes;
 
-use crate::desk::Resources;
 use crate::going_on::back_to_work;
+use crate::resources::Resources;
 use crate::review::{approved, conflict_in_words, question_with};
 use crate::state::{Objectives, Review, StopReason, WorkflowState, WorkflowStateUpdate};
 

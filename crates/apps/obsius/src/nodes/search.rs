@@ -8,9 +8,9 @@ use serde_json::{Value, json};
 
 use super::visit::{Report, Visit, visit};
 use crate::ObsiusError;
-use crate::desk::Resources;
 use crate::index::{IndexError, SearchQuery};
 use crate::phase::{Decision, Phase};
+use crate::resources::Resources;
 use crate::search::{Gathering, strategies};
 use crate::state::{
     ExecutedAction, Metrics, SearchStrategy, SubtaskKind, TaskPlan, WorkflowState, WorkflowStateUpdate,
@@ -34,13 +34,13 @@ async fn work(visit: &Visit) -> Result<Report, NodeError> {
     let state = &visit.state;
     let config = &state.session.config;
     let plan: TaskPlan = state.task_plan.clone().unwrap_or_default();
-    let bench = Workbench::new(visit.resources(), &state.changes).map_err(ObsiusError::from)?;
-    let notes = bench.notes();
+    let workspace = Workbench::new(visit.resources(), &state.changes).map_err(ObsiusError::from)?;
+    let notes = workspace.notes();
     // Who asks for all notes gets more than the best, up to a bound that is told.
     let all = wants_all(&plan.original_request);
     let limit = if all { config.max_all_results } else { config.max_search_results };
     // A model that is led adds to every note that was found.
-    let changes = visit.desk.is_small("execute") && plan.has(SubtaskKind::Update);
+    let changes = visit.setup.is_small("execute") && plan.has(SubtaskKind::Update);
     let mut gathering = Gathering::new(&notes, &plan, state.findings.clone(), limit, visit.iteration.number)
         .taking_all(all)
         .leaving_out(visit.resources().index.settings())
@@ -58,7 +58,7 @@ async fn work(visit: &Visit) -> Result<Report, NodeError> {
                 let id = format!("{}.{}", visit.iteration.number, strategy_name(strategy));
                 let arguments = json!({ "query": query, "limit": limit.min(PAGE), "exact": true });
                 let call = ToolCall { id: id.clone(), name: "search_notes".to_owned(), arguments };
-                let outcome = bench.tools().call(&call, &mut repeats).await;
+                let outcome = workspace.tools().call(&call, &mut repeats).await;
                 actions.push(ExecutedAction::of(&id, "", visit.iteration.number, &outcome));
                 let mut hits = outcome.result.as_ref().map(paths_in).unwrap_or_default();
                 let mut more = outcome.result.as_ref().is_ok_and(|output| output.data["more"] == true);

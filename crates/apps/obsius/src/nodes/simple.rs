@@ -18,8 +18,8 @@ use crate::ObsiusError;
 use crate::analyze::{Intents, asks_for_change, claims_change};
 use crate::ask::agent;
 use crate::completion::Facts;
-use crate::desk::Resources;
 use crate::phase::{Decision, Phase};
+use crate::resources::Resources;
 use crate::small_tools::SmallTools;
 use crate::state::{ExecutedAction, Metrics, WorkflowState, WorkflowStateUpdate};
 use crate::view::{language_name, vault_args};
@@ -41,13 +41,13 @@ pub(crate) async fn simple(
 async fn work(visit: &Visit) -> Result<Report, NodeError> {
     let state = &visit.state;
     let resources = visit.resources();
-    let bench = Workbench::new(resources, &state.changes).map_err(ObsiusError::from)?;
+    let workspace = Workbench::new(resources, &state.changes).map_err(ObsiusError::from)?;
     // Turns are durable steps themselves.
-    let desk = visit.plain.clone();
-    let spec = agent(&desk, "simple", "request").map_err(ObsiusError::from)?;
+    let setup = visit.plain.clone();
+    let spec = agent(&setup, "simple", "request").map_err(ObsiusError::from)?;
     let request = state.session.original_request.as_str();
     let model: Arc<dyn ChatModel> = if spec.is_constrained() {
-        Arc::new(SmallTools::new(desk.clone(), request, bench.notes()))
+        Arc::new(SmallTools::new(setup.clone(), request, workspace.notes()))
     } else {
         Arc::clone(spec.model())
     };
@@ -61,7 +61,7 @@ async fn work(visit: &Visit) -> Result<Report, NodeError> {
     });
     merge(&mut args, vault_args(state));
     args["vault"] = json!({ "name": context.vault_name, "notes": context.notes });
-    let rendered = desk.prompts.render(&spec.spec().template, &args).map_err(ObsiusError::from)?;
+    let rendered = setup.prompts.render(&spec.spec().template, &args).map_err(ObsiusError::from)?;
 
     let mut options = ConverseOptions::default();
     options.max_turns = u32::try_from(state.session.config.max_turns).unwrap_or(u32::MAX);
@@ -69,20 +69,20 @@ async fn work(visit: &Visit) -> Result<Report, NodeError> {
         Params { temperature: spec.spec().temperature, max_tokens: spec.spec().max_tokens, ..Params::default() };
     options.repeats = state.repeats.clone();
     options.key = "first/".to_owned();
-    let mut transcript = talk(visit, &desk, &*model, &bench, rendered.messages, options.clone()).await?;
-    let claims = |transcript: &Transcript, bench: &Workbench| {
+    let mut transcript = talk(visit, &setup, &*model, &workspace, rendered.messages, options.clone()).await?;
+    let claims = |transcript: &Transcript, workspace: &Workbench| {
         let said = transcript.answer.as_deref().unwrap_or_default();
         let asked = asks_for_change(request) || (Intents::of(request).changes_something() && claims_change(said));
         let answered = transcript.stop == Ended::Answered && unmended(&actions_of(transcript)).is_none();
-        answered && asked && bench.changes().is_empty()
+        answered && asked && workspace.changes().is_empty()
     };
-    if claims(&transcript, &bench) && !spec.is_constrained() {
-        let asked = desk.prompts.render("unchanged", &json!({ "request": request })).map_err(ObsiusError::from)?;
+    if claims(&transcript, &workspace) && !spec.is_constrained() {
+        let asked = setup.prompts.render("unchanged", &json!({ "request": request })).map_err(ObsiusError::from)?;
         let mut messages = transcript.messages.clone();
         messages.extend(asked.messages);
         options.key = "second/".to_owned();
         options.repeats = transcript.repeats.clone();
-        let mut second = talk(visit, &desk, &*model, &bench, messages, options).await?;
+        let mut second = talk(visit, &setup, &*model, &workspace, messages, options).await?;
         let mut calls = transcript.calls;
         calls.append(&mut second.calls);
         second.calls = calls;
@@ -90,19 +90,19 @@ async fn work(visit: &Visit) -> Result<Report, NodeError> {
         second.usage += transcript.usage;
         transcript = second;
     }
-    if claims(&transcript, &bench) {
+    if claims(&transcript, &workspace) {
         let said = transcript.answer.unwrap_or_default().chars().take(300).collect();
         return Err(NodeError::terminal(ObsiusError::NothingDone { said }));
     }
-    let mended = bench.mend(state).map_err(ObsiusError::from)?;
-    conclude(visit, &bench, transcript, mended, &rendered.template, context)
+    let mended = workspace.mend(state).map_err(ObsiusError::from)?;
+    conclude(visit, &workspace, transcript, mended, &rendered.template, context)
 }
 
 async fn talk(
     visit: &Visit,
-    desk: &crate::desk::Desk,
+    setup: &crate::resources::Setup,
     model: &dyn ChatModel,
-    bench: &Workbench,
+    workspace: &Workbench,
     messages: Vec<Message>,
     options: ConverseOptions,
 ) -> Result<Transcript, NodeError> {
@@ -118,9 +118,9 @@ async fn talk(
             .executed_actions(done.clone())
             .execution_metrics(Metrics::of_actions(&done))
             .working_memory(memory);
-        visit.keep(update, &done, bench.changes());
+        visit.keep(update, &done, workspace.changes());
     };
-    let conversation = Conversation::new(model, bench.tools(), &desk.prompts, messages);
+    let conversation = Conversation::new(model, workspace.tools(), &setup.prompts, messages);
     converse(conversation.with_options(options).watched_by(&watch), &visit.cx).await
 }
 
@@ -143,7 +143,7 @@ fn actions_of(transcript: &Transcript) -> Vec<ExecutedAction> {
 
 fn conclude(
     visit: &Visit,
-    bench: &Workbench,
+    workspace: &Workbench,
     transcript: Transcript,
     mended: Vec<String>,
     template: &str,
@@ -151,7 +151,7 @@ fn conclude(
 ) -> Result<Report, NodeError> {
     let state = &visit.state;
     let actions = actions_of(&transcript);
-    let changes = bench.changes();
+    let changes = workspace.changes();
     context.recent_changes = changes.iter().map(|(path, _)| path.to_string()).collect();
     let failed = actions.iter().filter(|action| !action.result.success).count();
     let mut memory: Vec<_> = actions.iter().map(|action| visit.entry(EntryKind::Action, action.line())).collect();

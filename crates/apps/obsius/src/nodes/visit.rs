@@ -13,9 +13,9 @@ use serde_json::Value;
 
 use super::clock::{Clocks, Whose};
 use crate::config::Config;
-use crate::desk::{Desk, Resources};
 use crate::going_on::differences;
 use crate::phase::{Decision, Phase, next_phase};
+use crate::resources::{Resources, Setup};
 use crate::state::{
     ExecutedAction, Failure, FailureClass, Iteration, Metrics, NodeExecutionResult, NodeStatus, StopReason,
     WorkflowNode, WorkflowState, WorkflowStateUpdate, fit,
@@ -28,19 +28,19 @@ pub(crate) struct Visit {
     /// The task.
     pub(crate) cx: Context<Resources>,
     /// Prompts, profile and models; calls are durable steps.
-    pub(crate) desk: Desk,
+    pub(crate) setup: Setup,
     /// The same for what makes durable steps of its calls itself.
-    pub(crate) plain: Desk,
+    pub(crate) plain: Setup,
     /// The phase.
     pub(crate) phase: Phase,
     /// The iteration that the work belongs to.
     pub(crate) iteration: Iteration,
     /// What is kept of the work when its time runs out.
-    partial: Mutex<Option<Kept>>,
+    partial: Mutex<Option<PartialWork>>,
 }
 
 /// What is kept of work whose time runs out.
-struct Kept {
+struct PartialWork {
     update: WorkflowStateUpdate,
     /// Whether an action succeeded.
     acted: bool,
@@ -107,7 +107,7 @@ impl Visit {
         let acted = actions.iter().any(|action| action.result.success);
         let changed = !changes.is_empty();
         let update = update.changes(Shared::new(changes));
-        *self.partial.lock().unwrap_or_else(PoisonError::into_inner) = Some(Kept { update, acted, changed });
+        *self.partial.lock().unwrap_or_else(PoisonError::into_inner) = Some(PartialWork { update, acted, changed });
     }
 }
 
@@ -127,7 +127,7 @@ where
     Fut: Future<Output = Result<Report, NodeError>> + Send,
 {
     let started = cx.now();
-    let (state, limits) = with_limits(state.into_inner(), cx.resources().desk.limits.as_ref());
+    let (state, limits) = with_limits(state.into_inner(), cx.resources().setup.limits.as_ref());
     let config = state.session.config.clone();
     let iteration = match phase {
         Phase::Analyze => next_iteration(state.iteration),
@@ -139,11 +139,11 @@ where
 
     // An execution that goes on in the middle after a crash still finds its answers.
     let (calls, clocks) = (DurableCalls::new(&cx).keys(StepKeys::ByContent), Clocks::new());
-    let mut plain = clocks.desk(&cx.resources().desk);
+    let mut plain = clocks.setup(&cx.resources().setup);
     plain.today.clone_from(&state.session.today);
     plain.seed = state.session.seed;
-    let desk = Desk { models: calls.models(&plain.models), ..plain.clone() };
-    let visit = Arc::new(Visit { state, cx: cx.clone(), desk, plain, phase, iteration, partial: Mutex::default() });
+    let setup = Setup { models: calls.models(&plain.models), ..plain.clone() };
+    let visit = Arc::new(Visit { state, cx: cx.clone(), setup, plain, phase, iteration, partial: Mutex::default() });
     let timed = !matches!(phase, Phase::Assess | Phase::Initialize | Phase::Complete | Phase::Error);
     let left = |spent: u64| Duration::from_millis(config.iteration_timeout_ms.saturating_sub(spent));
     let done = if timed {
@@ -217,7 +217,7 @@ fn failure_of(phase: Phase, error: NodeError) -> Result<Failure, NodeError> {
 
 /// What becomes of a phase whose time ran out: the work was dropped, what it had finished is kept, and analysis follows
 /// where the table lets it.
-fn out_of_time(visit: &Visit, limit_ms: u64, whose: Whose, kept: Option<Kept>) -> Report {
+fn out_of_time(visit: &Visit, limit_ms: u64, whose: Whose, kept: Option<PartialWork>) -> Report {
     let message = format!(
         "`{}` ran out of the {limit_ms} ms of its iteration {}; what it was doing was dropped",
         visit.phase,

@@ -6,10 +6,10 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::bench::Bench;
 use super::names::{count, find_note};
+use super::workspace::Workspace;
 
-pub(super) struct Backlinks(pub(super) Bench);
+pub(super) struct Backlinks(pub(super) Workspace);
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]

@@ -6,10 +6,10 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use super::bench::{Bench, told};
 use super::names::{broken_in_words, broken_links, links_in_words};
+use super::workspace::{Workspace, told};
 
-pub(super) struct CreateNote(pub(super) Bench);
+pub(super) struct CreateNote(pub(super) Workspace);
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]

@@ -6,10 +6,10 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 
-use super::bench::{Bench, told};
 use super::names::{count, find_note, ticked};
+use super::workspace::{Workspace, told};
 
-pub(super) struct DeleteNote(pub(super) Bench);
+pub(super) struct DeleteNote(pub(super) Workspace);
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]

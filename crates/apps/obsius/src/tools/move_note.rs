@@ -6,10 +6,10 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 
-use super::bench::{Bench, Sight, told};
 use super::names::{count, find_file, find_note, links_in_words, ticked};
+use super::workspace::{NotesView, Workspace, told};
 
-pub(super) struct MoveNote(pub(super) Bench);
+pub(super) struct MoveNote(pub(super) Workspace);
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -91,7 +91,7 @@ struct Subject {
 }
 
 /// The note that is named, else another file, else a folder; what ends with a `/` is a folder.
-fn subject(sight: &Sight<'_>, name: &str) -> Result<Subject, ToolError> {
+fn subject(sight: &NotesView<'_>, name: &str) -> Result<Subject, ToolError> {
     let file = |path: NotePath| Subject { from: path.to_string(), is_folder: false };
     let folder = folder_named(sight.overlay, name).map(|from| Subject { from, is_folder: true });
     if let Some(folder) = folder.as_ref().filter(|_| name.trim().ends_with('/')) {

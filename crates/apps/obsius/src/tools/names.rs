@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use graphloom_agents::ToolError;
 use graphloom_vault::{LinkIndex, NotePath, Notes, Overlay, Relinked, Resolution};
 
-use super::bench::told;
+use super::workspace::told;
 use crate::index::VaultIndex;
 
 /// How many names a message lists.

@@ -5,13 +5,13 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 
-use super::bench::Bench;
 use super::names::count;
+use super::workspace::Workspace;
 use crate::index::{SearchField, SearchQuery};
 
 const LIMIT: u32 = 10;
 
-pub(super) struct SearchNotes(pub(super) Bench);
+pub(super) struct SearchNotes(pub(super) Workspace);
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]

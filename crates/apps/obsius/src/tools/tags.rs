@@ -7,13 +7,13 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 
-use super::bench::Bench;
 use super::names::count;
+use super::workspace::Workspace;
 use crate::index::is_in;
 
 const LIMIT: u32 = 100;
 
-pub(super) struct Tags(pub(super) Bench);
+pub(super) struct Tags(pub(super) Workspace);
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]

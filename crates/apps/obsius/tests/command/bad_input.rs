@@ -2,13 +2,13 @@
 
 use serde_json::json;
 
-use crate::support::{Desk, text};
+use crate::support::{TestDir, text};
 
 #[test]
 fn bad_input_is_named_with_its_remedy() {
-    let desk = Desk::new();
-    let before = desk.bytes();
-    let model = desk.script("says.jsonl", &[json!({"when": "user:", "reply": "Nothing."})]);
+    let dir = TestDir::new();
+    let before = dir.bytes();
+    let model = dir.script("says.jsonl", &[json!({"when": "user:", "reply": "Nothing."})]);
     for (args, status, part) in [
         (vec!["run", "  ", "--vault", "vault", "--model", &model], 2, "the request is empty"),
         (vec!["run", "x", "--vault", "absent", "--model", &model], 1, "absent"),
@@ -29,21 +29,21 @@ fn bad_input_is_named_with_its_remedy() {
         (vec!["undo", "nothing"], 2, "there is no run `nothing`"),
         (vec!["diff", "nothing"], 2, "there is no run `nothing`"),
     ] {
-        let output = desk.run(&args);
+        let output = dir.run(&args);
         let said = text(&output.stderr);
         assert_eq!(output.status.code(), Some(status), "{args:?}: {said}");
         assert!(said.contains(part), "{args:?} does not name `{part}`: {said}");
         assert!(!said.contains("panicked"), "{args:?}: {said}");
     }
-    assert_eq!(desk.bytes(), before);
+    assert_eq!(dir.bytes(), before);
 }
 
 #[test]
 fn a_request_that_would_leave_the_vault_is_refused() {
-    let desk = Desk::new();
-    let before = desk.bytes();
+    let dir = TestDir::new();
+    let before = dir.bytes();
     for title in ["../outside.md", "/etc/passwd.md", "a/../../b.md", ".obsidian/app.md"] {
-        let model = desk.script(
+        let model = dir.script(
             "escape.jsonl",
             &[
                 json!({"when": "[result", "reply": "It was refused."}),
@@ -51,20 +51,20 @@ fn a_request_that_would_leave_the_vault_is_refused() {
                     "arguments": {"title": title, "content": "x"}}]}),
             ],
         );
-        let output = desk.run(&["run", "Create a note", "--vault", "vault", "--model", &model, "--yes"]);
+        let output = dir.run(&["run", "Create a note", "--vault", "vault", "--model", &model, "--yes"]);
         assert_eq!(output.status.code(), Some(1), "{title}: {}", text(&output.stderr));
-        assert_eq!(desk.bytes(), before, "{title}");
-        assert!(!desk.path("outside.md").exists());
+        assert_eq!(dir.bytes(), before, "{title}");
+        assert!(!dir.path("outside.md").exists());
     }
 }
 
 #[test]
 fn notes_that_cannot_be_read_are_told_and_left_alone() {
-    let desk = Desk::new();
-    std::fs::write(desk.vault().join("Latin.md"), b"caf\xe9\n").unwrap();
-    std::fs::write(desk.vault().join("Broken.md"), "---\ntags: [a\n---\ntext\n").unwrap();
-    let before = desk.bytes();
-    let model = desk.script(
+    let dir = TestDir::new();
+    std::fs::write(dir.vault().join("Latin.md"), b"caf\xe9\n").unwrap();
+    std::fs::write(dir.vault().join("Broken.md"), "---\ntags: [a\n---\ntext\n").unwrap();
+    let before = dir.bytes();
+    let model = dir.script(
         "broken.jsonl",
         &[
             json!({"when": "[result", "reply": "It cannot be changed."}),
@@ -72,19 +72,19 @@ fn notes_that_cannot_be_read_are_told_and_left_alone() {
                 "arguments": {"path": "Broken.md", "frontmatter": {"tags": ["b"]}}}]}),
         ],
     );
-    let output = desk.run(&["run", "Tag Broken", "--vault", "vault", "--model", &model, "--yes"]);
+    let output = dir.run(&["run", "Tag Broken", "--vault", "vault", "--model", &model, "--yes"]);
     let said = text(&output.stderr);
     assert_eq!(output.status.code(), Some(1), "{said}");
     assert!(said.contains("`Latin.md`") && said.contains("frontmatter of `Broken.md` is broken"), "{said}");
-    assert_eq!(desk.bytes(), before);
+    assert_eq!(dir.bytes(), before);
 }
 
 #[test]
 fn parameters_are_printed_with_their_source() {
-    let desk = Desk::new();
-    std::fs::write(desk.path("mine.toml"), "MAX_ITERATIONS = 3\n").unwrap();
+    let dir = TestDir::new();
+    std::fs::write(dir.path("mine.toml"), "MAX_ITERATIONS = 3\n").unwrap();
     let output =
-        desk.run(&["run", "x", "--config", "mine.toml", "--set", "PERSISTENCE_INTERVAL_MS=100", "--print-config"]);
+        dir.run(&["run", "x", "--config", "mine.toml", "--set", "PERSISTENCE_INTERVAL_MS=100", "--print-config"]);
     let printed = text(&output.stdout);
     for part in [
         "MAX_ITERATIONS = 3",

@@ -2,11 +2,11 @@
 
 use serde_json::{Value, json};
 
-use crate::support::{Desk, result, text};
+use crate::support::{TestDir, result, text};
 
 /// Calls a tool whenever it is asked and tools are offered, and else says this.
-fn restless(desk: &Desk, name: &str, tool: &str, arguments: &Value, said: &str) -> String {
-    desk.script(
+fn restless(dir: &TestDir, name: &str, tool: &str, arguments: &Value, said: &str) -> String {
+    dir.script(
         name,
         &[
             json!({"when": "No more tools can be used", "reply": said}),
@@ -23,10 +23,10 @@ fn run<'a>(request: &'a str, model: &'a str, more: &[&'a str]) -> Vec<&'a str> {
 
 #[test]
 fn turns_that_are_used_up_exit_with_four_and_nothing_is_written() {
-    let desk = Desk::new();
-    let before = desk.bytes();
-    let model = restless(&desk, "search.jsonl", "search_notes", &json!({"query": "tea"}), "I could not finish.");
-    let output = desk.run(&run("Create a note about tea", &model, &["--yes", "--json", "--set", "max_turns=3"]));
+    let dir = TestDir::new();
+    let before = dir.bytes();
+    let model = restless(&dir, "search.jsonl", "search_notes", &json!({"query": "tea"}), "I could not finish.");
+    let output = dir.run(&run("Create a note about tea", &model, &["--yes", "--json", "--set", "max_turns=3"]));
     assert_eq!(output.status.code(), Some(4), "{}", text(&output.stderr));
     let told = result(&output);
     assert_eq!(
@@ -35,12 +35,12 @@ fn turns_that_are_used_up_exit_with_four_and_nothing_is_written() {
     );
     assert!(text(&output.stderr).contains("--set max_turns=…` goes on with more"), "{}", text(&output.stderr));
     assert!(!text(&output.stderr).contains("iteration 0 of"), "{}", text(&output.stderr));
-    assert_eq!(desk.bytes(), before);
+    assert_eq!(dir.bytes(), before);
 
     // Without other limits it stays at its end; with them it goes on.
-    let again = desk.run(&["resume", "it"]);
+    let again = dir.run(&["resume", "it"]);
     assert_eq!(again.status.code(), Some(4), "{}", text(&again.stderr));
-    let makes = desk.script(
+    let makes = dir.script(
         "makes.jsonl",
         &[
             json!({"when": "[result", "reply": "It is done."}),
@@ -48,13 +48,13 @@ fn turns_that_are_used_up_exit_with_four_and_nothing_is_written() {
                 "arguments": {"title": "Tea", "content": "Text."}}]}),
         ],
     );
-    let resumed = desk.run(&["resume", "it", "--model", &makes, "--set", "max_turns=6", "--yes"]);
+    let resumed = dir.run(&["resume", "it", "--model", &makes, "--set", "max_turns=6", "--yes"]);
     assert!(resumed.status.success(), "{}", text(&resumed.stderr));
-    assert!(desk.vault().join("Tea.md").exists());
+    assert!(dir.vault().join("Tea.md").exists());
     assert!(text(&resumed.stderr).contains("`max_turns` is 6 from here on, it was 3"), "{}", text(&resumed.stderr));
-    let shown = result(&desk.run(&["show", "it", "--json"]));
+    let shown = result(&dir.run(&["show", "it", "--json"]));
     assert_eq!(shown["state"]["session"]["config"]["max_turns"], 6);
-    let late = desk.run(&["resume", "it", "--set", "max_turns=9"]);
+    let late = dir.run(&["resume", "it", "--set", "max_turns=9"]);
     assert_eq!(late.status.code(), Some(2), "{}", text(&late.stderr));
     assert!(text(&late.stderr).contains("its changes are written"), "{}", text(&late.stderr));
 }
@@ -63,37 +63,36 @@ fn turns_that_are_used_up_exit_with_four_and_nothing_is_written() {
 fn part_of_the_work_is_shown_and_goes_on_with_other_limits_or_is_written() {
     let append = json!({"path": "Soup.md", "operation": "append", "content": "More."});
     for goes_on in [true, false] {
-        let desk = Desk::new();
-        let model = restless(&desk, "append.jsonl", "update_note", &append, "There was more to do.");
-        let output = desk.run(&run("Add many lines to Soup", &model, &["--set", "max_turns=2"]));
+        let dir = TestDir::new();
+        let model = restless(&dir, "append.jsonl", "update_note", &append, "There was more to do.");
+        let output = dir.run(&run("Add many lines to Soup", &model, &["--set", "max_turns=2"]));
         assert_eq!(output.status.code(), Some(3), "{}", text(&output.stderr));
         assert!(
             text(&output.stdout).contains("not complete, the limit of 2 turns is reached"),
             "{}",
             text(&output.stdout)
         );
-        assert!(text(&desk.run(&["show", "it"]).stdout).contains("not complete, the limit of 2 turns"));
+        assert!(text(&dir.run(&["show", "it"]).stdout).contains("not complete, the limit of 2 turns"));
         if goes_on {
-            let ends =
-                desk.script("ends.jsonl", &[json!({"when": "Do not make them again", "reply": "That was all."})]);
-            let resumed = desk.run(&["resume", "it", "--set", "max_turns=5", "--model", &ends, "--yes"]);
+            let ends = dir.script("ends.jsonl", &[json!({"when": "Do not make them again", "reply": "That was all."})]);
+            let resumed = dir.run(&["resume", "it", "--set", "max_turns=5", "--model", &ends, "--yes"]);
             assert!(resumed.status.success(), "{}", text(&resumed.stderr));
         } else {
-            let applied = desk.run(&["apply", "it"]);
+            let applied = dir.run(&["apply", "it"]);
             assert_eq!(applied.status.code(), Some(4), "{}", text(&applied.stderr));
             assert!(text(&applied.stdout).contains("Not complete: the limit of 2 turns"), "{}", text(&applied.stdout));
         }
-        let soup = std::fs::read_to_string(desk.vault().join("Soup.md")).unwrap();
+        let soup = std::fs::read_to_string(dir.vault().join("Soup.md")).unwrap();
         assert_eq!(soup.matches("More.").count(), 1, "{soup}");
     }
 }
 
 #[test]
 fn what_cannot_be_changed_in_a_run_that_goes_on_is_named() {
-    let desk = Desk::new();
+    let dir = TestDir::new();
     let append = json!({"path": "Soup.md", "operation": "append", "content": "More."});
-    let model = restless(&desk, "append.jsonl", "update_note", &append, "There was more to do.");
-    desk.run(&run("Add many lines to Soup", &model, &["--set", "max_turns=2"]));
+    let model = restless(&dir, "append.jsonl", "update_note", &append, "There was more to do.");
+    dir.run(&run("Add many lines to Soup", &model, &["--set", "max_turns=2"]));
     for (more, part) in [
         (vec!["--set", "confidence_threshold=0.1"], "`confidence_threshold` stays as it is"),
         (vec!["--set", "max_subtasks=2"], "the plan is made"),
@@ -105,12 +104,12 @@ fn what_cannot_be_changed_in_a_run_that_goes_on_is_named() {
     ] {
         let mut args = vec!["resume", "it"];
         args.extend(more);
-        let refused = desk.run(&args);
+        let refused = dir.run(&args);
         let said = text(&refused.stderr);
         assert_eq!(refused.status.code(), Some(2), "{args:?}: {said}");
         assert!(said.contains(part), "{args:?} does not say `{part}`: {said}");
     }
-    let done = desk.script(
+    let done = dir.script(
         "done.jsonl",
         &[
             json!({"when": "[result", "reply": "It is done."}),
@@ -118,8 +117,8 @@ fn what_cannot_be_changed_in_a_run_that_goes_on_is_named() {
                 "arguments": {"title": "Tea", "content": "Text."}}]}),
         ],
     );
-    desk.run(&["run", "Create a note about tea", "--vault", "vault", "--thread", "done", "--model", &done]);
-    let refused = desk.run(&["resume", "done", "--set", "max_turns=9"]);
+    dir.run(&["run", "Create a note about tea", "--vault", "vault", "--thread", "done", "--model", &done]);
+    let refused = dir.run(&["resume", "done", "--set", "max_turns=9"]);
     assert!(text(&refused.stderr).contains("it reached no limit"), "{}", text(&refused.stderr));
     assert_eq!(refused.status.code(), Some(2));
 }

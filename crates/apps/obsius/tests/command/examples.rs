@@ -2,20 +2,20 @@
 
 use graphloom_vault::{LinkIndex, NotePath, Vault, VaultOptions};
 
-use crate::support::{Desk, result, text};
+use crate::support::{TestDir, result, text};
 
 #[test]
 fn the_simple_request_creates_the_note() {
-    let (desk, count) = Desk::of_documents();
+    let (dir, count) = TestDir::of_documents();
     assert!(count >= 500, "{count} documents");
-    let before = desk.bytes();
+    let before = dir.bytes();
     let output =
-        desk.run(&["run", "Create a note about AI", "--vault", "vault", "--model", "embedded", "--yes", "--json"]);
+        dir.run(&["run", "Create a note about AI", "--vault", "vault", "--model", "embedded", "--yes", "--json"]);
     assert!(output.status.success(), "{}", text(&output.stderr));
     let run = result(&output);
     assert_eq!(run["complexity"], "simple", "{run:#}");
     assert_eq!(run["outcome"]["stop"]["by"], "simple_task", "{run:#}");
-    let new: Vec<_> = desk.bytes().into_iter().filter(|(path, _)| !before.contains_key(path)).collect();
+    let new: Vec<_> = dir.bytes().into_iter().filter(|(path, _)| !before.contains_key(path)).collect();
     let [(path, bytes)] = new.as_slice() else { panic!("{new:?}") };
     assert!(path.file_name().unwrap().to_string_lossy().contains("AI"), "{path:?}");
     assert!(bytes.len() > 40, "{}", text(bytes));
@@ -23,37 +23,37 @@ fn the_simple_request_creates_the_note() {
 
 #[test]
 fn the_complex_request_ends_with_an_index_that_is_applied_once_and_undone() {
-    let (desk, count) = Desk::of_documents();
+    let (dir, count) = TestDir::of_documents();
     assert!(count >= 500, "{count} documents");
     // The specification's own request, and one of its form whose subject many documents have.
     for (run, request, at_least) in [
         ("ml", "Organize all my machine learning notes and create a comprehensive index", 1),
         ("errors", "Organize all my error handling notes and create a comprehensive index", 10),
     ] {
-        let before = desk.bytes();
+        let before = dir.bytes();
         let args = ["run", request, "--vault", "vault", "--model", "embedded", "--thread", run];
-        let output = desk.run(&args);
+        let output = dir.run(&args);
         let said = text(&output.stderr);
         assert_eq!(output.status.code(), Some(3), "{said}");
         assert!(said.contains("`ITERATION_TIMEOUT_MS` is raised"), "{said}");
-        assert_eq!(desk.bytes(), before, "nothing is written before it is approved");
+        assert_eq!(dir.bytes(), before, "nothing is written before it is approved");
 
-        let output = desk.run(&["apply", run, "--json"]);
+        let output = dir.run(&["apply", run, "--json"]);
         assert!(output.status.success(), "{}", text(&output.stderr));
         let told = result(&output);
         assert_eq!(told["outcome"]["is_complete"], true, "{told:#}");
         let applied: Vec<String> = serde_json::from_value(told["applied"]["paths"].clone()).unwrap();
         let [index] = applied.as_slice() else { panic!("{applied:?}") };
-        let vault = Vault::open(desk.vault(), VaultOptions::default()).unwrap();
+        let vault = Vault::open(dir.vault(), VaultOptions::default()).unwrap();
         let links = LinkIndex::build(&vault);
         let listed = links.outgoing(&NotePath::parse(index).unwrap());
         assert!(listed.len() >= at_least, "{run}: {} links", listed.len());
         assert!(listed.iter().all(|link| link.to.is_sound()), "{listed:?}");
 
-        let again = desk.run(&["apply", run]);
+        let again = dir.run(&["apply", run]);
         assert_eq!(again.status.code(), Some(2), "it is applied once: {}", text(&again.stdout));
-        let output = desk.run(&["undo", run]);
+        let output = dir.run(&["undo", run]);
         assert!(output.status.success(), "{}", text(&output.stderr));
-        assert_eq!(desk.bytes(), before, "undone to the same bytes");
+        assert_eq!(dir.bytes(), before, "undone to the same bytes");
     }
 }

@@ -1,9 +1,9 @@
 //! What can be written to search.
 
-use crate::support::{Desk, result, text};
+use crate::support::{TestDir, result, text};
 
-fn found(desk: &Desk, query: &str) -> (Vec<String>, String) {
-    let output = desk.run(&["search", query, "--vault", "vault", "--json"]);
+fn found(dir: &TestDir, query: &str) -> (Vec<String>, String) {
+    let output = dir.run(&["search", query, "--vault", "vault", "--json"]);
     assert!(output.status.success(), "{}", text(&output.stderr));
     let value = result(&output);
     let mut paths: Vec<String> =
@@ -14,13 +14,13 @@ fn found(desk: &Desk, query: &str) -> (Vec<String>, String) {
 
 #[test]
 fn tags_paths_and_phrases_are_conditions_and_words_that_are_nowhere_are_searched_by_what_is_like_them() {
-    let desk = Desk::new();
+    let dir = TestDir::new();
     for (path, text) in [
         ("Old harbours/Lisbon.md", "---\ntags: [sea/atlantic]\n---\nA harbour where the\nmoon moves the tides.\n"),
         ("Old harbours/Basel.md", "A harbour on a river. The tides, moved by the moon, are far.\n"),
     ] {
-        std::fs::create_dir_all(desk.vault().join("Old harbours")).unwrap();
-        std::fs::write(desk.vault().join(path), text).unwrap();
+        std::fs::create_dir_all(dir.vault().join("Old harbours")).unwrap();
+        std::fs::write(dir.vault().join(path), text).unwrap();
     }
     let (lisbon, basel) = ("Old harbours/Lisbon.md", "Old harbours/Basel.md");
     for (query, expected) in [
@@ -35,7 +35,7 @@ fn tags_paths_and_phrases_are_conditions_and_words_that_are_nowhere_are_searched
         ("\"moon moved\"", &[]),
         ("tag:nothing", &[]),
     ] {
-        let (paths, corrected) = found(&desk, query);
+        let (paths, corrected) = found(&dir, query);
         let mut expected: Vec<&str> = expected.to_vec();
         expected.sort_unstable();
         assert_eq!(
@@ -46,10 +46,10 @@ fn tags_paths_and_phrases_are_conditions_and_words_that_are_nowhere_are_searched
     }
     // Letters that change places, a letter that is missing, and a word that is like none.
     for (query, searched) in [("harbuor", "harbour"), ("rivr", "river")] {
-        let (paths, corrected) = found(&desk, query);
+        let (paths, corrected) = found(&dir, query);
         assert!(!paths.is_empty() && corrected.contains(searched), "{query}: {paths:?} {corrected}");
     }
-    assert_eq!(found(&desk, "quetzal"), (Vec::new(), "[]".to_owned()));
-    let said = text(&desk.run(&["search", "harbuor", "--vault", "vault"]).stdout);
+    assert_eq!(found(&dir, "quetzal"), (Vec::new(), "[]".to_owned()));
+    let said = text(&dir.run(&["search", "harbuor", "--vault", "vault"]).stdout);
     assert!(said.starts_with("`harbuor` is in no note; searched for `harbour`"), "{said}");
 }

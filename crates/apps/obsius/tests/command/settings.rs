@@ -2,17 +2,17 @@
 
 use serde_json::json;
 
-use crate::support::{Desk, result, text};
+use crate::support::{TestDir, result, text};
 
-fn set(desk: &Desk, app: &str) {
-    std::fs::create_dir_all(desk.vault().join(".obsidian")).unwrap();
-    std::fs::write(desk.vault().join(".obsidian/app.json"), app).unwrap();
+fn set(dir: &TestDir, app: &str) {
+    std::fs::create_dir_all(dir.vault().join(".obsidian")).unwrap();
+    std::fs::write(dir.vault().join(".obsidian/app.json"), app).unwrap();
 }
 
 /// A model that makes a note `Sea` with links in the form that models write.
-fn creates(desk: &Desk) -> String {
+fn creates(dir: &TestDir) -> String {
     let text = "See [[Tides]], [[Tides#Ebb|the ebb]], [[Moon]], [[Not yet]] and ![[Tides]]. [own](https://x.y)";
-    desk.script(
+    dir.script(
         "sea.jsonl",
         &[
             json!({"when": "[result", "reply": "It is done."}),
@@ -42,38 +42,38 @@ fn links_that_a_run_writes_are_written_as_the_settings_have_them() {
              [own](https://x.y)\n",
         ),
     ] {
-        let desk = Desk::new();
-        std::fs::create_dir_all(desk.vault().join("deep sea")).unwrap();
-        std::fs::write(desk.vault().join("deep sea/Tides.md"), "# Ebb\n").unwrap();
-        std::fs::remove_file(desk.vault().join("Tides.md")).unwrap();
+        let dir = TestDir::new();
+        std::fs::create_dir_all(dir.vault().join("deep sea")).unwrap();
+        std::fs::write(dir.vault().join("deep sea/Tides.md"), "# Ebb\n").unwrap();
+        std::fs::remove_file(dir.vault().join("Tides.md")).unwrap();
         if let Some(app) = app {
-            set(&desk, app);
+            set(&dir, app);
         }
-        let model = creates(&desk);
-        let run = desk.run(&["run", "Create a note about Sea", "--vault", "vault", "--model", &model, "--yes"]);
+        let model = creates(&dir);
+        let run = dir.run(&["run", "Create a note about Sea", "--vault", "vault", "--model", &model, "--yes"]);
         let said = text(&run.stderr) + &text(&run.stdout);
         assert!(run.status.success(), "{said}");
-        assert_eq!(std::fs::read_to_string(desk.vault().join("notes/Sea.md")).unwrap(), expected, "{app:?}");
+        assert_eq!(std::fs::read_to_string(dir.vault().join("notes/Sea.md")).unwrap(), expected, "{app:?}");
         let told = said.contains("written as the settings of the vault have new links");
         assert_eq!(told, app.is_some(), "{said}");
         // What the person wrote, and the settings, keep every byte.
-        assert_eq!(std::fs::read_to_string(desk.vault().join("Moon.md")).unwrap(), "The moon moves the [[Tides]].\n");
+        assert_eq!(std::fs::read_to_string(dir.vault().join("Moon.md")).unwrap(), "The moon moves the [[Tides]].\n");
         if let Some(app) = app {
-            assert_eq!(std::fs::read_to_string(desk.vault().join(".obsidian/app.json")).unwrap(), app);
+            assert_eq!(std::fs::read_to_string(dir.vault().join(".obsidian/app.json")).unwrap(), app);
         }
     }
 }
 
 #[test]
 fn excluded_files_are_neither_found_nor_changed_and_that_is_told() {
-    let desk = Desk::new();
-    std::fs::create_dir_all(desk.vault().join("Templates")).unwrap();
-    std::fs::write(desk.vault().join("Templates/Water.md"), "Water of the template.\n").unwrap();
-    std::fs::write(desk.vault().join("Old water.md"), "Water of old. See [[Tides]].\n").unwrap();
+    let dir = TestDir::new();
+    std::fs::create_dir_all(dir.vault().join("Templates")).unwrap();
+    std::fs::write(dir.vault().join("Templates/Water.md"), "Water of the template.\n").unwrap();
+    std::fs::write(dir.vault().join("Old water.md"), "Water of old. See [[Tides]].\n").unwrap();
     let search = ["search", "water", "--vault", "vault", "--json"];
-    assert_eq!(result(&desk.run(&search))["found"].as_array().unwrap().len(), 3);
-    set(&desk, r#"{"userIgnoreFilters": ["templates/", "/^old/"]}"#);
-    let found = desk.run(&search);
+    assert_eq!(result(&dir.run(&search))["found"].as_array().unwrap().len(), 3);
+    set(&dir, r#"{"userIgnoreFilters": ["templates/", "/^old/"]}"#);
+    let found = dir.run(&search);
     let paths: Vec<String> =
         result(&found)["found"].as_array().unwrap().iter().map(|hit| hit["path"].to_string()).collect();
     assert_eq!(paths, ["\"Soup.md\""]);
@@ -84,7 +84,7 @@ fn excluded_files_are_neither_found_nor_changed_and_that_is_told() {
     );
 
     // A model that tries is refused; a link in an excluded note still follows what moves.
-    let model = desk.script(
+    let model = dir.script(
         "change.jsonl",
         &[
             json!({"when": "is an excluded file", "reply": "It is excluded."}),
@@ -92,11 +92,11 @@ fn excluded_files_are_neither_found_nor_changed_and_that_is_told() {
                 "arguments": {"path": "Templates/Water.md", "content": "More."}}]}),
         ],
     );
-    let before = desk.bytes();
-    let run = desk.run(&["run", "Add a line to Water", "--vault", "vault", "--model", &model, "--yes"]);
+    let before = dir.bytes();
+    let run = dir.run(&["run", "Add a line to Water", "--vault", "vault", "--model", &model, "--yes"]);
     assert_eq!(run.status.code(), Some(1), "{}", text(&run.stderr));
-    assert_eq!(desk.bytes(), before);
-    let model = desk.script(
+    assert_eq!(dir.bytes(), before);
+    let model = dir.script(
         "move.jsonl",
         &[
             json!({"when": "[result", "reply": "It is moved."}),
@@ -104,9 +104,9 @@ fn excluded_files_are_neither_found_nor_changed_and_that_is_told() {
                 "arguments": {"path": "Tides.md", "to": "Ebb"}}]}),
         ],
     );
-    let run = desk.run(&["run", "Rename Tides to Ebb", "--vault", "vault", "--model", &model, "--yes"]);
+    let run = dir.run(&["run", "Rename Tides to Ebb", "--vault", "vault", "--model", &model, "--yes"]);
     assert!(run.status.success(), "{}", text(&run.stderr));
-    let old = std::fs::read_to_string(desk.vault().join("Old water.md")).unwrap();
+    let old = std::fs::read_to_string(dir.vault().join("Old water.md")).unwrap();
     assert_eq!(old, "Water of old. See [[Ebb]].\n");
 }
 
@@ -117,23 +117,23 @@ fn settings_that_cannot_be_read_are_told_in_a_line_and_the_defaults_hold() {
         (r#"{"newLinkFormat": 7}"#, "`newLinkFormat` in `.obsidian/app.json` is not heeded"),
         (r#"{"userIgnoreFilters": ["/(?<!x)Soup/"]}"#, "is no regular expression known here"),
     ] {
-        let desk = Desk::new();
-        set(&desk, app);
-        let found = desk.run(&["search", "water", "--vault", "vault", "--json"]);
+        let dir = TestDir::new();
+        set(&dir, app);
+        let found = dir.run(&["search", "water", "--vault", "vault", "--json"]);
         assert!(found.status.success(), "{}", text(&found.stderr));
         assert_eq!(result(&found)["found"][0]["path"], "Soup.md");
         let said = text(&found.stderr);
         assert_eq!(said.lines().filter(|line| line.contains(about)).count(), 1, "{said}");
     }
     // Not even by a model: no path leads there.
-    let desk = Desk::new();
-    set(&desk, "{}");
-    let model = desk.script(
+    let dir = TestDir::new();
+    set(&dir, "{}");
+    let model = dir.script(
         "hidden.jsonl",
         &[json!({"when": "user:", "tool_calls": [{"id": "1", "name": "create_note",
             "arguments": {"title": ".obsidian/app.md", "content": "x"}}]})],
     );
-    let run = desk.run(&["run", "Create a note about x", "--vault", "vault", "--model", &model, "--yes"]);
+    let run = dir.run(&["run", "Create a note about x", "--vault", "vault", "--model", &model, "--yes"]);
     assert!(!run.status.success());
-    assert_eq!(std::fs::read_dir(desk.vault().join(".obsidian")).unwrap().count(), 1);
+    assert_eq!(std::fs::read_dir(dir.vault().join(".obsidian")).unwrap().count(), 1);
 }

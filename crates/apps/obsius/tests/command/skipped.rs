@@ -2,15 +2,15 @@
 
 use serde_json::json;
 
-use crate::support::{Desk, result, text};
+use crate::support::{TestDir, result, text};
 
 #[test]
 fn what_is_skipped_is_told() {
-    let desk = Desk::new();
-    std::fs::write(desk.vault().join("Latin.md"), b"caf\xe9").unwrap();
-    std::fs::write(desk.vault().join("two\nlines.md"), "x").unwrap();
-    std::fs::write(desk.vault().join("What is C#?.MD"), "About quetzals.\n").unwrap();
-    let found = desk.run(&["search", "quetzals", "--vault", "vault", "--json"]);
+    let dir = TestDir::new();
+    std::fs::write(dir.vault().join("Latin.md"), b"caf\xe9").unwrap();
+    std::fs::write(dir.vault().join("two\nlines.md"), "x").unwrap();
+    std::fs::write(dir.vault().join("What is C#?.MD"), "About quetzals.\n").unwrap();
+    let found = dir.run(&["search", "quetzals", "--vault", "vault", "--json"]);
     assert!(found.status.success(), "{}", text(&found.stderr));
     let (value, said) = (result(&found), text(&found.stderr));
     assert_eq!(value["found"][0]["path"], "What is C#?.MD");
@@ -20,7 +20,7 @@ fn what_is_skipped_is_told() {
     assert!(said.contains("`Latin.md` is not read and not changed: it is not UTF-8 text"), "{said}");
     assert!(said.contains("lines.md` is not read and not changed: it holds the control character"), "{said}");
 
-    let model = desk.script(
+    let model = dir.script(
         "move.jsonl",
         &[
             json!({"when": "[result", "reply": "It is done."}),
@@ -29,8 +29,8 @@ fn what_is_skipped_is_told() {
         ],
     );
     let args = ["run", "Rename What is C#? to Quetzals", "--vault", "vault", "--model", &model, "--yes", "--json"];
-    let run = desk.run(&args);
+    let run = dir.run(&args);
     assert!(run.status.success(), "{}", text(&run.stderr));
     assert_eq!(result(&run)["skipped"].as_array().unwrap().len(), 2);
-    assert!(desk.vault().join("Quetzals.MD").exists());
+    assert!(dir.vault().join("Quetzals.MD").exists());
 }

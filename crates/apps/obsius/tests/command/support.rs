@@ -7,31 +7,31 @@ use std::process::{Command, Output, Stdio};
 use serde_json::Value;
 
 /// A directory with a vault and a data directory.
-pub(crate) struct Desk {
+pub(crate) struct TestDir {
     folder: tempfile::TempDir,
 }
 
-impl Desk {
+impl TestDir {
     /// A vault of three notes.
     pub(crate) fn new() -> Self {
-        let desk = Self { folder: tempfile::tempdir().unwrap() };
+        let dir = Self { folder: tempfile::tempdir().unwrap() };
         for (path, text) in [
             ("Tides.md", "---\ntags: [sea]\n---\nTides are moved by the moon.\n"),
             ("Moon.md", "The moon moves the [[Tides]].\n"),
             ("Soup.md", "Soup is made of water.\n"),
         ] {
-            std::fs::create_dir_all(desk.vault()).unwrap();
-            std::fs::write(desk.vault().join(path), text).unwrap();
+            std::fs::create_dir_all(dir.vault()).unwrap();
+            std::fs::write(dir.vault().join(path), text).unwrap();
         }
-        desk
+        dir
     }
 
     /// A vault of real documents.
     pub(crate) fn of_documents() -> (Self, usize) {
-        let desk = Self { folder: tempfile::tempdir().unwrap() };
-        std::fs::create_dir_all(desk.vault()).unwrap();
-        let count = crate::documents::fill(&desk.vault());
-        (desk, count)
+        let dir = Self { folder: tempfile::tempdir().unwrap() };
+        std::fs::create_dir_all(dir.vault()).unwrap();
+        let count = crate::documents::fill(&dir.vault());
+        (dir, count)
     }
 
     pub(crate) fn path(&self, name: &str) -> PathBuf {
@@ -86,7 +86,7 @@ impl Desk {
     }
 }
 
-impl Desk {
+impl TestDir {
     /// The files of the vault by their names below it.
     pub(crate) fn bytes_by_name(&self) -> BTreeMap<PathBuf, Vec<u8>> {
         let vault = self.vault();

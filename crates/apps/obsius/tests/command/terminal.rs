@@ -4,7 +4,7 @@
 use graphloom_test_support::terminal::{Terminal, become_the_program};
 use serde_json::json;
 
-use crate::support::Desk;
+use crate::support::TestDir;
 
 /// Not a test of its own: [`open`] begins it.
 #[test]
@@ -12,22 +12,22 @@ fn the_process_that_becomes_the_program() {
     become_the_program();
 }
 
-fn open(desk: &Desk, args: &[&str]) -> Terminal {
-    Terminal::open(&desk.command(args), "terminal::the_process_that_becomes_the_program")
+fn open(dir: &TestDir, args: &[&str]) -> Terminal {
+    Terminal::open(&dir.command(args), "terminal::the_process_that_becomes_the_program")
 }
 
-fn creates_tea(desk: &Desk) -> String {
+fn creates_tea(dir: &TestDir) -> String {
     let call = json!([{"id": "1", "name": "create_note", "arguments": {"title": "Tea", "content": "Text."}}]);
     let rules = [json!({"when": "[result", "reply": "It is done."}), json!({"when": "user:", "tool_calls": call})];
-    desk.script("tea.jsonl", &rules)
+    dir.script("tea.jsonl", &rules)
 }
 
 #[test]
 fn what_was_typed_before_the_changes_were_shown_approves_none_of_them() {
-    let desk = Desk::new();
-    let model = creates_tea(&desk);
+    let dir = TestDir::new();
+    let model = creates_tea(&dir);
     let request = ["run", "Create a note about tea", "--vault", "vault", "--model", &model, "--thread", "tea"];
-    let mut terminal = open(&desk, &request);
+    let mut terminal = open(&dir, &request);
     terminal.types_ahead("y\r");
     let at = terminal.waits_for("Write these changes?", 0);
     let at = terminal.waits_for("is no answer to it", at);
@@ -35,21 +35,21 @@ fn what_was_typed_before_the_changes_were_shown_approves_none_of_them() {
     // Ctrl-D in an empty line leaves, and the run waits on.
     terminal.types("\u{4}");
     assert_eq!(terminal.ends(), Some(3));
-    assert!(!desk.vault().join("Tea.md").exists());
+    assert!(!dir.vault().join("Tea.md").exists());
 
-    let mut terminal = open(&desk, &["resume", "tea"]);
+    let mut terminal = open(&dir, &["resume", "tea"]);
     let at = terminal.waits_for("Write these changes?", 0);
     terminal.waits_for("> ", at);
     terminal.types("n\u{7f}y\r");
     assert_eq!(terminal.ends(), Some(0));
-    assert!(desk.vault().join("Tea.md").exists());
+    assert!(dir.vault().join("Tea.md").exists());
 }
 
 #[test]
 fn a_request_of_a_chat_is_edited_before_it_is_sent() {
-    let desk = Desk::new();
-    let model = creates_tea(&desk);
-    let mut terminal = open(&desk, &["chat", "--vault", "vault", "--model", &model]);
+    let dir = TestDir::new();
+    let model = creates_tea(&dir);
+    let mut terminal = open(&dir, &["chat", "--vault", "vault", "--model", &model]);
     let at = terminal.waits_for("What is to be done?", 0);
     let at = terminal.waits_for("> ", at);
     terminal.types("Creat note about tea\u{1}\u{1b}[C\u{1b}[C\u{1b}[C\u{1b}[C\u{1b}[Ce a\r");
@@ -58,7 +58,7 @@ fn a_request_of_a_chat_is_edited_before_it_is_sent() {
     terminal.types("y\r");
     let at = terminal.waits_for("What is to be done?", at);
     terminal.waits_for("> ", at);
-    assert!(desk.vault().join("Tea.md").exists());
+    assert!(dir.vault().join("Tea.md").exists());
     // The line before comes again.
     terminal.types("\u{1b}[A");
     terminal.shows_line("> Create a note about tea");

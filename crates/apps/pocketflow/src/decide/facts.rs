@@ -69,7 +69,8 @@ impl WaitingKind {
 #[serde(rename_all = "snake_case")]
 pub enum Input {
     /// A person said something.
-    Heard(Heard),
+    #[serde(rename = "heard")]
+    Reply(ReplyKind),
     /// An action ended.
     Finished(Finish),
 }
@@ -77,7 +78,7 @@ pub enum Input {
 /// How a message was read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Heard {
+pub enum ReplyKind {
     /// Nothing, or a greeting only.
     Empty,
     /// More than a message may have.
@@ -118,7 +119,7 @@ pub enum Heard {
     Late,
 }
 
-impl Heard {
+impl ReplyKind {
     /// All readings.
     pub const ALL: [Self; 19] = [
         Self::Empty,

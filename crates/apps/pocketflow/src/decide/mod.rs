@@ -9,7 +9,7 @@ mod rules;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-pub use facts::{Facts, Finish, Heard, Input, WaitingKind};
+pub use facts::{Facts, Finish, Input, ReplyKind, WaitingKind};
 pub use rules::{RULES, Rule};
 
 use crate::actions::Action;
@@ -92,9 +92,9 @@ pub struct Decision {
 ///
 /// ```
 /// use graphloom_pocketflow::actions::Action;
-/// use graphloom_pocketflow::decide::{Facts, Heard, Input, Next, WaitingKind, decide};
+/// use graphloom_pocketflow::decide::{Facts, ReplyKind, Input, Next, WaitingKind, decide};
 ///
-/// let facts = Facts::new(Some(Action::ReviewQueries), WaitingKind::Queries, Input::Heard(Heard::Approve));
+/// let facts = Facts::new(Some(Action::ReviewQueries), WaitingKind::Queries, Input::Reply(ReplyKind::Approve));
 /// let decision = decide(&facts);
 /// assert_eq!(decision.next, Next::Run(Action::LiteratureReview));
 /// assert_eq!(decision.rule, "queries-approved");

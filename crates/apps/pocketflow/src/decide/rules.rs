@@ -1,6 +1,6 @@
 //! The rows of the table, first match first.
 
-use super::facts::{Facts, Finish, Heard, Input, WaitingKind};
+use super::facts::{Facts, Finish, Input, ReplyKind, WaitingKind};
 use super::{Next, Question};
 use crate::actions::Action;
 
@@ -37,8 +37,8 @@ impl Rule {
     }
 }
 
-const fn heard(heard: Heard) -> Input {
-    Input::Heard(heard)
+const fn heard(heard: ReplyKind) -> Input {
+    Input::Reply(heard)
 }
 
 const DONE: &[Input] = &[Input::Finished(Finish::Ok)];
@@ -79,65 +79,65 @@ pub const RULES: &[Rule] = &[
     rule!("proposal-written", Next::Run(Action::ReviewReport), "A person sees the proposal before it is delivered.",
         last: &[Action::WriteProposal], input: DONE),
     rule!("delivered-cancel", Next::Ask(Question::Delivered), "What was delivered is not ended a second time; a topic that was offered is dropped.",
-        waiting: &[WaitingKind::Delivered], input: &[heard(Heard::Cancel)]),
+        waiting: &[WaitingKind::Delivered], input: &[heard(ReplyKind::Cancel)]),
     rule!("cancelled", Next::Stop, "The person may end the journey at any time.",
-        input: &[heard(Heard::Cancel)]),
+        input: &[heard(ReplyKind::Cancel)]),
     rule!("new-topic", Next::Run(Action::GenerateQueries), "The person names another topic: a new journey, the old one is archived.",
-        input: &[heard(Heard::NewTopic)]),
+        input: &[heard(ReplyKind::NewTopic)]),
     rule!("new-topic-unnamed", Next::Ask(Question::Topic), "The person wants another topic and does not say which.",
-        input: &[heard(Heard::NewTopicUnnamed)]),
+        input: &[heard(ReplyKind::NewTopicUnnamed)]),
     rule!("damaged-session", Next::Ask(Question::Damaged), "The record could not be read as it was; a copy is kept and the person is asked.",
         damaged: Some(true)),
     rule!("too-long", Next::Ask(Question::TooLong), "The message is longer than a message may be.",
-        input: &[heard(Heard::TooLong)]),
+        input: &[heard(ReplyKind::TooLong)]),
     rule!("moved-on", Next::Ask(Question::MovedOn), "The message was about something else than what is asked by now, so it is no verdict; what is asked is shown.",
-        input: &[heard(Heard::Late)]),
+        input: &[heard(ReplyKind::Late)]),
     rule!("delivered-question", Next::Ask(Question::Answer), "The delivered proposal is still what the conversation is about.",
-        waiting: &[WaitingKind::Delivered], input: &[heard(Heard::Question)]),
+        waiting: &[WaitingKind::Delivered], input: &[heard(ReplyKind::Question)]),
     rule!("delivered-topic", Next::Ask(Question::ConfirmTopic), "A text after the end may be a topic; no journey begins and nothing is archived before the person says so.",
-        waiting: &[WaitingKind::Delivered], input: &[heard(Heard::Text)]),
+        waiting: &[WaitingKind::Delivered], input: &[heard(ReplyKind::Text)]),
     rule!("delivered-topic-confirmed", Next::Run(Action::GenerateQueries), "The person wants a journey with the topic that was offered; the old one is archived.",
-        waiting: &[WaitingKind::Delivered], input: &[heard(Heard::Approve)]),
+        waiting: &[WaitingKind::Delivered], input: &[heard(ReplyKind::Approve)]),
     rule!("delivered", Next::Ask(Question::Delivered), "The delivered proposal stays; what can be done with it is told.",
         waiting: &[WaitingKind::Delivered]),
     rule!("topic-named", Next::Run(Action::GenerateQueries), "The first message of a journey is its topic.",
-        waiting: &[WaitingKind::None], input: &[heard(Heard::Text)]),
+        waiting: &[WaitingKind::None], input: &[heard(ReplyKind::Text)]),
     rule!("topic-wanted", Next::Ask(Question::Topic), "There is nothing yet that a greeting, a verdict or a question could be about.",
         waiting: &[WaitingKind::None]),
     rule!("queries-approved", Next::Run(Action::LiteratureReview), "The queries are approved.",
-        waiting: &[WaitingKind::Queries], input: &[heard(Heard::Approve)]),
+        waiting: &[WaitingKind::Queries], input: &[heard(ReplyKind::Approve)]),
     rule!("queries-rejected-often", Next::Ask(Question::EditByHand), "The queries were made again five times; editing by hand is offered.",
-        waiting: &[WaitingKind::Queries], input: &[heard(Heard::Reject), heard(Heard::RejectSearch), heard(Heard::Revise)], tries_left: Some(false)),
+        waiting: &[WaitingKind::Queries], input: &[heard(ReplyKind::Reject), heard(ReplyKind::RejectSearch), heard(ReplyKind::Revise)], tries_left: Some(false)),
     rule!("queries-revised", Next::Run(Action::GenerateQueries), "The person confirmed changes that a model has to write.",
-        waiting: &[WaitingKind::Queries], input: &[heard(Heard::Revise)]),
+        waiting: &[WaitingKind::Queries], input: &[heard(ReplyKind::Revise)]),
     rule!("queries-rejected", Next::Run(Action::GenerateQueries), "The queries are rejected; the reason reaches the next attempt.",
-        waiting: &[WaitingKind::Queries], input: &[heard(Heard::Reject), heard(Heard::RejectSearch)]),
+        waiting: &[WaitingKind::Queries], input: &[heard(ReplyKind::Reject), heard(ReplyKind::RejectSearch)]),
     rule!("report-approved", Next::Run(Action::ResultNotification), "The proposal is approved.",
-        waiting: &[WaitingKind::Report], input: &[heard(Heard::Approve)]),
+        waiting: &[WaitingKind::Report], input: &[heard(ReplyKind::Approve)]),
     rule!("report-wants-literature", Next::Run(Action::GenerateQueries), "The proposal is rejected for its literature; new queries are made.",
-        waiting: &[WaitingKind::Report], input: &[heard(Heard::RejectSearch)]),
+        waiting: &[WaitingKind::Report], input: &[heard(ReplyKind::RejectSearch)]),
     rule!("report-rejected", Next::Run(Action::WriteProposal), "The proposal is rejected; the reason reaches the next attempt.",
-        waiting: &[WaitingKind::Report], input: &[heard(Heard::Reject)]),
+        waiting: &[WaitingKind::Report], input: &[heard(ReplyKind::Reject)]),
     rule!("report-revised", Next::Run(Action::WriteProposal), "The person confirmed changes that a model has to write.",
-        waiting: &[WaitingKind::Report], input: &[heard(Heard::Revise)]),
+        waiting: &[WaitingKind::Report], input: &[heard(ReplyKind::Revise)]),
     rule!("review-edited", Next::ReviewAgain, "The person edited what is reviewed; it is shown again.",
-        waiting: REVIEWS, input: &[heard(Heard::Edit)]),
+        waiting: REVIEWS, input: &[heard(ReplyKind::Edit)]),
     rule!("review-edit-misfit", Next::Ask(Question::Misfit), "The edit is of something that is not there.",
-        waiting: REVIEWS, input: &[heard(Heard::Misfit)]),
+        waiting: REVIEWS, input: &[heard(ReplyKind::Misfit)]),
     rule!("review-candidate", Next::Ask(Question::Confirm), "What is only probably meant is shown back and confirmed first.",
-        waiting: REVIEWS, input: &[heard(Heard::Candidate)]),
+        waiting: REVIEWS, input: &[heard(ReplyKind::Candidate)]),
     rule!("review-declined", Next::Ask(Question::Declined), "The person did not mean what the reply was nearly read as; nothing changes.",
-        waiting: REVIEWS, input: &[heard(Heard::Declined)]),
+        waiting: REVIEWS, input: &[heard(ReplyKind::Declined)]),
     rule!("review-question", Next::Ask(Question::Answer), "The question is answered and the review goes on.",
-        waiting: REVIEWS, input: &[heard(Heard::Question)]),
+        waiting: REVIEWS, input: &[heard(ReplyKind::Question)]),
     rule!("review-unclear", Next::Ask(Question::Verdict), "What is unclear is never taken for an approval; the review goes on.",
         waiting: REVIEWS),
     rule!("slot-again", Next::Retry, "The person wants the action tried again as it was.",
-        waiting: &[WaitingKind::Slot], input: &[heard(Heard::Retry)]),
+        waiting: &[WaitingKind::Slot], input: &[heard(ReplyKind::Retry)]),
     rule!("slot-insisted", Next::Run(Action::SynthesizeGap), "The person insists on going on without records.",
-        waiting: &[WaitingKind::Slot], input: &[heard(Heard::Insist)]),
+        waiting: &[WaitingKind::Slot], input: &[heard(ReplyKind::Insist)]),
     rule!("slot-filled", Next::Retry, "The answer fills what was missing and the pending action is tried again.",
-        waiting: &[WaitingKind::Slot], input: &[heard(Heard::Text)]),
+        waiting: &[WaitingKind::Slot], input: &[heard(ReplyKind::Text)]),
     rule!("slot-open", Next::Ask(Question::Slot), "What is missing is still missing.",
         waiting: &[WaitingKind::Slot]),
     ANYTHING,
@@ -152,7 +152,7 @@ mod tests {
 
     use super::super::decide;
     use super::*;
-    use Heard::{
+    use ReplyKind::{
         Approve, Cancel, Candidate, Declined, Edit, Empty, Insist, Late, Misfit, NewTopic, NewTopicUnnamed, Reject,
         RejectSearch, Retry, Revise, Text, TooLong, Unclear,
     };
@@ -163,7 +163,7 @@ mod tests {
     fn rows() -> Vec<Row> {
         use Action as A;
         use WaitingKind as W;
-        let h = Input::Heard;
+        let h = Input::Reply;
         let f = Input::Finished;
         let ask = Next::Ask;
         let run = Next::Run;
@@ -182,7 +182,14 @@ mod tests {
             (Some(A::ReviewQueries), W::Queries, h(Candidate), true, "review-candidate", ask(Question::Confirm)),
             (Some(A::FollowUp), W::Report, h(Declined), true, "review-declined", ask(Question::Declined)),
             (Some(A::ReviewQueries), W::Queries, h(Misfit), true, "review-edit-misfit", ask(Question::Misfit)),
-            (Some(A::ReviewQueries), W::Queries, h(Heard::Question), true, "review-question", ask(Question::Answer)),
+            (
+                Some(A::ReviewQueries),
+                W::Queries,
+                h(ReplyKind::Question),
+                true,
+                "review-question",
+                ask(Question::Answer),
+            ),
             (Some(A::ReviewQueries), W::Queries, h(Unclear), true, "review-unclear", ask(Question::Verdict)),
             (Some(A::LiteratureReview), W::None, f(Finish::Ok), true, "literature-read", run(A::SynthesizeGap)),
             (Some(A::LiteratureReview), W::None, f(Finish::NoRecords), true, "nothing-found", ask(Question::Broaden)),
@@ -207,7 +214,7 @@ mod tests {
                 run(A::GenerateQueries),
             ),
             (Some(A::ReviewReport), W::Report, h(Edit), true, "review-edited", Next::ReviewAgain),
-            (Some(A::ReviewReport), W::Report, h(Heard::Question), true, "review-question", ask(Question::Answer)),
+            (Some(A::ReviewReport), W::Report, h(ReplyKind::Question), true, "review-question", ask(Question::Answer)),
             (Some(A::ReviewReport), W::Report, h(Unclear), true, "review-unclear", ask(Question::Verdict)),
             (Some(A::FollowUp), W::Slot, h(Text), true, "slot-filled", Next::Retry),
             (Some(A::FollowUp), W::Slot, h(Retry), true, "slot-again", Next::Retry),
@@ -218,7 +225,7 @@ mod tests {
             (Some(A::ReviewQueries), W::Report, h(Late), true, "moved-on", ask(Question::MovedOn)),
             (None, W::Delivered, h(Text), true, "delivered-topic", ask(Question::ConfirmTopic)),
             (Some(A::FollowUp), W::Delivered, h(Approve), true, "delivered-topic-confirmed", run(A::GenerateQueries)),
-            (None, W::Delivered, h(Heard::Question), true, "delivered-question", ask(Question::Answer)),
+            (None, W::Delivered, h(ReplyKind::Question), true, "delivered-question", ask(Question::Answer)),
             (None, W::Delivered, h(Empty), true, "delivered", ask(Question::Delivered)),
             (None, W::Delivered, h(Cancel), true, "delivered-cancel", ask(Question::Delivered)),
             (None, W::Delivered, h(NewTopic), true, "new-topic", run(A::GenerateQueries)),
@@ -247,8 +254,8 @@ mod tests {
 
     #[test]
     fn a_damaged_record_asks_whatever_was_said_but_an_end_or_a_new_topic() {
-        for heard in Heard::ALL {
-            let facts = Facts { damaged: true, ..Facts::new(None, WaitingKind::None, Input::Heard(heard)) };
+        for heard in ReplyKind::ALL {
+            let facts = Facts { damaged: true, ..Facts::new(None, WaitingKind::None, Input::Reply(heard)) };
             let expected = match heard {
                 Cancel => "cancelled",
                 NewTopic => "new-topic",
@@ -262,7 +269,7 @@ mod tests {
     fn any_facts() -> impl Strategy<Value = Facts> {
         let last = prop_oneof![Just(None), select(Action::ALL.to_vec()).prop_map(Some)];
         let input = prop_oneof![
-            select(Heard::ALL.to_vec()).prop_map(Input::Heard),
+            select(ReplyKind::ALL.to_vec()).prop_map(Input::Reply),
             select(Finish::ALL.to_vec()).prop_map(Input::Finished)
         ];
         (last, select(WaitingKind::ALL.to_vec()), input, any::<bool>(), any::<bool>())
@@ -278,13 +285,13 @@ mod tests {
             prop_assert!(RULES.iter().any(|rule| rule.id == decision.rule));
             prop_assert_eq!(&decision.facts, &facts);
             if decision.next == Next::Run(Action::ResultNotification) {
-                prop_assert_eq!((facts.waiting, facts.input), (WaitingKind::Report, Input::Heard(Approve)));
+                prop_assert_eq!((facts.waiting, facts.input), (WaitingKind::Report, Input::Reply(Approve)));
             }
             if decision.next == Next::Run(Action::LiteratureReview) {
-                prop_assert_eq!((facts.waiting, facts.input), (WaitingKind::Queries, Input::Heard(Approve)));
+                prop_assert_eq!((facts.waiting, facts.input), (WaitingKind::Queries, Input::Reply(Approve)));
             }
             // A message never meets the row that is there for what no other row knows.
-            if matches!(facts.input, Input::Heard(_)) {
+            if matches!(facts.input, Input::Reply(_)) {
                 prop_assert_ne!(decision.rule, "anything-else");
             }
         }

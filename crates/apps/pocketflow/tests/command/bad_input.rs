@@ -2,13 +2,13 @@
 
 use serde_json::json;
 
-use crate::support::{DONE, Desk, FAILED, USAGE, WAITING, said, text};
+use crate::support::{DONE, FAILED, TestDir, USAGE, WAITING, said, text};
 
 #[test]
 fn mistakes_of_the_command_line_are_named_with_their_remedy() {
-    let desk = Desk::new();
-    desk.say("tides", WAITING);
-    let before = desk.session();
+    let dir = TestDir::new();
+    dir.say("tides", WAITING);
+    let before = dir.session();
     for (args, part) in [
         (vec!["say", "a b", "x"], "no id of a run"),
         (vec!["say", "c1"], "<MESSAGE>"),
@@ -38,7 +38,7 @@ fn mistakes_of_the_command_line_are_named_with_their_remedy() {
         (vec!["say", "c2", "x", "--search", "arxiv", "--set", "literature.contact=nobody"], "is no e-mail address"),
         (vec!["say", "c2", "x", "--search", "arxiv", "--set", "literature.address=ftp://h"], "cannot be used"),
     ] {
-        let output = desk.talk(&args);
+        let output = dir.talk(&args);
         said(&output, USAGE);
         let told = text(&output.stderr);
         assert!(told.contains(part), "{args:?} does not name `{part}`: {told}");
@@ -48,31 +48,31 @@ fn mistakes_of_the_command_line_are_named_with_their_remedy() {
         ("[1]", "stdin holds no JSON object"),
         (r#"{"other": 1}"#, "no open question `other`"),
     ] {
-        let output = desk.piped(&["resume", "c1"], input);
+        let output = dir.piped(&["resume", "c1"], input);
         said(&output, USAGE);
         assert!(text(&output.stderr).contains(part), "{input}: {}", text(&output.stderr));
     }
-    assert_eq!(desk.session(), before, "nothing of this changed the conversation");
-    let local = desk.run(&["say", "c2", "x", "--model", "scripted:model.jsonl", "--search", "local"]);
+    assert_eq!(dir.session(), before, "nothing of this changed the conversation");
+    let local = dir.run(&["say", "c2", "x", "--model", "scripted:model.jsonl", "--search", "local"]);
     said(&local, USAGE);
     assert!(text(&local.stderr).contains("needs `--corpus DIR`"));
-    let gone = desk.run(&["say", "c2", "x", "--model", "scripted:model.jsonl", "--corpus", "gone"]);
+    let gone = dir.run(&["say", "c2", "x", "--model", "scripted:model.jsonl", "--corpus", "gone"]);
     said(&gone, FAILED);
     assert!(text(&gone.stderr).contains("`gone` cannot be read"), "{}", text(&gone.stderr));
 }
 
 #[test]
 fn messages_without_sense_are_answered() {
-    let desk = Desk::new();
-    assert!(desk.say("", DONE).contains("Which topic"));
-    assert!(desk.say("   \t ", DONE).contains("Which topic"));
-    desk.say("tides", WAITING);
+    let dir = TestDir::new();
+    assert!(dir.say("", DONE).contains("Which topic"));
+    assert!(dir.say("   \t ", DONE).contains("Which topic"));
+    dir.say("tides", WAITING);
     // An argument of the command line has a limit of its own; a line of a chat does not.
-    let long = desk.piped(&["chat", "c1"], &format!("{}\n", "approve ".repeat(131_072)));
+    let long = dir.piped(&["chat", "c1"], &format!("{}\n", "approve ".repeat(131_072)));
     assert!(said(&long, WAITING).contains("longer than 16384 bytes"), "{}", text(&long.stdout));
-    assert!(desk.say("\u{7f}\u{202e}", WAITING).contains("I am not sure"));
-    assert!(desk.say("/edit 9 x", WAITING).contains("there is no number 9"));
-    assert!(desk.say("approve", WAITING).contains("# Tides in the long run"));
+    assert!(dir.say("\u{7f}\u{202e}", WAITING).contains("I am not sure"));
+    assert!(dir.say("/edit 9 x", WAITING).contains("there is no number 9"));
+    assert!(dir.say("approve", WAITING).contains("# Tides in the long run"));
 }
 
 #[test]
@@ -80,22 +80,22 @@ fn damaged_and_newer_sessions_are_told() {
     use graphloom_checkpoint_sqlite::SqliteStore;
     use graphloom_core_graph::store::{Namespace, PutOptions, Store};
 
-    let desk = Desk::new();
-    desk.say("tides", WAITING);
-    desk.say("cancel", DONE);
+    let dir = TestDir::new();
+    dir.say("tides", WAITING);
+    dir.say("cancel", DONE);
     let put = |value: serde_json::Value| {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         runtime.block_on(async {
-            let store = SqliteStore::open(desk.path("home/threads.db")).unwrap();
+            let store = SqliteStore::open(dir.path("home/threads.db")).unwrap();
             let sessions = Namespace::new(["pocketflow", "sessions"]).unwrap();
             store.put(&sessions, "c1", value, PutOptions::default()).await.unwrap();
         });
     };
     put(json!({ "schema": 99 }));
-    let newer = desk.say("tides", DONE);
+    let newer = dir.say("tides", DONE);
     assert!(newer.contains("saved with schema 99") && newer.contains("update the program"), "{newer}");
     put(json!({ "last_action": "do-magic", "action_result": "x", "params": {} }));
-    assert!(desk.say("approve", WAITING).contains("could not be read as it was"));
-    assert!(desk.say("currents", WAITING).contains("1. spring tides"), "the conversation goes on");
-    assert!(text(&desk.run(&["inspect", "c1"]).stdout).contains("quarantined records: 1"));
+    assert!(dir.say("approve", WAITING).contains("could not be read as it was"));
+    assert!(dir.say("currents", WAITING).contains("1. spring tides"), "the conversation goes on");
+    assert!(text(&dir.run(&["inspect", "c1"]).stdout).contains("quarantined records: 1"));
 }

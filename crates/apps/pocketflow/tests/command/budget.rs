@@ -2,19 +2,19 @@
 
 use serde_json::json;
 
-use crate::support::{BUDGET, Desk, WAITING, said, text};
+use crate::support::{BUDGET, TestDir, WAITING, said, text};
 
 #[test]
 fn a_spent_budget_keeps_the_conversation() {
-    let desk = Desk::new();
-    desk.say("tides", WAITING);
-    let spent = desk.talk(&["say", "c1", "approve", "--budget", "calls=1"]);
+    let dir = TestDir::new();
+    dir.say("tides", WAITING);
+    let spent = dir.talk(&["say", "c1", "approve", "--budget", "calls=1"]);
     let told = said(&spent, BUDGET);
     assert!(told.contains("I could not make the literature review") && told.contains("calls"), "{told}");
     assert!(text(&spent.stderr).contains("pocketflow say c1 retry --budget LIMITS"), "{}", text(&spent.stderr));
-    let session = desk.session();
+    let session = dir.session();
     assert_eq!(session["waiting_for"], json!({ "for": "slot", "action": "do-literature-review", "missing": [] }));
-    assert!(desk.say("retry", WAITING).contains("# Tides in the long run"));
+    assert!(dir.say("retry", WAITING).contains("# Tides in the long run"));
     // A budget that suffices is no news.
-    said(&desk.talk(&["say", "c1", "reject: say more about cost", "--budget", "calls=1"]), WAITING);
+    said(&dir.talk(&["say", "c1", "reject: say more about cost", "--budget", "calls=1"]), WAITING);
 }

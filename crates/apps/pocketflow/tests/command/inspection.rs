@@ -2,43 +2,43 @@
 
 use serde_json::{Value, json};
 
-use crate::support::{DONE, Desk, WAITING, result, said, text};
+use crate::support::{DONE, TestDir, WAITING, result, said, text};
 
-fn talked() -> Desk {
-    let desk = Desk::new();
-    desk.say("tides", WAITING);
-    desk.say("reject: only neap tides", WAITING);
-    desk.say("approve", WAITING);
-    desk
+fn talked() -> TestDir {
+    let dir = TestDir::new();
+    dir.say("tides", WAITING);
+    dir.say("reject: only neap tides", WAITING);
+    dir.say("approve", WAITING);
+    dir
 }
 
 /// The checkpoints, oldest first, with the node that was next.
-fn checkpoints(desk: &Desk) -> Vec<(u64, String)> {
-    let history = result(&desk.run(&["history", "c1", "--json"]));
+fn checkpoints(dir: &TestDir) -> Vec<(u64, String)> {
+    let history = result(&dir.run(&["history", "c1", "--json"]));
     let row = |row: &Value| (row["checkpoint"].as_u64().unwrap(), row["next"].as_str().unwrap().to_owned());
     history.as_array().unwrap().iter().map(row).collect()
 }
 
 #[test]
 fn inspect_says_what_was_decided_and_why() {
-    let desk = talked();
-    let shown = said(&desk.run(&["inspect", "c1"]), DONE);
+    let dir = talked();
+    let shown = said(&dir.run(&["inspect", "c1"]), DONE);
     for part in ["proposal-written", "queries-rejected", "queries: version 2", "proposal: version 1", "neap"] {
         assert!(shown.contains(part), "{part}: {shown}");
     }
-    assert_eq!(shown, said(&desk.run(&["show", "c1"]), DONE));
-    let session = desk.session();
+    assert_eq!(shown, said(&dir.run(&["show", "c1"]), DONE));
+    let session = dir.session();
     assert_eq!(session["params"]["do-generate-queries"]["feedback"], "only neap tides");
     assert_eq!(session["decision"]["rule"], "proposal-written");
-    let runs = said(&desk.run(&["runs"]), DONE);
+    let runs = said(&dir.run(&["runs"]), DONE);
     assert!(runs.contains("c1") && runs.contains("waiting"), "{runs}");
 }
 
 #[test]
 fn why_tells_what_a_decision_rested_on_also_when_the_turn_went_on() {
-    let desk = talked();
+    let dir = talked();
     // The last message approved the queries; the decisions of its turn that came after hide that from `inspect`.
-    let shown = said(&desk.run(&["why", "c1"]), DONE);
+    let shown = said(&dir.run(&["why", "c1"]), DONE);
     for part in
         ["message: approve", "about: queries-2-", "queries-approved → ", "read by: `approve`", "proposal-written"]
     {
@@ -46,29 +46,29 @@ fn why_tells_what_a_decision_rested_on_also_when_the_turn_went_on() {
     }
     assert!(!shown.contains("queries-rejected"), "that is another turn: {shown}");
 
-    let rows = result(&desk.run(&["history", "c1", "--json"]));
+    let rows = result(&dir.run(&["history", "c1", "--json"]));
     let of = |rule: &str| {
         let row = rows.as_array().unwrap().iter().rfind(|row| row["rule"] == rule).unwrap();
         row["checkpoint"].as_u64().unwrap()
     };
-    let earlier = result(&desk.run(&["why", "c1", &of("queries-rejected").to_string(), "--json"]));
+    let earlier = result(&dir.run(&["why", "c1", &of("queries-rejected").to_string(), "--json"]));
     assert_eq!(earlier["message"], "reject: only neap tides");
     assert!(earlier["about"].as_str().unwrap().starts_with("queries-1-"), "{earlier:#}");
     assert_eq!(earlier["decisions"][0]["decision"]["rule"], "queries-rejected");
     assert_eq!(earlier["decisions"][0]["decision"]["facts"]["waiting"], "queries");
 
-    let none = desk.run(&["why", "c1", "4000"]);
+    let none = dir.run(&["why", "c1", "4000"]);
     assert_eq!(none.status.code(), Some(2), "{}", text(&none.stderr));
 }
 
 #[test]
 fn history_and_diff_tell_what_changed() {
-    let desk = talked();
-    let rows = checkpoints(&desk);
+    let dir = talked();
+    let rows = checkpoints(&dir);
     let listens: Vec<u64> = rows.iter().filter(|(_, next)| next == "listen").map(|(number, _)| *number).collect();
     assert_eq!(listens.len(), 3, "{rows:?}");
     let [first, second] = [listens[0].to_string(), listens[1].to_string()];
-    let diff = said(&desk.run(&["diff", "c1", &first, &second]), DONE);
+    let diff = said(&dir.run(&["diff", "c1", &first, &second]), DONE);
     for line in [
         "~ artifacts.queries.value.0.text: \"spring tides\" → \"neap tides\"",
         "~ artifacts.queries.version: 1 → 2",
@@ -78,39 +78,39 @@ fn history_and_diff_tell_what_changed() {
     ] {
         assert!(diff.contains(line), "{line}: {diff}");
     }
-    assert_eq!(said(&desk.run(&["diff", "c1", &first, &first]), DONE), "");
+    assert_eq!(said(&dir.run(&["diff", "c1", &first, &first]), DONE), "");
 }
 
 #[test]
 fn a_fork_and_a_replay_go_on_from_an_older_checkpoint() {
-    let desk = talked();
-    let rows = checkpoints(&desk);
+    let dir = talked();
+    let rows = checkpoints(&dir);
     let (first, _) = rows.iter().find(|(_, next)| next == "listen").unwrap();
-    assert!(said(&desk.run(&["fork", "c1", "--at", &first.to_string()]), DONE).contains("stands at checkpoint"));
-    let session = desk.session();
+    assert!(said(&dir.run(&["fork", "c1", "--at", &first.to_string()]), DONE).contains("stands at checkpoint"));
+    let session = dir.session();
     assert_eq!((&session["waiting_for"]["for"], &session["cycles"]["queries"]), (&json!("queries"), &json!(0)));
-    assert!(desk.say("approve", WAITING).contains("# Tides in the long run"));
+    assert!(dir.say("approve", WAITING).contains("# Tides in the long run"));
 
-    let rows = checkpoints(&desk);
+    let rows = checkpoints(&dir);
     let (write, _) = rows.iter().rev().find(|(_, next)| next == "write_proposal").unwrap();
-    let replayed = desk.talk(&["replay", "c1", "--from", &write.to_string()]);
+    let replayed = dir.talk(&["replay", "c1", "--from", &write.to_string()]);
     assert!(said(&replayed, WAITING).contains("# Tides in the long run"));
     assert!(!text(&replayed.stderr).contains("searching"), "what lies before is not done again");
-    assert!(desk.say("approve", DONE).contains("The proposal is done."));
+    assert!(dir.say("approve", DONE).contains("The proposal is done."));
 }
 
 #[test]
 fn the_graph_shows_the_path_taken() {
-    let desk = Desk::new();
-    let plain = said(&desk.run(&["graph"]), DONE);
+    let dir = TestDir::new();
+    let plain = said(&dir.run(&["graph"]), DONE);
     assert!(plain.starts_with("flowchart TD") && !plain.contains("classDef"), "{plain}");
 
-    desk.say("tides", WAITING);
+    dir.say("tides", WAITING);
     let node = |drawn: &str, name: &str| {
         let line = drawn.lines().find(|line| line.contains(&format!("\"{name}\""))).unwrap().trim().to_owned();
         line.split(['[', '(']).next().unwrap().to_owned()
     };
-    let drawn = said(&desk.run(&["graph", "c1"]), DONE);
+    let drawn = said(&dir.run(&["graph", "c1"]), DONE);
     let taken = drawn.lines().find(|line| line.trim_start().starts_with("class ")).unwrap();
     let taken: Vec<&str> = taken.trim().trim_start_matches("class ").trim_end_matches(" taken").split(',').collect();
     for (name, there) in [
@@ -130,17 +130,17 @@ fn the_graph_shows_the_path_taken() {
         "{drawn}"
     );
 
-    let dot = said(&desk.run(&["graph", "c1", "--format", "dot"]), DONE);
+    let dot = said(&dir.run(&["graph", "c1", "--format", "dot"]), DONE);
     let coloured =
         |name: &str| dot.lines().find(|line| line.contains(&format!("\"{name}\""))).unwrap().contains("color");
     assert!(coloured("router") && !coloured("write_proposal"), "{dot}");
-    let svg = said(&desk.run(&["graph", "c1", "--format", "svg"]), DONE);
+    let svg = said(&dir.run(&["graph", "c1", "--format", "svg"]), DONE);
     assert!(svg.contains("<svg") && svg.contains("router") && svg.contains("#1a7f37"), "{svg}");
-    let json: Value = serde_json::from_str(&said(&desk.run(&["graph", "c1", "--format", "json"]), DONE)).unwrap();
+    let json: Value = serde_json::from_str(&said(&dir.run(&["graph", "c1", "--format", "json"]), DONE)).unwrap();
     assert!(json["path"]["edges"].as_array().unwrap().len() > 3, "{json:#}");
 
-    desk.say("cancel", DONE);
-    let ended = said(&desk.run(&["graph", "c1"]), DONE);
+    dir.say("cancel", DONE);
+    let ended = said(&dir.run(&["graph", "c1"]), DONE);
     let taken = ended.lines().find(|line| line.trim_start().starts_with("class ")).unwrap();
     assert!(taken.contains(&node(&ended, "END")), "{ended}");
 }

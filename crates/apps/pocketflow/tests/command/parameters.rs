@@ -2,15 +2,15 @@
 
 use serde_json::Value;
 
-use crate::support::{DONE, Desk, USAGE, WAITING, result, said, text};
+use crate::support::{DONE, TestDir, USAGE, WAITING, result, said, text};
 
 #[test]
 fn every_parameter_is_printed_with_value_default_and_source() {
-    let desk = Desk::new();
-    std::fs::write(desk.path("mine.toml"), "[limits]\nrecords = 3\n\n[literature]\ncontact = \"me@example.org\"\n")
+    let dir = TestDir::new();
+    std::fs::write(dir.path("mine.toml"), "[limits]\nrecords = 3\n\n[literature]\ncontact = \"me@example.org\"\n")
         .unwrap();
     let args = ["chat", "--config", "mine.toml", "--set", "literature.openalex.address=http://127.0.0.1:9"];
-    let printed = said(&desk.run(&[&args[..], &["--print-config"]].concat()), DONE);
+    let printed = said(&dir.run(&[&args[..], &["--print-config"]].concat()), DONE);
     for part in [
         "limits.records = 3",
         "from mine.toml; default 12",
@@ -26,27 +26,27 @@ fn every_parameter_is_printed_with_value_default_and_source() {
     ] {
         assert!(printed.contains(part), "{part}: {printed}");
     }
-    let json = result(&desk.run(&[&args[..], &["--print-config", "--json"]].concat()));
+    let json = result(&dir.run(&[&args[..], &["--print-config", "--json"]].concat()));
     let rows = json.as_array().unwrap();
     let row = |key: &str| rows.iter().find(|row| row["key"] == key).unwrap();
     assert_eq!((&row("limits.records")["value"], &row("limits.records")["default"]), (&3.into(), &12.into()));
     assert_eq!(row("limits.query_cycles")["source"], "default");
-    assert!(!desk.path("home").exists(), "nothing but the parameters was looked at");
+    assert!(!dir.path("home").exists(), "nothing but the parameters was looked at");
 
-    std::fs::write(desk.path("wrong.toml"), "[limits]\nrecord = 3\n").unwrap();
-    let wrong = desk.run(&["runs", "--config", "wrong.toml"]);
+    std::fs::write(dir.path("wrong.toml"), "[limits]\nrecord = 3\n").unwrap();
+    let wrong = dir.run(&["runs", "--config", "wrong.toml"]);
     said(&wrong, USAGE);
     assert!(text(&wrong.stderr).contains("there is no parameter `limits.record`"), "{}", text(&wrong.stderr));
 }
 
 #[test]
 fn parameters_reach_the_conversation() {
-    let desk = Desk::new();
-    desk.say("tides", WAITING);
+    let dir = TestDir::new();
+    dir.say("tides", WAITING);
     let set = ["--set", "limits.records=1", "--set", "limits.query_cycles=0"];
-    let refused = desk.talk(&[&["say", "c1", "no"], &set[..]].concat());
+    let refused = dir.talk(&[&["say", "c1", "no"], &set[..]].concat());
     assert!(said(&refused, WAITING).contains("edit them by hand"), "no query is made again");
-    said(&desk.talk(&[&["say", "c1", "approve"], &set[..]].concat()), WAITING);
-    let records: Value = desk.session()["artifacts"]["review"]["value"]["records"].clone();
+    said(&dir.talk(&[&["say", "c1", "approve"], &set[..]].concat()), WAITING);
+    let records: Value = dir.session()["artifacts"]["review"]["value"]["records"].clone();
     assert_eq!(records.as_array().unwrap().len(), 1, "{records:#}");
 }

@@ -2,27 +2,27 @@
 
 use serde_json::json;
 
-use crate::support::{Desk, WAITING, said};
+use crate::support::{TestDir, WAITING, said};
 
 #[test]
 fn ok_drop_the_third_one_takes_out_the_third_and_asks() {
-    let desk = Desk::new();
+    let dir = TestDir::new();
     let query = |text: &str| json!({ "text": text, "rationale": "it is asked", "aspect": "tides" });
     let queries = [query("spring tides"), query("neap tides"), query("tides in verse")];
     let rule = json!({ "when": "You plan literature searches", "json": { "queries": queries } });
-    let others = std::fs::read_to_string(desk.path("model.jsonl")).unwrap();
-    std::fs::write(desk.path("three.jsonl"), format!("{rule}\n{others}")).unwrap();
+    let others = std::fs::read_to_string(dir.path("model.jsonl")).unwrap();
+    std::fs::write(dir.path("three.jsonl"), format!("{rule}\n{others}")).unwrap();
     let say = |message: &str| {
-        said(&desk.run(&["say", "c1", message, "--model", "scripted:three.jsonl", "--corpus", "papers"]), WAITING)
+        said(&dir.run(&["say", "c1", message, "--model", "scripted:three.jsonl", "--corpus", "papers"]), WAITING)
     };
     assert!(say("tides").contains("3. tides in verse"));
     let asked = say("ok, drop the third one");
     assert!(asked.contains("I take this as: take out number 3. Is that right?"), "{asked}");
-    assert!(desk.session()["artifacts"]["review"].is_null(), "nothing is searched");
+    assert!(dir.session()["artifacts"]["review"].is_null(), "nothing is searched");
     let shown = say("yes");
     assert!(shown.contains("2. neap tides") && !shown.contains("verse"), "{shown}");
-    assert!(desk.session()["artifacts"]["review"].is_null(), "nothing is searched before the rest is approved");
+    assert!(dir.session()["artifacts"]["review"].is_null(), "nothing is searched before the rest is approved");
     assert!(say("yes").contains("# Tides in the long run"));
-    let called = &desk.session()["params"]["do-literature-review"]["queries"];
+    let called = &dir.session()["params"]["do-literature-review"]["queries"];
     assert_eq!(called, &json!(["spring tides", "neap tides"]), "the third was never searched");
 }

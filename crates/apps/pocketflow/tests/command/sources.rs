@@ -7,7 +7,7 @@ use tokio::runtime::Runtime;
 use wiremock::matchers::path;
 use wiremock::{Mock, MockServer, ResponseTemplate};
 
-use crate::support::{DONE, Desk, USAGE, WAITING, result, said, text};
+use crate::support::{DONE, TestDir, USAGE, WAITING, result, said, text};
 
 const ROUTES: [(&str, &str); 3] =
     [("openalex", "/openalex/works"), ("arxiv", "/arxiv/api/query"), ("crossref", "/crossref/works")];
@@ -47,10 +47,10 @@ impl Hosts {
         received.into_iter().map(|request| request.url.to_string()).collect()
     }
 
-    fn talk(&self, desk: &Desk, search: &str, args: &[&str]) -> std::process::Output {
+    fn talk(&self, dir: &TestDir, search: &str, args: &[&str]) -> std::process::Output {
         let address = format!("literature.address={}", self.server.uri());
         let more = ["--search", search, "--set", &address, "--model", "scripted:model.jsonl"];
-        desk.run(&[args, &more[..]].concat())
+        dir.run(&[args, &more[..]].concat())
     }
 }
 
@@ -83,11 +83,11 @@ const NOTHING: &str = "<feed xmlns='http://www.w3.org/2005/Atom' xmlns:o='http:/
 
 #[test]
 fn the_literature_is_searched_and_every_work_is_cited_once() {
-    let (desk, hosts) = (Desk::new(), Hosts::start());
+    let (dir, hosts) = (TestDir::new(), Hosts::start());
     hosts.all_good();
-    said(&hosts.talk(&desk, "openalex,arxiv,crossref", &["say", "c1", "tides"]), WAITING);
+    said(&hosts.talk(&dir, "openalex,arxiv,crossref", &["say", "c1", "tides"]), WAITING);
     assert!(hosts.requests().is_empty(), "nothing is asked before the queries are approved");
-    let review = hosts.talk(&desk, "openalex,arxiv,crossref", &["say", "c1", "approve"]);
+    let review = hosts.talk(&dir, "openalex,arxiv,crossref", &["say", "c1", "approve"]);
     let report = said(&review, WAITING);
     for line in [
         "- OpenAlex gave 2 records for 2 of 2 queries.",
@@ -97,7 +97,7 @@ fn the_literature_is_searched_and_every_work_is_cited_once() {
         assert!(report.contains(line), "{line}: {report}");
     }
     assert!(text(&review.stderr).contains("OpenAlex gave 1 of 418 records."), "{}", text(&review.stderr));
-    let records = desk.session()["artifacts"]["review"]["value"]["records"].clone();
+    let records = dir.session()["artifacts"]["review"]["value"]["records"].clone();
     let titles: Vec<&str> = records.as_array().unwrap().iter().map(|one| one["title"].as_str().unwrap()).collect();
     assert_eq!(titles, ["Spring Tides in Bays", "A study of neaps"], "by DOI, arXiv id and title one work");
     assert_eq!(records[0]["arxiv"], "1605.08386");
@@ -110,25 +110,25 @@ fn the_literature_is_searched_and_every_work_is_cited_once() {
         assert!(requests.contains(part), "{part}: {requests}");
     }
 
-    said(&hosts.talk(&desk, "none", &["say", "c1", "approve"]), DONE);
-    let bibtex = said(&desk.run(&["export", "c1", "--format", "bibtex"]), DONE);
+    said(&hosts.talk(&dir, "none", &["say", "c1", "approve"]), DONE);
+    let bibtex = said(&dir.run(&["export", "c1", "--format", "bibtex"]), DONE);
     assert!(bibtex.starts_with("@article{lee2017spring,") && bibtex.contains("doi = {10.5555/tides.2017}"), "{bibtex}");
     assert!(bibtex.contains("journal = {Journal of Tides}") && bibtex.contains("volume = {4}"), "{bibtex}");
-    let csl: Value = serde_json::from_str(&said(&desk.run(&["export", "c1", "--format", "csl-json"]), DONE)).unwrap();
+    let csl: Value = serde_json::from_str(&said(&dir.run(&["export", "c1", "--format", "csl-json"]), DONE)).unwrap();
     assert_eq!((&csl[0]["DOI"], &csl[0]["type"]), (&json!("10.5555/tides.2017"), &json!("article-journal")));
 }
 
 #[test]
 fn every_way_of_failing_is_named_in_the_chat_and_in_the_report() {
-    let (desk, hosts) = (Desk::new(), Hosts::start());
+    let (dir, hosts) = (TestDir::new(), Hosts::start());
     let html = ResponseTemplate::new(200).set_body_raw("<html><title>Maintenance</title></html>", "text/html");
     let lie = json!({ "status": "failed", "message-type": "validation-failure",
         "message": [{ "type": "x", "value": "y", "message": "this route is closed" }] });
     hosts.answer("openalex", html);
     hosts.answer("arxiv", ResponseTemplate::new(429).insert_header("retry-after", "Fri, 31 Dec 2100 23:59:59 GMT"));
     hosts.answer("crossref", ResponseTemplate::new(200).set_body_json(lie));
-    said(&hosts.talk(&desk, "openalex,arxiv,crossref", &["say", "c1", "tides"]), WAITING);
-    let failed = said(&hosts.talk(&desk, "openalex,arxiv,crossref", &["say", "c1", "approve"]), WAITING);
+    said(&hosts.talk(&dir, "openalex,arxiv,crossref", &["say", "c1", "tides"]), WAITING);
+    let failed = said(&hosts.talk(&dir, "openalex,arxiv,crossref", &["say", "c1", "approve"]), WAITING);
     for part in [
         "No source could be searched",
         "- OpenAlex answered with a web page instead of data (`Maintenance`)",
@@ -138,7 +138,7 @@ fn every_way_of_failing_is_named_in_the_chat_and_in_the_report() {
     ] {
         assert!(failed.contains(part), "{part}: {failed}");
     }
-    let session = desk.session();
+    let session = dir.session();
     assert_eq!(session["decision"]["rule"], "no-source-answered");
     assert_eq!(session["params"]["do-literature-review"]["queries"][0], "spring tides", "the parameters are kept");
 
@@ -147,8 +147,8 @@ fn every_way_of_failing_is_named_in_the_chat_and_in_the_report() {
     hosts.answer("openalex", ResponseTemplate::new(200).set_body_json(openalex()));
     hosts.answer("arxiv", ResponseTemplate::new(200).set_body_raw(NOTHING, "application/atom+xml"));
     hosts.answer("crossref", ResponseTemplate::new(502));
-    let report = said(&hosts.talk(&desk, "openalex,arxiv,crossref", &["say", "c1", "retry"]), WAITING);
-    let exported = said(&desk.run(&["export", "c1"]), DONE);
+    let report = said(&hosts.talk(&dir, "openalex,arxiv,crossref", &["say", "c1", "retry"]), WAITING);
+    let exported = said(&dir.run(&["export", "c1"]), DONE);
     for part in [
         "- OpenAlex gave 2 records for 2 of 2 queries.",
         "- arXiv has no record for 2 of 2 queries.",
@@ -160,13 +160,13 @@ fn every_way_of_failing_is_named_in_the_chat_and_in_the_report() {
 
 #[test]
 fn a_source_that_is_not_there_and_a_corpus_that_is() {
-    let (desk, hosts) = (Desk::new(), Hosts::start());
+    let (dir, hosts) = (TestDir::new(), Hosts::start());
     let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     let address = format!("literature.openalex.address=http://{free}");
     hosts.all_good();
     let both = ["--corpus", "papers", "--set", &address];
-    said(&hosts.talk(&desk, "local,openalex,crossref", &[&["say", "c1", "tides"], &both[..]].concat()), WAITING);
-    let output = hosts.talk(&desk, "local,openalex,crossref", &[&["say", "c1", "approve"], &both[..]].concat());
+    said(&hosts.talk(&dir, "local,openalex,crossref", &[&["say", "c1", "tides"], &both[..]].concat()), WAITING);
+    let output = hosts.talk(&dir, "local,openalex,crossref", &[&["say", "c1", "approve"], &both[..]].concat());
     let report = said(&output, WAITING);
     for part in ["- local gave", "- OpenAlex is down (", "- Crossref gave 4 records"] {
         assert!(report.contains(part), "{part}: {report}");
@@ -175,24 +175,24 @@ fn a_source_that_is_not_there_and_a_corpus_that_is() {
 
 #[test]
 fn without_a_corpus_nothing_is_asked_unless_it_is_named() {
-    let (desk, hosts) = (Desk::new(), Hosts::start());
+    let (dir, hosts) = (TestDir::new(), Hosts::start());
     hosts.all_good();
     let address = format!("literature.address={}", hosts.server.uri());
     let args = ["--set", &address, "--model", "scripted:model.jsonl"];
-    let quiet = desk.run(&[&["say", "c1", "tides"], &args[..]].concat());
+    let quiet = dir.run(&[&["say", "c1", "tides"], &args[..]].concat());
     assert!(text(&quiet.stderr).contains("nothing is searched; add `--corpus DIR`"), "{}", text(&quiet.stderr));
-    let told = said(&desk.run(&[&["say", "c1", "approve"], &args[..]].concat()), WAITING);
+    let told = said(&dir.run(&[&["say", "c1", "approve"], &args[..]].concat()), WAITING);
     assert!(told.contains("no source is set up; give a folder of documents with `--corpus DIR`"), "{told}");
     assert!(hosts.requests().is_empty());
-    let report = said(&desk.run(&[&["say", "c1", "go on without records"], &args[..]].concat()), WAITING);
+    let report = said(&dir.run(&[&["say", "c1", "go on without records"], &args[..]].concat()), WAITING);
     assert!(report.contains("this proposal rests on none"), "{report}");
     assert!(report.contains("- literature cannot be searched (no source is set up"), "{report}");
 
     // A key in the environment is a choice of the person.
-    let keyed = desk.command(&[&["say", "c2", "tides"], &args[..]].concat()).env("OPENALEX_API_KEY", "k").output();
+    let keyed = dir.command(&[&["say", "c2", "tides"], &args[..]].concat()).env("OPENALEX_API_KEY", "k").output();
     assert!(text(&keyed.unwrap().stderr).contains("queries that you approve are sent to: openalex"));
     // It is for OpenAlex's own host, so this one gets it only when the person says so.
-    let mut keyed = desk.command(&[&["say", "c2", "approve", "--json"], &args[..]].concat());
+    let mut keyed = dir.command(&[&["say", "c2", "approve", "--json"], &args[..]].concat());
     let output = keyed.env("OPENALEX_API_KEY", "secret-key").output().unwrap();
     assert!(result(&output)["chat"][0].as_str().unwrap().contains("- OpenAlex gave 2 records"));
     assert!(!hosts.requests().is_empty() && hosts.requests().iter().all(|url| !url.contains("secret-key")));
@@ -201,7 +201,7 @@ fn without_a_corpus_nothing_is_asked_unless_it_is_named() {
     assert!(told.contains(&format!("`OPENALEX_API_KEY_FOR={host}` names another host")), "{told}");
     let before = hosts.requests().len();
     let keyed = |args: &[&str]| {
-        let mut command = desk.command(args);
+        let mut command = dir.command(args);
         command.env("OPENALEX_API_KEY", "secret-key").env("OPENALEX_API_KEY_FOR", &host).output().unwrap()
     };
     keyed(&[&["say", "c3", "tides"], &args[..]].concat());
@@ -211,41 +211,41 @@ fn without_a_corpus_nothing_is_asked_unless_it_is_named() {
     assert!(
         !sent.is_empty() && sent.iter().all(|url| url.contains("/openalex/") && url.contains("api_key=secret-key"))
     );
-    assert!(!text(&output.stdout).contains("secret-key") && !desk.session().to_string().contains("secret-key"));
+    assert!(!text(&output.stdout).contains("secret-key") && !dir.session().to_string().contains("secret-key"));
 }
 
 #[test]
 fn the_web_is_searched_as_the_other_sources_are() {
-    let desk = Desk::new();
+    let dir = TestDir::new();
     let options = CorpusOptions::default();
-    let corpus = Corpus::open(&desk.path("frozen"), &[desk.path("papers")], options).unwrap();
+    let corpus = Corpus::open(&dir.path("frozen"), &[dir.path("papers")], options).unwrap();
     corpus.refresh().unwrap();
     let runtime = Runtime::new().unwrap();
     let frozen = runtime.block_on(FrozenWeb::of(corpus));
     let talk = |message: &str| {
         let args = ["say", "c1", message, "--search", "google", "--model", "scripted:model.jsonl"];
-        desk.command(&args).envs(frozen.environment()).output().unwrap()
+        dir.command(&args).envs(frozen.environment()).output().unwrap()
     };
     said(&talk("tides"), WAITING);
     assert!(runtime.block_on(frozen.questions()).is_empty(), "nothing is asked before the queries are approved");
     let review = said(&talk("approve"), WAITING);
     assert!(review.contains("- Google (Serper) gave"), "{review}");
     assert!(!runtime.block_on(frozen.questions()).is_empty());
-    let records = desk.session()["artifacts"]["review"]["value"]["records"].clone();
+    let records = dir.session()["artifacts"]["review"]["value"]["records"].clone();
     let places: Vec<&str> = records.as_array().unwrap().iter().map(|one| one["url"].as_str().unwrap()).collect();
     assert!(places.iter().all(|place| place.starts_with("http://")) && !places.is_empty(), "{places:?}");
 }
 
 #[test]
 fn a_proxy_is_used_and_offline_asks_nobody() {
-    let (desk, hosts) = (Desk::new(), Hosts::start());
+    let (dir, hosts) = (TestDir::new(), Hosts::start());
     // The server stands for a proxy, which gets whole addresses.
     hosts.all_good();
     let proxy = hosts.server.uri();
     let talk = |id: &str, message: &str, more: &[&str]| {
         let args = ["say", id, message, "--search", "openalex", "--model", "scripted:model.jsonl"];
         let elsewhere = ["--set", "literature.address=http://works.example"];
-        desk.run(&[&args[..], &elsewhere, more].concat())
+        dir.run(&[&args[..], &elsewhere, more].concat())
     };
     said(&talk("c1", "tides", &["--proxy", &proxy]), WAITING);
     let found = said(&talk("c1", "approve", &["--proxy", &proxy]), WAITING);
@@ -261,7 +261,7 @@ fn a_proxy_is_used_and_offline_asks_nobody() {
     assert!(why.contains("`works.example` is not asked, because the program runs with `--offline`"), "{why}");
     assert!(hosts.requests().is_empty(), "nothing left the machine");
     // What is on this machine is asked all the same.
-    said(&hosts.talk(&desk, "none", &["say", "c3", "tides", "--offline"]), WAITING);
+    said(&hosts.talk(&dir, "none", &["say", "c3", "tides", "--offline"]), WAITING);
     let wrong = talk("c4", "tides", &["--proxy", "ftp://me:secret@proxy:1"]);
     let why = text(&wrong.stderr);
     assert!(wrong.status.code() == Some(USAGE) && why.contains("is no proxy") && !why.contains("secret"), "{why}");

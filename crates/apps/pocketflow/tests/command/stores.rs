@@ -4,26 +4,26 @@ use std::process::{Command, Output};
 
 use graphloom_postgres_server::Server;
 
-use crate::support::{DONE, Desk, FAILED, USAGE, WAITING, said, text};
+use crate::support::{DONE, FAILED, TestDir, USAGE, WAITING, said, text};
 
 const KEY: &str = "1f1e1d1c1b1a191817161514131211100f0e0d0c0b0a09080706050403020100";
 const OTHER_KEY: &str = "000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f";
 
-fn talk(desk: &Desk, args: &[&str], set: impl Fn(&mut Command)) -> Output {
-    let mut command = desk.command(&[args, &["--model", "scripted:model.jsonl", "--corpus", "papers"]].concat());
+fn talk(dir: &TestDir, args: &[&str], set: impl Fn(&mut Command)) -> Output {
+    let mut command = dir.command(&[args, &["--model", "scripted:model.jsonl", "--corpus", "papers"]].concat());
     set(&mut command);
     command.output().unwrap()
 }
 
 #[test]
 fn an_encrypted_store_needs_its_key_and_says_nothing_without() {
-    let desk = Desk::new();
+    let dir = TestDir::new();
     let with = |args: &[&str], key: &str| {
-        talk(&desk, &[args, &["--store", "encrypted"]].concat(), |command| {
+        talk(&dir, &[args, &["--store", "encrypted"]].concat(), |command| {
             command.env("GRAPHLOOM_STORE_KEY", key);
         })
     };
-    let missing = desk.run(&["runs", "--store", "encrypted"]);
+    let missing = dir.run(&["runs", "--store", "encrypted"]);
     assert_eq!(missing.status.code(), Some(USAGE));
     assert!(text(&missing.stderr).contains("openssl rand -hex 32"), "{}", text(&missing.stderr));
     let wrong = with(&["runs"], "not-a-key");
@@ -35,7 +35,7 @@ fn an_encrypted_store_needs_its_key_and_says_nothing_without() {
         text(&with(&["say", "c1", "tides"], KEY).stderr).contains("--store encrypted"),
         "how to go on is told whole"
     );
-    let files: Vec<_> = std::fs::read_dir(desk.path("home")).unwrap().map(|file| file.unwrap().path()).collect();
+    let files: Vec<_> = std::fs::read_dir(dir.path("home")).unwrap().map(|file| file.unwrap().path()).collect();
     let stored: Vec<_> = files.iter().filter(|file| file.is_file()).collect();
     assert!(stored.iter().any(|file| file.ends_with("threads-encrypted.db")), "{files:?}");
     for file in stored {
@@ -51,14 +51,14 @@ fn an_encrypted_store_needs_its_key_and_says_nothing_without() {
     let rotated = with(&["say", "c1", "approve"], &format!("{OTHER_KEY} {KEY}"));
     assert!(said(&rotated, WAITING).contains("# Tides in the long run"));
     assert!(said(&with(&["say", "c1", "yes"], &format!("{OTHER_KEY} {KEY}")), DONE).contains("The proposal is done."));
-    assert_eq!(text(&desk.run(&["runs"]).stdout).lines().count(), 1, "the other store has no run");
+    assert_eq!(text(&dir.run(&["runs"]).stdout).lines().count(), 1, "the other store has no run");
 }
 
 #[test]
 fn conversations_in_postgresql_go_on_at_once_from_anywhere() {
-    let (here, there, server) = (Desk::new(), Desk::new(), Server::start());
-    let with = |desk: &Desk, args: &[&str]| {
-        talk(desk, args, |command| {
+    let (here, there, server) = (TestDir::new(), TestDir::new(), Server::start());
+    let with = |dir: &TestDir, args: &[&str]| {
+        talk(dir, args, |command| {
             command.env("GRAPHLOOM_STORE", "postgres").env("GRAPHLOOM_POSTGRES_URL", server.url());
         })
     };

@@ -7,7 +7,7 @@ use std::process::{Child, ChildStderr, ChildStdin, Command, Output, Stdio};
 use serde_json::{Value, json};
 
 /// A directory with a corpus of two documents, a script of a model, and a data directory.
-pub(crate) struct Desk {
+pub(crate) struct TestDir {
     folder: tempfile::TempDir,
 }
 
@@ -18,17 +18,17 @@ pub(crate) const USAGE: i32 = 2;
 pub(crate) const WAITING: i32 = 3;
 pub(crate) const BUDGET: i32 = 4;
 
-impl Desk {
+impl TestDir {
     pub(crate) fn new() -> Self {
-        let desk = Self { folder: tempfile::tempdir().unwrap() };
-        std::fs::create_dir(desk.path("papers")).unwrap();
+        let dir = Self { folder: tempfile::tempdir().unwrap() };
+        std::fs::create_dir(dir.path("papers")).unwrap();
         for (name, words) in [("springs.md", "spring tides"), ("neaps.md", "neap tides")] {
             let text = format!("# On {words}\n\nIn the bay the {words} were measured for a year, twice a day.\n");
-            std::fs::write(desk.path("papers").join(name), text).unwrap();
+            std::fs::write(dir.path("papers").join(name), text).unwrap();
         }
         let lines: Vec<String> = script().iter().map(Value::to_string).collect();
-        std::fs::write(desk.path("model.jsonl"), lines.join("\n")).unwrap();
-        desk
+        std::fs::write(dir.path("model.jsonl"), lines.join("\n")).unwrap();
+        dir
     }
 
     pub(crate) fn path(&self, name: &str) -> PathBuf {

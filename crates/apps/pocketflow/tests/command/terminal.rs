@@ -7,7 +7,7 @@ use graphloom_test_support::terminal::{Terminal, become_the_program};
 use wiremock::matchers::any;
 use wiremock::{Mock, MockServer, ResponseTemplate};
 
-use crate::support::{DONE, Desk, WAITING};
+use crate::support::{DONE, TestDir, WAITING};
 
 /// Not a test of its own: [`open`] begins it.
 #[test]
@@ -15,16 +15,16 @@ fn the_process_that_becomes_the_program() {
     become_the_program();
 }
 
-fn open(desk: &Desk, args: &[&str]) -> Terminal {
-    Terminal::open(&desk.command(args), "terminal::the_process_that_becomes_the_program")
+fn open(dir: &TestDir, args: &[&str]) -> Terminal {
+    Terminal::open(&dir.command(args), "terminal::the_process_that_becomes_the_program")
 }
 
 const SCRIPTED: [&str; 4] = ["--model", "scripted:model.jsonl", "--corpus", "papers"];
 
 #[test]
 fn what_is_typed_is_seen_and_edited_and_nothing_is_written_over_it() {
-    let desk = Desk::new();
-    let mut terminal = open(&desk, &[&["chat", "c1"], &SCRIPTED[..]].concat());
+    let dir = TestDir::new();
+    let mut terminal = open(&dir, &[&["chat", "c1"], &SCRIPTED[..]].concat());
     let at = terminal.waits_for("you: ", 0);
     // A letter is put right, one is put in before the end, and the line is sent.
     terminal.types("tidz\u{7f}s");
@@ -46,14 +46,14 @@ fn what_is_typed_is_seen_and_edited_and_nothing_is_written_over_it() {
     terminal.types(&"\u{7f}".repeat("tides".len()));
     terminal.types("/quit\r");
     assert_eq!(terminal.ends(), Some(WAITING));
-    assert!(desk.session()["approvals"]["queries"].is_null());
+    assert!(dir.session()["approvals"]["queries"].is_null());
 }
 
 #[test]
 fn wide_letters_are_put_right_in_the_middle_of_a_line_and_ctrl_d_leaves() {
-    let desk = Desk::new();
-    desk.say("tides", WAITING);
-    let mut terminal = open(&desk, &[&["chat", "c1"], &SCRIPTED[..]].concat());
+    let dir = TestDir::new();
+    dir.say("tides", WAITING);
+    let mut terminal = open(&dir, &[&["chat", "c1"], &SCRIPTED[..]].concat());
     terminal.waits_for("you: ", 0);
     terminal.types("日本語");
     terminal.shows_line("you: 日本語");
@@ -68,14 +68,14 @@ fn wide_letters_are_put_right_in_the_middle_of_a_line_and_ctrl_d_leaves() {
     terminal.shows_line("you:");
     terminal.types("\u{4}");
     assert_eq!(terminal.ends(), Some(WAITING));
-    assert!(desk.session()["approvals"]["queries"].is_null());
+    assert!(dir.session()["approvals"]["queries"].is_null());
 }
 
 #[test]
 fn of_lines_that_are_pasted_together_only_the_first_is_about_what_is_shown() {
-    let desk = Desk::new();
-    desk.say("tides", WAITING);
-    let mut terminal = open(&desk, &[&["chat", "c1"], &SCRIPTED[..]].concat());
+    let dir = TestDir::new();
+    dir.say("tides", WAITING);
+    let mut terminal = open(&dir, &[&["chat", "c1"], &SCRIPTED[..]].concat());
     let at = terminal.waits_for("you: ", 0);
     // A terminal that does not mark what is pasted.
     terminal.types("approve\rapprove\rapprove\r");
@@ -83,13 +83,13 @@ fn of_lines_that_are_pasted_together_only_the_first_is_about_what_is_shown() {
     let at = terminal.waits_for("Your approval of version 1 of the queries was counted already", at);
     let at = terminal.waits_for("Your approval of version 1 of the queries was counted already", at);
     terminal.waits_for("you: ", at);
-    assert_eq!(desk.session()["approvals"], serde_json::json!({ "queries": 1, "proposal": null }));
+    assert_eq!(dir.session()["approvals"], serde_json::json!({ "queries": 1, "proposal": null }));
     // One that does, gives lines as one message.
     terminal.types("\u{1b}[200~approve\napprove\u{1b}[201~");
     terminal.shows_line("approve");
     terminal.types("\u{3}");
     assert_eq!(terminal.ends(), Some(WAITING));
-    assert_eq!(desk.session()["approvals"], serde_json::json!({ "queries": 1, "proposal": null }));
+    assert_eq!(dir.session()["approvals"], serde_json::json!({ "queries": 1, "proposal": null }));
 }
 
 /// A source that answers after a while, or never.
@@ -105,13 +105,13 @@ fn source(runtime: &tokio::runtime::Runtime, seconds: u64) -> MockServer {
 
 #[test]
 fn ctrl_c_stops_the_turn_and_says_how_to_go_on() {
-    let desk = Desk::new();
-    desk.say("tides", WAITING);
+    let dir = TestDir::new();
+    dir.say("tides", WAITING);
     let runtime = tokio::runtime::Runtime::new().unwrap();
     let never = source(&runtime, 3_600);
     let address = format!("literature.address={}", never.uri());
     let network = ["--search", "openalex", "--set", &address, "--model", "scripted:model.jsonl"];
-    let mut terminal = open(&desk, &[&["chat", "c1"], &network[..]].concat());
+    let mut terminal = open(&dir, &[&["chat", "c1"], &network[..]].concat());
     let at = terminal.waits_for("you: ", 0);
     terminal.types("approve\r");
     let at = terminal.waits_for("searching: spring tides", at);
@@ -123,19 +123,19 @@ fn ctrl_c_stops_the_turn_and_says_how_to_go_on() {
     terminal.waits_for("you: ", at);
     terminal.types("/quit\r");
     assert_eq!(terminal.ends(), Some(DONE));
-    let session = desk.session();
+    let session = dir.session();
     assert_eq!((&session["status"], &session["artifacts"]["review"]), (&"cancelled".into(), &serde_json::Value::Null));
 }
 
 #[test]
 fn what_is_typed_while_a_turn_goes_on_is_about_what_was_shown_before_it() {
-    let desk = Desk::new();
-    desk.say("tides", WAITING);
+    let dir = TestDir::new();
+    dir.say("tides", WAITING);
     let runtime = tokio::runtime::Runtime::new().unwrap();
     let slow = source(&runtime, 2);
     let address = format!("literature.address={}", slow.uri());
     let both = ["--search", "local,openalex", "--set", &address];
-    let mut terminal = open(&desk, &[&["chat", "c1"], &SCRIPTED[..], &both[..]].concat());
+    let mut terminal = open(&dir, &[&["chat", "c1"], &SCRIPTED[..], &both[..]].concat());
     let at = terminal.waits_for("you: ", 0);
     terminal.types("approve\r");
     let at = terminal.waits_for("searching: spring tides", at);
@@ -143,7 +143,7 @@ fn what_is_typed_while_a_turn_goes_on_is_about_what_was_shown_before_it() {
     let at = terminal.waits_for("This is the proposal", at);
     let at = terminal.waits_for("Your approval of version 1 of the queries was counted already", at);
     let at = terminal.waits_for("you: ", at);
-    assert_eq!(desk.session()["approvals"], serde_json::json!({ "queries": 1, "proposal": null }));
+    assert_eq!(dir.session()["approvals"], serde_json::json!({ "queries": 1, "proposal": null }));
     terminal.types("approve\r");
     let at = terminal.waits_for("The proposal is done", at);
     terminal.waits_for("you: ", at);

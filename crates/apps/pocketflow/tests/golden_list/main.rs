@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use graphloom_pocketflow::actions::Action;
-use graphloom_pocketflow::decide::{Facts, Heard, Input, Next, WaitingKind, decide};
+use graphloom_pocketflow::decide::{Facts, Input, Next, ReplyKind, WaitingKind, decide};
 use graphloom_pocketflow::feedback::{Reading, read_shown};
 
 use meaning::{outcome, shown};
@@ -57,19 +57,19 @@ fn half(name: &str) -> Table {
 /// Whether the decision table goes on with what was shown.
 fn goes_on(context: &str, reading: &Reading) -> bool {
     let heard = match reading {
-        Reading::Approve => Heard::Approve,
-        Reading::Reject { .. } => Heard::Reject,
-        Reading::Edit(_) => Heard::Edit,
-        Reading::Candidate(_) => Heard::Candidate,
-        Reading::Question => Heard::Question,
-        Reading::Cancel => Heard::Cancel,
-        _ => Heard::Unclear,
+        Reading::Approve => ReplyKind::Approve,
+        Reading::Reject { .. } => ReplyKind::Reject,
+        Reading::Edit(_) => ReplyKind::Edit,
+        Reading::Candidate(_) => ReplyKind::Candidate,
+        Reading::Question => ReplyKind::Question,
+        Reading::Cancel => ReplyKind::Cancel,
+        _ => ReplyKind::Unclear,
     };
     let (last, waiting) = match context {
         "proposal" => (Action::ReviewReport, WaitingKind::Report),
         _ => (Action::ReviewQueries, WaitingKind::Queries),
     };
-    let next = decide(&Facts::new(Some(last), waiting, Input::Heard(heard))).next;
+    let next = decide(&Facts::new(Some(last), waiting, Input::Reply(heard))).next;
     matches!(next, Next::Run(Action::LiteratureReview | Action::ResultNotification))
 }
 

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::desk::{Desk, THREAD, text};
+use crate::dir::{THREAD, TestDir, text};
 
 const TOPIC: &str = "full-text search with an inverted index";
 const NO_QUERIES: &str = "too general, I care about compression";
@@ -14,36 +14,36 @@ const WAITING: i32 = 3;
 
 #[test]
 fn the_whole_conversation_of_the_seed_survives_kills_between_and_inside_turns() {
-    let mut desk = Desk::new();
+    let mut dir = TestDir::new();
 
     // Inside the making of queries.
-    desk.kill_after(&["say", THREAD, TOPIC], "queries/");
-    let shown = goes_on(&mut desk);
+    dir.kill_after(&["say", THREAD, TOPIC], "queries/");
+    let shown = goes_on(&mut dir);
     assert!(shown.contains(&format!("These are the queries for {TOPIC}")), "{shown}");
 
     // Between two turns: the queries are rejected, made again and shown; then the process is killed while it listens.
-    desk.kill_between_turns(&format!("reject: {NO_QUERIES}"), "These are the queries");
-    assert!(asked(&desk, "You write search queries", NO_QUERIES), "the reason reaches the next attempt");
+    dir.kill_between_turns(&format!("reject: {NO_QUERIES}"), "These are the queries");
+    assert!(asked(&dir, "You write search queries", NO_QUERIES), "the reason reaches the next attempt");
 
     // The queries that the killed process may not have shown are shown.
-    assert!(goes_on(&mut desk).contains("These are the queries"));
+    assert!(goes_on(&mut dir).contains("These are the queries"));
 
     // Inside the reading of records, and of the proposal.
-    desk.kill_after(&["say", THREAD, "approve"], "extract/");
-    desk.kill_after(&["resume", THREAD], "proposal/");
-    let shown = goes_on(&mut desk);
+    dir.kill_after(&["say", THREAD, "approve"], "extract/");
+    dir.kill_after(&["resume", THREAD], "proposal/");
+    let shown = goes_on(&mut dir);
     assert!(shown.contains("This is the proposal") && shown.contains("is a small model"), "{shown}");
-    assert!(!asked(&desk, "one part of a research proposal", NO_PROPOSAL));
+    assert!(!asked(&dir, "one part of a research proposal", NO_PROPOSAL));
 
-    let output = desk.run(&["say", THREAD, &format!("reject: {NO_PROPOSAL}")]);
+    let output = dir.run(&["say", THREAD, &format!("reject: {NO_PROPOSAL}")]);
     assert_eq!(output.status.code(), Some(WAITING), "{}", text(&output.stderr));
-    assert!(asked(&desk, "one part of a research proposal", NO_PROPOSAL), "the reason reaches the next attempt");
+    assert!(asked(&dir, "one part of a research proposal", NO_PROPOSAL), "the reason reaches the next attempt");
 
-    let output = desk.run(&["say", THREAD, "approve"]);
+    let output = dir.run(&["say", THREAD, "approve"]);
     assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
     assert!(text(&output.stdout).contains("The proposal is done"));
 
-    let session = session(&desk);
+    let session = session(&dir);
     assert_eq!(session["status"], "complete");
     let rules: Vec<&str> =
         session["journey"].as_array().unwrap().iter().map(|step| step["rule"].as_str().unwrap()).collect();
@@ -62,24 +62,24 @@ fn the_whole_conversation_of_the_seed_survives_kills_between_and_inside_turns() 
     ];
     assert_eq!(rules, expected);
     assert_citations(&session["artifacts"]["proposal"]["value"]);
-    assert_exported(&desk.look(&["export", THREAD]));
-    assert_nothing_was_paid_twice(&desk);
+    assert_exported(&dir.look(&["export", THREAD]));
+    assert_nothing_was_paid_twice(&dir);
 }
 
 /// Ends the turn that was cut off; the conversation waits then.
-fn goes_on(desk: &mut Desk) -> String {
-    let output = desk.run(&["resume", THREAD]);
+fn goes_on(dir: &mut TestDir) -> String {
+    let output = dir.run(&["resume", THREAD]);
     assert_eq!(output.status.code(), Some(WAITING), "{}", text(&output.stderr));
     text(&output.stdout)
 }
 
 /// Whether the model was asked something with these words in it.
-fn asked(desk: &Desk, prompt: &str, words: &str) -> bool {
-    desk.requests().iter().any(|request| request.contains(prompt) && request.contains(words))
+fn asked(dir: &TestDir, prompt: &str, words: &str) -> bool {
+    dir.requests().iter().any(|request| request.contains(prompt) && request.contains(words))
 }
 
-fn session(desk: &Desk) -> Value {
-    let printed = desk.look(&["inspect", THREAD, "--json"]);
+fn session(dir: &TestDir) -> Value {
+    let printed = dir.look(&["inspect", THREAD, "--json"]);
     let last: Value = serde_json::from_str(printed.lines().last().unwrap()).unwrap();
     last["result"]["session"].clone()
 }
@@ -134,13 +134,13 @@ fn assert_exported(text: &str) {
 }
 
 /// No committed call was committed again; what was asked twice was in flight when a process was killed.
-fn assert_nothing_was_paid_twice(desk: &Desk) {
-    let committed = desk.committed();
+fn assert_nothing_was_paid_twice(dir: &TestDir) {
+    let committed = dir.committed();
     assert!(committed.len() > 10, "{committed:?}");
     let repeated: Vec<_> = committed.iter().filter(|(_, times)| **times > 1).collect();
     assert!(repeated.is_empty(), "{repeated:?}");
-    assert!(desk.log().contains("model call taken from the record"));
-    let requests = desk.requests();
+    assert!(dir.log().contains("model call taken from the record"));
+    let requests = dir.requests();
     let distinct: std::collections::BTreeSet<_> = requests.iter().collect();
     assert!(requests.len() - distinct.len() <= KILLS_INSIDE, "{} of {}", distinct.len(), requests.len());
 }

@@ -2,6 +2,6 @@
 
 #![expect(clippy::unwrap_used, reason = "a test ends where something is not as it must be")]
 
-mod desk;
+mod dir;
 mod documents;
 mod journey;

@@ -62,7 +62,7 @@ const STAGES: [(&str, Stage); 5] = [
 
 /// A task as breakpoints see it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Sight {
+pub(crate) struct TaskView {
     pub(crate) node: NodeKey,
     nid: String,
     goal: String,
@@ -72,7 +72,7 @@ pub(crate) struct Sight {
     plan: usize,
 }
 
-impl Sight {
+impl TaskView {
     pub(crate) fn of(tree: &Tree, key: &NodeKey, action: TaskAction) -> Option<Self> {
         let node = tree.node(key)?;
         Some(Self {
@@ -97,7 +97,7 @@ impl Sight {
     }
 }
 
-impl Sight {
+impl TaskView {
     fn question(&self, stage: Stage, shown: &Value) -> Value {
         json!({
             "stage": stage.to_string(),
@@ -125,7 +125,7 @@ impl Breakpoints {
     pub(crate) async fn pause(
         &self,
         cx: &Context<Resources>,
-        sight: &Sight,
+        sight: &TaskView,
         stage: Stage,
         shown: impl FnOnce() -> Value,
     ) -> Result<(), NodeError> {
@@ -141,7 +141,7 @@ impl Breakpoints {
     pub(crate) async fn pause_before(
         &self,
         cx: &Context<Resources>,
-        sight: &Sight,
+        sight: &TaskView,
         tree: &Tree,
         shown: impl FnOnce() -> Value,
     ) -> Result<(), NodeError> {
@@ -160,7 +160,7 @@ impl Breakpoints {
     pub(crate) async fn pause_failed(
         &self,
         cx: &Context<Resources>,
-        sight: &Sight,
+        sight: &TaskView,
         before: &Tree,
         after: &Tree,
         shown: impl FnOnce() -> Value,
@@ -179,7 +179,7 @@ impl Breakpoints {
     async fn stop_at(
         &self,
         cx: &Context<Resources>,
-        sight: &Sight,
+        sight: &TaskView,
         stage: Stage,
         changes: &[&Transition],
         shown: impl FnOnce() -> Value,
@@ -209,7 +209,7 @@ impl Breakpoints {
 }
 
 impl Breakpoint {
-    fn fits(&self, sight: &Sight, stage: Stage) -> bool {
+    fn fits(&self, sight: &TaskView, stage: Stage) -> bool {
         let usual = if self.plan_over.is_some() { Stage::After } else { Stage::Before };
         self.stage.unwrap_or(usual) == stage
             && self.fits_node(&sight.node, &sight.nid)
@@ -259,7 +259,7 @@ mod tests {
     fn every_stated_part_must_fit() {
         let tree =
             Tree::new(crate::Task::root("Report on Tides", None), graphloom_state_machine::FailurePolicy::Degrade);
-        let sight = Sight::of(&tree, &NodeKey::root(), TaskAction::Plan).unwrap();
+        let sight = TaskView::of(&tree, &NodeKey::root(), TaskAction::Plan).unwrap();
         for (text, stage, fits) in [
             ("node=root", Stage::Before, true),
             ("node=root", Stage::After, false),

@@ -6,10 +6,10 @@ use graphloom_core_graph::{Context, NodeError, Snapshot};
 use graphloom_state_machine::{NodeKey, Symbol, TaskAction, TreeChange};
 use serde::{Deserialize, Serialize};
 
-use super::durable::{calls, desk};
-use crate::breakpoint::{Sight, Stage};
+use super::durable::{calls, setup};
+use crate::breakpoint::{Stage, TaskView};
 use crate::resources::Resources;
-use crate::stage::{Outcome, Scene, StageError, act};
+use crate::stage::{Outcome, StageError, TaskContext, act};
 use crate::state::{Call, Writing, WritingUpdate};
 use crate::task::{Task, Tree};
 
@@ -32,15 +32,15 @@ pub(crate) async fn take(
     cx: Context<Resources>,
 ) -> Result<WritingUpdate, NodeError> {
     let resources = Arc::clone(cx.shared_resources());
-    let Some(sight) = Sight::of(&state.tree, &turn.node, action) else {
+    let Some(sight) = TaskView::of(&state.tree, &turn.node, action) else {
         return Err(NodeError::terminal(format!("task `{}` is not in the tree", turn.node)));
     };
     resources.breaks.pause_before(&cx, &sight, &state.tree, || shown(&state.tree, &turn.node)).await?;
     let calls = calls(&cx, &sight);
-    let desk = desk(&calls, &resources.desk, &state.request);
+    let setup = setup(&calls, &resources.setup, &state.request);
     let time = resources.time_text(&cx, &turn.node, action).await?;
-    let scene = Scene { tree: &state.tree, key: &turn.node, evidence: &state.evidence, time: Some(&time) };
-    let outcome = act(&desk, scene, action).await;
+    let scene = TaskContext { tree: &state.tree, key: &turn.node, evidence: &state.evidence, time: Some(&time) };
+    let outcome = act(&setup, scene, action).await;
     if let Some(fault) = calls.take_fault() {
         return Err(fault);
     }
@@ -60,7 +60,7 @@ pub(crate) async fn take(
 async fn pause_after(
     resources: &Resources,
     cx: &Context<Resources>,
-    sight: &Sight,
+    sight: &TaskView,
     tree: &Tree,
     outcome: &Outcome,
 ) -> Result<(), NodeError> {
@@ -78,7 +78,7 @@ async fn pause_after(
 async fn pause_failed(
     resources: &Resources,
     cx: &Context<Resources>,
-    sight: &Sight,
+    sight: &TaskView,
     tree: &Tree,
     error: &StageError,
 ) -> Result<(), NodeError> {

@@ -14,10 +14,10 @@ pub(crate) async fn begin(state: Snapshot<Writing>, cx: Context<Resources>) -> R
     }
     let length = match state.request.words {
         Some(words) => format!("{words} words"),
-        None => cx.resources().desk.profile.settings.root_length.clone(),
+        None => cx.resources().setup.profile.settings.root_length.clone(),
     };
     let root = Task::root(&state.request.goal, Some(length).filter(|length| !length.is_empty()));
-    let unsearched = state.request.mode == Mode::Report && cx.resources().desk.search.is_none();
+    let unsearched = state.request.mode == Mode::Report && cx.resources().setup.search.is_none();
     let note = unsearched.then(|| "there was nothing to search, so the report cites nothing".to_owned());
     let unread = state.request.unread.iter().map(|file| format!("not read: {file}"));
     Ok(Writing::update()

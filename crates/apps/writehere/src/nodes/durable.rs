@@ -10,37 +10,37 @@ use graphloom_llm::ModelError;
 use graphloom_retrieval::{Fault, Search, SearchAnswer};
 use serde_json::json;
 
-use crate::breakpoint::{Sight, Stage};
+use crate::breakpoint::{Stage, TaskView};
 use crate::budget::{Answered, BUDGET, Shortage};
 use crate::resources::Resources;
-use crate::stage::Desk;
+use crate::stage::Setup;
 use crate::state::Request;
 
 /// The durable calls of one turn. A turn makes one after the other, so they are numbered in their order.
-pub(super) fn calls(cx: &Context<Resources>, sight: &Sight) -> Arc<DurableCalls<Resources>> {
+pub(super) fn calls(cx: &Context<Resources>, sight: &TaskView) -> Arc<DurableCalls<Resources>> {
     let hooks = Hooks { cx: cx.clone(), sight: sight.clone(), answered: Mutex::default() };
     Arc::new(DurableCalls::new(cx).hooks(Arc::new(hooks)))
 }
 
-/// The run's desk, with models and search that go through durable steps.
-pub(super) fn desk(calls: &Arc<DurableCalls<Resources>>, desk: &Desk, request: &Request) -> Desk {
-    let search = desk.search.as_ref().map(|engine| -> Arc<dyn Search> {
+/// The run's setup, with models and search that go through durable steps.
+pub(super) fn setup(calls: &Arc<DurableCalls<Resources>>, setup: &Setup, request: &Request) -> Setup {
+    let search = setup.search.as_ref().map(|engine| -> Arc<dyn Search> {
         Arc::new(DurableSearch { inner: Arc::clone(engine), calls: Arc::clone(calls) })
     });
-    Desk {
-        models: calls.models(&desk.models),
+    Setup {
+        models: calls.models(&setup.models),
         search,
         today: request.today.clone(),
         max_depth: request.max_depth,
         max_nodes: request.max_nodes,
         seed: request.seed,
-        ..desk.clone()
+        ..setup.clone()
     }
 }
 
 struct Hooks {
     cx: Context<Resources>,
-    sight: Sight,
+    sight: TaskView,
     /// The calls of this turn that were answered, now or before a stop, by model.
     answered: Mutex<BTreeMap<String, Answered>>,
 }

@@ -9,18 +9,18 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::repeat::without_repetition;
-use super::{Desk, Scene, StageError};
+use super::{Setup, StageError, TaskContext};
 
 /// The agent of the profile for an action on a task type.
-pub(super) fn agent<'d>(desk: &'d Desk, action: &str, task_type: &str) -> Result<Agent<'d>, StageError> {
-    let spec = desk.profile.agent(action, task_type)?;
-    Ok(Agent::new(format!("{action}/{task_type}"), spec, &desk.prompts, &desk.models))
+pub(super) fn agent<'d>(setup: &'d Setup, action: &str, task_type: &str) -> Result<Agent<'d>, StageError> {
+    let spec = setup.profile.agent(action, task_type)?;
+    Ok(Agent::new(format!("{action}/{task_type}"), spec, &setup.prompts, &setup.models))
 }
 
 /// A call with the seed of the task.
-pub(super) fn seeded(desk: &Desk, scene: &Scene<'_>, action: &str) -> Ask {
+pub(super) fn seeded(setup: &Setup, context: &TaskContext<'_>, action: &str) -> Ask {
     let mut ask = Ask::default();
-    ask.seed = Some(desk.seed(scene.key, action));
+    ask.seed = Some(setup.seed(context.key, action));
     ask
 }
 

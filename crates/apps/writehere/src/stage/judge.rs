@@ -4,7 +4,7 @@ use graphloom_agents::{AgentError, Exchange, Parsed};
 use graphloom_llm::parse::tags;
 
 use super::ask::{agent, seeded};
-use super::{Desk, Scene, StageError};
+use super::{Setup, StageError, TaskContext};
 use crate::context::PromptArgs;
 
 /// A judgement.
@@ -22,15 +22,15 @@ pub(super) struct Judgement {
 
 /// Asks the model whether a task is atomic, and for its goal when `update`. Without a usable answer it is complex.
 pub(super) async fn judge(
-    desk: &Desk,
-    scene: Scene<'_>,
+    setup: &Setup,
+    context: TaskContext<'_>,
     args: &PromptArgs,
     update: bool,
 ) -> Result<Judgement, StageError> {
     let action = if update { "atom_update" } else { "atom" };
-    let agent = agent(desk, action, &args.task_type)?;
+    let agent = agent(setup, action, &args.task_type)?;
     let spec = agent.spec();
-    let asked = agent.ask(args, seeded(desk, &scene, action), |reply| {
+    let asked = agent.ask(args, seeded(setup, &context, action), |reply| {
         let tag = spec.tag("verdict");
         let verdict = tags::find(reply.text, tag).ok_or_else(|| format!("there is no `<{tag}>`"))?;
         let word = verdict.split(|c: char| !c.is_alphabetic()).find(|word| !word.is_empty()).unwrap_or_default();
@@ -47,7 +47,7 @@ pub(super) async fn judge(
         Ok(answer) => Ok(Judgement { exchanges: vec![answer.exchange], ..answer.value }),
         Err(AgentError::Unusable { exchange, problem, .. }) => Ok(Judgement {
             exchanges: vec![*exchange],
-            notes: vec![format!("no judgement of task `{}` could be read ({problem}); it is planned", scene.key)],
+            notes: vec![format!("no judgement of task `{}` could be read ({problem}); it is planned", context.key)],
             ..Judgement::default()
         }),
         Err(error) => Err(error.into()),
@@ -55,10 +55,14 @@ pub(super) async fn judge(
 }
 
 /// Asks the model to bring a goal up to date. Without a usable answer it stays.
-pub(super) async fn update(desk: &Desk, scene: Scene<'_>, args: &PromptArgs) -> Result<Judgement, StageError> {
-    let agent = agent(desk, "update", &args.task_type)?;
+pub(super) async fn update(
+    setup: &Setup,
+    context: TaskContext<'_>,
+    args: &PromptArgs,
+) -> Result<Judgement, StageError> {
+    let agent = agent(setup, "update", &args.task_type)?;
     let spec = agent.spec();
-    let asked = agent.ask(args, seeded(desk, &scene, "update"), |reply| {
+    let asked = agent.ask(args, seeded(setup, &context, "update"), |reply| {
         let tag = spec.tag("goal");
         if tags::find(reply.text, tag).is_none() && !reply.last {
             return Err(format!("there is no `<{tag}>`"));
@@ -71,7 +75,7 @@ pub(super) async fn update(desk: &Desk, scene: Scene<'_>, args: &PromptArgs) -> 
         Err(AgentError::Unusable { exchange, problem, .. }) => Ok(Judgement {
             atomic: true,
             exchanges: vec![*exchange],
-            notes: vec![format!("the goal of task `{}` could not be updated ({problem}); it stays", scene.key)],
+            notes: vec![format!("the goal of task `{}` could not be updated ({problem}); it stays", context.key)],
             ..Judgement::default()
         }),
         Err(error) => Err(error.into()),

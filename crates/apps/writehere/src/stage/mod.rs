@@ -1,8 +1,8 @@
 //! The stages of a task: each action of the table as an async function from the tree to a change of it.
 //!
 //! [`act`] takes any action. It reads a tree and returns a [`TreeChange`]; it changes nothing itself, so the caller
-//! decides when and whether the change is applied. All model calls go through [`Desk::models`] and all searches through
-//! [`Desk::search`], one after the other, so that a caller can record them by wrapping those.
+//! decides when and whether the change is applied. All model calls go through [`Setup::models`] and all searches through
+//! [`Setup::search`], one after the other, so that a caller can record them by wrapping those.
 
 mod aggregate;
 mod ask;
@@ -36,7 +36,7 @@ use crate::task::{ActionResult, Node, Task, TaskChange, Tree};
 
 /// What the stages work with. Cheap to clone.
 #[derive(Clone)]
-pub struct Desk {
+pub struct Setup {
     /// The prompts.
     pub prompts: Arc<Prompts>,
     /// The profile.
@@ -57,7 +57,7 @@ pub struct Desk {
 
 /// What an action is taken on.
 #[derive(Clone, Copy)]
-pub struct Scene<'a> {
+pub struct TaskContext<'a> {
     /// The tree as of now.
     pub tree: &'a Tree,
     /// The task.
@@ -123,27 +123,27 @@ impl StageError {
 ///
 /// # Errors
 /// [`StageError`]; a plan or judgement that no model gave is no error but leads to an atomic task, with a note.
-pub async fn act(desk: &Desk, scene: Scene<'_>, action: TaskAction) -> Result<Outcome, StageError> {
-    let node = scene.node()?;
+pub async fn act(setup: &Setup, context: TaskContext<'_>, action: TaskAction) -> Result<Outcome, StageError> {
+    let node = context.node()?;
     match action {
-        TaskAction::Plan => plan::plan(desk, scene).await,
+        TaskAction::Plan => plan::plan(setup, context).await,
         TaskAction::Execute => match node.payload.info.task_type {
-            TaskType::Write => write::write(desk, scene).await,
-            TaskType::Think => reason::reason(desk, scene).await,
-            TaskType::Search => search::search(desk, scene).await,
+            TaskType::Write => write::write(setup, context).await,
+            TaskType::Think => reason::reason(setup, context).await,
+            TaskType::Search => search::search(setup, context).await,
         },
-        TaskAction::FinalAggregate => aggregate::aggregate(desk, scene).await,
+        TaskAction::FinalAggregate => aggregate::aggregate(setup, context).await,
         TaskAction::Update
         | TaskAction::PriorReflect
         | TaskAction::PlanningPostReflect
         | TaskAction::ExecutePostReflect => {
-            Ok(Outcome { change: TreeChange::acted(scene.key.clone(), action), ..Outcome::nothing(scene.key) })
+            Ok(Outcome { change: TreeChange::acted(context.key.clone(), action), ..Outcome::nothing(context.key) })
         }
     }
 }
 
-impl Desk {
-    /// A desk without limits, seeds and searches.
+impl Setup {
+    /// A setup without limits, seeds and searches.
     pub fn new(prompts: Arc<Prompts>, profile: Arc<WriteProfile>, models: Models) -> Self {
         Self { prompts, profile, models, search: None, today: String::new(), max_depth: None, max_nodes: None, seed: 0 }
     }
@@ -175,9 +175,9 @@ impl Desk {
     }
 }
 
-impl fmt::Debug for Desk {
+impl fmt::Debug for Setup {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Desk")
+        f.debug_struct("Setup")
             .field("profile", &self.profile.name)
             .field("models", &self.models)
             .field("search", &self.search.as_ref().map(|search| search.engines()))
@@ -185,19 +185,22 @@ impl fmt::Debug for Desk {
     }
 }
 
-impl fmt::Debug for Scene<'_> {
+impl fmt::Debug for TaskContext<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Scene").field("key", self.key).field("evidence", &self.evidence.len()).finish_non_exhaustive()
+        f.debug_struct("TaskContext")
+            .field("key", self.key)
+            .field("evidence", &self.evidence.len())
+            .finish_non_exhaustive()
     }
 }
 
-impl<'a> Scene<'a> {
+impl<'a> TaskContext<'a> {
     fn node(&self) -> Result<&'a Node, StageError> {
         self.tree.node(self.key).ok_or_else(|| StageError::NoTask { key: self.key.clone() })
     }
 
-    fn args(&self, desk: &Desk) -> Result<PromptArgs, StageError> {
-        prompt_args(self.tree, self.key, &desk.profile.settings.context, &desk.today)
+    fn args(&self, setup: &Setup) -> Result<PromptArgs, StageError> {
+        prompt_args(self.tree, self.key, &setup.profile.settings.context, &setup.today)
             .ok_or_else(|| StageError::NoTask { key: self.key.clone() })
     }
 

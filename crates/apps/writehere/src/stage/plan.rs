@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use super::ask::{agent, seeded};
 use super::judge::{judge, update};
-use super::{Desk, Outcome, Scene, StageError};
+use super::{Outcome, Setup, StageError, TaskContext};
 use crate::TaskType;
 use crate::context::PromptArgs;
 use crate::plan::{
@@ -19,21 +19,21 @@ use crate::plan::{
 use crate::task::{Planning, Task, TaskChange, Tree};
 
 /// Plans a task: by rule where the profile says so, by judgement and planning otherwise.
-pub(super) async fn plan(desk: &Desk, scene: Scene<'_>) -> Result<Outcome, StageError> {
-    let node = scene.node()?;
+pub(super) async fn plan(setup: &Setup, context: TaskContext<'_>) -> Result<Outcome, StageError> {
+    let node = context.node()?;
     let task_type = node.payload.info.task_type;
-    let settings = &desk.profile.settings;
+    let settings = &setup.profile.settings;
     let atom = settings.atom(task_type);
-    let rules = desk.plan_rules();
-    let mut outcome = Outcome::nothing(scene.key);
+    let rules = setup.plan_rules();
+    let mut outcome = Outcome::nothing(context.key);
     let mut changes: Vec<TaskChange> = Vec::new();
-    let mut tree = scene.tree.clone();
+    let mut tree = context.tree.clone();
     let has_parents = !node.parents.is_empty();
-    let constrained = agent(desk, "plan", task_type.word())?.is_constrained();
+    let constrained = agent(setup, "plan", task_type.word())?.is_constrained();
 
     let drawn = if atom.all_atom {
         if atom.update_goal && (has_parents || !atom.only_on_depend) && !constrained {
-            let judged = update(desk, scene, &scene.args(desk)?).await?;
+            let judged = update(setup, context, &context.args(setup)?).await?;
             outcome.exchanges.extend(judged.exchanges);
             outcome.notes.extend(judged.notes);
             changes.extend(judged.goal.map(|goal| TaskChange::Goal { goal }));
@@ -41,58 +41,58 @@ pub(super) async fn plan(desk: &Desk, scene: Scene<'_>) -> Result<Outcome, Stage
         None
     } else if atom.use_candidate_plan {
         let candidate = node.payload.candidate_plan.clone().filter(|tasks| !tasks.is_empty()).map(RawPlan::of_tasks);
-        let limit = candidate.as_ref().and_then(|_| limit(desk, scene));
+        let limit = candidate.as_ref().and_then(|_| limit(setup, context));
         let allowed = candidate.filter(|_| limit.is_none());
         outcome.notes.extend(limit);
         allowed
-    } else if atom.force_atom_layer.is_some_and(|layer| scene.key.layer() >= layer) {
+    } else if atom.force_atom_layer.is_some_and(|layer| context.key.layer() >= layer) {
         None
-    } else if let Some(limit) = limit(desk, scene) {
+    } else if let Some(limit) = limit(setup, context) {
         outcome.notes.push(limit);
         None
-    } else if constrained && is_small(desk, scene) {
+    } else if constrained && is_small(setup, context) {
         None
     } else if constrained {
-        Some(plan_by_schema(desk, scene, &rules, &mut outcome).await?)
+        Some(plan_by_schema(setup, context, &rules, &mut outcome).await?)
     } else {
-        let judged = judge(desk, scene, &scene.args(desk)?, atom.update_diff && has_parents).await?;
+        let judged = judge(setup, context, &context.args(setup)?, atom.update_diff && has_parents).await?;
         outcome.exchanges.extend(judged.exchanges);
         outcome.notes.extend(judged.notes);
         if !judged.think.is_empty() {
             changes.push(TaskChange::Judged { think: judged.think });
         }
         changes.extend(judged.goal.map(|goal| TaskChange::Goal { goal }));
-        apply(&mut tree, scene, &changes);
+        apply(&mut tree, context, &changes);
         if judged.atomic {
             None
         } else {
-            plan_by_words(desk, Scene { tree: &tree, ..scene }, &rules, &mut outcome).await?
+            plan_by_words(setup, TaskContext { tree: &tree, ..context }, &rules, &mut outcome).await?
         }
     };
 
-    apply(&mut tree, scene, &changes[..]);
-    let task: Task = tree.node(scene.key).map_or_else(|| (*node.payload).clone(), |node| (*node.payload).clone());
+    apply(&mut tree, context, &changes[..]);
+    let task: Task = tree.node(context.key).map_or_else(|| (*node.payload).clone(), |node| (*node.payload).clone());
     let plan = match &drawn {
         Some(raw) => repair_plan(raw, outer(&task), &rules),
         None => Plan::atomic(),
     };
     if let Some(raw) = drawn {
-        outcome.notes.extend(plan.repairs().iter().map(|repair| format!("plan of task `{}`: {repair}", scene.key)));
+        outcome.notes.extend(plan.repairs().iter().map(|repair| format!("plan of task `{}`: {repair}", context.key)));
         let stats = PlanStats::of(&raw);
         changes.push(TaskChange::Planned { planning: Planning::new(raw.tasks, plan.repairs().to_vec(), stats) });
     }
     let children = plan_to_graph(&plan, &task, rules.chains);
     let mut all: Vec<TreeChange<Task>> =
-        changes.into_iter().map(|change| TreeChange::changed(scene.key.clone(), change)).collect();
-    all.push(TreeChange::planned(scene.key.clone(), children));
+        changes.into_iter().map(|change| TreeChange::changed(context.key.clone(), change)).collect();
+    all.push(TreeChange::planned(context.key.clone(), children));
     outcome.change = TreeChange::All(all);
     Ok(outcome)
 }
 
 /// Applies changes to a copy of the tree; applying the same ones again changes nothing.
-fn apply(tree: &mut Tree, scene: Scene<'_>, changes: &[TaskChange]) {
+fn apply(tree: &mut Tree, context: TaskContext<'_>, changes: &[TaskChange]) {
     for change in changes {
-        tree.apply(TreeChange::changed(scene.key.clone(), change.clone()));
+        tree.apply(TreeChange::changed(context.key.clone(), change.clone()));
     }
 }
 
@@ -102,39 +102,39 @@ fn outer(task: &Task) -> Outer<'_> {
 }
 
 /// The note to leave where a limit of the user makes a task atomic.
-fn limit(desk: &Desk, scene: Scene<'_>) -> Option<String> {
-    let (key, at, nodes) = (scene.key, scene.key.layer(), scene.tree.len());
+fn limit(setup: &Setup, context: TaskContext<'_>) -> Option<String> {
+    let (key, at, nodes) = (context.key, context.key.layer(), context.tree.len());
     let note = |reason: String| Some(format!("task `{key}` is carried out without planning: {reason}"));
-    if desk.max_depth.is_some_and(|depth| at >= depth) {
+    if setup.max_depth.is_some_and(|depth| at >= depth) {
         return note(format!("layer {at} is the deepest allowed"));
     }
-    if desk.max_nodes.is_some_and(|most| nodes >= most) {
+    if setup.max_nodes.is_some_and(|most| nodes >= most) {
         return note(format!("the tree has {nodes} nodes"));
     }
     None
 }
 
 /// Whether a model that answers inside a grammar carries a task out without planning.
-fn is_small(desk: &Desk, scene: Scene<'_>) -> bool {
-    let small = &desk.profile.settings.small;
-    let words = scene.tree.node(scene.key).and_then(|node| node.payload.words());
-    scene.key.layer() >= small.force_atom_layer || words.is_some_and(|words| words <= small.atomic_words)
+fn is_small(setup: &Setup, context: TaskContext<'_>) -> bool {
+    let small = &setup.profile.settings.small;
+    let words = context.tree.node(context.key).and_then(|node| node.payload.words());
+    context.key.layer() >= small.force_atom_layer || words.is_some_and(|words| words <= small.atomic_words)
 }
 
 /// Asks for a plan in words. A reply with faults is sent back as often as the rules say; when no reply holds a plan, the
 /// model is given the shape of one, and when that gives none either, the task is carried out as it is.
 async fn plan_by_words(
-    desk: &Desk,
-    scene: Scene<'_>,
+    setup: &Setup,
+    context: TaskContext<'_>,
     rules: &PlanRules,
     outcome: &mut Outcome,
 ) -> Result<Option<RawPlan>, StageError> {
-    let args = scene.args(desk)?;
-    outcome.notes.extend(args.cuts.iter().map(|cut| format!("planning task `{}`: {cut}", scene.key)));
-    let task = &scene.node()?.payload;
-    let agent = agent(desk, "plan", &args.task_type)?;
+    let args = context.args(setup)?;
+    outcome.notes.extend(args.cuts.iter().map(|cut| format!("planning task `{}`: {cut}", context.key)));
+    let task = &context.node()?.payload;
+    let agent = agent(setup, "plan", &args.task_type)?;
     let tag = agent.spec().tag("plan");
-    let asked = agent.ask(&args, seeded(desk, &scene, "plan"), |reply| {
+    let asked = agent.ask(&args, seeded(setup, &context, "plan"), |reply| {
         let raw = read_plan(reply.text, tag).map_err(|error| error.to_string())?;
         if reply.attempt <= rules.strict_tries && !reply.last {
             let plan = check_plan(&raw, outer(task), rules).map_err(|error| error.to_string())?;
@@ -150,7 +150,7 @@ async fn plan_by_words(
         Ok(answer) => {
             outcome.exchanges.push(answer.exchange);
             if repair_plan(&answer.value, outer(task), rules).is_atomic() {
-                let key = scene.key;
+                let key = context.key;
                 outcome.notes.push(format!(
                     "task `{key}` was judged to need a plan, but its plan has no tasks; it is carried out as a whole"
                 ));
@@ -159,10 +159,10 @@ async fn plan_by_words(
         }
         Err(AgentError::Unusable { exchange, problem, .. }) => {
             outcome.exchanges.push(*exchange);
-            let key = scene.key;
+            let key = context.key;
             // A model that cannot plan in words is led like the small ones: it plans no deeper than they do.
-            if key.layer() < desk.profile.settings.small.force_atom_layer {
-                let raw = plan_by_schema(desk, scene, rules, outcome).await?;
+            if key.layer() < setup.profile.settings.small.force_atom_layer {
+                let raw = plan_by_schema(setup, context, rules, outcome).await?;
                 if raw.tasks.is_empty() {
                     return Ok(None);
                 }
@@ -193,22 +193,22 @@ struct ShapedArgs<'a> {
 /// Asks for a plan of a given shape: goals and dependencies are the model's. For models that answer inside a grammar, and
 /// for others that could not put a plan into words.
 async fn plan_by_schema(
-    desk: &Desk,
-    scene: Scene<'_>,
+    setup: &Setup,
+    context: TaskContext<'_>,
     rules: &PlanRules,
     outcome: &mut Outcome,
 ) -> Result<RawPlan, StageError> {
-    let args = scene.args(desk)?;
-    let node = scene.node()?;
+    let args = context.args(setup)?;
+    let node = context.node()?;
     let task_type = node.payload.info.task_type;
     let search = rules.allowed.contains(&TaskType::Search);
-    let per_part = desk.profile.settings.small.words_per_part;
+    let per_part = setup.profile.settings.small.words_per_part;
     let shape = PlanShape::for_task(task_type, node.payload.words(), search, per_part);
     let slots = shape.slots.iter().filter_map(|types| types.first()).map(|t| t.word()).collect();
-    let agent = agent(desk, "plan", task_type.word())?;
+    let agent = agent(setup, "plan", task_type.word())?;
     let prompt = ShapedArgs { args: &args, slots };
     let schema = plan_schema(&shape, &node.payload.info.id);
-    let mut ask = seeded(desk, &scene, "plan");
+    let mut ask = seeded(setup, &context, "plan");
     ask.template.clone_from(&agent.spec().small);
     ask.format = ResponseFormat::JsonSchema { name: "plan".to_owned(), schema: schema.clone() };
     ask.accept_incomplete = true;
@@ -238,7 +238,7 @@ async fn plan_by_schema(
             outcome.exchanges.push(*exchange);
             outcome.notes.push(format!(
                 "no plan for task `{}` could be read ({}); it is carried out as a whole",
-                scene.key,
+                context.key,
                 brief(&problem)
             ));
             Ok(RawPlan::of_tasks(Vec::new()))

@@ -5,7 +5,7 @@ use serde::Deserialize;
 use serde_json::json;
 
 use super::ask::{agent, seeded, text, tolerated, value};
-use super::{Desk, Outcome, Scene, StageError};
+use super::{Outcome, Setup, StageError, TaskContext};
 use crate::cite::cited_ids;
 use crate::task::ActionResult;
 
@@ -17,10 +17,10 @@ struct Notes {
 }
 
 /// Thinks: one call.
-pub(super) async fn reason(desk: &Desk, scene: Scene<'_>) -> Result<Outcome, StageError> {
-    let args = scene.args(desk)?;
-    let agent = agent(desk, "execute", &args.task_type)?;
-    let ask = seeded(desk, &scene, "think");
+pub(super) async fn reason(setup: &Setup, context: TaskContext<'_>) -> Result<Outcome, StageError> {
+    let args = context.args(setup)?;
+    let agent = agent(setup, "execute", &args.task_type)?;
+    let ask = seeded(setup, &context, "think");
     let answer = if agent.is_constrained() {
         let schema = json!({
             "x-guidance": { "whitespace_flexible": false },
@@ -45,9 +45,9 @@ pub(super) async fn reason(desk: &Desk, scene: Scene<'_>) -> Result<Outcome, Sta
     };
     let mut result = ActionResult::new(AGENT, answer.0);
     result.evidence = cited_ids(&result.text);
-    let mut outcome = scene.result(TaskAction::Execute, result);
-    outcome.notes.extend(tolerated(scene.key, &answer.1));
+    let mut outcome = context.result(TaskAction::Execute, result);
+    outcome.notes.extend(tolerated(context.key, &answer.1));
     outcome.exchanges.push(answer.1);
-    outcome.notes.extend(args.cuts.iter().map(|cut| format!("task `{}`: {cut}", scene.key)));
+    outcome.notes.extend(args.cuts.iter().map(|cut| format!("task `{}`: {cut}", context.key)));
     Ok(outcome)
 }

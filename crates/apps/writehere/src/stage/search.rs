@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::ask::{agent, seeded, text, tolerated, value};
-use super::{Desk, Outcome, Scene, StageError};
+use super::{Outcome, Setup, StageError, TaskContext};
 use crate::cite::mark;
 use crate::context::PromptArgs;
 use crate::task::ActionResult;
@@ -53,28 +53,28 @@ struct SearchArgs<'a> {
 }
 
 /// Searches in rounds. Without a search engine nothing is asked and the result says so.
-pub(super) async fn search(desk: &Desk, scene: Scene<'_>) -> Result<Outcome, StageError> {
-    let args = scene.args(desk)?;
-    let Some(engine) = desk.search.as_deref() else {
-        let mut outcome = finish(scene, String::new(), Vec::new());
-        outcome.notes.push(format!("task `{}` searched nothing: there is nothing to search in this run", scene.key));
+pub(super) async fn search(setup: &Setup, context: TaskContext<'_>) -> Result<Outcome, StageError> {
+    let args = context.args(setup)?;
+    let Some(engine) = setup.search.as_deref() else {
+        let mut outcome = finish(context, String::new(), Vec::new());
+        outcome.notes.push(format!("task `{}` searched nothing: there is nothing to search in this run", context.key));
         return Ok(outcome);
     };
-    if agent(desk, "execute", &args.task_type)?.is_constrained() {
-        search_by_schema(desk, scene, &args, engine).await
+    if agent(setup, "execute", &args.task_type)?.is_constrained() {
+        search_by_schema(setup, context, &args, engine).await
     } else {
-        search_in_turns(desk, scene, &args, engine).await
+        search_in_turns(setup, context, &args, engine).await
     }
 }
 
 async fn search_in_turns(
-    desk: &Desk,
-    scene: Scene<'_>,
+    setup: &Setup,
+    context: TaskContext<'_>,
     args: &PromptArgs,
     engine: &dyn Search,
 ) -> Result<Outcome, StageError> {
-    let rules = &desk.profile.settings.search;
-    let agent_ = agent(desk, "execute", &args.task_type)?;
+    let rules = &setup.profile.settings.search;
+    let agent_ = agent(setup, "execute", &args.task_type)?;
     let spec = agent_.spec();
     let mut turns: Vec<Turn> = Vec::new();
     let mut found: Vec<Evidence> = Vec::new();
@@ -97,7 +97,7 @@ async fn search_in_turns(
             queries_per_turn: rules.queries_per_turn,
         };
         let asked = agent_
-            .ask(&prompt, seeded(desk, &scene, &format!("search/{number}")), |reply| {
+            .ask(&prompt, seeded(setup, &context, &format!("search/{number}")), |reply| {
                 let part = |name: &str| tags::find(reply.text, spec.tag(name)).unwrap_or_default().trim().to_string();
                 let tag = spec.tag("queries");
                 let written = tags::find(reply.text, tag).ok_or_else(|| format!("there is no `<{tag}>`"))?;
@@ -121,7 +121,7 @@ async fn search_in_turns(
                 // The goals ask as well as such a model would; after a first search there is something to go on with.
                 let asked = if number == 1 { vec![args.goal.clone()] } else { Vec::new() };
                 let instead = if number == 1 { "the goal itself was asked" } else { "the search ended" };
-                notes.push(format!("task `{}`: no queries could be read ({problem}); {instead}", scene.key));
+                notes.push(format!("task `{}`: no queries could be read ({problem}); {instead}", context.key));
                 Turn { queries: json!(asked).to_string(), asked, ..Turn::default() }
             }
             Err(error) => return Err(error.into()),
@@ -134,7 +134,7 @@ async fn search_in_turns(
         }
         let known: BTreeSet<String> = found.iter().map(|evidence| evidence.id.clone()).collect();
         let gathered = gather(engine, &queries, rules.results_per_turn, &known).await?;
-        notes.extend(gathered.notes.into_iter().map(|note| format!("task `{}`: {note}", scene.key)));
+        notes.extend(gathered.notes.into_iter().map(|note| format!("task `{}`: {note}", context.key)));
         last = gathered.evidence;
         found.extend(last.iter().cloned());
     }
@@ -143,10 +143,10 @@ async fn search_in_turns(
         turns.iter().map(|turn| turn.observation.as_str()).filter(|o| !o.is_empty()).collect();
     let observations = observations.join("\n\n");
     let result = if found.is_empty() {
-        notes.push(format!("task `{}` found nothing with `{}`", scene.key, engine.engines().join("`, `")));
+        notes.push(format!("task `{}` found nothing with `{}`", context.key, engine.engines().join("`, `")));
         String::new()
     } else if rules.merge {
-        let merge = agent(desk, "search_merge", &args.task_type)?;
+        let merge = agent(setup, "search_merge", &args.task_type)?;
         let prompt = SearchArgs {
             args,
             turns: &[],
@@ -156,14 +156,14 @@ async fn search_in_turns(
             max_turns,
             queries_per_turn: rules.queries_per_turn,
         };
-        let answer = text(&merge, &prompt, seeded(desk, &scene, "merge")).await?;
-        notes.extend(tolerated(scene.key, &answer.exchange));
+        let answer = text(&merge, &prompt, seeded(setup, &context, "merge")).await?;
+        notes.extend(tolerated(context.key, &answer.exchange));
         exchanges.push(answer.exchange);
         answer.value
     } else {
         [observations, quoted(&args.goal, &found)].join("\n\n").trim().to_string()
     };
-    let mut outcome = finish(scene, result, found);
+    let mut outcome = finish(context, result, found);
     outcome.exchanges = exchanges;
     outcome.notes = notes;
     Ok(outcome)
@@ -176,12 +176,12 @@ struct Queries {
 
 /// One round: the model's queries and the goal itself. The result is made of the sentences that fit the goal best.
 async fn search_by_schema(
-    desk: &Desk,
-    scene: Scene<'_>,
+    setup: &Setup,
+    context: TaskContext<'_>,
     args: &PromptArgs,
     engine: &dyn Search,
 ) -> Result<Outcome, StageError> {
-    let rules = &desk.profile.settings.search;
+    let rules = &setup.profile.settings.search;
     let schema = json!({
         "x-guidance": { "whitespace_flexible": false },
         "type": "object",
@@ -196,17 +196,17 @@ async fn search_by_schema(
         "required": ["queries"],
         "additionalProperties": false,
     });
-    let agent = agent(desk, "execute", &args.task_type)?;
-    let answer = value::<Queries>(&agent, args, seeded(desk, &scene, "search"), "queries", schema).await?;
+    let agent = agent(setup, "execute", &args.task_type)?;
+    let answer = value::<Queries>(&agent, args, seeded(setup, &context, "search"), "queries", schema).await?;
     // The goals themselves ask better than a small model does; its queries add to them.
     let mut queries = vec![format!("{} {}", args.goal, args.to_run_root_question), args.to_run_root_question.clone()];
     queries.extend(answer.value.queries.into_iter().filter(|query| !query.trim().is_empty()));
     let Gathered { evidence: found, notes } =
         gather(engine, &queries, rules.results_per_turn, &BTreeSet::new()).await?;
-    let mut outcome = finish(scene, quoted(&args.goal, &found), found);
-    outcome.notes.extend(notes.into_iter().map(|note| format!("task `{}`: {note}", scene.key)));
+    let mut outcome = finish(context, quoted(&args.goal, &found), found);
+    outcome.notes.extend(notes.into_iter().map(|note| format!("task `{}`: {note}", context.key)));
     if outcome.evidence.is_empty() {
-        outcome.notes.push(format!("task `{}` found nothing with `{}`", scene.key, engine.engines().join("`, `")));
+        outcome.notes.push(format!("task `{}` found nothing with `{}`", context.key, engine.engines().join("`, `")));
     }
     outcome.exchanges.push(answer.exchange);
     Ok(outcome)
@@ -277,10 +277,10 @@ fn read_queries(written: &str) -> Option<Vec<String>> {
     Some(queries.map(str::to_string).collect())
 }
 
-fn finish(scene: Scene<'_>, text: String, found: Vec<Evidence>) -> Outcome {
+fn finish(context: TaskContext<'_>, text: String, found: Vec<Evidence>) -> Outcome {
     let mut result = ActionResult::new(AGENT, text);
     result.evidence = found.iter().map(|evidence| evidence.id.clone()).collect();
-    let mut outcome = scene.result(TaskAction::Execute, result);
+    let mut outcome = context.result(TaskAction::Execute, result);
     outcome.evidence = found;
     outcome
 }

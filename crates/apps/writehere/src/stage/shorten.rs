@@ -7,7 +7,7 @@ use graphloom_llm::parse::tags;
 use serde::Serialize;
 
 use super::ask::seeded;
-use super::{Desk, Scene};
+use super::{Setup, TaskContext};
 use crate::cite::{cited_ids, without_marks};
 use crate::context::{PromptArgs, Share};
 use crate::length::count_words;
@@ -31,24 +31,30 @@ struct ShortenArgs<'a> {
 
 /// Counts a text, and where it has too many words for its share, asks for a shorter one. A shorter one that lost too much, or
 /// that cites what the text does not, is not taken, and neither is one that could not be had: the text then stays, with a note.
-pub(super) async fn measured(desk: &Desk, scene: Scene<'_>, args: &PromptArgs, share: Share, text: String) -> Measured {
+pub(super) async fn measured(
+    setup: &Setup,
+    context: TaskContext<'_>,
+    args: &PromptArgs,
+    share: Share,
+    text: String,
+) -> Measured {
     let words = counted(&text);
     let mut length = WrittenLength::new(share.words, words);
-    if !is_over(words, share.words, desk.profile.settings.length.over_percent) {
+    if !is_over(words, share.words, setup.profile.settings.length.over_percent) {
         return Measured { text, length, exchange: None, note: None };
     }
-    let told = format!("task `{}`: the text has {words} words for a share of {}", scene.key, share.words);
-    let spec = match desk.profile.agent("shorten", &args.task_type) {
+    let told = format!("task `{}`: the text has {words} words for a share of {}", context.key, share.words);
+    let spec = match setup.profile.agent("shorten", &args.task_type) {
         Ok(spec) => spec,
         Err(error) => {
             let note = Some(format!("{told}, and stays: {error}"));
             return Measured { text, length, exchange: None, note };
         }
     };
-    let agent = Agent::new(format!("shorten/{}", args.task_type), spec, &desk.prompts, &desk.models);
+    let agent = Agent::new(format!("shorten/{}", args.task_type), spec, &setup.prompts, &setup.models);
     let prompt = ShortenArgs { args, text: &text, words };
     let tag = spec.tag("text");
-    let answer = agent.ask(&prompt, seeded(desk, &scene, "shorten"), |reply| {
+    let answer = agent.ask(&prompt, seeded(setup, &context, "shorten"), |reply| {
         let shorter =
             tags::find(reply.text, tag).ok_or_else(|| format!("there is no text between `<{tag}>` and `</{tag}>`"))?;
         takes_the_place_of(&text, &shorter, share.words)?;

@@ -1,13 +1,13 @@
 //! Bad input gets a clear error, never a panic and never an empty success.
 
-use crate::support::{Desk, text};
+use crate::support::{TestDir, text};
 
 #[test]
 fn bad_input_is_named_with_its_remedy() {
-    let desk = Desk::new();
-    std::fs::create_dir(desk.path("empty")).unwrap();
-    std::fs::write(desk.path("broken.gguf"), b"GGUF but not really").unwrap();
-    std::fs::create_dir_all(desk.path("home")).unwrap();
+    let dir = TestDir::new();
+    std::fs::create_dir(dir.path("empty")).unwrap();
+    std::fs::write(dir.path("broken.gguf"), b"GGUF but not really").unwrap();
+    std::fs::create_dir_all(dir.path("home")).unwrap();
     for (args, status, part) in [
         (vec!["report", "Logs", "--model", "oracle"], 2, "embedded"),
         (vec!["report", "  ", "--model", "embedded"], 2, "the request is empty"),
@@ -26,7 +26,7 @@ fn bad_input_is_named_with_its_remedy() {
         (vec!["resume", "nothing"], 2, "there is no run `nothing`"),
         (vec!["why", "nothing", "1"], 2, "there is no run `nothing`"),
     ] {
-        let output = desk.run(&args);
+        let output = dir.run(&args);
         let said = text(&output.stderr);
         assert_eq!(output.status.code(), Some(status), "{args:?}: {said}");
         assert!(said.contains(part), "{args:?} does not name `{part}`: {said}");
@@ -36,11 +36,11 @@ fn bad_input_is_named_with_its_remedy() {
 
 #[test]
 fn a_server_that_is_not_there_is_named() {
-    let desk = Desk::new();
+    let dir = TestDir::new();
     // A port that was free a moment ago: nothing answers there.
     let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
     let model = format!("compatible:any@http://127.0.0.1:{port}/v1");
-    let output = desk.run(&["report", "Logs", "--corpus", "corpus", "--model", &model, "--out", "out"]);
+    let output = dir.run(&["report", "Logs", "--corpus", "corpus", "--model", &model, "--out", "out"]);
     let said = text(&output.stderr);
     assert_eq!(output.status.code(), Some(1), "{said}");
     assert!(said.contains("no connection to"), "{said}");
@@ -48,10 +48,10 @@ fn a_server_that_is_not_there_is_named() {
 
 #[test]
 fn a_database_that_is_none_is_named() {
-    let desk = Desk::new();
-    std::fs::create_dir_all(desk.path("home")).unwrap();
-    std::fs::write(desk.path("home/threads.db"), "this is no database, it is a letter to a friend".repeat(50)).unwrap();
-    let output = desk.run(&["runs"]);
+    let dir = TestDir::new();
+    std::fs::create_dir_all(dir.path("home")).unwrap();
+    std::fs::write(dir.path("home/threads.db"), "this is no database, it is a letter to a friend".repeat(50)).unwrap();
+    let output = dir.run(&["runs"]);
     assert_eq!(output.status.code(), Some(1));
     assert!(text(&output.stderr).contains("threads.db"), "{}", text(&output.stderr));
 }

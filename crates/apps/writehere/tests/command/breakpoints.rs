@@ -5,12 +5,12 @@ use wiremock::ResponseTemplate;
 
 use crate::compatible::report;
 use crate::planner::{Scripted, answer};
-use crate::support::{Desk, assert_report, text};
+use crate::support::{TestDir, assert_report, text};
 
 #[test]
 fn every_kind_of_breakpoint_stops_the_run_and_it_goes_on() {
     let server = Scripted::start();
-    let (desk, model) = (Desk::new(), server.model());
+    let (dir, model) = (TestDir::new(), server.model());
     for (at, (point, parts)) in [
         ("node=3", vec!["\"node\": \"3\"", "\"stage\": \"before\""]),
         ("goal=recovery,stage=before", vec!["\"node\": \"2\"", "Find how recovery goes"]),
@@ -31,17 +31,17 @@ fn every_kind_of_breakpoint_stops_the_run_and_it_goes_on() {
     .enumerate()
     {
         let (thread, out) = (format!("stop{at}"), format!("out{at}"));
-        let output = desk.run(&report(&model, &["--out", &out, "--thread", &thread, "--break-at", point]));
+        let output = dir.run(&report(&model, &["--out", &out, "--thread", &thread, "--break-at", point]));
         assert_eq!(output.status.code(), Some(3), "{point}: {}", text(&output.stderr));
         let shown = text(&output.stdout);
         parts.iter().for_each(|part| assert!(shown.contains(part), "{point} shows no `{part}`:\n{shown}"));
         assert!(shown.contains(&format!("writehere resume {thread}")), "{shown}");
-        let output = desk.run(&["resume", &thread]);
+        let output = dir.run(&["resume", &thread]);
         assert!(output.status.success(), "{point}: {}", text(&output.stderr));
-        assert_report(&desk.path(&out));
+        assert_report(&dir.path(&out));
     }
     // `plan>4` fits no smaller plan.
-    let output = desk.run(&report(&model, &["--out", "whole", "--break-at", "plan>5"]));
+    let output = dir.run(&report(&model, &["--out", "whole", "--break-at", "plan>5"]));
     assert!(output.status.success(), "{}", text(&output.stderr));
 }
 
@@ -52,9 +52,9 @@ fn a_failure_stops_the_run_before_it_is_committed() {
         let fails = prompt.contains("<article>") && prompt.contains("Say how recovery goes :**You Need To Write**");
         fails.then(|| ResponseTemplate::new(401).set_body_json(json!({"error": {"message": "no key"}})))
     });
-    let (desk, model) = (Desk::new(), server.model());
+    let (dir, model) = (TestDir::new(), server.model());
     let output =
-        desk.run(&report(&model, &["--out", "out", "--thread", "failing", "--break-at", "next=FAILED,goal=recovery"]));
+        dir.run(&report(&model, &["--out", "out", "--thread", "failing", "--break-at", "next=FAILED,goal=recovery"]));
     assert_eq!(output.status.code(), Some(3), "{}", text(&output.stderr));
     let shown = text(&output.stdout);
     for part in ["\"node\": \"5.0\"", "\"next\": \"FAILED\"", "no key", "`5` DOING -> FAILED (inner task `5.0` failed)"]
@@ -63,10 +63,10 @@ fn a_failure_stops_the_run_before_it_is_committed() {
     }
     // The same run goes on with a model that answers, as if nothing had failed.
     let better = Scripted::start();
-    let output = desk.run(&["resume", "failing", "--model", &better.model()]);
+    let output = dir.run(&["resume", "failing", "--model", &better.model()]);
     assert!(output.status.success(), "{}", text(&output.stderr));
-    assert_report(&desk.path("out"));
-    assert!(!text(&desk.run(&["log", "failing"]).stdout).contains("FAILED"), "the failure was never committed");
+    assert_report(&dir.path("out"));
+    assert!(!text(&dir.run(&["log", "failing"]).stdout).contains("FAILED"), "the failure was never committed");
 }
 
 #[test]
@@ -76,19 +76,19 @@ fn the_tasks_of_a_plan_are_counted_as_they_were_written() {
         .collect();
     let plan = format!("<result>{}</result>", json!({ "sub_tasks": tasks }));
     let server = Scripted::but(move |prompt| prompt.contains("You plan for a team").then(|| answer(&plan)));
-    let (desk, model) = (Desk::new(), server.model());
-    let output = desk.run(&report(&model, &["--out", "out", "--thread", "many", "--break-at", "plan>10"]));
+    let (dir, model) = (TestDir::new(), server.model());
+    let output = dir.run(&report(&model, &["--out", "out", "--thread", "many", "--break-at", "plan>10"]));
     assert_eq!(output.status.code(), Some(3), "{}", text(&output.stderr));
     assert!(text(&output.stdout).contains("Part 12"), "{}", text(&output.stdout));
-    let output = desk.run(&report(&model, &["--out", "more", "--break-at", "plan>12"]));
+    let output = dir.run(&report(&model, &["--out", "more", "--break-at", "plan>12"]));
     assert_eq!(output.status.code(), Some(0), "twelve are not more than twelve: {}", text(&output.stderr));
 }
 
 #[test]
 fn answers_are_checked_before_anything_runs() {
     let server = Scripted::start();
-    let (desk, model) = (Desk::new(), server.model());
-    let stopped = desk.run(&report(&model, &["--out", "out", "--thread", "stop", "--break-at", "node=3"]));
+    let (dir, model) = (TestDir::new(), server.model());
+    let stopped = dir.run(&report(&model, &["--out", "out", "--thread", "stop", "--break-at", "node=3"]));
     assert_eq!(stopped.status.code(), Some(3), "{}", text(&stopped.stderr));
     let calls = server.requests().len();
     for (answer, part) in [
@@ -96,7 +96,7 @@ fn answers_are_checked_before_anything_runs() {
         ("here=continue", "the answer `continue` to `here` is not JSON"),
         (r#"here="continue""#, "no open question `here`"),
     ] {
-        let refused = desk.run(&["resume", "stop", "--answer", answer]);
+        let refused = dir.run(&["resume", "stop", "--answer", answer]);
         assert_eq!(refused.status.code(), Some(2), "{answer}: {}", text(&refused.stderr));
         assert!(text(&refused.stderr).contains(part), "{answer}: {}", text(&refused.stderr));
     }

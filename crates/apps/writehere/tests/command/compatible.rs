@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::planner::{CALLS, LENGTH, Scripted, answer};
-use crate::support::{Desk, QUESTION, assert_report, text};
+use crate::support::{QUESTION, TestDir, assert_report, text};
 
 pub(crate) fn report<'a>(model: &'a str, more: &[&'a str]) -> Vec<&'a str> {
     let mut args = vec!["report", QUESTION, "--corpus", "corpus", "--length", LENGTH, "--model", model];
@@ -14,12 +14,12 @@ pub(crate) fn report<'a>(model: &'a str, more: &[&'a str]) -> Vec<&'a str> {
 #[test]
 fn a_compatible_server_writes_the_report() {
     let server = Scripted::start();
-    let (desk, model) = (Desk::new(), server.model());
-    let output = desk.run(&report(&model, &["--out", "out", "--thread", "served"]));
+    let (dir, model) = (TestDir::new(), server.model());
+    let output = dir.run(&report(&model, &["--out", "out", "--thread", "served"]));
     assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
-    assert_report(&desk.path("out"));
+    assert_report(&dir.path("out"));
 
-    let written = desk.read("out/report.md");
+    let written = dir.read("out/report.md");
     assert!(written.starts_with(&format!("# {QUESTION}\n\nPart one tells")), "{written}");
     assert!(written.contains("Part two tells") && written.contains("corpus/logging.md"), "{written}");
     assert_eq!(text(&output.stdout).trim(), written.trim());
@@ -30,13 +30,13 @@ fn a_compatible_server_writes_the_report() {
         assert_eq!((path.as_str(), body["model"].as_str()), ("/v1/chat/completions", Some("planner")));
         assert!(!body["messages"].as_array().unwrap().is_empty(), "{body:#}");
     }
-    let run: Value = serde_json::from_str(&desk.read("out/run.json")).unwrap();
+    let run: Value = serde_json::from_str(&dir.read("out/run.json")).unwrap();
     assert_eq!((&run["calls"], &run["words"], &run["words_asked"]), (&CALLS.into(), &120.into(), &120.into()));
     assert_eq!(run["tokens"]["input"].as_u64(), Some(100 * CALLS as u64), "{run:#}");
     assert_eq!(run["notes"], serde_json::json!([]));
     assert_eq!(run["measured"]["spent"]["calls"].as_u64(), Some(CALLS as u64));
     // The plan stands with the results, as the original's nodes have it.
-    let tree: Value = serde_json::from_str(&desk.read("out/tree.json")).unwrap();
+    let tree: Value = serde_json::from_str(&dir.read("out/tree.json")).unwrap();
     assert_eq!(tree["result"]["plan"]["raw"].as_array().map(Vec::len), Some(5), "{}", tree["result"]);
     assert!(tree["result"]["final_aggregate"]["text"].is_string() && tree["result"]["plan"]["stats"].is_object());
 }
@@ -46,12 +46,12 @@ fn one_action_a_step_gives_the_same_tree_and_text() {
     let server = Scripted::start();
     let model = server.model();
     let made = ["concurrent", "sequential"].map(|schedule| {
-        let desk = Desk::new();
-        let output = desk.run(&report(&model, &["--out", "out", "--schedule", schedule]));
+        let dir = TestDir::new();
+        let output = dir.run(&report(&model, &["--out", "out", "--schedule", schedule]));
         assert!(output.status.success(), "{}", text(&output.stderr));
-        let mut tree: Value = serde_json::from_str(&desk.read("out/tree.json")).unwrap();
+        let mut tree: Value = serde_json::from_str(&dir.read("out/tree.json")).unwrap();
         forget_times(&mut tree);
-        (desk.read("out/report.md"), desk.read("out/tree.mmd"), tree)
+        (dir.read("out/report.md"), dir.read("out/tree.mmd"), tree)
     });
     assert_eq!(made[0], made[1]);
 }
@@ -71,13 +71,13 @@ fn forget_times(value: &mut Value) {
 #[test]
 fn a_text_that_misses_its_length_says_so() {
     let server = Scripted::start();
-    let (desk, model) = (Desk::new(), server.model());
+    let (dir, model) = (TestDir::new(), server.model());
     let mut args = report(&model, &["--out", "out"]);
     let at = args.iter().position(|arg| *arg == LENGTH).unwrap();
     args[at] = "200";
-    let output = desk.run(&args);
+    let output = dir.run(&args);
     assert!(output.status.success(), "{}", text(&output.stderr));
-    let run: Value = serde_json::from_str(&desk.read("out/run.json")).unwrap();
+    let run: Value = serde_json::from_str(&dir.read("out/run.json")).unwrap();
     let missed = "the text has 120 words, 40 % fewer than the 200 asked for";
     assert!(run["notes"].as_array().unwrap().contains(&missed.into()), "{run:#}");
     let repair = "plan of task `root`: the lengths add up to 120 words, the task has 200; all were scaled";
@@ -90,16 +90,16 @@ fn a_text_that_misses_its_length_says_so() {
 #[test]
 fn a_story_needs_no_corpus_and_cites_nothing() {
     let server = Scripted::start();
-    let (desk, model) = (Desk::new(), server.model());
+    let (dir, model) = (TestDir::new(), server.model());
     let args = ["story", "A keeper who counts logs", "--length", LENGTH, "--model", &model, "--out", "out"];
-    let output = desk.run(&args);
+    let output = dir.run(&args);
     assert!(output.status.success(), "{}", text(&output.stderr));
-    let written = desk.read("out/report.md");
+    let written = dir.read("out/report.md");
     assert!(
         written.contains("Part one") && written.contains("Part two") && !written.contains("References"),
         "{written}"
     );
-    let run: Value = serde_json::from_str(&desk.read("out/run.json")).unwrap();
+    let run: Value = serde_json::from_str(&dir.read("out/run.json")).unwrap();
     assert_eq!((&run["status"], &run["request"]["mode"]), (&"done".into(), &"story".into()));
 }
 
@@ -112,10 +112,10 @@ fn limits_on_depth_and_nodes_end_the_planning() {
         (["--max-nodes", "1"], 2, "the tree has 1 nodes"),
         (["--max-depth", "1"], 11, "layer 1 is the deepest allowed"),
     ] {
-        let desk = Desk::new();
-        let output = desk.run(&report(&model, &["--out", "out", limit[0], limit[1]]));
+        let dir = TestDir::new();
+        let output = dir.run(&report(&model, &["--out", "out", limit[0], limit[1]]));
         assert!(output.status.success(), "{limit:?}: {}", text(&output.stderr));
-        let run: Value = serde_json::from_str(&desk.read("out/run.json")).unwrap();
+        let run: Value = serde_json::from_str(&dir.read("out/run.json")).unwrap();
         assert_eq!(run["tasks"], tasks, "{limit:?}");
         assert!(run["notes"].to_string().contains(note), "{limit:?}: {run:#}");
     }
@@ -140,12 +140,12 @@ fn limits_hold_for_the_thinking_of_stories_too() {
         (Some(["--max-depth", "1"]), 5, Some("layer 1 is the deepest allowed")),
         (Some(["--max-nodes", "3"]), 5, Some("the tree has 3 nodes")),
     ] {
-        let desk = Desk::new();
+        let dir = TestDir::new();
         let mut args = vec!["story", "A keeper", "--length", LENGTH, "--model", &model, "--out", "out"];
         args.extend(limit.iter().flatten());
-        let output = desk.run(&args);
+        let output = dir.run(&args);
         assert!(output.status.success(), "{limit:?}: {}", text(&output.stderr));
-        let run: Value = serde_json::from_str(&desk.read("out/run.json")).unwrap();
+        let run: Value = serde_json::from_str(&dir.read("out/run.json")).unwrap();
         assert_eq!(run["tasks"], tasks, "{limit:?}");
         assert!(note.is_none_or(|note| run["notes"].to_string().contains(note)), "{limit:?}: {run:#}");
     }
@@ -154,10 +154,10 @@ fn limits_hold_for_the_thinking_of_stories_too() {
 #[test]
 fn a_report_without_a_corpus_says_that_it_searched_nothing() {
     let server = Scripted::start();
-    let (desk, model) = (Desk::new(), server.model());
-    let output = desk.run(&["report", QUESTION, "--length", LENGTH, "--model", &model, "--out", "out"]);
+    let (dir, model) = (TestDir::new(), server.model());
+    let output = dir.run(&["report", QUESTION, "--length", LENGTH, "--model", &model, "--out", "out"]);
     let said = text(&output.stderr);
     assert!(output.status.success() && said.contains("add `--corpus DIR`"), "{said}");
-    let run: Value = serde_json::from_str(&desk.read("out/run.json")).unwrap();
+    let run: Value = serde_json::from_str(&dir.read("out/run.json")).unwrap();
     assert!(run["notes"].to_string().contains("there was nothing to search"), "{run:#}");
 }

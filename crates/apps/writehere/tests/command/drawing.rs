@@ -10,7 +10,7 @@ use graphloom_llm::{ChatRequest, ModelError, Scripted};
 use graphloom_state_machine::{FailurePolicy, NewNode, TaskAction, TreeChange};
 use graphloom_writehere::{Resources, Task, TaskInfo, TaskType, Tree, Writing, graph};
 
-use crate::support::{Desk, text};
+use crate::support::{TestDir, text};
 
 /// Tasks of a tree of eight parts in each of three layers, each part waiting for those before it.
 const TASKS: usize = 1 + 8 + 64 + 512 + 512;
@@ -45,27 +45,27 @@ fn book() -> TreeChange<Task> {
 }
 
 /// A directory that has the run `book`.
-fn stored() -> Desk {
-    let desk = Desk::new();
+fn stored() -> TestDir {
+    let dir = TestDir::new();
     let nobody = Scripted::from_fn(|_: &ChatRequest| {
         Err::<String, _>(ModelError::Setup { message: "nothing is asked".to_owned() })
     });
     let mut resources = Resources::report(Models::new(Arc::new(nobody))).unwrap();
     resources.time = time_text;
-    let home = desk.path("home");
+    let home = dir.path("home");
     tokio::runtime::Runtime::new().unwrap().block_on(async {
         let store = RunStore::in_file(&DataDir::new(Some(&home)).unwrap()).unwrap().checkpointer();
         let runs = graph().unwrap().with_context(resources).with_shared_checkpointer(store);
         runs.thread("book").run(Writing::update().tree(book())).await.unwrap();
     });
-    desk
+    dir
 }
 
 #[test]
 fn a_tree_of_a_thousand_tasks_is_drawn_whole_and_in_parts() {
-    let desk = stored();
+    let dir = stored();
     let drawn = |args: &[&str]| {
-        let output = desk.command(&[&["tree", "book"], args].concat()).env("COLUMNS", "70").output().unwrap();
+        let output = dir.command(&[&["tree", "book"], args].concat()).env("COLUMNS", "70").output().unwrap();
         assert!(output.status.success(), "{args:?}: {}", text(&output.stderr));
         text(&output.stdout)
     };
@@ -82,7 +82,7 @@ fn a_tree_of_a_thousand_tasks_is_drawn_whole_and_in_parts() {
         .map(|format| {
             let file = format!("tree.{format}");
             drawn(&["--format", format, "-o", &file]);
-            desk.read(&file)
+            dir.read(&file)
         })
         .into();
     assert!(files[0].contains("at the length that it needs"), "a file has whole lines");
@@ -100,19 +100,19 @@ fn a_tree_of_a_thousand_tasks_is_drawn_whole_and_in_parts() {
         let shown = drawn(&["--node", "3.2", "--format", format]);
         assert!(shown.contains("3.2.8") && !shown.contains("3.3"), "{format}: {shown}");
     }
-    let refused = desk.run(&["tree", "book", "--node", "9"]);
+    let refused = dir.run(&["tree", "book", "--node", "9"]);
     assert_eq!(refused.status.code(), Some(2), "{}", text(&refused.stderr));
     drawn(&["--format", "png", "-o", "tree.png"]);
-    assert!(std::fs::read(desk.path("tree.png")).unwrap().starts_with(b"\x89PNG"));
+    assert!(std::fs::read(dir.path("tree.png")).unwrap().starts_with(b"\x89PNG"));
 }
 
 #[cfg(unix)]
 #[test]
 fn a_signal_ends_a_drawing() {
-    let desk = stored();
-    let pipe = desk.path("pipe");
+    let dir = stored();
+    let pipe = dir.path("pipe");
     assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
-    let mut child = desk.command(&["tree", "book", "--format", "svg", "-o", "pipe"]).spawn().unwrap();
+    let mut child = dir.command(&["tree", "book", "--format", "svg", "-o", "pipe"]).spawn().unwrap();
     // After the first byte the program is amid its writing, which ends for want of room: nobody reads the rest.
     let mut reader = std::fs::File::open(&pipe).unwrap();
     reader.read_exact(&mut [0]).unwrap();

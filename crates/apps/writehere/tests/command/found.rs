@@ -10,7 +10,7 @@ use tokio::runtime::Runtime;
 use wiremock::matchers::{method, path};
 use wiremock::{Mock, MockServer, Request, Respond, ResponseTemplate};
 
-use crate::support::{Desk, text};
+use crate::support::{TestDir, text};
 
 /// What the program has said so far.
 #[derive(Clone, Default)]
@@ -60,14 +60,14 @@ fn a_found_server_is_named_first_and_gets_no_key() {
             Mock::given(method("POST")).respond_with(answers).mount(&server).await;
             server
         });
-        let desk = Desk::new();
+        let dir = TestDir::new();
         let mut args =
             vec!["story", "A lamp", "--length", "60", "--max-depth", "0", "--thread", "lamp", "--out", "out"];
         args.extend(["--log", "run.log", "--record", "run.jsonl"]);
         if quiet {
             args.push("-q");
         }
-        let mut command = desk.command(&args);
+        let mut command = dir.command(&args);
         let (key, port) = ("sk-of-a-hosted-provider", server.address().port().to_string());
         command.env("LLM_API_KEY", key).env("LLM_API_KEY_FOR", format!("127.0.0.1:{port}")).env("LLM_PROBE", &port);
         let mut child = command.spawn().unwrap();
@@ -88,10 +88,10 @@ fn a_found_server_is_named_first_and_gets_no_key() {
         for request in &received {
             assert!(!format!("{:?}", request.headers).contains(key), "{:?}", request.headers);
         }
-        private(&desk);
+        private(&dir);
 
         // The run goes on with the same server.
-        let output = desk.command(&["resume", "lamp"]).env("LLM_API_KEY", key).output().unwrap();
+        let output = dir.command(&["resume", "lamp"]).env("LLM_API_KEY", key).output().unwrap();
         let told = text(&output.stderr);
         assert!(told.contains(&format!("model: `compatible:found@http://127.0.0.1:{port}/v1`")), "{told}");
         let received = runtime.block_on(server.received_requests()).unwrap();
@@ -101,19 +101,19 @@ fn a_found_server_is_named_first_and_gets_no_key() {
 
 /// Nothing that the run made can be read by others.
 #[cfg(unix)]
-fn private(desk: &Desk) {
+fn private(dir: &TestDir) {
     use std::os::unix::fs::PermissionsExt;
-    let mode = |name: &str| std::fs::metadata(desk.path(name)).map(|file| file.permissions().mode() & 0o777).ok();
+    let mode = |name: &str| std::fs::metadata(dir.path(name)).map(|file| file.permissions().mode() & 0o777).ok();
     for (name, expected) in
         [("home", 0o700), ("home/threads.db", 0o600), ("run.log", 0o600), ("run.jsonl", 0o600), ("out", 0o700)]
     {
         assert_eq!(mode(name), Some(expected), "{name}");
     }
-    for entry in std::fs::read_dir(desk.path("out")).unwrap() {
+    for entry in std::fs::read_dir(dir.path("out")).unwrap() {
         let path = entry.unwrap().path();
         assert_eq!(std::fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600, "{}", path.display());
     }
 }
 
 #[cfg(not(unix))]
-fn private(_: &Desk) {}
+fn private(_: &TestDir) {}

@@ -2,20 +2,20 @@
 
 use crate::compatible::report;
 use crate::planner::Scripted;
-use crate::support::{Desk, text};
+use crate::support::{TestDir, text};
 
 /// Runs to the end in level order, so that checkpoints have the same numbers in every run.
-fn seen() -> (Scripted, Desk) {
+fn seen() -> (Scripted, TestDir) {
     let server = Scripted::start();
-    let (desk, model) = (Desk::new(), server.model());
-    let output = desk.run(&report(&model, &["--out", "out", "--thread", "seen", "--schedule", "sequential"]));
+    let (dir, model) = (TestDir::new(), server.model());
+    let output = dir.run(&report(&model, &["--out", "out", "--thread", "seen", "--schedule", "sequential"]));
     assert!(output.status.success(), "{}", text(&output.stderr));
-    (server, desk)
+    (server, dir)
 }
 
 #[test]
 fn a_run_tells_everything_about_itself() {
-    let (_server, desk) = seen();
+    let (_server, dir) = seen();
     for (args, parts) in [
         (vec!["runs"], vec!["seen", "done"]),
         (vec!["show", "seen"], vec!["checkpoint    1", "FINISH", "4", "Say how the log is written"]),
@@ -56,7 +56,7 @@ fn a_run_tells_everything_about_itself() {
         (vec!["graph"], vec!["final_aggregate", "begin"]),
         (vec!["graph", "--format", "svg"], vec!["<svg"]),
     ] {
-        let output = desk.run(&args);
+        let output = dir.run(&args);
         assert!(output.status.success(), "{args:?}: {}", text(&output.stderr));
         let shown = text(&output.stdout);
         parts.iter().for_each(|part| assert!(shown.contains(part), "{args:?} shows no `{part}`:\n{shown}"));
@@ -66,10 +66,10 @@ fn a_run_tells_everything_about_itself() {
 #[test]
 fn why_names_each_rule_and_what_a_waiting_task_waits_for() {
     let server = Scripted::start();
-    let (desk, model) = (Desk::new(), server.model());
-    let output = desk.run(&report(&model, &["--out", "out", "--thread", "seen", "--break-at", "node=1.0"]));
+    let (dir, model) = (TestDir::new(), server.model());
+    let output = dir.run(&report(&model, &["--out", "out", "--thread", "seen", "--break-at", "node=1.0"]));
     assert_eq!(output.status.code(), Some(3), "{}", text(&output.stderr));
-    let output = desk.run(&["why", "seen", "3"]);
+    let output = dir.run(&["why", "seen", "3"]);
     let shown = text(&output.stdout);
     for part in [
         "status NOT_READY, group `suspend`",
@@ -81,15 +81,15 @@ fn why_names_each_rule_and_what_a_waiting_task_waits_for() {
     ] {
         assert!(shown.contains(part), "`{part}`:\n{shown}");
     }
-    let shown = text(&desk.run(&["why", "seen", "root"]).stdout);
+    let shown = text(&dir.run(&["why", "seen", "root"]).stdout);
     let queue = ["`1` ", "`2` ", "`3` ", "`4` ", "`5` "].map(|key| shown.rfind(&format!("\n  {key}")).unwrap());
     assert!(queue.is_sorted(), "inner tasks in queue order:\n{shown}");
 }
 
 #[test]
 fn the_tree_is_drawn_as_it_was_at_any_checkpoint() {
-    let (_server, desk) = seen();
-    let listed = text(&desk.run(&["show", "seen"]).stdout);
+    let (_server, dir) = seen();
+    let listed = text(&dir.run(&["show", "seen"]).stdout);
     let last: u64 = listed.lines().filter(|line| line.starts_with("checkpoint ")).count().try_into().unwrap();
     assert!(last > 30, "{listed}");
     let mut drawn = Vec::new();
@@ -101,31 +101,31 @@ fn the_tree_is_drawn_as_it_was_at_any_checkpoint() {
             ("json", "\"nid\""),
             ("svg", "<svg"),
         ] {
-            let output = desk.run(&["tree", "seen", "--at", &at, "--format", format]);
+            let output = dir.run(&["tree", "seen", "--at", &at, "--format", format]);
             assert!(output.status.success(), "{at} {format}: {}", text(&output.stderr));
             assert!(text(&output.stdout).contains(part), "{at} {format}: {}", text(&output.stdout));
             drawn.push(text(&output.stdout));
         }
-        let output = desk.run(&["tree", "seen", "--at", &at, "--format", "png", "-o", "tree.png"]);
+        let output = dir.run(&["tree", "seen", "--at", &at, "--format", "png", "-o", "tree.png"]);
         assert!(output.status.success(), "{at}: {}", text(&output.stderr));
-        assert!(std::fs::read(desk.path("tree.png")).unwrap().starts_with(b"\x89PNG"));
+        assert!(std::fs::read(dir.path("tree.png")).unwrap().starts_with(b"\x89PNG"));
     }
     drawn.sort();
     drawn.dedup();
     assert_eq!(drawn.len(), 15, "each drawing differs from the others");
-    let output = desk.run(&["tree", "seen", "--format", "png"]);
+    let output = dir.run(&["tree", "seen", "--format", "png"]);
     assert_eq!(output.status.code(), Some(2));
     assert!(text(&output.stderr).contains("--file FILE"), "{}", text(&output.stderr));
 }
 
 #[test]
 fn an_older_checkpoint_becomes_the_head_and_the_run_goes_on_from_there() {
-    let (server, desk) = seen();
+    let (server, dir) = seen();
     let before = server.requests().len();
-    let output = desk.run(&["fork", "seen", "--at", "8"]);
+    let output = dir.run(&["fork", "seen", "--at", "8"]);
     assert!(output.status.success(), "{}", text(&output.stderr));
-    let output = desk.run(&["resume", "seen", "--out", "again"]);
+    let output = dir.run(&["resume", "seen", "--out", "again"]);
     assert!(output.status.success(), "{}", text(&output.stderr));
     assert!(server.requests().len() > before);
-    assert_eq!(desk.read("again/report.md"), desk.read("out/report.md"));
+    assert_eq!(dir.read("again/report.md"), dir.read("out/report.md"));
 }

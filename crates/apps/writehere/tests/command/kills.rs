@@ -3,13 +3,13 @@
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-use crate::support::{Desk, assert_report, text};
+use crate::support::{TestDir, assert_report, text};
 
 const KILLS: u32 = 10;
 
 #[test]
 fn ten_kills_at_ten_moments_lose_nothing() {
-    let whole = Desk::new();
+    let whole = TestDir::new();
     let begun = Instant::now();
     let output = whole.run(&whole.report(&["--out", "out", "--thread", "whole"]));
     assert!(output.status.success(), "{}", text(&output.stderr));
@@ -17,9 +17,9 @@ fn ten_kills_at_ten_moments_lose_nothing() {
     let length = begun.elapsed();
 
     for kill in 1..=KILLS {
-        let desk = Desk::new();
+        let dir = TestDir::new();
         let mut child =
-            desk.command(&desk.report(&["--out", "out", "--thread", "killed", "--log", "calls.log"])).spawn().unwrap();
+            dir.command(&dir.report(&["--out", "out", "--thread", "killed", "--log", "calls.log"])).spawn().unwrap();
         let moment = length * kill / (KILLS + 1);
         let began = Instant::now();
         let mut ended = false;
@@ -30,17 +30,17 @@ fn ten_kills_at_ten_moments_lose_nothing() {
         // SIGKILL; nothing is left to run in the process.
         child.kill().unwrap();
         child.wait().unwrap();
-        let known = desk.run(&["show", "killed"]).status.success();
+        let known = dir.run(&["show", "killed"]).status.success();
         let output = if known {
-            desk.run(&["resume", "killed", "--log", "calls.log"])
+            dir.run(&["resume", "killed", "--log", "calls.log"])
         } else {
             // It died before its first commit: there is nothing to go on with.
-            desk.run(&desk.report(&["--out", "out", "--thread", "killed", "--log", "calls.log"]))
+            dir.run(&dir.report(&["--out", "out", "--thread", "killed", "--log", "calls.log"]))
         };
         assert!(output.status.success(), "kill {kill} at {moment:?}: {}", text(&output.stderr));
-        assert_report(&desk.path("out"));
+        assert_report(&dir.path("out"));
         let mut committed = BTreeMap::<String, u32>::new();
-        for line in desk.read("calls.log").lines() {
+        for line in dir.read("calls.log").lines() {
             if let Some((_, step)) = line.split_once("model call committed") {
                 *committed.entry(step.trim().to_owned()).or_default() += 1;
             }

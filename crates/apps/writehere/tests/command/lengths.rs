@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use crate::compatible::report;
 use crate::planner::{CALLS, Scripted, answer, marks};
-use crate::support::{Desk, assert_report, text};
+use crate::support::{TestDir, assert_report, text};
 
 /// What the prompt for a shorter text asks.
 const SHORTER: &str = "Write it again in";
@@ -32,8 +32,8 @@ fn verbose(shorter: usize) -> Scripted {
     })
 }
 
-fn run_json(desk: &Desk) -> Value {
-    serde_json::from_str(&desk.read("out/run.json")).unwrap()
+fn run_json(dir: &TestDir) -> Value {
+    serde_json::from_str(&dir.read("out/run.json")).unwrap()
 }
 
 /// The prompts that asked for a text, in their order.
@@ -47,33 +47,33 @@ fn asked_to_write(server: &Scripted) -> Vec<String> {
 
 #[test]
 fn a_text_that_is_far_too_long_is_asked_for_once_more_and_the_next_has_what_is_left() {
-    let (server, desk) = (verbose(70), Desk::new());
-    let output = desk.run(&report(&server.model(), &["--out", "out", "--record", "run.jsonl"]));
+    let (server, dir) = (verbose(70), TestDir::new());
+    let output = dir.run(&report(&server.model(), &["--out", "out", "--record", "run.jsonl"]));
     let said = text(&output.stderr);
     assert!(output.status.success(), "{said}");
-    assert_report(&desk.path("out"));
+    assert_report(&dir.path("out"));
     let prompts = asked_to_write(&server);
     assert_eq!((prompts.len(), server.requests().len()), (3, CALLS + 1), "one call more");
     assert!(prompts[0].contains("- Length: 60 words") && prompts[0].contains("of the 120 words of the whole, 0 are"));
     assert!(prompts[1].contains("It has 150 words") && prompts[1].contains("Write it again in 60 words"));
     assert!(prompts[2].contains("- Length: 50 words") && prompts[2].contains("the whole, 70 are"), "{}", prompts[2]);
 
-    let run = run_json(&desk);
+    let run = run_json(&dir);
     assert_eq!((&run["words"], &run["calls"]), (&130.into(), &(CALLS + 1).into()), "{run:#}");
     let note = "task `4.0`: the text has 150 words for a share of 60; it was asked for once more and has 70 now";
     assert_eq!(run["notes"], json!([note]));
     assert_eq!(said.matches(note).count(), 1, "{said}");
     assert!(said.contains("done: 130 words of 120 asked for"), "{said}");
-    let tree: Value = serde_json::from_str(&desk.read("out/tree.json")).unwrap();
+    let tree: Value = serde_json::from_str(&dir.read("out/tree.json")).unwrap();
     let lengths = lengths(&tree);
     assert_eq!(lengths[0], json!({"share": 60, "words": 70, "before": 150}), "{lengths:?}");
     assert_eq!(lengths.last(), Some(&json!({"share": 50, "words": 60})), "{lengths:?}");
 
     let mut args = report("replay:run.jsonl", &["--out", "again"]);
     args.extend(["--thread", "again"]);
-    let output = desk.run(&args);
+    let output = dir.run(&args);
     assert!(output.status.success(), "{}", text(&output.stderr));
-    assert_eq!(desk.read("again/report.md"), desk.read("out/report.md"), "a recording plays back byte for byte");
+    assert_eq!(dir.read("again/report.md"), dir.read("out/report.md"), "a recording plays back byte for byte");
 }
 
 /// All lengths of a tree, in its order.
@@ -97,12 +97,12 @@ fn lengths(tree: &Value) -> Vec<Value> {
 fn a_text_stays_when_no_shorter_one_is_to_be_had() {
     // One is no shorter, one lost nearly everything.
     for (shorter, why) in [(150, "not fewer than 150"), (9, "less than half of 60")] {
-        let (server, desk) = (verbose(shorter), Desk::new());
-        let output = desk.run(&report(&server.model(), &["--out", "out"]));
+        let (server, dir) = (verbose(shorter), TestDir::new());
+        let output = dir.run(&report(&server.model(), &["--out", "out"]));
         assert!(output.status.success(), "{}", text(&output.stderr));
-        let notes = run_json(&desk)["notes"].to_string();
+        let notes = run_json(&dir)["notes"].to_string();
         assert!(notes.contains("and stays, for no shorter one was to be had") && notes.contains(why), "{notes}");
-        assert!(desk.read("out/report.md").contains(&["word"; 150].join(" ")), "nothing is cut off");
+        assert!(dir.read("out/report.md").contains(&["word"; 150].join(" ")), "nothing is cut off");
         // A part has at least half of its planned length, whatever those before it took.
         let prompts = asked_to_write(&server);
         assert!(prompts[2].contains("- Length: 30 words"), "{}", prompts[2]);
@@ -111,32 +111,32 @@ fn a_text_stays_when_no_shorter_one_is_to_be_had() {
 
 #[test]
 fn lengths_are_those_of_the_plan_when_they_are_not_kept() {
-    let (server, desk) = (verbose(70), Desk::new());
-    let output = desk.run(&report(&server.model(), &["--out", "out", "--set", "settings.length.keep=false"]));
+    let (server, dir) = (verbose(70), TestDir::new());
+    let output = dir.run(&report(&server.model(), &["--out", "out", "--set", "settings.length.keep=false"]));
     assert!(output.status.success(), "{}", text(&output.stderr));
     let prompts = asked_to_write(&server);
     assert_eq!((prompts.len(), server.requests().len()), (2, CALLS));
     assert!(prompts.iter().all(|prompt| prompt.contains("- Length: the `length` of the task")), "{prompts:?}");
-    assert_eq!(run_json(&desk)["words"], 210);
-    let tree: Value = serde_json::from_str(&desk.read("out/tree.json")).unwrap();
+    assert_eq!(run_json(&dir)["words"], 210);
+    let tree: Value = serde_json::from_str(&dir.read("out/tree.json")).unwrap();
     assert_eq!(lengths(&tree), Vec::<Value>::new());
 
     // Two and a half times the share is within what is allowed here.
-    let (server, desk) = (verbose(70), Desk::new());
-    let output = desk.run(&report(&server.model(), &["--out", "out", "--set", "settings.length.over_percent=150"]));
+    let (server, dir) = (verbose(70), TestDir::new());
+    let output = dir.run(&report(&server.model(), &["--out", "out", "--set", "settings.length.over_percent=150"]));
     assert!(output.status.success(), "{}", text(&output.stderr));
     assert!(!asked_to_write(&server)[1].contains(SHORTER));
 }
 
 #[test]
 fn the_call_for_a_shorter_text_is_one_of_the_budget_and_is_paid_for_once() {
-    let (server, desk) = (verbose(70), Desk::new());
+    let (server, dir) = (verbose(70), TestDir::new());
     let model = server.model();
-    let output = desk.run(&report(&model, &["--out", "out", "--thread", "poor", "--budget", "calls=11"]));
+    let output = dir.run(&report(&model, &["--out", "out", "--thread", "poor", "--budget", "calls=11"]));
     assert_eq!(output.status.code(), Some(4), "{}", text(&output.stderr));
     assert_eq!(server.requests().len(), 11);
-    let output = desk.run(&["resume", "poor", "--budget", "calls=100"]);
+    let output = dir.run(&["resume", "poor", "--budget", "calls=100"]);
     assert!(output.status.success(), "{}", text(&output.stderr));
     assert_eq!(server.requests().len(), CALLS + 1, "nothing is paid for twice");
-    assert_eq!(run_json(&desk)["words"], 130);
+    assert_eq!(run_json(&dir)["words"], 130);
 }

@@ -24,11 +24,11 @@ failure loses nothing that was acknowledged. A normal sync waits only at checkpo
 ";
 
 /// A directory with a corpus, a data directory and room for results.
-pub(crate) struct Desk {
+pub(crate) struct TestDir {
     pub(crate) folder: tempfile::TempDir,
 }
 
-impl Desk {
+impl TestDir {
     pub(crate) fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
         std::fs::create_dir(folder.path().join("corpus")).unwrap();

@@ -2,7 +2,7 @@
 
 use crate::compatible::report;
 use crate::planner::{Scripted, answer};
-use crate::support::{Desk, text};
+use crate::support::{TestDir, text};
 
 /// What an earlier finishing pass changed: indices, leading dots, tables, hard breaks, formulas, years in brackets.
 const PART: &str = r#"With .NET , `x[0]` and y[12] , z ; see [2024] and a .bashrc file.  
@@ -25,15 +25,15 @@ fn written(story: bool) -> (String, String) {
         let cited = mark.map(|mark| format!("\n\nThe log comes first {mark}.")).unwrap_or_default();
         prompt.contains("<article>").then(|| answer(&format!("<article>\n{PART}{cited}\n</article>")))
     });
-    let (desk, model) = (Desk::new(), server.model());
+    let (dir, model) = (TestDir::new(), server.model());
     let args = if story {
         vec!["story", "A keeper of logs", "--length", "120", "--model", &model, "--out", "out"]
     } else {
         report(&model, &["--out", "out"])
     };
-    let output = desk.run(&args);
+    let output = dir.run(&args);
     assert!(output.status.success(), "{}", text(&output.stderr));
-    (desk.read("out/report.md"), desk.read("out/run.json"))
+    (dir.read("out/report.md"), dir.read("out/run.json"))
 }
 
 #[test]
@@ -58,14 +58,14 @@ fn a_report_changes_its_citations_and_nothing_else() {
 #[test]
 fn references_show_no_path_of_the_machine() {
     let server = Scripted::start();
-    let (desk, model) = (Desk::new(), server.model());
-    let corpus = desk.path("corpus").display().to_string();
+    let (dir, model) = (TestDir::new(), server.model());
+    let corpus = dir.path("corpus").display().to_string();
     let mut args = report(&model, &["--out", "out"]);
     let at = args.iter().position(|arg| *arg == "corpus").unwrap();
     args[at] = &corpus;
-    let output = desk.run(&args);
+    let output = dir.run(&args);
     assert!(output.status.success(), "{}", text(&output.stderr));
-    let written = desk.read("out/report.md");
+    let written = dir.read("out/report.md");
     assert!(written.contains(" corpus/logging.md"), "{written}");
-    assert!(!written.contains(&*desk.folder.path().to_string_lossy()), "{written}");
+    assert!(!written.contains(&*dir.folder.path().to_string_lossy()), "{written}");
 }

@@ -14,7 +14,7 @@ use serde_json::json;
 use wiremock::ResponseTemplate;
 
 use crate::planner::Scripted;
-use crate::support::{Desk, text};
+use crate::support::{TestDir, text};
 
 /// Writes to the clipboard, begins a link, hides, colours, moves: in sequences of seven and of eight bits.
 const HOSTILE: &str = "A lamp \u{1b}]52;c;ZXZpbA==\u{7}burns \u{1b}]8;;http://evil.example\u{1b}\\here\u{1b}]8;;\u{1b}\\ \
@@ -63,8 +63,8 @@ fn nothing_that_a_model_writes_is_obeyed_by_a_terminal() {
     let server = server();
     let model = server.model();
     for term in ["dumb", "xterm-256color"] {
-        let desk = Desk::new();
-        let mut command = desk.command(&story(&model, &[]));
+        let dir = TestDir::new();
+        let mut command = dir.command(&story(&model, &[]));
         command.env("TERM", term);
         let (status, got) = in_terminal(command);
         assert!(status.success(), "{got}");
@@ -77,7 +77,7 @@ fn nothing_that_a_model_writes_is_obeyed_by_a_terminal() {
             let left = got.replace("\r\n", "\n").chars().filter(|char| char.is_control() && *char != '\n').count();
             assert_eq!(left, 0, "{got:?}");
         }
-        assert!(desk.read("out/report.md").contains(HOSTILE), "a file keeps every byte");
+        assert!(dir.read("out/report.md").contains(HOSTILE), "a file keeps every byte");
     }
 }
 
@@ -85,13 +85,13 @@ fn nothing_that_a_model_writes_is_obeyed_by_a_terminal() {
 fn what_was_stored_is_shown_as_harmless_and_json_keeps_its_value() {
     let server = server();
     let model = server.model();
-    let desk = Desk::new();
-    let piped = desk.run(&story(&model, &["--thread", "lamp"]));
+    let dir = TestDir::new();
+    let piped = dir.run(&story(&model, &["--thread", "lamp"]));
     assert!(piped.status.success(), "{}", text(&piped.stderr));
     assert!(text(&piped.stdout).contains(HOSTILE), "a pipe gets every byte");
 
     let shown = |args: &[&str]| {
-        let (status, got) = in_terminal(desk.command(args));
+        let (status, got) = in_terminal(dir.command(args));
         assert!(status.success(), "{got}");
         assert!(!got.contains('\u{1b}') && !got.contains('\u{9b}') && !got.contains('\u{202e}'), "{got:?}");
         got

@@ -4,10 +4,10 @@ use serde_json::{Value, json};
 
 use crate::compatible::report;
 use crate::planner::{Scripted, answer};
-use crate::support::{Desk, assert_report, text};
+use crate::support::{TestDir, assert_report, text};
 
-fn run_json(desk: &Desk) -> Value {
-    serde_json::from_str(&desk.read("out/run.json")).unwrap()
+fn run_json(dir: &TestDir) -> Value {
+    serde_json::from_str(&dir.read("out/run.json")).unwrap()
 }
 
 #[test]
@@ -17,11 +17,11 @@ fn a_report_that_is_written_in_one_go_searches_once_and_cites() {
         ("forced by a limit", Scripted::start(), vec!["--max-depth", "0"]),
         ("an empty plan, twice", Scripted::but(|prompt| plan(prompt, "{\"sub_tasks\": []}")), vec![]),
     ] {
-        let (desk, model) = (Desk::new(), server.model());
-        let output = desk.run(&report(&model, &[&["--out", "out"], &more[..]].concat()));
+        let (dir, model) = (TestDir::new(), server.model());
+        let output = dir.run(&report(&model, &[&["--out", "out"], &more[..]].concat()));
         assert!(output.status.success(), "{what}: {}", text(&output.stderr));
-        assert_report(&desk.path("out"));
-        let notes = run_json(&desk)["notes"].to_string();
+        assert_report(&dir.path("out"));
+        let notes = run_json(&dir)["notes"].to_string();
         assert_eq!(notes.matches("without a plan the goal was searched once").count(), 1, "{what}: {notes}");
     }
 }
@@ -36,11 +36,11 @@ fn an_empty_plan_of_a_task_that_needs_one_is_asked_for_again() {
             plan(prompt, "{\"id\": \"\", \"goal\": \"g\", \"task_type\": \"write\", \"sub_tasks\": []}")
         }
     });
-    let (desk, model) = (Desk::new(), server.model());
-    let output = desk.run(&report(&model, &["--out", "out"]));
+    let (dir, model) = (TestDir::new(), server.model());
+    let output = dir.run(&report(&model, &["--out", "out"]));
     assert!(output.status.success(), "{}", text(&output.stderr));
-    assert_eq!(run_json(&desk)["tasks"], 11, "the second plan was taken");
-    assert_report(&desk.path("out"));
+    assert_eq!(run_json(&dir)["tasks"], 11, "the second plan was taken");
+    assert_report(&dir.path("out"));
 }
 
 #[test]
@@ -55,10 +55,10 @@ fn a_misspelt_plan_loses_no_task_and_the_run_says_what_was_read() {
     for (reply, part) in [(misspelt, "`seb_tasks` is no name of a list of tasks"), (broken, "task `1`: it has no goal")]
     {
         let server = Scripted::but(move |prompt| plan(prompt, &reply));
-        let (desk, model) = (Desk::new(), server.model());
-        let output = desk.run(&report(&model, &["--out", "out"]));
+        let (dir, model) = (TestDir::new(), server.model());
+        let output = dir.run(&report(&model, &["--out", "out"]));
         assert!(output.status.success(), "{}", text(&output.stderr));
-        let run = run_json(&desk);
+        let run = run_json(&dir);
         assert!(run["notes"].to_string().contains(part), "{part}: {run:#}");
         assert_eq!((&run["words"], &run["tasks"]), (&120.into(), &7.into()), "all three tasks are done: {run:#}");
     }

@@ -5,26 +5,26 @@ use std::process::Output;
 use graphloom_frozen_web::FrozenWeb;
 use graphloom_retrieval::{Corpus, CorpusOptions};
 
-use crate::support::{Desk, QUESTION, assert_report, text};
+use crate::support::{QUESTION, TestDir, assert_report, text};
 
 struct Online {
-    desk: Desk,
+    dir: TestDir,
     runtime: tokio::runtime::Runtime,
     frozen: FrozenWeb,
 }
 
 impl Online {
     fn new() -> Self {
-        let desk = Desk::new();
-        let corpus = Corpus::open(&desk.path("frozen"), &[desk.path("corpus")], CorpusOptions::default()).unwrap();
+        let dir = TestDir::new();
+        let corpus = Corpus::open(&dir.path("frozen"), &[dir.path("corpus")], CorpusOptions::default()).unwrap();
         corpus.refresh().unwrap();
         let runtime = tokio::runtime::Runtime::new().unwrap();
         let frozen = runtime.block_on(FrozenWeb::of(corpus));
-        Self { desk, runtime, frozen }
+        Self { dir, runtime, frozen }
     }
 
     fn run(&self, args: &[&str]) -> Output {
-        self.desk.command(args).envs(self.frozen.environment()).output().unwrap()
+        self.dir.command(args).envs(self.frozen.environment()).output().unwrap()
     }
 
     fn asked(&self) -> usize {
@@ -42,8 +42,8 @@ fn a_report_from_the_web_cites_its_pages_and_goes_on_with_the_same_engines() {
     let said = text(&output.stderr);
     assert!(output.status.success(), "{said}");
     assert!(said.contains("queries are sent to: tavily, google"), "{said}");
-    assert_report(&online.desk.path("out"));
-    let report = online.desk.read("out/report.md");
+    assert_report(&online.dir.path("out"));
+    let report = online.dir.read("out/report.md");
     assert!(report.contains("http://"), "a page is cited: {report}");
     assert!(online.asked() > 0);
 }
@@ -51,7 +51,7 @@ fn a_report_from_the_web_cites_its_pages_and_goes_on_with_the_same_engines() {
 #[test]
 fn nothing_is_sent_unless_an_engine_is_named_or_has_a_key() {
     let online = Online::new();
-    let mut command = online.desk.command(&online.desk.report(&["--out", "out"]));
+    let mut command = online.dir.command(&online.dir.report(&["--out", "out"]));
     // A key file that is not there does no harm to a run that asks nobody.
     command.envs(online.frozen.environment()).env_remove("TAVILY_API_KEY").env("TAVILY_API_KEY_FILE", "absent");
     let output = command.output().unwrap();

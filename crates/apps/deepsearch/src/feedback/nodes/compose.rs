@@ -9,7 +9,7 @@ use graphloom_core_graph::{Context, NodeError, Snapshot};
 use serde_json::json;
 
 use super::prepare::section_of;
-use super::{Told, changed, failed};
+use super::{ChangeDetails, changed, failed};
 use crate::ask::{Ask, text};
 use crate::evidence::Document;
 use crate::feedback::apply::apply;
@@ -88,7 +88,7 @@ pub(in crate::feedback) async fn compose(
     };
     let change = apply(report, &place.cleaned, &new);
     let summary = Some(state.collector_summary.clone()).filter(|summary| !summary.is_empty());
-    let told = Told {
+    let told = ChangeDetails {
         subcategory: place.subcategory,
         clean: place.cleaned.text,
         lost: place.cleaned.lost,

@@ -44,7 +44,7 @@ async fn changed(
     state: &FeedbackState,
     pending: &Pending,
     change: Change,
-    mut told: Told,
+    mut told: ChangeDetails,
 ) -> FeedbackStateUpdate {
     let old = &state.result.response_content;
     let (unmarked, dangling) = lost_marks(old, &change.report, &state.result);
@@ -84,7 +84,7 @@ async fn changed(
 }
 
 /// What is told of a change besides its text.
-struct Told {
+struct ChangeDetails {
     subcategory: String,
     /// The selected text without markup.
     clean: String,

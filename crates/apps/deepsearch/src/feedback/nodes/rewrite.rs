@@ -5,7 +5,7 @@
 use graphloom_core_graph::{Context, NodeError, Snapshot};
 use serde_json::json;
 
-use super::{Told, changed, failed};
+use super::{ChangeDetails, changed, failed};
 use crate::ask::{Ask, text};
 use crate::feedback::apply::apply;
 use crate::feedback::payload::Rejection;
@@ -40,7 +40,7 @@ pub(in crate::feedback) async fn rewrite(
     match rewritten.await? {
         Ok(rewritten) => {
             let change = apply(report, &cleaned, &rewritten);
-            let told = Told {
+            let told = ChangeDetails {
                 subcategory: pending.action.name().to_owned(),
                 clean: cleaned.text,
                 lost: cleaned.lost,

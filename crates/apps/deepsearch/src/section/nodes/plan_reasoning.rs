@@ -14,7 +14,7 @@ use crate::resources::{Resources, Slot, Stage};
 use crate::section::SectionState;
 use crate::section::plan::{PlanReply, PlanRules, ShortPlan, StepReply, read_plan};
 use crate::state::SectionBrief;
-use crate::state::{Plan, Said};
+use crate::state::{ChatTurn, Plan};
 use crate::status::{Notice, StatusCode};
 use crate::stream::{self, Place};
 
@@ -171,7 +171,7 @@ async fn ask(
 }
 
 /// A message of the section as the planner reads it. What steps found is text from outside, whoever summed it up.
-fn message(said: &Said) -> Message {
+fn message(said: &ChatTurn) -> Message {
     if said.role == "assistant" {
         return Message::user(fence::fenced(&said.content, "what a step found"));
     }

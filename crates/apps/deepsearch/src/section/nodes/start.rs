@@ -6,7 +6,7 @@ use serde_json::json;
 
 use crate::resources::Resources;
 use crate::section::{SectionState, SectionStateUpdate};
-use crate::state::Said;
+use crate::state::ChatTurn;
 
 pub(crate) async fn start(
     state: Snapshot<SectionState>,
@@ -22,7 +22,7 @@ pub(crate) async fn start(
     let asked = cx.resources().prompts.render("section_task", &args).map_err(NodeError::terminal)?;
     let text: String = asked.messages.iter().map(graphloom_llm::Message::joined_text).collect();
     let first = brief.messages.iter().find(|said| said.role == "user").cloned();
-    let task = Said { name: Some("outliner".into()), ..Said::user(text) };
+    let task = ChatTurn { name: Some("outliner".into()), ..ChatTurn::user(text) };
     let messages = first.into_iter().chain([task]).collect::<Vec<_>>();
     Ok(SectionState::update().messages(messages).started_at(cx.now()))
 }

@@ -14,7 +14,7 @@ use crate::section::SectionState;
 use crate::state::{Locale, SubReport, SubReportContent, Unwritten};
 use crate::status::{Notice, StatusCode};
 use crate::stream::{self, Place};
-use crate::writing::{Desk, classify, clean_headings, quote, section_outline, summarise, write};
+use crate::writing::{WritingContext, classify, clean_headings, quote, section_outline, summarise, write};
 
 pub(crate) async fn sub_reporter(
     state: Snapshot<SectionState>,
@@ -35,8 +35,8 @@ pub(crate) async fn sub_reporter(
     let (documents, mut notes) = classify(&cx, brief, found.clone()).await?;
     let steps = state.plans.values().flat_map(|plan| &plan.steps);
     let questions: Vec<String> = steps.map(|step| step.title.clone()).collect();
-    let desk = Desk { cx: &cx, brief, documents: &documents, questions: &questions };
-    let (outline, note) = section_outline(desk).await?;
+    let context = WritingContext { cx: &cx, brief, documents: &documents, questions: &questions };
+    let (outline, note) = section_outline(context).await?;
     notes.extend(note);
 
     let small = is_constrained(cx.resources(), Slot::WritingChecking);
@@ -46,7 +46,7 @@ pub(crate) async fn sub_reporter(
         let message = "writing has spent its share of the budget; the section is quoted from its documents";
         notices.push(place(Notice::warning(StatusCode::BudgetReached, message)));
     } else if !small {
-        match write(desk, &outline).await? {
+        match write(context, &outline).await? {
             Ok((text, more)) => {
                 notes.extend(more);
                 written = Some(text);
@@ -63,9 +63,9 @@ pub(crate) async fn sub_reporter(
     let text = match written {
         Some(text) => text,
         None => {
-            let (text, more) = quote(desk, &outline, small).await?;
+            let (text, more) = quote(context, &outline, small).await?;
             notes.extend(more);
-            if small && text.is_empty() { left_open(desk, &mut notes) } else { text }
+            if small && text.is_empty() { left_open(context, &mut notes) } else { text }
         }
     };
     if text.trim().is_empty() {
@@ -76,7 +76,7 @@ pub(crate) async fn sub_reporter(
     if quoted {
         stream::say(&cx, crate::names::SUB_REPORTER.as_str(), Place::section(&section.id), text.clone()).await;
     }
-    let (summary, note) = summarise(desk, &text).await?;
+    let (summary, note) = summarise(context, &text).await?;
     notes.extend(note);
     let (text, charts) = if brief.config.visualization_enable {
         let rules = ChartRules::of_section(brief.language, brief.config.report_max_generate_retry_num);
@@ -106,8 +106,8 @@ pub(crate) async fn sub_reporter(
 }
 
 /// What stands in a section where no sentence of the documents bears on its part of the question.
-fn left_open(desk: Desk<'_>, notes: &mut Vec<String>) -> String {
-    let Desk { brief, documents, .. } = desk;
+fn left_open(context: WritingContext<'_>, notes: &mut Vec<String>) -> String {
+    let WritingContext { brief, documents, .. } = context;
     let (count, title) = (documents.len(), &brief.section.title);
     notes.push(format!(
         "section {}: no sentence of {count} documents bears on `{}`",

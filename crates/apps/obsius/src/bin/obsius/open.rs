@@ -9,7 +9,7 @@ use graphloom_core_graph::{Thread, ThreadState, Threads};
 use graphloom_llm::layers::Spent;
 use graphloom_llm::{ChatRequest, ModelError, Scripted};
 use graphloom_obsius::index::VaultIndex;
-use graphloom_obsius::{Config, Desk, Resources, WorkflowState, graph, profile};
+use graphloom_obsius::{Config, Resources, Setup, WorkflowState, graph, profile};
 use graphloom_vault::transaction::{self, RecoveryOutcome};
 use graphloom_vault::{ContentHash, Vault, VaultOptions};
 
@@ -114,12 +114,12 @@ pub(crate) async fn open_with(
     }
     let profile = profile::profile()?;
     profile.check(&prompts)?;
-    let mut desk = Desk::new(Arc::new(prompts), Arc::new(profile), models.models.clone());
-    desk.seed = args.seed;
-    desk.limits = limits;
-    let small = desk.is_small("execute");
+    let mut setup = Setup::new(Arc::new(prompts), Arc::new(profile), models.models.clone());
+    setup.seed = args.seed;
+    setup.limits = limits;
+    let small = setup.is_small("execute");
     let root = vault.root().to_owned();
-    let resources = Resources { desk, vault: Arc::clone(&vault), index, ledger: Arc::clone(&models.ledger) };
+    let resources = Resources { setup, vault: Arc::clone(&vault), index, ledger: Arc::clone(&models.ledger) };
     let runs = graph()?.with_context(resources).with_shared_checkpointer(store);
     Ok(Opened { runs, vault, models, root, small })
 }

@@ -9,7 +9,7 @@ use serde_json::json;
 use crate::lines::{Line, Lines};
 use crate::open::{Opened, checked, last_delivered, open};
 use crate::setup::Setup;
-use crate::talk::{Said, told, waits};
+use crate::talk::{TurnResult, told, waits};
 
 /// The person's side of a chat.
 struct Person {
@@ -105,7 +105,7 @@ pub(crate) async fn chat(setup: &Setup, id: Option<String>) -> Result<ExitStatus
 }
 
 /// What an older conversation waits for, to be shown before anything is asked.
-async fn where_it_stands(opened: &Opened, id: &str) -> Result<Option<Said>, Failure> {
+async fn where_it_stands(opened: &Opened, id: &str) -> Result<Option<TurnResult>, Failure> {
     let conversations = &opened.conversations;
     let cut_off = conversations.is_cut_off(id).await?;
     // A session of a newer program is told when something is said.
@@ -119,11 +119,14 @@ async fn where_it_stands(opened: &Opened, id: &str) -> Result<Option<Said>, Fail
              with it; `cancel`, `reject: why`, an edit or `new topic: …` drops it."
         );
     }
-    Ok(Some(Said { question: Some(question), ..Said::of(text.trim_start().to_owned(), ExitStatus::Waiting) }))
+    Ok(Some(TurnResult {
+        question: Some(question),
+        ..TurnResult::of(text.trim_start().to_owned(), ExitStatus::Waiting)
+    }))
 }
 
 /// Shows what was said, and notes that it was shown. What came in before is about what was shown before.
-async fn show(setup: &Setup, opened: &Opened, id: &str, person: &mut Person, said: &Said) -> Result<(), Failure> {
+async fn show(setup: &Setup, opened: &Opened, id: &str, person: &mut Person, said: &TurnResult) -> Result<(), Failure> {
     let progress = &setup.session.progress;
     progress.clear();
     person.lines.take_in(person.shown.as_ref())?;

@@ -11,7 +11,7 @@ use crate::setup::Setup;
 use crate::stop::LOOK;
 
 /// What a turn came to.
-pub(crate) struct Said {
+pub(crate) struct TurnResult {
     pub(crate) text: String,
     pub(crate) status: ExitStatus,
     pub(crate) value: Value,
@@ -19,7 +19,7 @@ pub(crate) struct Said {
     pub(crate) question: Option<Question>,
 }
 
-impl Said {
+impl TurnResult {
     /// A text that asks nothing.
     pub(crate) fn of(text: String, status: ExitStatus) -> Self {
         Self { text, status, value: Value::Null, question: None }
@@ -114,7 +114,12 @@ pub(crate) async fn fork(setup: &Setup, id: &str, at: u64) -> Result<ExitStatus,
 }
 
 /// Follows a turn: thoughts are progress, chat is the result. Ctrl-C stops the turn, and so does another process that asks.
-pub(crate) async fn told(setup: &Setup, opened: &Opened, id: &str, mut streams: TurnStreams) -> Result<Said, Failure> {
+pub(crate) async fn told(
+    setup: &Setup,
+    opened: &Opened,
+    id: &str,
+    mut streams: TurnStreams,
+) -> Result<TurnResult, Failure> {
     let progress = &setup.session.progress;
     let mut attention = setup.session.interrupt.attend();
     let mut chat: Vec<ChatMessage> = Vec::new();
@@ -169,11 +174,11 @@ pub(crate) async fn told(setup: &Setup, opened: &Opened, id: &str, mut streams: 
     let text = if texts.is_empty() { "There is nothing to go on with.".to_owned() } else { texts.join("\n\n") };
     let question = streams.question().cloned();
     let value = json!({ "thread": id, "chat": texts, "waiting_for": waiting, "question": question });
-    Ok(Said { text, status, value, question })
+    Ok(TurnResult { text, status, value, question })
 }
 
 /// Prints what a turn came to, and notes that it was delivered when it was.
-async fn deliver(setup: &Setup, said: Said, opened: &Opened, id: &str) -> Result<ExitStatus, Failure> {
+async fn deliver(setup: &Setup, said: TurnResult, opened: &Opened, id: &str) -> Result<ExitStatus, Failure> {
     let progress = &setup.session.progress;
     match said.status {
         ExitStatus::Waiting => waits(setup, id, said.question.as_ref()),

@@ -13,7 +13,7 @@ use graphloom_llm::{ChatRequest, ModelError, Scripted};
 use graphloom_retrieval::NetworkOptions;
 use graphloom_writehere::breakpoint::Breakpoints;
 use graphloom_writehere::profile::{self, Settings};
-use graphloom_writehere::stage::Desk;
+use graphloom_writehere::stage::Setup;
 use graphloom_writehere::{Mode, Request, Resources, Writing, graph};
 
 use crate::args::DebugArgs;
@@ -54,10 +54,10 @@ pub(crate) async fn open(
     }
     profile.check(&prompts)?;
     profile::task_types(&profile)?;
-    let mut desk = Desk::new(Arc::new(prompts), Arc::new(profile), models.models.clone());
+    let mut setup = Setup::new(Arc::new(prompts), Arc::new(profile), models.models.clone());
     let unread = sources.unread();
-    desk.search = sources.search();
-    if desk.search.is_none() && mode == Mode::Report {
+    setup.search = sources.search();
+    if setup.search.is_none() && mode == Mode::Report {
         session
             .progress
             .warn("nothing is searched and the report cites nothing; add `--corpus DIR`, or `--search wikipedia`");
@@ -65,7 +65,7 @@ pub(crate) async fn open(
     if !sources.network.is_empty() {
         session.progress.note(format!("queries are sent to: {}", sources.network.join(", ")));
     }
-    let mut resources = Resources::of(desk);
+    let mut resources = Resources::of(setup);
     resources.ledger = Arc::clone(&models.ledger);
     resources.breaks = Breakpoints::new(debug.breaks);
     resources.cassette.clone_from(&models.cassette);

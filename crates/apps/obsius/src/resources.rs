@@ -13,7 +13,7 @@ use crate::profile::{self, ObsiusProfile};
 
 /// Prompts, profile and models. Cheap to clone.
 #[derive(Clone)]
-pub struct Desk {
+pub struct Setup {
     /// The prompts.
     pub prompts: Arc<Prompts>,
     /// The profile.
@@ -31,7 +31,7 @@ pub struct Desk {
 /// What the nodes of a run work with beside its state.
 pub struct Resources {
     /// Prompts, profile and models.
-    pub desk: Desk,
+    pub setup: Setup,
     /// The vault.
     pub vault: Arc<Vault>,
     /// The index of its notes.
@@ -46,13 +46,13 @@ impl Resources {
     /// # Errors
     /// None but a fault of this program: prompts and profile are always the same.
     pub fn new(models: Models, vault: Arc<Vault>, index: Arc<VaultIndex>) -> Result<Self, AgentError> {
-        let desk = Desk::new(Arc::new(profile::prompts()?), Arc::new(profile::profile()?), models);
-        Ok(Self { desk, vault, index, ledger: Ledger::new(Budget::default()) })
+        let setup = Setup::new(Arc::new(profile::prompts()?), Arc::new(profile::profile()?), models);
+        Ok(Self { setup, vault, index, ledger: Ledger::new(Budget::default()) })
     }
 }
 
-impl Desk {
-    /// A desk without a date and a seed.
+impl Setup {
+    /// A setup without a date and a seed.
     pub fn new(prompts: Arc<Prompts>, profile: Arc<ObsiusProfile>, models: Models) -> Self {
         Self { prompts, profile, models, today: String::new(), seed: 0, limits: None }
     }
@@ -71,9 +71,9 @@ impl Desk {
     }
 }
 
-impl fmt::Debug for Desk {
+impl fmt::Debug for Setup {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Desk")
+        f.debug_struct("Setup")
             .field("profile", &self.profile.name)
             .field("models", &self.models)
             .finish_non_exhaustive()
@@ -82,6 +82,9 @@ impl fmt::Debug for Desk {
 
 impl fmt::Debug for Resources {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Resources").field("desk", &self.desk).field("vault", &self.vault.root()).finish_non_exhaustive()
+        f.debug_struct("Resources")
+            .field("setup", &self.setup)
+            .field("vault", &self.vault.root())
+            .finish_non_exhaustive()
     }
 }

@@ -14,12 +14,12 @@ pub(crate) const THREAD: &str = "journey";
 const LOG: &str = "calls.log";
 
 /// A directory with a corpus and a data directory. Each process records its calls in a file of its own.
-pub(crate) struct Desk {
+pub(crate) struct TestDir {
     folder: tempfile::TempDir,
     recordings: usize,
 }
 
-impl Desk {
+impl TestDir {
     pub(crate) fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
         let documents = crate::documents::fill(&folder.path().join("corpus"));
@@ -105,7 +105,7 @@ impl Desk {
         std::fs::read_to_string(self.path(LOG)).unwrap_or_default()
     }
 
-    /// Every request that a process of this desk made and was answered, oldest process first.
+    /// Every request that a process of this dir made and was answered, oldest process first.
     pub(crate) fn requests(&self) -> Vec<String> {
         let recordings = (1..=self.recordings).map(|number| format!("{number}.jsonl"));
         let mut requests = Vec::new();

@@ -17,7 +17,7 @@ const TRIES: usize = 8;
 ///
 /// A change is made on a copy and takes effect in one step when it is whole; a call that is dropped has changed nothing.
 #[derive(Clone)]
-pub struct Bench {
+pub struct Workspace {
     index: Arc<VaultIndex>,
     state: Arc<Mutex<State>>,
 }
@@ -37,14 +37,14 @@ pub(super) struct Changed<T> {
 }
 
 /// The notes as a change finds them.
-pub(super) struct Sight<'a> {
+pub(super) struct NotesView<'a> {
     pub(super) overlay: &'a mut Overlay,
     pub(super) index: &'a VaultIndex,
     read: &'a BTreeMap<NotePath, ContentHash>,
 }
 
-impl Bench {
-    /// A bench with the changes of a run so far.
+impl Workspace {
+    /// A workspace with the changes of a run so far.
     pub fn new(index: Arc<VaultIndex>, changes: Changes) -> Self {
         let overlay = Overlay::new(Arc::clone(index.vault()), changes);
         let state = State { overlay, version: 0, read: BTreeMap::new() };
@@ -92,7 +92,7 @@ impl Bench {
         Ok(value)
     }
 
-    /// The notes that were read or written through the bench, with the hash of the text that was seen.
+    /// The notes that were read or written through the workspace, with the hash of the text that was seen.
     pub fn read(&self) -> BTreeMap<NotePath, ContentHash> {
         self.lock().read.clone()
     }
@@ -123,7 +123,7 @@ impl Bench {
     /// Changes the notes: all that `change` does, or nothing.
     pub(super) async fn change<T: Send + 'static>(
         &self,
-        change: impl Fn(&mut Sight<'_>) -> Result<T, ToolError> + Send + Sync + 'static,
+        change: impl Fn(&mut NotesView<'_>) -> Result<T, ToolError> + Send + Sync + 'static,
     ) -> Result<Changed<T>, ToolError> {
         let change = Arc::new(change);
         for _ in 0..TRIES {
@@ -133,7 +133,7 @@ impl Bench {
             };
             let (index, change) = (Arc::clone(&self.index), Arc::clone(&change));
             let changed = blocking(move || {
-                let value = change(&mut Sight { overlay: &mut overlay, index: &index, read: &read })?;
+                let value = change(&mut NotesView { overlay: &mut overlay, index: &index, read: &read })?;
                 let links = overlay.links();
                 Ok(Changed { value, overlay, links })
             })
@@ -175,7 +175,7 @@ impl State {
     }
 }
 
-impl Sight<'_> {
+impl NotesView<'_> {
     /// Refuses to change a note that the settings of the vault exclude, and one that is not what was read of it. One that
     /// was never read may be changed: what it was made from is checked when the changes are applied.
     pub(super) fn check_seen(&self, path: &NotePath) -> Result<(), ToolError> {
@@ -193,10 +193,10 @@ impl Sight<'_> {
     }
 }
 
-impl fmt::Debug for Bench {
+impl fmt::Debug for Workspace {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let state = self.lock();
-        f.debug_struct("Bench")
+        f.debug_struct("Workspace")
             .field("vault", &self.index.vault().root())
             .field("changes", &state.overlay.changes().len())
             .field("read", &state.read.len())
