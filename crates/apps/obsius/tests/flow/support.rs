@@ -11,7 +11,7 @@ use graphloom_llm::layers::{Budget, Ledger};
 use graphloom_llm::scripted::{Reply, rendered};
 use graphloom_llm::{ChatModel, ChatRequest, ModelError, Scripted};
 use graphloom_obsius::index::VaultIndex;
-use graphloom_obsius::{Config, Desk, Resources, SessionInfo, WorkflowState, graph, profile};
+use graphloom_obsius::{Config, Resources, SessionInfo, Setup, WorkflowState, graph, profile};
 use graphloom_vault::{Vault, VaultOptions};
 use serde_json::{Value, json};
 
@@ -93,10 +93,10 @@ impl Place {
         let index = VaultIndex::open(Arc::clone(&vault), &self.folder.path().join("index")).unwrap();
         index.refresh().unwrap();
         let prompts = Arc::new(profile::prompts().unwrap());
-        let mut desk = Desk::new(prompts, Arc::new(profile::profile().unwrap()), Models::new(model));
-        desk.limits = limits;
+        let mut setup = Setup::new(prompts, Arc::new(profile::profile().unwrap()), Models::new(model));
+        setup.limits = limits;
         let ledger = Ledger::new(Budget::default());
-        let resources = Resources { desk, vault, index: Arc::new(index), ledger };
+        let resources = Resources { setup, vault, index: Arc::new(index), ledger };
         graph().unwrap().with_context(resources).with_checkpointer(store.clone()).with_clock(Arc::new(Virtual::new()))
     }
 

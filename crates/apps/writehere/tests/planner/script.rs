@@ -12,7 +12,7 @@ use graphloom_llm::{ChatModel, ChatRequest, ModelError, fence};
 use graphloom_retrieval::{Evidence, Hit, Search, SearchAnswer, Source};
 use graphloom_state_machine::{Cause, Symbol};
 use graphloom_writehere::profile;
-use graphloom_writehere::stage::Desk;
+use graphloom_writehere::stage::Setup;
 use graphloom_writehere::{Mode, Request, Resources, Schedule, TaskType, Writing, graph};
 use serde_json::{Value, json};
 
@@ -146,11 +146,11 @@ pub(crate) type Runs = Threads<Writing, Resources>;
 
 pub(crate) fn runs(mode: Mode, model: Arc<dyn ChatModel>, store: &MemoryCheckpointer) -> Runs {
     let profile = if mode == Mode::Report { profile::report() } else { profile::story() }.unwrap();
-    let mut desk = Desk::new(Arc::new(profile::prompts().unwrap()), Arc::new(profile), Models::new(model));
+    let mut setup = Setup::new(Arc::new(profile::prompts().unwrap()), Arc::new(profile), Models::new(model));
     if mode == Mode::Report {
-        desk.search = Some(Arc::new(Shelf));
+        setup.search = Some(Arc::new(Shelf));
     }
-    let mut resources = Resources::of(desk);
+    let mut resources = Resources::of(setup);
     resources.time = |_| "2026-01-02 03:04:05".to_owned();
     graph().unwrap().with_context(resources).with_checkpointer(store.clone())
 }
