@@ -98,7 +98,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_rules_are_tried_in_the_seeds_order() {
+    fn the_rules_are_tried_in_their_order() {
         let nothing = Facts { iteration: 1, threshold: 0.85, ..Facts::default() };
         let simple = Facts { simple: true, actions: 2, ..nothing };
         let every = Facts { objectives_complete: true, confidence: 1.0, signal: true, ..simple };

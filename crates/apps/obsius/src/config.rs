@@ -118,7 +118,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_seeds_parameters_have_its_names_and_defaults() {
+    fn parameters_have_their_names_and_defaults() {
         let value = serde_json::to_value(Config::default()).unwrap();
         for (name, default) in [
             ("MAX_ITERATIONS", 24),

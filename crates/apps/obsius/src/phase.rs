@@ -262,7 +262,7 @@ mod tests {
     ];
 
     #[test]
-    fn every_pair_of_phases_is_a_transition_exactly_where_the_seed_has_an_arrow() {
+    fn every_pair_of_phases_is_a_transition_exactly_where_the_diagram_has_an_arrow() {
         let ends = [Phase::Complete, Phase::Error];
         for from in Phase::ALL {
             for to in Phase::ALL {

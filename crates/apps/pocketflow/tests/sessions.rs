@@ -60,7 +60,7 @@ async fn saving_the_same_again_after_a_crash_is_no_second_change() {
 }
 
 #[tokio::test]
-async fn a_session_of_the_seed_is_migrated_in_place() {
+async fn a_session_of_schema_1_is_migrated_in_place() {
     let store = MemoryStore::new();
     let seed = json!({
         "last_action": "do-generate-queries",

@@ -12,7 +12,7 @@ use crate::support::{Place, action, call, phases, reviewed, run, scripted};
 const SEED: &str = "Organize all my machine learning notes and create a comprehensive index";
 
 #[tokio::test(start_paused = true)]
-async fn the_seeds_request_searches_before_it_writes_and_ends_complete_with_an_index_of_real_notes() {
+async fn the_example_request_searches_before_it_writes_and_ends_complete_with_an_index_of_real_notes() {
     let place = Place::new();
     let model = scripted(|kind, count, prompt| {
         Ok(match kind {

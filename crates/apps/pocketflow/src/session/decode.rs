@@ -81,7 +81,7 @@ pub fn decode(id: &str, value: &Value) -> Result<Decoded, u64> {
         notes.push(LoadNote::Migrated { from: schema });
     }
     if schema == 1 {
-        fields = from_seed(fields);
+        fields = from_schema_1(fields);
     }
     // What schema 2 wrote inside artifacts is read where they are.
     fields.insert("schema".to_owned(), json!(SCHEMA));
@@ -128,7 +128,7 @@ fn mend(session: &mut Session, notes: &mut Vec<LoadNote>) {
 
 /// The record of the seed (section 2): a last action, one result as text, parameters by action, a name of what is
 /// waited for.
-fn from_seed(mut fields: Map<String, Value>) -> Map<String, Value> {
+fn from_schema_1(mut fields: Map<String, Value>) -> Map<String, Value> {
     let mut params = Map::new();
     if let Some(Value::Object(old)) = fields.remove("params") {
         for (name, value) in old {
@@ -207,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn a_session_of_the_seeds_shape_loads() {
+    fn a_session_of_schema_1_loads() {
         let decoded = read(json!({
             "last_action": "review-queries",
             "action_result": "Please review:\n1. 'LLM tutors'\n2. LLM grading\n",

@@ -45,7 +45,7 @@ async fn a_newer_session_is_told_and_left_alone() {
 }
 
 #[tokio::test]
-async fn a_session_of_the_seed_goes_on_in_its_review() {
+async fn a_session_of_schema_1_goes_on_in_its_review() {
     let talk = talk_on(json!({
         "last_action": "review-queries",
         "action_result": "- LLM tutors\n- LLM grading",

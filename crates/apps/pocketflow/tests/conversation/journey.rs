@@ -6,7 +6,7 @@ use graphloom_pocketflow::session::{Status, Waiting};
 use crate::scripted::{Answer, ID, Talk};
 
 #[tokio::test]
-async fn the_whole_conversation_of_the_seed() {
+async fn the_whole_example_conversation() {
     let talk = Talk::new(&[Answer::Records]);
     assert!(talk.say("LLMs in education").await.contains("1. first query 1"));
     assert_eq!(talk.session().await.waiting_for, Waiting::Queries);
