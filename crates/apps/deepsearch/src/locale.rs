@@ -1,4 +1,4 @@
-//! Which language a report is written in (seed, `EntryNode`).
+//! Which language a report is written in.
 
 use crate::state::Locale;
 

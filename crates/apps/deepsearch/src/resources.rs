@@ -37,7 +37,7 @@ pub enum Slot {
 }
 
 impl Slot {
-    /// The name of the specification, which is the role in `--model`.
+    /// The name of the slot in `llm_config`, which is also the role in `--model`.
     pub fn name(self) -> &'static str {
         match self {
             Self::General => "general",

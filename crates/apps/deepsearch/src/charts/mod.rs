@@ -1,4 +1,4 @@
-//! Charts of sections (F19) and of a whole report (F20): where they stand, their data from the evidence, the picture, a
+//! Charts of sections and of a whole report: where they stand, their data from the evidence, the picture, a
 //! critic that looks at it.
 //!
 //! A section's charts are made with its text, by the model that writes, without a critic; those of the whole report by the

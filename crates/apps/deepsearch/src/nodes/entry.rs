@@ -1,4 +1,4 @@
-//! Finds the language of the request, and searches for the question itself meanwhile (F2, F3). In: query, messages.
+//! Finds the language of the request, and searches for the question itself meanwhile. In: query, messages.
 //! Out: language, `entry_search_results`. Failure: a model that fails ends the run (211600).
 //! Source: openJiuwen DeepSearch, `EntryNode`.
 

@@ -1,7 +1,7 @@
 //! In which order the sections of a dependency-driven outline are researched and written. Pure functions.
 //!
 //! Research of a section needs the research of the sections that it builds on, writing needs its own research and the
-//! texts of those sections. Those are the only real dependencies; the layered order of the specification adds a barrier
+//! texts of those sections. Those are the only real dependencies; the layered order of the original adds a barrier
 //! after each layer.
 
 use std::collections::{BTreeMap, BTreeSet};

@@ -1,4 +1,4 @@
-//! Changes of the report through the whole main graph: the processor comes back until it is told to finish (F27 to F29).
+//! Changes of the report through the whole main graph: the processor comes back until it is told to finish.
 
 use graphloom_deepsearch::Config;
 use graphloom_deepsearch::feedback::USER_FEEDBACK;

@@ -1,4 +1,4 @@
-//! Questions and outline rounds, with the payloads of the specification (F4, F5, F8, F9).
+//! Questions and outline rounds, with the payloads of the original.
 
 use graphloom_deepsearch::state::{InteractionMode, Request};
 use graphloom_deepsearch::stream::MessageEvent;

@@ -1,4 +1,4 @@
-//! Every stream ends with `ALL END` (F31), and a run that is stopped can be continued (F38).
+//! Every stream ends with `ALL END`, and a run that is stopped can be continued.
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};

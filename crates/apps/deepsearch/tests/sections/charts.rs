@@ -1,4 +1,4 @@
-//! Charts of a section (F19): drawn from checked data while it is written, cited as its writer cites.
+//! Charts of a section: drawn from checked data while it is written, cited as its writer cites.
 
 use graphloom_deepsearch::Document;
 use graphloom_deepsearch::section::{SectionBrief, SectionState, graph};

@@ -18,7 +18,7 @@ pub use parameters::{
 };
 pub use prepare::{Missing, prepare};
 
-/// An action of the conversation, in the wire names of the seed's registry.
+/// An action of the conversation. Its name is what sessions store and what a request may name.
 ///
 /// ```
 /// use graphloom_pocketflow::actions::Action;

@@ -126,8 +126,7 @@ fn mend(session: &mut Session, notes: &mut Vec<LoadNote>) {
     }
 }
 
-/// The record of the seed (section 2): a last action, one result as text, parameters by action, a name of what is
-/// waited for.
+/// Reads schema 1: a last action, one result as text, parameters by action, a name of what is waited for.
 fn from_schema_1(mut fields: Map<String, Value>) -> Map<String, Value> {
     let mut params = Map::new();
     if let Some(Value::Object(old)) = fields.remove("params") {
@@ -168,7 +167,7 @@ fn from_schema_1(mut fields: Map<String, Value>) -> Map<String, Value> {
         }
         fields.insert("waiting_for".to_owned(), json!({ "for": "report" }));
     }
-    // The parameters of the seed's later actions are texts where ours are versions of artifacts.
+    // In schema 1 the parameters of later actions are texts; since then they are versions of artifacts.
     params.retain(|name, _| name == Action::GenerateQueries.name());
     fields.insert("params".to_owned(), Value::Object(params));
     fields

@@ -1,4 +1,4 @@
-//! The seed's conversation through `say`, `resume` and `chat`.
+//! The example conversation through `say`, `resume` and `chat`.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! The seed's conversation, and the ways around it.
+//! The example conversation, and the ways around it.
 
 use graphloom_core_graph::checkpoint::HistoryFilter;
 use graphloom_pocketflow::session::{Status, Waiting};
