@@ -80,7 +80,7 @@ fn every_code_is_explained_and_has_its_test() {
         let row = rows.iter().find(|row| row[0] == code.to_string());
         row.unwrap_or_else(|| panic!("{code} has no row")).clone()
     };
-    for code in StatusCode::ALL {
+    for &code in StatusCode::ALL {
         assert_eq!(row(&explained, code)[1], code.text(), "{code}");
         assert!(!tests(&row(&tested, code)[1]).is_empty(), "{code} has no test");
     }
