@@ -4,7 +4,7 @@ use graphloom_deepsearch::config::{ExecutionMethod, TeamOrder};
 use graphloom_deepsearch::stream::{ALL_END, SECTION_END};
 
 use crate::model::{Main, ask, quiet};
-use crate::script::Asked;
+use crate::script::PromptKind;
 use crate::world::codes;
 
 #[tokio::test(start_paused = true)]
@@ -47,7 +47,7 @@ async fn both_graphs_deliver_a_report() {
         assert_eq!(ends, ["1", "2"], "{method:?}");
         assert_eq!(ended.said.last().map(|message| message.content.as_str()), Some(ALL_END));
         let background =
-            main.sections.prompts(Asked::Write).iter().filter(|prompt| prompt.contains("What section")).count();
+            main.sections.prompts(PromptKind::Write).iter().filter(|prompt| prompt.contains("What section")).count();
         assert_eq!(background, usize::from(method == ExecutionMethod::DependencyDriving), "{method:?}");
     }
 }
