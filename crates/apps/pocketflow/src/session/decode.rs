@@ -310,7 +310,7 @@ mod tests {
         assert_eq!(record.reference(), "Lee 2020: On tides. https://doi.org/10.1000/a");
         assert_eq!(record.abstract_text.as_deref(), Some("It was measured."));
         assert_eq!(
-            crate::research::told(&review.sources),
+            crate::research::source_lines(&review.sources),
             [
                 "local gave 1 record.",
                 "web cannot be searched (an HTML page came back).",
