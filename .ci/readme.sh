@@ -11,7 +11,7 @@ readme_test() {
 # Runs the command that writes a report, and checks what it wrote.
 readme_main() {
   local command file
-  command=$(sed -n 's/^\(cargo run --release -p graphloom-writehere .*\)$/\1/p' README.md | head -n 1)
+  command=$(sed -n 's/^\(cargo run --bin writehere .*\)$/\1/p' README.md | head -n 1)
   [ -n "$command" ] || { echo "README.md has no main command"; return 1; }
   rm -rf out
   bash -c "$command" || return

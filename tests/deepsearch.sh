@@ -22,7 +22,7 @@ done
 for mode in parallel dependency_driving; do
   started=$SECONDS
   rm -rf "$place/$mode"
-  GRAPHLOOM_HOME="$place/home" cargo run --release -q -p graphloom-deepsearch --bin deepsearch -- "$question" \
+  GRAPHLOOM_HOME="$place/home" cargo run -q --bin deepsearch -- "$question" \
     "${corpora[@]}" --yes --model embedded --out "$place/$mode" --set execution_method=$mode \
     --set outliner_max_section_num=2 --set workflow_max_plan_executed_num=1 --set planner_max_step_num=1 \
     --set info_collector_max_research_loops=1 --set visualization_enable=false >/dev/null

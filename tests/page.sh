@@ -16,7 +16,7 @@ for program in "${CHROMIUM:-chromium}" "${CHROMEDRIVER:-chromedriver}" python3; 
 done
 
 # The model is a script, so that the report is the same every time.
-GRAPHLOOM_HOME="$place/home" ${PAGE_CARGO:-cargo} run --release -q -p graphloom-deepsearch --bin deepsearch -- \
+GRAPHLOOM_HOME="$place/home" ${PAGE_CARGO:-cargo} run -q --bin deepsearch -- \
   "How does a log keep a transaction safe when the power fails?" --corpus tests/page/corpus \
   --model scripted:tests/page/script.jsonl --yes --out "$place/report" --set outliner_max_section_num=2 \
   --set workflow_max_plan_executed_num=1 --set planner_max_step_num=1 --set info_collector_max_research_loops=1 \

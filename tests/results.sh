@@ -11,8 +11,8 @@ report=$1 deepsearch=$2
 . tests/result_of.sh
 place=$(mktemp -d)
 trap 'rm -rf "$place"' EXIT
-cargo build --release -q -p graphloom-obsius -p graphloom-pocketflow -p graphloom-bench
-programs=${CARGO_TARGET_DIR:-target}/release
+cargo build -q --bin obsius --bin pocketflow --bin graphloom-bench
+programs=${CARGO_TARGET_DIR:-target}/debug
 export GRAPHLOOM_HOME="${GRAPHLOOM_HOME:-$place/home}"
 look() { "$programs/graphloom-bench" --result "$1" "$2"; }
 ask() {
@@ -20,7 +20,7 @@ ask() {
   look "$2" "$place/$1.md" || { cat "$place/$1.md"; exit 1; }
 }
 
-look "$(sed -n 's/^cargo run --release -p graphloom-writehere -- report "\(.*\)" --corpus docs --length 300 .*$/\1/p' README.md)" "$report"
+look "$(sed -n 's/^cargo run --bin writehere -- report "\(.*\)" --corpus docs --length 300 .*$/\1/p' README.md)" "$report"
 question=$(sed -n 's/^question="\(.*\)"$/\1/p' tests/deepsearch.sh)
 for mode in parallel dependency_driving; do look "$question" "$deepsearch/$mode/report.md"; done
 ask obsius "What do my notes say about leases and when is an event lost?"
