@@ -93,18 +93,30 @@ impl NodeError {
 
     /// The messages of the error and its causes, from the outside in.
     pub(crate) fn chain(&self) -> String {
-        let mut text = self.source.to_string();
-        let mut cause = self.source.source();
-        while let Some(error) = cause {
-            let part = error.to_string();
-            if !text.contains(&part) {
-                text.push_str(": ");
-                text.push_str(&part);
-            }
-            cause = error.source();
-        }
-        text
+        error_chain(&*self.source).join(": ")
     }
+}
+
+/// The messages of an error and its causes, from the outside in. A cause that the messages before it tell already is left
+/// out.
+///
+/// ```
+/// use graphloom_core_graph::error_chain;
+///
+/// let error = "x".parse::<u8>().unwrap_err();
+/// assert_eq!(error_chain(&error).join(": "), "invalid digit found in string");
+/// ```
+pub fn error_chain(error: &(dyn StdError + 'static)) -> Vec<String> {
+    let mut messages = vec![error.to_string()];
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        let message = error.to_string();
+        if messages.iter().all(|told| !told.contains(&message)) {
+            messages.push(message);
+        }
+        cause = error.source();
+    }
+    messages
 }
 
 pub(crate) fn panic_text(payload: &(dyn Any + Send)) -> &str {
