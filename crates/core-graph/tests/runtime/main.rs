@@ -8,6 +8,7 @@ mod budget;
 mod caching;
 mod compile;
 mod concurrency;
+mod deep_subgraphs;
 mod deferred;
 mod described;
 mod durability;
