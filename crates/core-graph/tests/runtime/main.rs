@@ -17,6 +17,7 @@ mod error_handlers;
 mod events;
 mod functional;
 mod importing;
+mod inspection;
 mod joins;
 mod joins_reached;
 mod json_state;

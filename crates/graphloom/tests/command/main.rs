@@ -6,6 +6,7 @@ mod described;
 mod doctor;
 #[cfg(feature = "embedded")]
 mod model;
+mod options;
 mod output;
 mod runs;
 

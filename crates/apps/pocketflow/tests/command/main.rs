@@ -9,6 +9,7 @@ mod conversation;
 mod described;
 mod export;
 mod inspection;
+mod options;
 mod parameters;
 mod reading;
 mod sources;

@@ -10,7 +10,7 @@ mod runs;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
-use graphloom_cli::{BaseArgs, DataDir, ExitStatus, Failure, Session};
+use graphloom_cli::{BaseArgs, ExitStatus, Failure, Session};
 
 /// Tells what is there to work with, fetches the built-in model, and shows stored runs
 #[derive(Parser, Debug)]
@@ -46,7 +46,7 @@ fn main() -> ExitCode {
 }
 
 async fn command(args: Args, session: Session) -> Result<ExitStatus, Failure> {
-    let dirs = DataDir::new(args.base.data_dir.as_deref())?;
+    let dirs = session.dirs()?;
     match args.command {
         #[cfg(feature = "embedded")]
         Command::Model(command) => model::run(command, dirs, &session.progress).await,
