@@ -9,6 +9,7 @@ mod declare;
 mod diagram;
 mod errors;
 mod migration;
+mod options;
 mod pace;
 mod persistence;
 mod proofs;
@@ -26,6 +27,7 @@ pub use declare::{
 };
 pub use diagram::{Diagram, DiagramEdge, DiagramNode, EdgeKind, Marks, NodeKind};
 pub use errors::{CompileError, CompileErrors, CompileWarning};
+pub use options::GraphOptions;
 pub use persistence::{Persistence, SubgraphSpec};
 pub use spec::{Mode, NodeDefaults, NodeSpec, Retry, Timeout};
 pub use subgraph::{ChildOutcome, FromRef};
