@@ -81,7 +81,7 @@ fn rests() -> Arc<dyn ChatModel> {
     }))
 }
 
-#[tokio::test(start_paused = true)]
+#[tokio::test]
 async fn an_action_has_as_many_attempts_as_the_options_say() {
     let usual = finished(Options::new(), rests()).await;
     assert!(!usual.finished.as_ref().unwrap().is_done(), "two attempts are too few");
@@ -92,5 +92,8 @@ async fn an_action_has_as_many_attempts_as_the_options_say() {
 #[test]
 fn a_node_that_is_not_there_is_named_with_those_that_are() {
     let error = graph_with(Options::new().retry(Node::named("exekute"), Retry::immediate(2))).unwrap_err().to_string();
-    assert!(error.contains("the option `retry` names `exekute`, which is no node; nodes: begin, execute, "), "{error}");
+    assert!(
+        error.contains("the option `retry` names `exekute`, which is no node; nodes: `begin`, `execute`, "),
+        "{error}"
+    );
 }
