@@ -5,6 +5,7 @@ mod delivered;
 mod guide;
 mod journey;
 mod kills;
+mod options;
 mod property;
 mod reading;
 mod scripted;

@@ -78,6 +78,7 @@ async fn an_action_has_as_many_attempts_as_the_options_say() {
 fn a_node_that_is_not_there_is_named_with_those_that_are() {
     let error = graph_with(Options::new().replace(Node::named("make_queries"), topic_alone));
     let error = error.expect_err("there is no such node").to_string();
-    let expected = "the option `replace` names `make_queries`, which is no node; nodes: follow_up, generate_queries, ";
+    let expected =
+        "the option `replace` names `make_queries`, which is no node; nodes: `follow_up`, `generate_queries`, ";
     assert!(error.contains(expected), "{error}");
 }
