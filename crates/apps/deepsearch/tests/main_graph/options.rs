@@ -9,7 +9,7 @@ use graphloom_core_graph::{
 use graphloom_deepsearch::collector::{self, CollectorState, CollectorStateUpdate, SUMMARY};
 use graphloom_deepsearch::graph::{EDITOR_TEAM, ENTRY, OUTLINE, SOURCE_TRACER, graph, graph_with};
 use graphloom_deepsearch::section::{self, INFO_COLLECTOR, SectionState, SectionStateUpdate};
-use graphloom_deepsearch::state::{Request, SubReport};
+use graphloom_deepsearch::state::{Locale, Request, SubReport};
 use graphloom_deepsearch::{Kind, Resources, SearchContext, SearchContextUpdate, nodes, steps, team};
 
 use crate::model::{Ended, Main, follow, loud, quiet, resources};
@@ -27,7 +27,8 @@ async fn run(graph: Compiled<SearchContext, Resources>, main: &Main) -> Ended {
 #[tokio::test(start_paused = true)]
 async fn a_node_of_ones_own_takes_part_in_the_run() {
     async fn entry(_: Snapshot<SearchContext>) -> Result<Step<SearchContext>, NodeError> {
-        Ok(Step::goto(OUTLINE).with(SearchContext::update().notes(["nobody was asked for the language".to_owned()])))
+        let update = SearchContext::update().language(Locale::English);
+        Ok(Step::goto(OUTLINE).with(update.notes(["nobody was asked for the language".to_owned()])))
     }
     let main = Main::default();
     let ended = run(graph_with(Kind::Parallel, Options::new().replace(ENTRY, entry)).unwrap(), &main).await;
@@ -112,6 +113,7 @@ fn a_node_of_the_other_graph_is_no_node_of_this_one() {
     let options = Options::new().timeout(EDITOR_TEAM, Timeout::attempt(Duration::from_secs(1)));
     assert!(graph_with(Kind::Parallel, options.clone()).is_ok());
     let error = graph_with(Kind::Dependency, options).unwrap_err().to_string();
-    let expected = "the option `timeout` names `editor_team`, which is no node; nodes: dependency_editor_team, end, ";
+    let expected =
+        "the option `timeout` names `editor_team`, which is no node; nodes: `dependency_editor_team`, `end`, ";
     assert!(error.contains(expected), "{error}");
 }
