@@ -6,7 +6,7 @@ use crate::actions::{Action, Call, FollowUp, Need};
 use crate::decide::{Decision, Facts, Input, Next, Question, ReplyKind, decide};
 use crate::edit;
 use crate::prepare::{Missing, prepare};
-use crate::research::told;
+use crate::research::source_lines;
 use crate::session::{Artifact, JourneyStep, Question as Asked, SearchQuery, Session, Status, Waiting};
 use crate::state::Turn;
 use crate::understand::Understood;
@@ -252,7 +252,7 @@ fn misfit_text(misfit: &str) -> String {
 fn text(session: &Session, turn: &Turn, question: Question, understood: &Understood) -> String {
     let sources = || {
         let review = session.artifacts.review.as_ref();
-        let lines = review.map(|review| told(&review.value.sources)).unwrap_or_default();
+        let lines = review.map(|review| source_lines(&review.value.sources)).unwrap_or_default();
         lines.iter().map(|line| format!("- {line}\n")).collect::<String>()
     };
     match question {

@@ -14,7 +14,7 @@ use crate::stream;
 const AGENT: &str = "feedback_handler";
 const PROMPT: &str = "Enter your feedback: ";
 
-/// Takes the answer to the clarifying questions (F5). In: questions. Out: `user_feedback`. Failure: 211701 unreadable,
+/// Takes the answer to the clarifying questions. In: questions. Out: `user_feedback`. Failure: 211701 unreadable,
 /// 211702 empty; `FINISH TASK` ends the run without one.
 ///
 /// Source: openJiuwen DeepSearch, `FeedbackHandlerNode`.

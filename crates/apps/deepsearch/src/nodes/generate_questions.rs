@@ -30,8 +30,8 @@ struct Question {
     text: String,
 }
 
-/// Makes three questions about the request (F4). In: query, language, messages. Out: questions, streamed. Failure:
-/// 211700 ends the run.
+/// Makes three questions about the request. In: query, language, messages. Out: questions, streamed. Failure: 211700
+/// ends the run.
 ///
 /// Source: openJiuwen DeepSearch, `GenerateQuestionsNode`.
 ///

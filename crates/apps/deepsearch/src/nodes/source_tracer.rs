@@ -9,7 +9,7 @@ use crate::markup::placed;
 use crate::resources::Resources;
 use crate::state::{CitationMessages, SearchContext, SearchContextUpdate};
 use crate::status::{Notice, StatusCode};
-use crate::trace::{check_report, standings, unchecked};
+use crate::trace::{check_report, check_uncited, unchecked};
 
 /// Checks the report's citations, and looks up what has none. In: the report and its sources. Out: the checked report,
 /// `citation_messages`, `statement_messages`, what became of statements without support. A failure is appended and the
@@ -44,7 +44,7 @@ pub async fn source_tracer(
         let notice = Notice::exception(StatusCode::SourceTrace, message);
         return Ok(SearchContext::update().final_result(result).notices([notice]));
     }
-    let found = standings(&cx, &checked.content, &checked.data, &result.chart_messages, &state.config).await?;
+    let found = check_uncited(&cx, &checked.content, &checked.data, &result.chart_messages, &state.config).await?;
     result.response_content.clone_from(&checked.content);
     result.statement_messages = Some(found.statements);
     result.citation_messages = CitationMessages { code: 0, msg: "success".to_owned(), data: checked.data };

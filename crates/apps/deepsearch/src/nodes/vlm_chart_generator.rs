@@ -7,10 +7,9 @@ use crate::resources::{Resources, Slot};
 use crate::state::{SearchContext, SearchContextUpdate};
 use crate::status::{Notice, StatusCode};
 
-/// Draws charts of the whole report (F20). In: report, config, language. Out: report with placeholders,
-/// `chart_messages`. Failure: appended (212411), and the run goes on. Without `vlm_chart_generator_enable` the node is
-/// skipped; 0 rounds of the critic draw without it, and rounds without a model that reads images skip the node with a
-/// warning.
+/// Draws charts of the whole report. In: report, config, language. Out: report with placeholders, `chart_messages`.
+/// Failure: appended (212411), and the run goes on. Without `vlm_chart_generator_enable` the node is skipped; 0 rounds
+/// of the critic draw without it, and rounds without a model that reads images skip the node with a warning.
 ///
 /// Source: openJiuwen DeepSearch, `VLMChartGeneratorNode`.
 ///

@@ -23,7 +23,7 @@ pub struct ModelJudge<'c> {
 
 /// Why questions have no judgement.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Unjudged {
+pub struct JudgeFailure {
     /// 212103 for too few or too many judgements, 212104 for none that can be read, 212105 for a model that is out and a
     /// budget that is spent.
     pub code: StatusCode,
@@ -31,9 +31,9 @@ pub struct Unjudged {
     pub why: String,
 }
 
-impl From<Unjudged> for Outage {
-    fn from(unjudged: Unjudged) -> Self {
-        Self::new(unjudged.why)
+impl From<JudgeFailure> for Outage {
+    fn from(failure: JudgeFailure) -> Self {
+        Self::new(failure.why)
     }
 }
 
@@ -63,22 +63,22 @@ impl<'c> ModelJudge<'c> {
     /// stored answers leave open is asked anew.
     ///
     /// # Errors
-    /// Only what is no model's fault. A model that cannot be asked, an answer that cannot be used and a budget that is
-    /// spent leave the questions [`Unjudged`].
+    /// Only errors that no model caused. A model that cannot be asked, an answer that cannot be used and a budget that is
+    /// spent leave the questions [`JudgeFailure`].
     pub async fn judge_all(
         &self,
         key: &str,
         questions: &[Question],
-    ) -> Result<Result<Vec<Judgement>, Unjudged>, NodeError> {
+    ) -> Result<Result<Vec<Judgement>, JudgeFailure>, NodeError> {
         match self.ask(key, questions).await? {
             Err(_) if self.cx.resources().recheck => self.ask(&format!("{key}/again"), questions).await,
             answer => Ok(answer),
         }
     }
 
-    async fn ask(&self, key: &str, questions: &[Question]) -> Result<Result<Vec<Judgement>, Unjudged>, NodeError> {
+    async fn ask(&self, key: &str, questions: &[Question]) -> Result<Result<Vec<Judgement>, JudgeFailure>, NodeError> {
         if !self.cx.resources().may_spend(Stage::Checking) {
-            return Ok(Err(Unjudged { code: StatusCode::CitationCheck, why: "the budget is spent".to_owned() }));
+            return Ok(Err(JudgeFailure { code: StatusCode::CitationCheck, why: "the budget is spent".to_owned() }));
         }
         let small = is_constrained(self.cx.resources(), Slot::WritingChecking);
         let pairs: Vec<_> = questions
@@ -128,7 +128,7 @@ impl<'c> ModelJudge<'c> {
                     true if miscounted.into_inner() => StatusCode::JudgementCount,
                     true => StatusCode::JudgementAnswer,
                 };
-                Err(Unjudged { code, why: failure.to_string() })
+                Err(JudgeFailure { code, why: failure.to_string() })
             }
         })
     }

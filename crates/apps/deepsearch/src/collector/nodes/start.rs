@@ -6,7 +6,7 @@ use crate::collector::{CollectorState, CollectorStateUpdate};
 
 /// Begins a step. In: the request. Out: nothing. Failure: none.
 ///
-/// Source: seed, `StartNode` of the collector; the context of the specification is the input of the graph here.
+/// Source: `StartNode` of the original's collector, whose context is the input of the graph here.
 ///
 /// # Errors
 /// What the graph runtime itself reports.
