@@ -1,6 +1,4 @@
-//! Finds the language of the request, and searches for the question itself meanwhile. In: query, messages.
-//! Out: language, `entry_search_results`. Failure: a model that fails ends the run (211600).
-//! Source: openJiuwen DeepSearch, `EntryNode`.
+//! Node `entry`.
 
 use graphloom_core_graph::{Context, NodeError, Snapshot, Step};
 use schemars::JsonSchema;
@@ -28,10 +26,14 @@ struct SendToPlanner {
     language: String,
 }
 
-pub(crate) async fn entry(
-    state: Snapshot<SearchContext>,
-    cx: Context<Resources>,
-) -> Result<Step<SearchContext>, NodeError> {
+/// Finds the language of the request, and searches for the question itself meanwhile. In: query, messages. Out:
+/// language, `entry_search_results`. Failure: a model that fails ends the run (211600).
+///
+/// Source: openJiuwen DeepSearch, `EntryNode`.
+///
+/// # Errors
+/// What the graph runtime itself reports.
+pub async fn entry(state: Snapshot<SearchContext>, cx: Context<Resources>) -> Result<Step<SearchContext>, NodeError> {
     let resources = cx.resources();
     let query = &state.query;
     let limit = usize::try_from(state.config.web_search_engine_config.max_web_search_results).unwrap_or(5);

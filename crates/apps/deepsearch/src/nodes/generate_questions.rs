@@ -1,5 +1,4 @@
-//! Makes three questions about the request. In: query, language, messages. Out: questions, streamed.
-//! Failure: 211700 ends the run. Source: openJiuwen DeepSearch, `GenerateQuestionsNode`.
+//! Node `generate_questions`.
 
 use graphloom_core_graph::{Context, NodeError, Snapshot, Step};
 use schemars::JsonSchema;
@@ -31,7 +30,14 @@ struct Question {
     text: String,
 }
 
-pub(crate) async fn generate_questions(
+/// Makes three questions about the request. In: query, language, messages. Out: questions, streamed. Failure: 211700
+/// ends the run.
+///
+/// Source: openJiuwen DeepSearch, `GenerateQuestionsNode`.
+///
+/// # Errors
+/// What the graph runtime itself reports.
+pub async fn generate_questions(
     state: Snapshot<SearchContext>,
     cx: Context<Resources>,
 ) -> Result<Step<SearchContext>, NodeError> {

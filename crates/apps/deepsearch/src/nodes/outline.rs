@@ -1,7 +1,4 @@
-//! Makes the outline, or changes it as a person said; the first of a small model has a section for each part of the question. In: query, questions, `user_feedback`, `report_template`,
-//! `outline_interactions`, `current_outline`. Out: `current_outline`, `history_outlines`, `outline_executed_num`, streamed.
-//! Failure: 211800 ends the run; in a round about the outline the one before is kept.
-//! Source: openJiuwen DeepSearch, `OutlineNode`, `DependencyOutlineNode`.
+//! Node `outline`.
 
 use graphloom_core_graph::{Context, Node, NodeError, Snapshot, Step};
 use serde_json::json;
@@ -27,7 +24,16 @@ fn prompt(state: &SearchContext) -> &'static str {
     }
 }
 
-pub(crate) async fn outline(
+/// Makes the outline, or changes it as a person said; the first of a small model has a section for each part of the
+/// question. In: query, questions, `user_feedback`, `report_template`, `outline_interactions`, `current_outline`. Out:
+/// `current_outline`, `history_outlines`, `outline_executed_num`, streamed. Failure: 211800 ends the run; in a round
+/// about the outline the one before is kept.
+///
+/// Source: openJiuwen DeepSearch, `OutlineNode`, `DependencyOutlineNode`.
+///
+/// # Errors
+/// What the graph runtime itself reports.
+pub async fn outline(
     kind: Kind,
     state: Snapshot<SearchContext>,
     cx: Context<Resources>,

@@ -1,7 +1,4 @@
-//! Puts the report together. In: report with the sections' reports, `current_outline`, language. Out: report,
-//! `all_classified_contents`, `final_result` with the text and the charts of the sections.
-//! Failure: 212001 ends the run. Without a model, transitions are left out and abstract and conclusion are notices.
-//! Source: openJiuwen DeepSearch, `ReporterNode`.
+//! Node `reporter`.
 
 use futures::stream::{self as futures_stream, StreamExt, TryStreamExt};
 use graphloom_core_graph::{Context, NodeError, Snapshot, Step};
@@ -21,7 +18,15 @@ const AT_ONCE: usize = 4;
 /// The most words of a transition.
 const TRANSITION_WORDS: usize = 60;
 
-pub(crate) async fn reporter(
+/// Puts the report together. In: report with the sections' reports, `current_outline`, language. Out: report,
+/// `all_classified_contents`, `final_result` with the text and the charts of the sections. Failure: 212001 ends the
+/// run. Without a model, transitions are left out and abstract and conclusion are notices.
+///
+/// Source: openJiuwen DeepSearch, `ReporterNode`.
+///
+/// # Errors
+/// What the graph runtime itself reports.
+pub async fn reporter(
     state: Snapshot<SearchContext>,
     cx: Context<Resources>,
 ) -> Result<Step<SearchContext>, NodeError> {

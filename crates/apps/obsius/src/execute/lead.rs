@@ -9,9 +9,9 @@ use serde_json::{Value, json};
 use super::calls::{append, create_note, planned, read_note, set_frontmatter};
 use crate::analyze::Intents;
 use crate::ask::{agent, choose, text};
-use crate::probe::{Criterion, Finding, find_note};
+use crate::probe::find_note;
 use crate::resources::Setup;
-use crate::state::{ExecutionPlan, PlannedAction, SubtaskKind, WorkflowState};
+use crate::state::{Criterion, ExecutionPlan, Finding, PlannedAction, SubtaskKind, WorkflowState};
 use crate::write::{Grouping, IndexEntry, Quoted, entry_line, groupings, index_text, quoted};
 
 /// How many notes an answer rests on.

@@ -13,17 +13,18 @@ use crate::ask::{agent, value};
 use crate::phase::{Decision, Phase};
 use crate::resources::Resources;
 use crate::state::{
-    ExecutionPlan, Failure, FailureClass, StopReason, SubtaskKind, TaskPlan, WorkflowState, WorkflowStateUpdate,
+    Completion, Criterion, ExecutionPlan, Failure, FailureClass, StopReason, SubtaskKind, TaskPlan, WorkflowState,
+    WorkflowStateUpdate,
 };
 use crate::view::{language_name, memory_text, progress_args, unmet, vault_args};
 use crate::workbench::{Workbench, probe_all};
 
 /// State in: the request, what was found and done so far. State out: the task plan and its objectives. It fails when the
 /// model does; a plan that cannot be used is replaced by one made by rules, with a note.
-pub(crate) async fn analyze(
-    state: Snapshot<WorkflowState>,
-    cx: Context<Resources>,
-) -> Result<WorkflowStateUpdate, NodeError> {
+///
+/// # Errors
+/// What the graph runtime itself reports.
+pub async fn analyze(state: Snapshot<WorkflowState>, cx: Context<Resources>) -> Result<WorkflowStateUpdate, NodeError> {
     visit(Phase::Analyze, state, cx, async |visit| work(&visit).await).await
 }
 
@@ -108,12 +109,12 @@ fn continue_plan(visit: &Visit, plan: &TaskPlan) -> Result<Report, NodeError> {
     }
     let missing = unmet(state);
     if missing.is_empty() && !state.objectives.sub.is_empty() {
-        let by = crate::completion::Completion::SubObjectives;
+        let by = Completion::SubObjectives;
         let update = WorkflowState::update().stop(StopReason::Complete { by });
         return Ok(Report::new(Decision::NothingLeft, "nothing is left to do").with(update));
     }
     let unsearched = plan.success_criteria().any(|criterion| match criterion {
-        crate::probe::Criterion::Searched { strategy } => !state.findings.ran(*strategy),
+        Criterion::Searched { strategy } => !state.findings.ran(*strategy),
         _ => false,
     });
     let decision = if unsearched { Decision::SearchRequired } else { Decision::DirectExecution };

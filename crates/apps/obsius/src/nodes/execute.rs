@@ -20,18 +20,18 @@ use crate::execute::{Carried, Keeper, MOST, WrittenActions, actions_schema, carr
 use crate::phase::{Decision, Phase};
 use crate::resources::Resources;
 use crate::state::{
-    ExecutedAction, ExecutionPlan, Failure, FailureClass, Metrics, PlannedAction, StopReason, WorkflowState,
-    WorkflowStateUpdate, read_blob,
+    Completion, ExecutedAction, ExecutionPlan, Failure, FailureClass, Metrics, PlannedAction, StopReason,
+    WorkflowState, WorkflowStateUpdate, read_blob,
 };
 use crate::view::{progress_args, vault_args};
 use crate::workbench::{Workbench, probe_all};
 
 /// State in: the plan, the findings, the changes so far. State out: what was done, the changes after it. Failed actions
 /// are observations; it fails when the model does, or when the same failure comes back too often.
-pub(crate) async fn execute(
-    state: Snapshot<WorkflowState>,
-    cx: Context<Resources>,
-) -> Result<WorkflowStateUpdate, NodeError> {
+///
+/// # Errors
+/// What the graph runtime itself reports.
+pub async fn execute(state: Snapshot<WorkflowState>, cx: Context<Resources>) -> Result<WorkflowStateUpdate, NodeError> {
     visit(Phase::Execute, state, cx, async |visit| work(&visit).await).await
 }
 
@@ -324,7 +324,7 @@ fn evaluate(
         Decision::TaskComplete
     } else if owed > 0 {
         Decision::AdditionalAnalysis
-    } else if let Some(by) = check(facts).filter(|by| *by == crate::completion::Completion::SimpleTask) {
+    } else if let Some(by) = check(facts).filter(|by| *by == Completion::SimpleTask) {
         update = update.stop(StopReason::Complete { by });
         Decision::TaskComplete
     } else if done > 0 && ok == 0 {

@@ -13,9 +13,10 @@ use crate::analyze::{asks_for_change, claims_change};
 use crate::ask::{agent, choose, value};
 use crate::completion::{Facts, check};
 use crate::phase::{Decision, Phase};
-use crate::probe::{Criterion, Finding};
 use crate::resources::Resources;
-use crate::state::{ExecutedAction, Failure, FailureClass, StopReason, WorkflowState, WorkflowStateUpdate};
+use crate::state::{
+    Criterion, ExecutedAction, Failure, FailureClass, Finding, StopReason, WorkflowState, WorkflowStateUpdate,
+};
 use crate::view::vault_args;
 use crate::workbench::{Workbench, diff_of, probe_all};
 
@@ -26,10 +27,10 @@ const SHOWN: usize = 4_000;
 
 /// State in: the plan, what was done, the changes. State out: the evidence for every criterion, the confidence, and
 /// whether the work is complete. It fails when the model does, or when nothing moves any more.
-pub(crate) async fn reflect(
-    state: Snapshot<WorkflowState>,
-    cx: Context<Resources>,
-) -> Result<WorkflowStateUpdate, NodeError> {
+///
+/// # Errors
+/// What the graph runtime itself reports.
+pub async fn reflect(state: Snapshot<WorkflowState>, cx: Context<Resources>) -> Result<WorkflowStateUpdate, NodeError> {
     visit(Phase::Reflect, state, cx, async |visit| work(&visit).await).await
 }
 

@@ -23,10 +23,10 @@ const PAGE: usize = 50;
 
 /// State in: the plan and earlier findings. State out: the findings of every strategy that the plan asks for. A search
 /// that finds nothing is a finding; a search tool that fails is an observation.
-pub(crate) async fn search(
-    state: Snapshot<WorkflowState>,
-    cx: Context<Resources>,
-) -> Result<WorkflowStateUpdate, NodeError> {
+///
+/// # Errors
+/// What the graph runtime itself reports.
+pub async fn search(state: Snapshot<WorkflowState>, cx: Context<Resources>) -> Result<WorkflowStateUpdate, NodeError> {
     visit(Phase::Search, state, cx, async |visit| work(&visit).await).await
 }
 

@@ -31,10 +31,10 @@ const ANSWERED: f64 = 0.9;
 /// State in: the request, and what an earlier attempt changed. State out: the answer, the actions, the changes, and why it
 /// ends: a limit is no success. It fails when the model does, when it claims a change that no tool made, and when a tool
 /// failed and nothing was changed: never a note that was not asked for.
-pub(crate) async fn simple(
-    state: Snapshot<WorkflowState>,
-    cx: Context<Resources>,
-) -> Result<WorkflowStateUpdate, NodeError> {
+///
+/// # Errors
+/// What the graph runtime itself reports.
+pub async fn simple(state: Snapshot<WorkflowState>, cx: Context<Resources>) -> Result<WorkflowStateUpdate, NodeError> {
     visit(Phase::Simple, state, cx, async |visit| work(&visit).await).await
 }
 

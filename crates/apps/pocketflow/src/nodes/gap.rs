@@ -1,4 +1,4 @@
-//! Says what the literature leaves open. In: the review. Out: the gap with its evidence, as a new version.
+//! Node `synthesize_gap`.
 
 use graphloom_core_graph::{Context, NodeError, Snapshot, Step};
 use schemars::JsonSchema;
@@ -26,7 +26,11 @@ struct NumberedGap {
     evidence: Vec<u32>,
 }
 
-pub(crate) async fn synthesize_gap(
+/// Says what the literature leaves open. In: the review. Out: the gap with its evidence, as a new version.
+///
+/// # Errors
+/// No model that answers, a call that is not the node's, and what the graph runtime itself reports.
+pub async fn synthesize_gap(
     state: Snapshot<Conversation>,
     cx: Context<Resources>,
 ) -> Result<Step<Conversation>, NodeError> {

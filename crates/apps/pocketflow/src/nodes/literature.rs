@@ -1,5 +1,4 @@
-//! Searches the sources and reads what is found: map, then reduce. In: queries. Out: the review, as a new version, also
-//! when nothing was found, so that the sources' answers can be told.
+//! Node `literature_review`.
 
 use futures::{StreamExt, TryStreamExt, stream};
 use graphloom_core_graph::{Context, NodeError, Snapshot, Step};
@@ -44,7 +43,12 @@ struct NumberedTheme {
     records: Vec<u32>,
 }
 
-pub(crate) async fn literature_review(
+/// Searches the sources and reads what is found: map, then reduce. In: queries. Out: the review, as a new version, also
+/// when nothing was found, so that the sources' answers can be told.
+///
+/// # Errors
+/// No model that answers, a call that is not the node's, and what the graph runtime itself reports.
+pub async fn literature_review(
     state: Snapshot<Conversation>,
     cx: Context<Resources>,
 ) -> Result<Step<Conversation>, NodeError> {

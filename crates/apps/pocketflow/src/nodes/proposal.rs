@@ -1,4 +1,4 @@
-//! Writes the proposal and resolves its citations. In: gap, feedback. Out: the proposal, as a new version.
+//! Node `write_proposal`.
 
 use graphloom_core_graph::{Context, NodeError, Snapshot, Step};
 use schemars::JsonSchema;
@@ -23,7 +23,11 @@ struct Written {
     sections: Vec<Section>,
 }
 
-pub(crate) async fn write_proposal(
+/// Writes the proposal and resolves its citations. In: gap, feedback. Out: the proposal, as a new version.
+///
+/// # Errors
+/// No model that answers, a call that is not the node's, and what the graph runtime itself reports.
+pub async fn write_proposal(
     state: Snapshot<Conversation>,
     cx: Context<Resources>,
 ) -> Result<Step<Conversation>, NodeError> {

@@ -1,4 +1,4 @@
-//! Makes search queries. In: topic, feedback, existing. Out: the queries, as a new version.
+//! Node `generate_queries`.
 
 use graphloom_core_graph::{Context, NodeError, Snapshot, Step};
 use schemars::JsonSchema;
@@ -22,7 +22,11 @@ struct Queries {
     queries: Vec<SearchQuery>,
 }
 
-pub(crate) async fn generate_queries(
+/// Makes search queries. In: topic, feedback, existing. Out: the queries, as a new version.
+///
+/// # Errors
+/// No model that answers, a call that is not the node's, and what the graph runtime itself reports.
+pub async fn generate_queries(
     state: Snapshot<Conversation>,
     cx: Context<Resources>,
 ) -> Result<Step<Conversation>, NodeError> {

@@ -16,10 +16,10 @@ use crate::state::{Conversation, Turn};
 use crate::understand::{self, Understood};
 
 /// Decides what follows.
-pub(crate) async fn router(
-    state: Snapshot<Conversation>,
-    cx: Context<Resources>,
-) -> Result<Step<Conversation>, NodeError> {
+///
+/// # Errors
+/// The store's, and what the graph runtime itself reports.
+pub async fn router(state: Snapshot<Conversation>, cx: Context<Resources>) -> Result<Step<Conversation>, NodeError> {
     let (mut session, turn) = (state.session.clone(), &state.turn);
     let understood = match turn.finish {
         Some(_) => None,
@@ -65,7 +65,10 @@ async fn in_one_call(cx: &Context<Resources>, shown: &ReviewedItems, message: &s
 }
 
 /// Takes over from an action that failed for good: the router asks whether to try again.
-pub(crate) async fn failed(
+///
+/// # Errors
+/// The store's, and what the graph runtime itself reports.
+pub async fn failed(
     failure: Failure,
     state: Snapshot<Conversation>,
     cx: Context<Resources>,

@@ -75,7 +75,10 @@ fn say(session: Session, turn: &Turn, mut message: String) -> Step<Conversation>
 }
 
 /// Shows the queries. In: their version. Waits for a verdict; never touches the queries.
-pub(crate) async fn review_queries(state: Snapshot<Conversation>) -> Result<Step<Conversation>, NodeError> {
+///
+/// # Errors
+/// A call that is not the node's, and what the graph runtime itself reports.
+pub async fn review_queries(state: Snapshot<Conversation>) -> Result<Step<Conversation>, NodeError> {
     let Some(Call::ReviewQueries(_)) = call_of(&state.turn) else { return Err(stray("review_queries")) };
     let mut session = state.session.clone();
     session.waiting_for = Waiting::Queries;
@@ -84,7 +87,10 @@ pub(crate) async fn review_queries(state: Snapshot<Conversation>) -> Result<Step
 }
 
 /// Shows the proposal. In: its version. Waits for a verdict; never touches the proposal.
-pub(crate) async fn review_report(state: Snapshot<Conversation>) -> Result<Step<Conversation>, NodeError> {
+///
+/// # Errors
+/// A call that is not the node's, and what the graph runtime itself reports.
+pub async fn review_report(state: Snapshot<Conversation>) -> Result<Step<Conversation>, NodeError> {
     let Some(Call::ReviewReport(_)) = call_of(&state.turn) else { return Err(stray("review_report")) };
     let mut session = state.session.clone();
     session.waiting_for = Waiting::Report;
@@ -93,10 +99,10 @@ pub(crate) async fn review_report(state: Snapshot<Conversation>) -> Result<Step<
 }
 
 /// Asks the person something. In: question, pending. A question of the person is answered by the model.
-pub(crate) async fn follow_up(
-    state: Snapshot<Conversation>,
-    cx: Context<Resources>,
-) -> Result<Step<Conversation>, NodeError> {
+///
+/// # Errors
+/// A call that is not the node's, and what the graph runtime itself reports.
+pub async fn follow_up(state: Snapshot<Conversation>, cx: Context<Resources>) -> Result<Step<Conversation>, NodeError> {
     let Some(Call::FollowUp(parameters)) = call_of(&state.turn) else { return Err(stray("follow_up")) };
     let session = state.session.clone();
     let asked = session.decision.as_ref().map(|decision| decision.next);
@@ -136,7 +142,10 @@ pub(crate) async fn follow_up(
 }
 
 /// Delivers the approved proposal and ends the journey. In: its version.
-pub(crate) async fn result_notification(state: Snapshot<Conversation>) -> Result<Step<Conversation>, NodeError> {
+///
+/// # Errors
+/// A call that is not the node's, and what the graph runtime itself reports.
+pub async fn result_notification(state: Snapshot<Conversation>) -> Result<Step<Conversation>, NodeError> {
     let Some(Call::ResultNotification(_)) = call_of(&state.turn) else { return Err(stray("result_notification")) };
     let mut session = state.session.clone();
     let Some(proposal) = session.artifacts.proposal.as_ref() else { return Err(stray("result_notification")) };

@@ -12,9 +12,9 @@ use super::judge::{judge, update};
 use super::{Outcome, Setup, StageError, TaskContext};
 use crate::TaskType;
 use crate::context::PromptArgs;
+use crate::inner_graph::plan_to_graph;
 use crate::plan::{
-    Outer, Plan, PlanError, PlanRules, PlanShape, PlanStats, RawPlan, check_plan, plan_schema, plan_to_graph,
-    read_plan, repair_plan,
+    Outer, Plan, PlanError, PlanRules, PlanShape, PlanStats, RawPlan, check_plan, plan_schema, read_plan, repair_plan,
 };
 use crate::task::{Planning, Task, TaskChange, Tree};
 

@@ -1,6 +1,4 @@
-//! Makes the first queries of a step. In: the request. Out: `search_queries`.
-//! Failure: the title of the step is the query, with a note.
-//! Source: openJiuwen DeepSearch, `GenerateQueryNode` and its prompt `collector_gen_query`.
+//! Node `collector_query_generation` of the collector.
 
 use graphloom_core_graph::{Context, NodeError, Snapshot};
 use graphloom_retrieval::answer::Request;
@@ -32,7 +30,14 @@ struct FewQueries {
     queries: Vec<String>,
 }
 
-pub(in crate::collector) async fn query_generation(
+/// Makes the first queries of a step. In: the request. Out: `search_queries`. Failure: the title of the step is the
+/// query, with a note.
+///
+/// Source: openJiuwen DeepSearch, `GenerateQueryNode` and its prompt `collector_gen_query`.
+///
+/// # Errors
+/// What the graph runtime itself reports.
+pub async fn query_generation(
     state: Snapshot<CollectorState>,
     cx: Context<Resources>,
 ) -> Result<CollectorStateUpdate, NodeError> {

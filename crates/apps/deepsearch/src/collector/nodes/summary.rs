@@ -1,7 +1,4 @@
-//! Sums up what was found. In: the documents. Out: `info_summary`, `evaluation`, `need_programmer`, `programmer_task`.
-//! Failure: sentences of the documents that fit the step best take the place of the summary, with a note. The
-//! original leaves it empty, and dependent steps would then know nothing of what was found.
-//! Source: openJiuwen DeepSearch, `SummaryNode` and its prompt `collector_final`.
+//! Node `collector_summary` of the collector.
 
 use graphloom_core_graph::{Context, NodeError, Snapshot};
 use graphloom_retrieval::extract::{best_sentences, clean};
@@ -38,7 +35,15 @@ struct Final {
     evaluation: String,
 }
 
-pub(in crate::collector) async fn summary(
+/// Sums up what was found. In: the documents. Out: `info_summary`, `evaluation`, `need_programmer`, `programmer_task`.
+/// Failure: sentences of the documents that fit the step best take the place of the summary, with a note. The original
+/// leaves it empty, and dependent steps would then know nothing of what was found.
+///
+/// Source: openJiuwen DeepSearch, `SummaryNode` and its prompt `collector_final`.
+///
+/// # Errors
+/// What the graph runtime itself reports.
+pub async fn summary(
     state: Snapshot<CollectorState>,
     cx: Context<Resources>,
 ) -> Result<CollectorStateUpdate, NodeError> {

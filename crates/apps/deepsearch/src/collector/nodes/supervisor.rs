@@ -1,6 +1,4 @@
-//! Judges whether enough was found. In: the documents. Out: `is_sufficient`, `knowledge_gap`, `search_queries`; each new
-//! document on the stream. Failure: what was found counts as enough, with a note.
-//! Source: openJiuwen DeepSearch, `SupervisorNode` and its prompt `collector_supervisor`.
+//! Node `collector_supervisor` of the collector.
 
 use graphloom_core_graph::{Context, NodeError, Snapshot};
 use schemars::JsonSchema;
@@ -45,7 +43,14 @@ struct ShortJudgement {
     next_queries: Vec<String>,
 }
 
-pub(in crate::collector) async fn supervisor(
+/// Judges whether enough was found. In: the documents. Out: `is_sufficient`, `knowledge_gap`, `search_queries`; each
+/// new document on the stream. Failure: what was found counts as enough, with a note.
+///
+/// Source: openJiuwen DeepSearch, `SupervisorNode` and its prompt `collector_supervisor`.
+///
+/// # Errors
+/// What the graph runtime itself reports.
+pub async fn supervisor(
     state: Snapshot<CollectorState>,
     cx: Context<Resources>,
 ) -> Result<CollectorStateUpdate, NodeError> {

@@ -1,7 +1,4 @@
-//! Plans what has to be found next. In: the brief, earlier plans and what they found. Out: a plan, on the stream too.
-//! Failure: with documents, a warning (211801) and on to writing; without, an exception (211801) and the end of the
-//! section. No plan left and no documents: a warning (211901) and the end.
-//! Source: openJiuwen DeepSearch, `ResearchPlanReasoningNode`, `DependencyPlanReasoningNode`.
+//! Node `plan_reasoning` of a section.
 
 use graphloom_core_graph::{Context, Node, NodeError, Snapshot, Step};
 use graphloom_llm::{Message, fence};
@@ -21,7 +18,15 @@ use crate::stream::{self, Place};
 /// The tool whose call is the plan.
 const TOOL: &str = "generate_plan";
 
-pub(crate) async fn plan_reasoning(
+/// Plans what has to be found next. In: the brief, earlier plans and what they found. Out: a plan, on the stream too.
+/// Failure: with documents, a warning (211801) and on to writing; without, an exception (211801) and the end of the
+/// section. No plan left and no documents: a warning (211901) and the end.
+///
+/// Source: openJiuwen DeepSearch, `ResearchPlanReasoningNode`, `DependencyPlanReasoningNode`.
+///
+/// # Errors
+/// What the graph runtime itself reports.
+pub async fn plan_reasoning(
     state: Snapshot<SectionState>,
     cx: Context<Resources>,
 ) -> Result<Step<SectionState>, NodeError> {

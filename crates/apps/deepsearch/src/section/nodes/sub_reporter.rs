@@ -1,8 +1,4 @@
-//! Writes a section, with charts of its own. In: the documents of all plans. Out: `sub_report` with text, documents,
-//! summary and charts.
-//! Failure: a model that cannot be asked leads to a text of quotations with a warning (212000), and to `unwritten`; no
-//! documents, or none that can be quoted, to an exception (212000) and the end of the section. A chart that fails is left out (212411).
-//! Source: openJiuwen DeepSearch, `SubReporterNode`.
+//! Node `sub_reporter` of a section.
 
 use graphloom_core_graph::{Context, NodeError, Snapshot, Step};
 
@@ -16,7 +12,16 @@ use crate::status::{Notice, StatusCode};
 use crate::stream::{self, Place};
 use crate::writing::{WritingContext, classify, clean_headings, quote, section_outline, summarise, write};
 
-pub(crate) async fn sub_reporter(
+/// Writes a section, with charts of its own. In: the documents of all plans. Out: `sub_report` with text, documents,
+/// summary and charts. Failure: a model that cannot be asked leads to a text of quotations with a warning (212000), and
+/// to `unwritten`; no documents, or none that can be quoted, to an exception (212000) and the end of the section. A
+/// chart that fails is left out (212411).
+///
+/// Source: openJiuwen DeepSearch, `SubReporterNode`.
+///
+/// # Errors
+/// What the graph runtime itself reports.
+pub async fn sub_reporter(
     state: Snapshot<SectionState>,
     cx: Context<Resources>,
 ) -> Result<Step<SectionState>, NodeError> {

@@ -2,8 +2,8 @@
 
 use graphloom_state_machine::{NewNode, NodeType};
 
-use super::{ChainRules, Plan, chain};
 use crate::TaskType;
+use crate::plan::{ChainRules, Plan};
 use crate::task::{Task, TaskInfo};
 
 /// The inner nodes of `outer` for this plan, in plan order.
@@ -17,10 +17,9 @@ pub fn plan_to_graph(plan: &Plan, outer: &Task, chains: ChainRules) -> Vec<NewNo
         let info = TaskInfo { id: "0".into(), dependency: Vec::new(), ..outer.info.clone() };
         return vec![NewNode::execution(Task::new(info))];
     }
-    let parents = chain::parents(&plan.tasks, chains);
-    plan.tasks
+    plan.tasks()
         .iter()
-        .zip(parents)
+        .zip(plan.dependencies(chains))
         .map(|(task, dependencies)| {
             let info = TaskInfo {
                 id: task.id.clone(),

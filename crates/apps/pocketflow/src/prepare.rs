@@ -4,11 +4,10 @@ use std::fmt;
 
 use serde_json::{Map, Value, json};
 
-use super::parameters::{
-    Call, FollowUp, GenerateQueries, LiteratureReview, Parameters, ResultNotification, ReviewQueries, ReviewReport,
-    SynthesizeGap, WriteProposal,
+use crate::actions::{
+    Action, Call, FollowUp, GenerateQueries, LiteratureReview, Need, Parameters, ResultNotification, ReviewQueries,
+    ReviewReport, SynthesizeGap, WriteProposal,
 };
-use super::{Action, Need};
 use crate::session::Session;
 
 /// What an action lacks.
