@@ -65,7 +65,6 @@ mod graph;
 mod keep;
 mod nodes;
 mod resources;
-mod small_tools;
 mod view;
 mod workbench;
 

@@ -10,13 +10,13 @@
 //! ```
 
 mod about;
-mod quote;
+mod clean;
 mod rank;
 mod words;
 
 pub use about::about;
+pub use clean::clean;
 pub use graphloom_text::sentences;
-pub use quote::{Offer, Quotable, choice_schema, clean, compose, offers};
 pub use rank::{RankedSentence, best_sentences, snippet};
 pub use words::count_words;
 

@@ -1,5 +1,7 @@
-//! The nodes of the conversation, one file each for those that do more than speak.
+//! The nodes of the conversation, one file each for those that do more than speak. Where a small model is asked otherwise, a
+//! node is a folder: its `mod.rs` chooses by the strategy for its model between `free.rs` and `guided.rs`.
 
+mod answer;
 mod gap;
 mod literature;
 mod open;

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use graphloom_agents::Models;
+use graphloom_agents::{Models, Strategy};
 use graphloom_cli::{CommonArgs, DataDir, ExitStatus, Failure, ModelSet, Session, build_models};
 use graphloom_core_graph::{Thread, ThreadState, Threads};
 use graphloom_llm::layers::Spent;
@@ -117,7 +117,7 @@ pub(crate) async fn open_with(
     let mut setup = Setup::new(Arc::new(prompts), Arc::new(profile), models.models.clone());
     setup.seed = args.seed;
     setup.limits = limits;
-    let small = setup.is_small("execute");
+    let small = setup.strategy("execute") == Strategy::Guided;
     let root = vault.root().to_owned();
     let resources = Resources { setup, vault: Arc::clone(&vault), index, ledger: Arc::clone(&models.ledger) };
     let runs = graph()?.with_context(resources).with_shared_checkpointer(store);
