@@ -80,7 +80,7 @@ impl Judged {
 /// `source_tracer_unsupported`.
 ///
 /// # Errors
-/// Only what is no model's fault.
+/// Only errors that no model caused.
 pub async fn check_report(
     cx: &Context<Resources>,
     report: &Report,
@@ -155,7 +155,7 @@ fn draft(report: &Report, notices: &mut Vec<Notice>) -> String {
 /// The verdicts of each statement's citations, by the statement's place.
 type Verdicts = BTreeMap<usize, Vec<Judged>>;
 /// How many citations were not judged, by the code of the reason, and the first reason.
-type Missed = BTreeMap<StatusCode, (usize, String)>;
+type UnjudgedCounts = BTreeMap<StatusCode, (usize, String)>;
 
 /// The verdicts of all citations, and those that are missing. A source that is cited twice counts once.
 async fn judge<'e>(
@@ -164,8 +164,8 @@ async fn judge<'e>(
     datas: &[TraceSource],
     evidence: &impl Fn(usize) -> Option<&'e Document>,
     config: &Config,
-) -> Result<(Verdicts, Missed), NodeError> {
-    let (mut judged, mut missed) = (Verdicts::new(), Missed::new());
+) -> Result<(Verdicts, UnjudgedCounts), NodeError> {
+    let (mut judged, mut missed) = (Verdicts::new(), UnjudgedCounts::new());
     let mut open: Vec<(usize, usize, Open)> = Vec::new();
     for (place, claim) in statements.iter().enumerate() {
         for data in cited(claim) {

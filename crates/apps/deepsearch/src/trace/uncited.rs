@@ -12,16 +12,16 @@ use graphloom_citations::Verdict as Found;
 use graphloom_citations::{CheckOptions, Checked, Examined, Open, Question, SourceText, Span, Target, claims, examine};
 use graphloom_core_graph::{Context, NodeError};
 
-use super::judge::{ModelJudge, Unjudged};
+use super::judge::{JudgeFailure, ModelJudge};
 use crate::config::Config;
 use crate::markup::{placed, uncited, without_references};
 use crate::resources::{Resources, Slot};
 use crate::state::{ChartMessage, CitationMessage, Standing, StatementMessage, Verdict};
 use crate::status::{Notice, StatusCode};
 
-/// What the statements of a report stand on.
+/// The statements of a report without a citation, and what each rests on.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct Standings {
+pub(crate) struct UncitedStatements {
     /// The statements without a citation, in order.
     pub(crate) statements: Vec<StatementMessage>,
     /// What failed.
@@ -34,14 +34,14 @@ pub(crate) struct Standings {
 /// a grammar is not asked: there, only a sentence that repeats a checked one rests on it.
 ///
 /// # Errors
-/// Only what is no model's fault.
-pub(crate) async fn standings(
+/// Only errors that no model caused.
+pub(crate) async fn check_uncited(
     cx: &Context<Resources>,
     content: &str,
     citations: &[CitationMessage],
     charts: &[ChartMessage],
     config: &Config,
-) -> Result<Standings, NodeError> {
+) -> Result<UncitedStatements, NodeError> {
     let basis = Basis::of(content, citations);
     let mut known: BTreeMap<String, (Standing, Vec<u32>)> = BTreeMap::new();
     let mut open: Vec<(String, Open)> = Vec::new();
@@ -57,7 +57,7 @@ pub(crate) async fn standings(
             Examined::Open(question) => open.push((statement.text, question)),
         }
     }
-    let mut out = Standings::default();
+    let mut out = UncitedStatements::default();
     if cx.resources().strategy(Slot::WritingChecking) == Strategy::Free {
         ask(cx, open, &basis, &mut known, &mut out.notices, config).await?;
     }
@@ -111,7 +111,7 @@ async fn ask(
     let all = known.len();
     let mut missed: BTreeMap<StatusCode, (usize, String)> = BTreeMap::new();
     for ((text, question), answer) in open.into_iter().zip(answers.into_iter().flatten()) {
-        let answer: Result<_, Unjudged> = answer;
+        let answer: Result<_, JudgeFailure> = answer;
         if let Err(unjudged) = &answer {
             missed.entry(unjudged.code).or_insert_with(|| (0, unjudged.why.clone())).0 += 1;
         }

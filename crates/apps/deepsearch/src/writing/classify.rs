@@ -32,7 +32,7 @@ struct Chosen {
 /// notes. Where the model cannot be asked, scores choose, see [`rank`].
 ///
 /// # Errors
-/// Only what is no model's fault.
+/// Only errors that no model caused.
 pub(crate) async fn classify(
     cx: &Context<Resources>,
     brief: &SectionBrief,

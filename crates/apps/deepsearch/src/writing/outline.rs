@@ -85,7 +85,7 @@ fn cut(line: &str) -> String {
 /// The outline of the section, and a note where no model could make it. It has a title only then.
 ///
 /// # Errors
-/// Only what is no model's fault.
+/// Only errors that no model caused.
 pub(crate) async fn section_outline(
     context: WritingContext<'_>,
 ) -> Result<(SectionOutline, Option<String>), NodeError> {

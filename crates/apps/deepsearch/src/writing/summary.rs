@@ -38,7 +38,7 @@ pub(crate) fn quoted_summary(brief: &SectionBrief, written: &str) -> String {
 /// A summary of the section's text by a model, and a note where it is quoted because the model cannot be asked.
 ///
 /// # Errors
-/// Only what is no model's fault.
+/// Only errors that no model caused.
 pub(crate) async fn summarise(
     context: WritingContext<'_>,
     written: &str,

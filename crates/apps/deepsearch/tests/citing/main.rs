@@ -5,12 +5,12 @@
 
 mod changes;
 mod checking;
-mod desk;
 mod exports;
 mod inferring;
 mod payloads;
 mod places;
 mod sections;
+mod setup;
 
 #[path = "../page/mod.rs"]
 mod page;

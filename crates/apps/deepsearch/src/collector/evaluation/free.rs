@@ -31,12 +31,13 @@ struct Evaluation {
     #[serde(default)]
     doc_time: String,
     /// The scores.
-    scores: Given,
+    scores: DocumentScores,
 }
 
 /// Scores from 0 to 10.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
-struct Given {
+#[schemars(rename = "Given")]
+struct DocumentScores {
     /// How much it has to do with the question.
     relevance: i64,
     /// How far it answers the question.
@@ -70,7 +71,7 @@ pub(super) async fn score(cx: &Context<Resources>, batch: &Batch<'_>) -> Result<
 }
 
 /// Scores outside the scale become its nearest end.
-fn scores(given: &Given) -> Scores {
+fn scores(given: &DocumentScores) -> Scores {
     let within = |score: i64| u8::try_from(score.clamp(0, 10)).unwrap_or_default();
     Scores {
         relevance: within(given.relevance),
@@ -92,7 +93,7 @@ mod tests {
 
     #[test]
     fn scores_stay_on_the_scale_and_zero_is_a_score() {
-        let given = Given { relevance: 0, answerability: -3, authority: 12, data_density: 7 };
+        let given = DocumentScores { relevance: 0, answerability: -3, authority: 12, data_density: 7 };
         let expected = Scores { relevance: 0, answerability: 0, authority: 10, data_density: 7 };
         assert_eq!(scores(&given), expected);
     }

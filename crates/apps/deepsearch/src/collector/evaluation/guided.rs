@@ -14,7 +14,8 @@ pub(super) const SIZES: Sizes = Sizes { batch: 3, excerpt: 260, most: 3 };
 /// Scores by a small model, in the order of the documents.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct Few {
+#[schemars(rename = "Few")]
+struct SmallModelScores {
     #[schemars(length(min = 1, max = 3))]
     documents: Vec<FewScores>,
 }
@@ -33,7 +34,7 @@ struct FewScores {
 
 /// The scores of the documents of a batch that the model scores.
 pub(super) async fn score(cx: &Context<Resources>, batch: &Batch<'_>) -> Result<Result<Scored, AskFailure>, NodeError> {
-    let take = |answer: Few| Ok(answer.documents.into_iter().map(few).enumerate().collect());
+    let take = |answer: SmallModelScores| Ok(answer.documents.into_iter().map(few).enumerate().collect());
     value(cx, &batch.ask().tries(1), &batch.args(), take).await
 }
 

@@ -38,7 +38,7 @@ struct Batch<'a> {
 }
 
 #[derive(Serialize)]
-struct Shown<'a> {
+struct PromptDocument<'a> {
     number: usize,
     title: &'a str,
     url: &'a str,
@@ -48,7 +48,7 @@ struct Shown<'a> {
 /// Scores documents in batches, at the same time. Returns notes on those that stay unscored.
 ///
 /// # Errors
-/// Only what is no model's fault.
+/// Only errors that no model caused.
 pub(super) async fn evaluate(
     cx: &Context<Resources>,
     request: &CollectRequest,
@@ -115,9 +115,9 @@ impl Batch<'_> {
 
     /// What the prompt is told.
     fn args(&self) -> Value {
-        let shown: Vec<Shown<'_>> = (1..)
+        let shown: Vec<PromptDocument<'_>> = (1..)
             .zip(self.documents)
-            .map(|(number, found)| Shown {
+            .map(|(number, found)| PromptDocument {
                 number,
                 title: &found.title,
                 url: &found.url,

@@ -1,4 +1,4 @@
-//! Puts the report together (F22). In: report with the sections' reports, `current_outline`, language. Out: report,
+//! Puts the report together. In: report with the sections' reports, `current_outline`, language. Out: report,
 //! `all_classified_contents`, `final_result` with the text and the charts of the sections.
 //! Failure: 212001 ends the run. Without a model, transitions are left out and abstract and conclusion are notices.
 //! Source: openJiuwen DeepSearch, `ReporterNode`.
@@ -38,7 +38,7 @@ pub(crate) async fn reporter(
     let sections = &report.sub_reports;
     let title = state.current_outline.as_ref().map_or(report.report_task.as_str(), |outline| outline.title.as_str());
     let frame = match cx.resources().strategy(Slot::General) {
-        Strategy::Free => free::frame(&state, &cx, title, sections).await?,
+        Strategy::Free => Box::pin(free::frame(&state, &cx, title, sections)).await?,
         Strategy::Guided => guided::frame(&state, sections),
     };
     let (mut notices, mut written) = (Vec::new(), Vec::new());

@@ -13,7 +13,7 @@ pub(super) fn form(questions: &[Question]) -> Form {
             "claim": question.claim, "passage": question.passage, "title": question.title, "doubts": doubts,
         })
     };
-    let schema = judgements(json!({
+    let schema = judgements(&json!({
         "type": "array",
         "items": { "type": "string", "enum": ["entails", "contradicts", "neither"] },
     }));

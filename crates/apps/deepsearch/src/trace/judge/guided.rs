@@ -16,7 +16,7 @@ pub(super) fn form(questions: &[Question]) -> Form {
         json!({ "claim": question.claim, "passage": passage, "title": question.title, "doubts": [] })
     };
     let count = questions.len();
-    let schema = judgements(json!({
+    let schema = judgements(&json!({
         "type": "array",
         "items": { "type": "string", "enum": ["entails", "contradicts", "neither"] },
         "minItems": count,

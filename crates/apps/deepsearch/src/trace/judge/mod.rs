@@ -24,7 +24,7 @@ pub struct ModelJudge<'c> {
 
 /// Why questions have no judgement.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Unjudged {
+pub struct JudgeFailure {
     /// 212103 for too few or too many judgements, 212104 for none that can be read, 212105 for a model that is out and a
     /// budget that is spent.
     pub code: StatusCode,
@@ -32,9 +32,9 @@ pub struct Unjudged {
     pub why: String,
 }
 
-impl From<Unjudged> for Outage {
-    fn from(unjudged: Unjudged) -> Self {
-        Self::new(unjudged.why)
+impl From<JudgeFailure> for Outage {
+    fn from(failure: JudgeFailure) -> Self {
+        Self::new(failure.why)
     }
 }
 
@@ -64,22 +64,22 @@ impl<'c> ModelJudge<'c> {
     /// stored answers leave open is asked anew.
     ///
     /// # Errors
-    /// Only what is no model's fault. A model that cannot be asked, an answer that cannot be used and a budget that is
-    /// spent leave the questions [`Unjudged`].
+    /// Only errors that no model caused. A model that cannot be asked, an answer that cannot be used and a budget that is
+    /// spent leave the questions [`JudgeFailure`].
     pub async fn judge_all(
         &self,
         key: &str,
         questions: &[Question],
-    ) -> Result<Result<Vec<Judgement>, Unjudged>, NodeError> {
+    ) -> Result<Result<Vec<Judgement>, JudgeFailure>, NodeError> {
         match self.ask(key, questions).await? {
             Err(_) if self.cx.resources().recheck => self.ask(&format!("{key}/again"), questions).await,
             answer => Ok(answer),
         }
     }
 
-    async fn ask(&self, key: &str, questions: &[Question]) -> Result<Result<Vec<Judgement>, Unjudged>, NodeError> {
+    async fn ask(&self, key: &str, questions: &[Question]) -> Result<Result<Vec<Judgement>, JudgeFailure>, NodeError> {
         if !self.cx.resources().may_spend(Stage::Checking) {
-            return Ok(Err(Unjudged { code: StatusCode::CitationCheck, why: "the budget is spent".to_owned() }));
+            return Ok(Err(JudgeFailure { code: StatusCode::CitationCheck, why: "the budget is spent".to_owned() }));
         }
         let count = questions.len();
         let Form { pairs, schema } = match self.cx.resources().strategy(Slot::WritingChecking) {
@@ -106,7 +106,7 @@ impl<'c> ModelJudge<'c> {
                     true if miscounted.into_inner() => StatusCode::JudgementCount,
                     true => StatusCode::JudgementAnswer,
                 };
-                Err(Unjudged { code, why: failure.to_string() })
+                Err(JudgeFailure { code, why: failure.to_string() })
             }
         })
     }
@@ -121,7 +121,7 @@ struct Form {
 }
 
 /// The schema of an answer: a list of judgements with this form.
-fn judgements(list: Value) -> Value {
+fn judgements(list: &Value) -> Value {
     json!({
         "type": "object",
         "description": "One judgement for each pair, in order.",
