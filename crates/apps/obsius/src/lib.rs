@@ -65,7 +65,6 @@ mod going_on;
 mod graph;
 mod keep;
 mod resources;
-mod small_tools;
 mod view;
 mod workbench;
 

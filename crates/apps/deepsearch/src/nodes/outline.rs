@@ -1,5 +1,6 @@
 //! Node `outline`.
 
+use graphloom_agents::Strategy;
 use graphloom_core_graph::{Context, Node, NodeError, Snapshot, Step};
 use serde_json::json;
 
@@ -64,9 +65,10 @@ pub async fn outline(
         .schema(schema(most, dependencies))
         .small_tokens(120 + 80 * most);
     let read = |raw: RawOutline| outline_of(raw, most, dependencies, &state.query);
-    let by_parts = (name == "outliner" && ask::is_constrained(cx.resources(), Slot::PlanUnderstanding))
-        .then(|| read(of_parts(&state.query, state.language, most, dependencies)).ok())
-        .flatten();
+    let by_parts = match cx.resources().strategy(Slot::PlanUnderstanding) {
+        Strategy::Guided if name == "outliner" => read(of_parts(&state.query, state.language, most, dependencies)).ok(),
+        _ => None,
+    };
     let made = match by_parts {
         Some(made) => Ok(made),
         None => ask::value(&cx, &ask, &args, read).await?,

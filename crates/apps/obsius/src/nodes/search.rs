@@ -1,6 +1,6 @@
 //! Node `search`: information is gathered.
 
-use graphloom_agents::{EntryKind, ToolOutput};
+use graphloom_agents::{EntryKind, Strategy, ToolOutput};
 use graphloom_core_graph::{Context, NodeError, Snapshot};
 use graphloom_llm::ToolCall;
 use graphloom_vault::NotePath;
@@ -39,8 +39,8 @@ async fn work(visit: &Visit) -> Result<Report, NodeError> {
     // Who asks for all notes gets more than the best, up to a bound that is told.
     let all = wants_all(&plan.original_request);
     let limit = if all { config.max_all_results } else { config.max_search_results };
-    // A model that is led adds to every note that was found.
-    let changes = visit.setup.is_small("execute") && plan.has(SubtaskKind::Update);
+    // A small model adds to every note that was found.
+    let changes = visit.setup.strategy("execute") == Strategy::Guided && plan.has(SubtaskKind::Update);
     let mut gathering = Gathering::new(&notes, &plan, state.findings.clone(), limit, visit.iteration.number)
         .taking_all(all)
         .leaving_out(visit.resources().index.settings())

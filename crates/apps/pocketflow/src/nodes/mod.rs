@@ -1,6 +1,8 @@
 //! The nodes of the conversation, one file each for those that do more than speak, for graphs of one's own over a
-//! [`Conversation`].
+//! [`Conversation`]. Where a small model is asked otherwise, a node is a folder: its `mod.rs` chooses by the strategy for its
+//! model between `free.rs` and `guided.rs`.
 
+mod answer;
 mod gap;
 mod literature;
 mod open;

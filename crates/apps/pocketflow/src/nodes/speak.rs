@@ -1,10 +1,8 @@
 //! The nodes that speak to the person: reviews, follow-up, result.
 
 use graphloom_core_graph::{Context, NodeError, Snapshot, Step};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-use serde_json::json;
 
+use super::answer::{Asked, answer};
 use super::{stray, think};
 use crate::actions::Call;
 use crate::decide::{Next, Question};
@@ -13,13 +11,7 @@ use crate::nodes::router::call_of;
 use crate::resources::Resources;
 use crate::route::{confirm_text, slot_text};
 use crate::session::{Role, Session, Status, Waiting};
-use crate::small::{Small, answer};
 use crate::state::{Conversation, Turn};
-
-#[derive(Serialize, Deserialize, JsonSchema)]
-struct Answered {
-    answer: String,
-}
 
 const HOW: &str = "Say `approve` to go on, `reject: why` to have it made again, or edit by number: `edit 2: …`, \
                    `remove 2`, `add: …`.";
@@ -123,14 +115,8 @@ pub async fn follow_up(state: Snapshot<Conversation>, cx: Context<Resources>) ->
     let topic = session.topic.as_deref().unwrap_or_default();
     let question = &parameters.question;
     let mut turn = state.turn.clone();
-    let answered = match Small::of(&cx, "answer", session.journey.len())? {
-        Some(small) => answer(&small, topic, &shown, question, &mut turn.notes).await,
-        None => {
-            let args = json!({ "topic": topic, "shown": shown, "question": question });
-            let answered = cx.resources().ask::<Answered>(&cx, "answer", "answer", &args).await;
-            answered.map(|answered| answered.answer)
-        }
-    };
+    let asked = Asked { topic, shown: &shown, question };
+    let answered = answer(&cx, session.journey.len(), asked, &mut turn.notes).await?;
     let answer = match answered {
         Ok(answer) => answer,
         Err(error) => {
