@@ -76,6 +76,7 @@
 //! | `http` | `http`: one builder of HTTP clients | |
 //! | `vault` | `vault`: a folder of notes, pending changes, transactions | |
 //! | `state-machine` | [`state_machine`]: status tables and task trees | on |
+//! | `cli` | `cli`: the command line that all programs share | |
 //! | `sqlite` | [`sqlite`]: threads and long-term memory in one file | on |
 //! | `postgres` | `postgres`: the same in PostgreSQL | |
 //! | `encrypted` | `encrypted`: encryption around any store | |
@@ -90,8 +91,9 @@
 //! ```
 //!
 //! # The command
-//! `graphloom doctor` tells which models and other parts are there, `graphloom model` fetches and checks the built-in
-//! model, `graphloom runs` lists, shows and draws the runs of all applications.
+//! `graphloom new` makes a crate with a graph, its tests and its CI, `graphloom doctor` tells which models and other parts
+//! are there, `graphloom model` fetches and checks the built-in model, `graphloom runs` lists, shows and draws the runs of
+//! all applications.
 
 #![forbid(unsafe_code)]
 
@@ -112,6 +114,8 @@ pub use graphloom_checkpoint_postgres as postgres;
 pub use graphloom_checkpoint_sqlite as sqlite;
 #[cfg(feature = "citations")]
 pub use graphloom_citations as citations;
+#[cfg(feature = "cli")]
+pub use graphloom_cli as cli;
 pub use graphloom_core_graph as graph;
 #[cfg(feature = "deepsearch")]
 pub use graphloom_deepsearch as deepsearch;

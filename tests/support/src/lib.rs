@@ -1,14 +1,24 @@
-//! What tests of several crates need of the machine they run on.
+//! What tests of several crates need.
 //!
+//! - [`command`] runs a program in a folder of its own, kills it, and reads what it has left.
 //! - [`described`] compares completions and manual pages of a program with its `--help`.
 //! - [`options`] holds every option of a program to changing something.
 //! - [`packages`] finds real documents: the ones that come with the packages this workspace is built of.
+//! - [`logs`] has documents, and a question that they answer.
+//! - [`models`] lets something happen before a model answers; it is behind the feature `models`.
 //! - [`permissions`] lets the permissions of files bind a test that runs as root.
 //! - [`terminal`] runs a program on a terminal of its own.
 
+pub mod command;
 pub mod described;
+pub mod logs;
+#[cfg(feature = "models")]
+pub mod models;
 pub mod options;
 pub mod packages;
 pub mod permissions;
 #[cfg(unix)]
 pub mod terminal;
+
+/// Whether cargo was told to build for the whole workspace, not for single packages of it.
+pub const WHOLE_WORKSPACE: bool = cfg!(feature = "workspace");

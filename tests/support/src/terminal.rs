@@ -6,7 +6,7 @@ use std::io::{Read, Write};
 use std::num::NonZero;
 use std::os::fd::OwnedFd;
 use std::os::unix::process::CommandExt;
-use std::process::{Child, Command};
+use std::process::{Child, Command, ExitStatus};
 use std::sync::{Arc, Condvar, Mutex};
 use std::time::{Duration, Instant};
 
@@ -37,6 +37,32 @@ pub fn become_the_program() {
     panic!("{}", program.args(words).env_remove(PROGRAM).exec());
 }
 
+/// The two ends of a new terminal: that of the person, and that of the program.
+fn ends() -> (OwnedFd, OwnedFd) {
+    let person = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
+    grantpt(&person).unwrap();
+    unlockpt(&person).unwrap();
+    let name = ptsname(&person, Vec::new()).unwrap();
+    let program = rustix::fs::open(&*name, OFlags::RDWR | OFlags::NOCTTY, Mode::empty()).unwrap();
+    (person, program)
+}
+
+/// Runs a program whose stdout and stderr are a terminal, to its end; every byte that the terminal got.
+pub fn written_by(mut command: Command) -> (ExitStatus, Vec<u8>) {
+    let (person, program) = ends();
+    command.stdout(program.try_clone().unwrap()).stderr(program);
+    let mut child = command.spawn().unwrap();
+    // The ends that the command holds are the last ones, so that reading ends with it.
+    drop(command);
+    let (mut got, mut piece) = (Vec::new(), [0; 4096]);
+    let mut terminal = std::fs::File::from(person);
+    // A terminal that nobody has open any more answers with an error instead of an end.
+    while let Ok(read @ 1..) = terminal.read(&mut piece) {
+        got.extend_from_slice(&piece[..read]);
+    }
+    (child.wait().unwrap(), got)
+}
+
 struct Screen {
     shown: vt100::Parser,
     /// Everything that was written.
@@ -60,13 +86,8 @@ impl std::fmt::Debug for Terminal {
 impl Terminal {
     /// Starts a command on a terminal, by a test of the same executable that calls [`become_the_program`].
     pub fn open(command: &Command, becoming: &str) -> Self {
-        let keys = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
-        grantpt(&keys).unwrap();
-        unlockpt(&keys).unwrap();
+        let (keys, slave) = ends();
         tcsetwinsize(&keys, Winsize { ws_row: ROWS, ws_col: COLUMNS, ws_xpixel: 0, ws_ypixel: 0 }).unwrap();
-        let name = ptsname(&keys, Vec::new()).unwrap();
-        let side = |flags| rustix::fs::open(&*name, flags | OFlags::NOCTTY, Mode::empty()).unwrap();
-        let slave: OwnedFd = side(OFlags::RDWR);
         let mut program = Command::new(std::env::current_exe().unwrap());
         program.args(["--exact", becoming, "--nocapture"]);
         for (name, value) in command.get_envs() {

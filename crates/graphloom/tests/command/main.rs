@@ -6,6 +6,8 @@ mod described;
 mod doctor;
 #[cfg(feature = "embedded")]
 mod model;
+#[cfg(unix)]
+mod new;
 mod options;
 mod output;
 mod runs;

@@ -5,6 +5,7 @@
 mod doctor;
 #[cfg(feature = "embedded")]
 mod model;
+mod new;
 mod runs;
 
 use std::process::ExitCode;
@@ -12,7 +13,7 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 use graphloom_cli::{BaseArgs, ExitStatus, Failure, Session};
 
-/// Tells what is there to work with, fetches the built-in model, and shows stored runs
+/// Makes crates with a graph, tells what is there to work with, fetches the built-in model, and shows stored runs
 #[derive(Parser, Debug)]
 #[command(name = "graphloom", version, arg_required_else_help = true)]
 struct Args {
@@ -24,6 +25,8 @@ struct Args {
 
 #[derive(Subcommand, Debug)]
 enum Command {
+    /// Make a crate with a graph, its tests and its CI
+    New(new::NewArgs),
     /// Fetch, list and check the weights of the built-in model
     #[cfg(feature = "embedded")]
     #[command(subcommand)]
@@ -46,11 +49,12 @@ fn main() -> ExitCode {
 }
 
 async fn command(args: Args, session: Session) -> Result<ExitStatus, Failure> {
-    let dirs = session.dirs()?;
+    let dirs = session.dirs();
     match args.command {
+        Command::New(args) => new::run(args, &session.progress),
         #[cfg(feature = "embedded")]
-        Command::Model(command) => model::run(command, dirs, &session.progress).await,
-        Command::Doctor(args) => doctor::run(args, &dirs, &session).await,
+        Command::Model(command) => model::run(command, dirs?, &session.progress).await,
+        Command::Doctor(args) => doctor::run(args, &dirs?, &session).await,
         Command::Runs(command) => runs::run(command, &session).await,
     }
 }
