@@ -95,10 +95,8 @@ impl Workspace {
             let Some(program) = message["executable"].as_str() else { continue };
             let target = &message["target"];
             let source = Path::new(target["src_path"].as_str().unwrap());
-            // A crate of the workspace may have a test of the same name.
-            let Some(made) = self.crates.iter().position(|name| source.starts_with(self.folder(name))) else {
-                continue;
-            };
+            let made = self.crates.iter().position(|name| source.starts_with(self.folder(name)));
+            let made = made.unwrap_or_else(|| panic!("`{}` is no test of a new crate", source.display()));
             match target["kind"][0].as_str() {
                 Some("bin") => programs[made].main = program.into(),
                 _ => programs[made].test = program.into(),
