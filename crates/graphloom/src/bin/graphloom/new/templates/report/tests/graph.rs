@@ -16,7 +16,7 @@ fn app(index: &std::path::Path) -> App<Report, Corpus> {
 #[tokio::test(start_paused = true)]
 async fn every_citation_holds_wherever_the_run_is_killed() {
     let index = tempfile::tempdir().unwrap();
-    let simulator = Simulator::new(&app(index.path()));
+    let simulator = Simulator::new(app(index.path()));
     let question = Report::update().question("What is left after a crash?");
     for report in simulator.crash_everywhere(question).await.unwrap() {
         assert_eq!(report.violations, Vec::<String>::new());
