@@ -64,7 +64,7 @@ fn run(chars: &[(usize, char)], from: usize, keep: impl Fn(char) -> bool) -> usi
 }
 
 fn letter(c: char) -> bool {
-    (c.is_alphanumeric() || c == '_' || is_mark(c)) && !is_ideographic(c) && !is_katakana(c)
+    (c.is_alphanumeric() || fold(c) == '_' || is_mark(c)) && !is_ideographic(c) && !is_katakana(c)
 }
 
 /// Marks that combine with the letter before them.
@@ -121,5 +121,17 @@ mod tests {
             ".",
         ];
         assert_eq!(found, expected);
+    }
+
+    /// Each character begins a text, so that none begins a token without belonging to it.
+    #[test]
+    fn every_visible_character_is_in_one_token() {
+        for c in (0..=u32::from(char::MAX)).filter_map(char::from_u32) {
+            let mut text = [0; 4];
+            let text: &str = c.encode_utf8(&mut text);
+            let found: Vec<Range<usize>> = tokens(text).into_iter().map(|token| token.range).collect();
+            let hidden = c.is_whitespace() || c.is_control();
+            assert_eq!(found, if hidden { Vec::new() } else { vec![0..text.len()] }, "{c:?}");
+        }
     }
 }

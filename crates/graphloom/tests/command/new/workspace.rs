@@ -17,7 +17,8 @@ pub(super) fn cargo() -> OsString {
 
 /// A copy of this workspace with new crates in it.
 ///
-/// Its root has the manifest and the lock file of this one, and links to its folders. Cargo names what it compiles by
+/// Its root has the manifest and the lock file of this one, and links to its folders; new crates are formatted as those of
+/// strangers are. Cargo names what it compiles by
 /// versions, features, profiles and paths from the root. All of these are the same here, so that only the new crates are
 /// compiled.
 pub(super) struct Workspace {
@@ -43,7 +44,7 @@ impl Workspace {
         for entry in fs::read_dir(&checkout).unwrap() {
             let entry = entry.unwrap();
             let file = entry.file_name();
-            let is_own = ["Cargo.toml", "Cargo.lock", "target"].iter().any(|own| file == **own);
+            let is_own = ["Cargo.toml", "Cargo.lock", "rustfmt.toml", "target"].iter().any(|own| file == **own);
             if !is_own && !file.to_string_lossy().starts_with('.') {
                 std::os::unix::fs::symlink(entry.path(), root.path().join(file)).unwrap();
             }

@@ -10,7 +10,8 @@ use std::sync::Arc;
 use graphloom::llm::compatible::{KeyUse, Keys};
 use graphloom::llm::{ChatModel, Compatible, CompatibleConfig};
 
-use new_crate::{Resources, Talk, graph, script};
+use new_crate::{Resources, Talk};
+use new_crate::{graph, script};
 
 fn model() -> Result<Arc<dyn ChatModel>, Box<dyn Error>> {
     let (Ok(base_url), Ok(name)) = (var("LLM_BASE_URL"), var("LLM_MODEL")) else {

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use graphloom::graph::Simulator;
 use graphloom::graph::checkpoint::ThreadStatus;
 
-use new_crate::{Resources, Talk, graph, script};
+use new_crate::{Resources, Talk};
+use new_crate::{graph, script};
 
 #[tokio::test(start_paused = true)]
 async fn no_turn_is_asked_for_twice_wherever_the_run_is_killed() {

@@ -6,7 +6,8 @@ use std::error::Error;
 use graphloom::graph::{Answers, Outcome};
 use graphloom::sqlite::SqliteCheckpointer;
 
-use new_crate::{Letter, VERDICT, Verdict, graph};
+use new_crate::{Letter, graph};
+use new_crate::{VERDICT, Verdict};
 
 const USAGE: &str = "say `start NAME`, and then `change NAME` or `send`";
 

@@ -3,7 +3,8 @@
 use graphloom::graph::checkpoint::{MemoryCheckpointer, ThreadStatus};
 use graphloom::graph::{Outcome, Simulator};
 
-use new_crate::{Letter, VERDICT, Verdict, graph};
+use new_crate::{Letter, graph};
+use new_crate::{VERDICT, Verdict};
 
 #[tokio::test(start_paused = true)]
 async fn an_approved_letter_is_sent_wherever_the_run_is_killed() {
