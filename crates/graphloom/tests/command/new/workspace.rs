@@ -17,10 +17,9 @@ pub(super) fn cargo() -> OsString {
 
 /// A copy of this workspace with new crates in it.
 ///
-/// Its root has the manifest and the lock file of this one, and links to its folders; new crates are formatted as those of
-/// strangers are. Cargo names what it compiles by
+/// Its root has the manifest and the lock file of this one, and links to its folders. Cargo names what it compiles by
 /// versions, features, profiles and paths from the root. All of these are the same here, so that only the new crates are
-/// compiled.
+/// compiled. How this workspace formats its code is no rule for them.
 pub(super) struct Workspace {
     root: tempfile::TempDir,
     crates: Vec<String>,
