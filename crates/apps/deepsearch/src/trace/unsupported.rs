@@ -64,7 +64,7 @@ pub(super) async fn settle<'e>(
         }
         let verdict = if has(Verdict::Contradicted) { Verdict::Contradicted } else { Verdict::NotFound };
         let mut note = |resolution| {
-            settled.unsupported.push(UnsupportedStatement { claim: claim.text.clone(), verdict, resolution })
+            settled.unsupported.push(UnsupportedStatement { claim: claim.text.clone(), verdict, resolution });
         };
         match policy {
             Unsupported::Drop => {
