@@ -8,8 +8,8 @@ use graphloom_deepsearch::state::Request;
 use graphloom_deepsearch::{Config, Resources, SearchContext};
 use serde_json::json;
 
-use crate::model::{Ended, Main, follow, loud, resources};
-use crate::world::codes;
+use super::model::{Ended, Main, follow, loud, resources};
+use super::world::codes;
 
 /// A thread with one prompt that cannot be filled in.
 fn thread(prompt: &str, config: &Config) -> Thread<SearchContext, Resources> {

@@ -8,8 +8,8 @@ use graphloom_deepsearch::section::{ParentSummary, SectionBrief, SectionState, S
 use graphloom_deepsearch::state::Plan;
 use serde_json::{Value, json};
 
-use crate::script::{Asked, Script, plan};
-use crate::world::{Library, Ran, codes, config, document, resources, run, section, web};
+use super::script::{Asked, Script, plan};
+use super::world::{Library, Ran, codes, config, document, resources, run, section, web};
 
 fn brief() -> SectionBrief {
     let mut config = config();

@@ -9,8 +9,8 @@ use graphloom_deepsearch::state::Outline;
 use graphloom_deepsearch::team::{Job, TeamState, Work, dependency, parallel};
 use graphloom_llm::scripted::Reply;
 
-use crate::script::{Asked, Script, outage, plan};
-use crate::world::{Library, Ran, codes, config, outline, resources, run, web};
+use super::script::{Asked, Script, outage, plan};
+use super::world::{Library, Ran, codes, config, outline, resources, run, web};
 
 fn input(outline: Outline, change: impl Fn(&mut graphloom_deepsearch::Config)) -> <TeamState as State>::Update {
     let mut config = config();

@@ -7,7 +7,7 @@ use graphloom_obsius::completion::Completion;
 use graphloom_obsius::state::{FailureClass, PlanSource, StopReason};
 use serde_json::json;
 
-use crate::support::{Place, action, call, phases, reviewed, run, scripted};
+use super::support::{Place, action, call, phases, reviewed, run, scripted};
 
 const SEED: &str = "Organize all my machine learning notes and create a comprehensive index";
 

@@ -9,6 +9,7 @@ mod conversation;
 mod described;
 mod export;
 mod inspection;
+mod journey_embedded;
 mod parameters;
 mod reading;
 mod sources;

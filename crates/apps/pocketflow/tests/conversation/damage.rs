@@ -10,7 +10,7 @@ use graphloom_pocketflow::session::{self, Role, Waiting};
 use graphloom_retrieval::{Search, SearchAnswer};
 use serde_json::{Value, json};
 
-use crate::scripted::{Answer, ID, Talk};
+use super::scripted::{Answer, ID, Talk};
 
 async fn talk_on(raw: Value) -> Talk {
     let talk = Talk::new(&[Answer::Records]);

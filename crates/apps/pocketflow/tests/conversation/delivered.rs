@@ -14,7 +14,7 @@ use proptest::prelude::*;
 use proptest::sample::select;
 use tokio::sync::Notify;
 
-use crate::scripted::{Answer, ID, ScriptedSource, Talk};
+use super::scripted::{Answer, ID, ScriptedSource, Talk};
 
 /// The store of a process that dies before or after a commit.
 struct Mortal {

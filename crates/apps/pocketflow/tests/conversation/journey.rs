@@ -3,7 +3,7 @@
 use graphloom_core_graph::checkpoint::HistoryFilter;
 use graphloom_pocketflow::session::{Status, Waiting};
 
-use crate::scripted::{Answer, ID, Talk};
+use super::scripted::{Answer, ID, Talk};
 
 #[tokio::test]
 async fn the_whole_conversation_of_the_seed() {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use graphloom_checkpoint_sqlite::SqliteCheckpointer;
 use graphloom_pocketflow::session::{Status, Waiting};
 
-use crate::scripted::{Answer, ID, ScriptedSource, Talk};
+use super::scripted::{Answer, ID, ScriptedSource, Talk};
 
 fn open(path: &Path, source: Arc<ScriptedSource>) -> Talk {
     let checkpointer = SqliteCheckpointer::open(path).expect("part of the test");

@@ -2,7 +2,7 @@
 
 use graphloom_pocketflow::session::Waiting;
 
-use crate::scripted::{Answer, Talk};
+use super::scripted::{Answer, Talk};
 
 async fn reviewing() -> Talk {
     let talk = Talk::new(&[Answer::Records]);

@@ -17,9 +17,4 @@ mod talk;
 mod uncited;
 mod whole;
 
-#[expect(dead_code, reason = "shared with the tests of sections")]
-#[path = "../sections/script.rs"]
-mod script;
-#[expect(dead_code, reason = "shared with the tests of sections")]
-#[path = "../sections/world.rs"]
-mod world;
+use crate::sections::{script, world};

@@ -12,5 +12,4 @@ mod payloads;
 mod places;
 mod sections;
 
-#[path = "../page/mod.rs"]
-mod page;
+use crate::page;

@@ -1,0 +1,9 @@
+//! Tests across crates.
+
+mod checkpointers;
+mod facade;
+mod faulty;
+mod modules;
+mod rooms;
+mod stores;
+mod study;
