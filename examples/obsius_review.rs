@@ -12,7 +12,7 @@ use graphloom_core_graph::checkpoint::MemoryCheckpointer;
 use graphloom_core_graph::{Context, Log, Node, NodeError, Outcome, START, Shared, Snapshot, State, StateGraph};
 use graphloom_llm::scripted::Reply;
 use graphloom_llm::{Message, Scripted, ToolCall};
-use graphloom_obsius::review::{Written, approved, question, write};
+use graphloom_obsius::review::{WriteOutcome, approved, question, write};
 use graphloom_obsius::{index::VaultIndex, tools::Workspace};
 use graphloom_vault::{Changes, NotePath, Overlay, Vault, VaultOptions};
 use schemars::JsonSchema;
@@ -80,7 +80,9 @@ async fn review(tidy: Snapshot<Tidy>, cx: Context<Resources>) -> Result<TidyUpda
     let request = question(vault, &tidy.changes);
     let reviewed = request.decide(&cx.ask("review", &request).await?).map_err(NodeError::terminal)?;
     match write(vault, &approved(&tidy.changes, &reviewed), "tidy-1", 5)? {
-        Written::Done { changes, .. } => Ok(Tidy::update().written(changes.iter().map(|(path, _)| path.to_string()))),
+        WriteOutcome::Done { changes, .. } => {
+            Ok(Tidy::update().written(changes.iter().map(|(path, _)| path.to_string())))
+        }
         _ => Err(NodeError::terminal("the notes were edited meanwhile")),
     }
 }

@@ -9,7 +9,7 @@
 //! Words choose the rows whose shape and store hold one of them (`loop`, `growth1000 sqlite-full`, `curve`); without
 //! words the quick rows are measured, with `--all` the slow ones, too. `--json` writes the rows of the table for other
 //! programs. `citations` prints how well planted claims are told apart, `--natural` how well labelled claims are that
-//! stand in a folder (`docs/citations.md` says which), with `--embedded` also by the embedded model, which is asked about a
+//! stand in a folder (`docs/testing/citations.md` says which), with `--embedded` also by the embedded model, which is asked about a
 //! sample of N of each kind, `--results`, `--result` and `--answers` whether what the programs made answers the request, `vault
 //! index` what the index of a vault costs next
 //! to reading its files, `writehere` what the program costs for a call as its tree grows.

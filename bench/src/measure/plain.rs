@@ -12,7 +12,7 @@ use serde::Serialize;
 
 use super::cost::{Clock, Cost};
 use super::place::{Place, Store};
-use super::recorder::Together;
+use super::recorder::GroupedCommits;
 use crate::Failure;
 
 /// The store's own tables.
@@ -60,7 +60,7 @@ impl PlainRows {
         place: &Arc<Place>,
         store: Store,
         units: u64,
-        commits: &[Together],
+        commits: &[GroupedCommits],
         shared: bool,
     ) -> Result<Self, Failure> {
         let mut ids = Ids::default();

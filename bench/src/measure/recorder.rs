@@ -6,13 +6,13 @@ use async_trait::async_trait;
 use graphloom_core_graph::checkpoint::{CheckpointError, Checkpointer, CheckpointerLayer, Commit, Lease};
 
 /// Commits that were asked for at once, and the lease that they are under.
-pub(crate) type Together = (Lease, Vec<Commit>);
+pub(crate) type GroupedCommits = (Lease, Vec<Commit>);
 
 /// Passes everything on, and keeps the commits.
 #[derive(Clone)]
 pub(crate) struct Recorder {
     store: Arc<dyn Checkpointer>,
-    commits: Arc<Mutex<Vec<Together>>>,
+    commits: Arc<Mutex<Vec<GroupedCommits>>>,
 }
 
 impl Recorder {
@@ -21,7 +21,7 @@ impl Recorder {
     }
 
     /// The commits so far, in order; they are kept no longer.
-    pub(crate) fn take(&self) -> Vec<Together> {
+    pub(crate) fn take(&self) -> Vec<GroupedCommits> {
         std::mem::take(&mut self.commits.lock().unwrap_or_else(PoisonError::into_inner))
     }
 

@@ -48,7 +48,7 @@ const fn file(set: &'static str, name: &'static str, part: Part, form: Form, sha
     File { set, name, part, form, sha256 }
 }
 
-/// All files; `docs/citations.md` names their repositories and commits.
+/// All files; `docs/testing/citations.md` names their repositories and commits.
 pub(crate) const FILES: [File; 8] = [
     file(
         "fever-symmetric",

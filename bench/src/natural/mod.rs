@@ -21,7 +21,7 @@ use change::{claims_with_other_amounts, reversed_claims, reversed_sentences, sen
 use files::Part;
 use opposites::Opposites;
 use pairs::{Pair, Truth, pairs, reversed};
-use score::{Accepted, Said, accepted, caught, rows, share};
+use score::{Accepted, RuleVerdict, accepted, caught, rows, share};
 
 /// Of each kind of change at most this many.
 const CHANGES: usize = 400;
@@ -97,9 +97,9 @@ fn rules(pairs: &[Pair], bars: &mut Vec<Bar>) {
         }
         println!();
         if part == Part::HeldBack {
-            let worst = |said| sets.values().map(|row| row.supported(said)).fold(0.0, f64::max);
-            bars.push(Bar::most("supported, wrongly contradicted, worst set", worst(Said::Contradicted), 0.05));
-            bars.push(Bar::most("supported, wrongly not found, worst set", worst(Said::NotFound), 0.08));
+            let worst = |rule_verdict| sets.values().map(|row| row.supported(rule_verdict)).fold(0.0, f64::max);
+            bars.push(Bar::most("supported, wrongly contradicted, worst set", worst(RuleVerdict::Contradicted), 0.05));
+            bars.push(Bar::most("supported, wrongly not found, worst set", worst(RuleVerdict::NotFound), 0.08));
             bars.push(Bar::least("contradicted, precision", all.precision(), 0.8));
             bars.push(Bar::least("contradicted, verdicts", share(all.condemned(), 1), 25.0));
         }

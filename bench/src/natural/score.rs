@@ -13,12 +13,12 @@ use super::pairs::{Pair, Truth};
 /// What the rules alone said to the pairs of one set.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Row {
-    counts: BTreeMap<(Truth, Said), usize>,
+    counts: BTreeMap<(Truth, RuleVerdict), usize>,
 }
 
 /// What a check without a judge says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Said {
+pub(crate) enum RuleVerdict {
     Supported,
     Contradicted,
     NotFound,
@@ -26,24 +26,24 @@ pub(crate) enum Said {
 }
 
 /// What the rules alone say to a pair.
-pub(crate) fn said(pair: &Pair) -> Said {
+pub(crate) fn rule_verdict(pair: &Pair) -> RuleVerdict {
     match examine(&pair.claim, SourceText::new(&pair.title, &pair.source), CheckOptions::default()) {
-        Examined::Open(_) => Said::Asked,
+        Examined::Open(_) => RuleVerdict::Asked,
         Examined::Decided(checked) => match checked.verdict {
-            Verdict::Supported { .. } => Said::Supported,
-            Verdict::Contradicted { .. } => Said::Contradicted,
-            _ => Said::NotFound,
+            Verdict::Supported { .. } => RuleVerdict::Supported,
+            Verdict::Contradicted { .. } => RuleVerdict::Contradicted,
+            _ => RuleVerdict::NotFound,
         },
     }
 }
 
 impl Row {
     fn add(&mut self, pair: &Pair) {
-        *self.counts.entry((pair.truth, said(pair))).or_default() += 1;
+        *self.counts.entry((pair.truth, rule_verdict(pair))).or_default() += 1;
     }
 
-    pub(crate) fn count(&self, truth: Truth, said: Said) -> usize {
-        self.counts.get(&(truth, said)).copied().unwrap_or(0)
+    pub(crate) fn count(&self, truth: Truth, rule_verdict: RuleVerdict) -> usize {
+        self.counts.get(&(truth, rule_verdict)).copied().unwrap_or(0)
     }
 
     fn all(&self, truth: Truth) -> usize {
@@ -52,20 +52,24 @@ impl Row {
 
     /// How many claims were called contradicted.
     pub(crate) fn condemned(&self) -> usize {
-        self.counts.iter().filter(|((_, said), _)| *said == Said::Contradicted).map(|(_, count)| count).sum()
+        self.counts
+            .iter()
+            .filter(|((_, rule_verdict), _)| *rule_verdict == RuleVerdict::Contradicted)
+            .map(|(_, count)| count)
+            .sum()
     }
 
     /// Of the supported claims, the share to which the rules said this.
-    pub(crate) fn supported(&self, said: Said) -> f64 {
-        share(self.count(Truth::Supported, said), self.all(Truth::Supported))
+    pub(crate) fn supported(&self, rule_verdict: RuleVerdict) -> f64 {
+        share(self.count(Truth::Supported, rule_verdict), self.all(Truth::Supported))
     }
 
     pub(crate) fn precision(&self) -> f64 {
-        share(self.count(Truth::Contradicted, Said::Contradicted), self.condemned())
+        share(self.count(Truth::Contradicted, RuleVerdict::Contradicted), self.condemned())
     }
 
     fn recall(&self) -> f64 {
-        share(self.count(Truth::Contradicted, Said::Contradicted), self.all(Truth::Contradicted))
+        share(self.count(Truth::Contradicted, RuleVerdict::Contradicted), self.all(Truth::Contradicted))
     }
 
     fn merge(&mut self, other: &Self) {
@@ -81,9 +85,9 @@ impl fmt::Display for Row {
             f,
             "{:>9} {:>12.3} {:>9.3} {:>7.3} {:>10} {:>9.3} {:>7.3}",
             self.all(Truth::Supported),
-            self.supported(Said::Contradicted),
-            self.supported(Said::NotFound),
-            self.supported(Said::Asked),
+            self.supported(RuleVerdict::Contradicted),
+            self.supported(RuleVerdict::NotFound),
+            self.supported(RuleVerdict::Asked),
             self.condemned(),
             self.precision(),
             self.recall(),
@@ -107,7 +111,7 @@ pub(crate) fn caught(changes: &[Changed]) -> BTreeMap<Kind, (usize, usize)> {
     let mut found: BTreeMap<Kind, (usize, usize)> = BTreeMap::new();
     for (kind, pair) in changes {
         let row = found.entry(*kind).or_default();
-        row.0 += usize::from(said(pair) == Said::Contradicted);
+        row.0 += usize::from(rule_verdict(pair) == RuleVerdict::Contradicted);
         row.1 += 1;
     }
     found

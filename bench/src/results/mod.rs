@@ -17,7 +17,7 @@ use crate::Failure;
 const REQUESTS: &str = include_str!("requests.tsv");
 
 /// A request and what a program made of it.
-struct Made {
+struct RequestResult {
     number: usize,
     program: &'static str,
     corpus: &'static str,
@@ -33,7 +33,7 @@ pub(crate) fn print(folder: &Path) -> Result<(), Failure> {
     println!("| --- | --- | --- | --- | --- | --- | --- | --- |");
     let mut clean = 0;
     for result in &results {
-        let Made { number, program, corpus, findings, .. } = result;
+        let RequestResult { number, program, corpus, findings, .. } = result;
         println!(
             "| {number} | {program} | {corpus} | {} | {} | {} | {} | {} |",
             findings.sentences.len(),
@@ -79,7 +79,7 @@ pub(crate) fn marked(sheet: &Path) -> Result<(), Failure> {
     Ok(())
 }
 
-fn read(folder: &Path) -> Result<Vec<Made>, Failure> {
+fn read(folder: &Path) -> Result<Vec<RequestResult>, Failure> {
     let mut results = Vec::new();
     for (number, line) in (1..).zip(REQUESTS.lines().filter(|line| !line.is_empty())) {
         let mut columns = line.splitn(3, '\t');
@@ -89,7 +89,7 @@ fn read(folder: &Path) -> Result<Vec<Made>, Failure> {
         let file = folder.join(format!("{number:02}.md"));
         let text = std::fs::read_to_string(&file).map_err(|error| format!("`{}`: {error}", file.display()))?;
         let findings = check(&Request::of(request), &text);
-        results.push(Made { number, program, corpus, request, findings });
+        results.push(RequestResult { number, program, corpus, request, findings });
     }
     Ok(results)
 }

@@ -3,13 +3,13 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use super::Made;
+use super::RequestResult;
 use crate::Failure;
 
 const HEAD: &str = "number\tprogram\trequest\tsentence\tmark";
 
 /// A line for each sentence, with an empty mark.
-pub(super) fn write(results: &[Made]) -> String {
+pub(super) fn write(results: &[RequestResult]) -> String {
     let mut sheet = format!("{HEAD}\n");
     for result in results {
         for sentence in &result.findings.sentences {

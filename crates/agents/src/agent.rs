@@ -20,7 +20,7 @@ pub struct Agent<'a> {
     models: &'a Models,
 }
 
-/// What a call asks for beyond the spec.
+/// Settings of one call that take the place of the spec's.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct Ask {
@@ -54,11 +54,11 @@ pub struct Reply<'a> {
 pub struct Parsed<T> {
     /// The value.
     pub value: T,
-    /// What had to be tolerated.
+    /// What the parser tolerated, one note each.
     pub notes: Vec<String>,
 }
 
-/// A value and how it was obtained.
+/// A value, and the exchange that it came from.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Answer<T> {
@@ -102,9 +102,9 @@ impl<'a> Agent<'a> {
         *local && *structured == StructuredSupport::Constrained
     }
 
-    /// Renders the prompt, asks the model and reads the reply with `parse`. A reply that `parse` refuses is shown to the
-    /// model with the reason, until the spec's tries are used up. A reply that ended at the token limit is not asked
-    /// for again, since the same would happen.
+    /// Renders the prompt, asks the model and reads the reply with `parse`. A reply that `parse` refuses is shown to
+    /// the model with the reason, until the spec's tries are used up. A reply that ended at the token limit is not
+    /// asked for again, since the same would happen.
     ///
     /// # Errors
     /// Errors of the template; [`AgentError::Model`]; [`AgentError::Unusable`] when no reply could be read.

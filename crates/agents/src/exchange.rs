@@ -27,7 +27,7 @@ pub struct Exchange {
     pub attempts: Vec<Attempt>,
 }
 
-/// One reply and what became of it.
+/// One reply and its outcome.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Attempt {

@@ -19,7 +19,7 @@ impl Models {
         Self { default, by_role: BTreeMap::new() }
     }
 
-    /// Another model for one role.
+    /// Sets another model for one role.
     #[must_use]
     pub fn with_role(mut self, role: impl Into<String>, model: Arc<dyn ChatModel>) -> Self {
         self.by_role.insert(role.into(), model);

@@ -30,7 +30,7 @@ pub(crate) fn of_steps(steps: &[ParseStep]) -> Vec<String> {
     notes
 }
 
-/// One change of type.
+/// The note for one change of type.
 pub(crate) fn of_coercion(change: &Coercion) -> String {
     let what = match change.kind {
         CoercionKind::TextToBoolean => "text was read as true or false",

@@ -41,13 +41,13 @@ pub enum Verdict {
     },
     /// No item.
     Reject {
-        /// Why, for the one who proposed it.
+        /// The reason, for whoever proposed the change.
         #[serde(default)]
         reason: String,
     },
 }
 
-/// What a verdict comes to.
+/// The items that a verdict approves and declines.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Reviewed {
     /// The ids of approved items, in the order of the request.
@@ -59,7 +59,7 @@ pub struct Reviewed {
 }
 
 impl ReviewRequest {
-    /// What a verdict comes to for these items.
+    /// Reads which of these items a verdict approves.
     ///
     /// # Errors
     /// [`AgentError::Verdict`] when the verdict names an item that the request does not have.

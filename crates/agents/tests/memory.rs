@@ -45,7 +45,7 @@ proptest! {
 }
 
 #[test]
-fn importances_are_the_seeds() {
+fn importances_are_fixed_by_kind() {
     let importances = EntryKind::ALL.map(EntryKind::importance);
     assert_eq!(importances, [0.8, 0.7, 0.9, 0.8, 0.9]);
     assert_eq!(WorkingMemory::default().limit(), 50);

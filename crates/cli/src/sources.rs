@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 pub use graphloom_retrieval::NetworkOptions;
-use graphloom_retrieval::{Corpus, IndexReport, Network, RetrievalError, Search, Together};
+use graphloom_retrieval::{CombinedSearch, Corpus, IndexReport, Network, RetrievalError, Search};
 
 use crate::{CommonArgs, DataDir, Failure, Progress, open_corpus};
 
@@ -23,7 +23,7 @@ impl Sources {
     /// Everything as one; nothing when nothing is searched.
     pub fn search(&self) -> Option<Arc<dyn Search>> {
         let corpus = self.corpus.iter().map(|(corpus, _)| Arc::new(corpus.clone()) as Arc<dyn Search>);
-        Together::of(corpus.chain(self.opened.search()))
+        CombinedSearch::of(corpus.chain(self.opened.search()))
     }
 
     /// Documents that could not be read, each with the reason.

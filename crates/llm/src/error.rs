@@ -163,7 +163,7 @@ pub enum ModelError {
     },
 }
 
-/// What is known of a conversation that is too long; a number that the provider does not say is none.
+/// Says how long a conversation is that is too long. Numbers that the provider does not state are left out.
 fn too_long(model: &str, needed: u32, limit: u32) -> String {
     match (needed, limit) {
         (0, 0) => format!("the request is longer than `{model}` reads"),

@@ -37,8 +37,8 @@ const MARK_LENGTH: usize = 12;
 /// Stands where a text had the sign that begins a tag.
 const HARMLESS: char = '\u{2039}';
 
-/// Fences a text, without the line breaks around it. The first line inside is its origin, unless that is empty: an origin
-/// may be from outside as well.
+/// Fences a text, without the line breaks around it. The first line inside is its origin, unless that is empty: an
+/// origin may be from outside as well.
 pub fn fenced(text: &str, origin: &str) -> String {
     let text = text.trim_matches('\n');
     let inside = match on_one_line(origin) {
@@ -132,7 +132,7 @@ fn broken(text: &str) -> String {
     out.into_iter().rev().collect()
 }
 
-/// What begins a tag, or looks as if it did.
+/// Whether a character begins a tag, or looks as if it did.
 fn is_sign(char: char) -> bool {
     matches!(char, '<' | '\u{ff1c}' | '\u{fe64}')
 }

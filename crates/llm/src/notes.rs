@@ -4,12 +4,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use serde::{Deserialize, Serialize};
 
-/// One thing that happened.
+/// Something that happened around a call of a model.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Note {
     /// The model it happened with.
     pub model: String,
-    /// The kind of thing.
+    /// The kind of the note.
     pub kind: NoteKind,
     /// What happened, for people.
     pub message: String,

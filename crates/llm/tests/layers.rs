@@ -240,9 +240,9 @@ async fn the_meter_sums_by_model() {
 }
 
 #[derive(Clone, Default)]
-struct Lines(Arc<Mutex<Vec<u8>>>);
+struct LogLines(Arc<Mutex<Vec<u8>>>);
 
-impl std::io::Write for Lines {
+impl std::io::Write for LogLines {
     fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
         self.0.lock().unwrap().extend_from_slice(bytes);
         Ok(bytes.len())
@@ -255,7 +255,7 @@ impl std::io::Write for Lines {
 
 #[tokio::test]
 async fn spans_carry_the_conventional_names_and_no_content() {
-    let lines = Lines::default();
+    let lines = LogLines::default();
     let writer = lines.clone();
     let subscriber = tracing_subscriber::fmt()
         .with_writer(move || writer.clone())

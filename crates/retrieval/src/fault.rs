@@ -39,7 +39,7 @@ pub enum Fault {
         /// When it may be asked again, when that is known.
         until: Option<Moment>,
     },
-    /// What the host grants in a day is used up.
+    /// The daily budget that the host grants is used up.
     #[error("has no budget left for today{}; a key of its own, or a larger one, raises the budget", until_in_words(until.as_ref()))]
     BudgetSpent {
         /// When there is a new budget, when that is known.
@@ -65,7 +65,7 @@ pub enum Fault {
         /// The title of the page.
         title: String,
     },
-    /// The status said that all is well, the body that it is not.
+    /// The status is a success, and the body is an error.
     #[error("reported success (status {status}) but sent an error: {reason}")]
     Lied {
         /// The status of the answer.
@@ -132,19 +132,19 @@ impl Fault {
         }
     }
 
-    /// A corpus that could not be searched.
+    /// The fault of a corpus that could not be searched.
     pub(crate) fn of_index(error: &RetrievalError) -> Self {
         let reason = error.to_string();
         if error.is_retryable() { Self::Down { reason } } else { Self::Unusable { reason } }
     }
 
-    /// Whether the engine wants fewer questions, or what may be asked is used up.
+    /// Whether the engine wants fewer questions, or its budget of questions is used up.
     #[must_use]
     pub fn is_rate_limit(&self) -> bool {
         matches!(self, Self::RateLimited { .. } | Self::BudgetSpent { .. } | Self::NoTurn { .. })
     }
 
-    /// How many tries in all are decent, of at most `most`.
+    /// How often a question may be tried in all, at most `most` times.
     pub(crate) fn tries(&self, most: u32) -> u32 {
         match self {
             Self::RateLimited { .. } | Self::Down { .. } => most,

@@ -2,7 +2,7 @@
 //!
 //! * A [`Corpus`] is folders of Markdown, text and HTML files with an incremental full-text index on disk.
 //! * A search answers with [`Evidence`]: a passage with an id that stays the same while the passage does.
-//! * [`Search`] is what everything that can be searched does: the corpus, the literature, the web, several [`Together`],
+//! * [`Search`] is what everything that can be searched does: the corpus, the literature, the web, several [`CombinedSearch`],
 //!   or a source of one's own. It answers with results and one [`EngineReport`] for each engine.
 //! * [`extract`] picks the sentences that fit a question.
 //! * [`answer`] reads what a request asks for, and tells what of it a text answers.
@@ -58,6 +58,7 @@
 mod readme {}
 
 pub mod answer;
+mod combined;
 mod corpus;
 mod document;
 mod error;
@@ -72,11 +73,11 @@ mod network;
 mod report;
 mod search;
 mod terms;
-mod together;
 #[cfg(feature = "web")]
 pub mod web;
 
-pub use corpus::{Corpus, CorpusOptions, IndexReport, Lossy, SearchOptions, Unread, UnreadReason, Unwritten};
+pub use combined::{CombinedSearch, NoSearch, in_turns};
+pub use corpus::{Corpus, CorpusOptions, IndexReport, LossyFile, SearchOptions, Unread, UnreadReason, Unwritten};
 pub use document::shown;
 pub use error::RetrievalError;
 pub use evidence::{Evidence, Locator, Source};
@@ -85,4 +86,3 @@ pub use fault::{Fault, Moment};
 pub use network::{Network, NetworkOptions};
 pub use report::{EngineOutcome, EngineReport};
 pub use search::{Hit, Search, SearchAnswer};
-pub use together::{NoSearch, Together, in_turns};

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::literature::{Arxiv, Crossref, Literature, LiteratureOptions, OpenAlex};
 use crate::web::{EngineName, PageOptions, Pages, SearchRate, Web, WebOptions};
-use crate::{RetrievalError, Search, Together};
+use crate::{CombinedSearch, RetrievalError, Search};
 
 /// How the engines of the network are asked, whichever of them are used.
 #[derive(Clone, Debug, Default)]
@@ -68,7 +68,7 @@ impl NetworkOptions {
     }
 }
 
-/// What the network is searched with.
+/// The opened engines of the network.
 #[derive(Clone, Default)]
 #[non_exhaustive]
 pub struct Network {
@@ -86,7 +86,7 @@ impl Network {
     pub fn search(&self) -> Option<Arc<dyn Search>> {
         let web = self.web.clone().map(|web| Arc::new(web) as Arc<dyn Search>);
         let literature = self.literature.clone().map(|literature| Arc::new(literature) as Arc<dyn Search>);
-        Together::of(web.into_iter().chain(literature))
+        CombinedSearch::of(web.into_iter().chain(literature))
     }
 }
 

@@ -8,22 +8,22 @@ use serde_json::{Map, Value};
 
 use crate::fault::Fault;
 
-/// What came of one question to one engine.
+/// The outcome of one question to one engine.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum EngineOutcome {
-    /// It gave something.
+    /// The engine gave results.
     Found {
-        /// How many pieces.
+        /// How many results it gave.
         pieces: usize,
         /// How many it says that it has, where it says so.
         #[serde(skip_serializing_if = "Option::is_none")]
         total: Option<u64>,
     },
-    /// It answered that it has nothing.
+    /// The engine answered that it has nothing.
     Empty,
-    /// It gave no answer that can be used.
+    /// The engine gave no answer that can be used.
     Failed {
         /// Why.
         fault: Fault,
@@ -31,13 +31,13 @@ pub enum EngineOutcome {
 }
 
 impl EngineOutcome {
-    /// What an answer of so many pieces comes to.
+    /// The outcome of an answer with so many results: found, or empty.
     #[must_use]
     pub fn found(pieces: usize) -> Self {
         if pieces == 0 { Self::Empty } else { Self::Found { pieces, total: None } }
     }
 
-    /// Whether the engine answered, be it that it has nothing.
+    /// Whether the engine answered. An answer without results counts.
     #[must_use]
     pub fn answered(&self) -> bool {
         !matches!(self, Self::Failed { .. })
@@ -69,7 +69,8 @@ impl EngineOutcome {
 /// assert_eq!(report.to_string(), "arXiv did not answer within 30 s; try again later.");
 /// let outcome = EngineOutcome::Found { pieces: 20, total: Some(1149) };
 /// assert_eq!(EngineReport::new("openalex", "graphs", outcome).to_string(), "OpenAlex gave 20 of 1149 records.");
-/// assert_eq!(EngineReport::new("wikipedia", "graphs", EngineOutcome::found(2)).to_string(), "Wikipedia gave 2 pages.");
+/// assert_eq!(EngineReport::new("wikipedia", "graphs", EngineOutcome::found(2)).to_string(), "Wikipedia gave 2
+/// pages.");
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[non_exhaustive]
@@ -80,7 +81,7 @@ pub struct EngineReport {
     /// The question.
     #[serde(default)]
     pub query: String,
-    /// What came of it.
+    /// The outcome.
     #[serde(alias = "status")]
     pub outcome: EngineOutcome,
     /// What a person may want to know besides.

@@ -61,7 +61,7 @@ impl Hit {
     }
 }
 
-/// What a search for one question found.
+/// The results of a search for one question.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(from = "Stored")]
 #[schemars(!from)]
@@ -98,21 +98,21 @@ impl From<Stored> for SearchAnswer {
 }
 
 impl SearchAnswer {
-    /// What one engine found.
+    /// The results of one engine.
     #[must_use]
     pub fn of(engine: &str, query: &str, hits: Vec<Hit>) -> Self {
         let report = EngineReport::new(engine, query, crate::EngineOutcome::found(hits.len()));
         Self { hits, reports: vec![report], notes: Vec::new() }
     }
 
-    /// One engine that failed.
+    /// The answer of one engine that failed.
     #[must_use]
     pub fn failed(engine: &str, query: &str, fault: Fault) -> Self {
         let report = EngineReport::new(engine, query, crate::EngineOutcome::Failed { fault });
         Self { hits: Vec::new(), reports: vec![report], notes: Vec::new() }
     }
 
-    /// Whether at least one engine answered, be it that it has nothing.
+    /// Whether at least one engine answered. An answer without results counts.
     #[must_use]
     pub fn answered(&self) -> bool {
         self.reports.iter().any(|report| report.outcome.answered())
@@ -170,7 +170,7 @@ pub trait Search: Send + Sync {
     /// The names of the engines, for events and messages.
     fn engines(&self) -> Vec<String>;
 
-    /// At most `limit` results of each engine, best first. A question without a fitting passage gives no hits. An engine
-    /// that fails is a report, and takes nothing from what the others found.
+    /// At most `limit` results of each engine, best first. A question without a fitting passage gives no hits. An
+    /// engine that fails is a report, and takes nothing from what the others found.
     async fn search(&self, query: &str, limit: usize) -> SearchAnswer;
 }

@@ -14,7 +14,7 @@
 //! let mut tree = TaskTree::new("Report on tides".to_owned(), FailurePolicy::Degrade);
 //!
 //! while let Some(next) = tree.next_in_level_order() {
-//!     // Here the caller would do the work; then it reports what came of it.
+//!     // Here the caller would do the work; then it reports the outcome.
 //!     let change = match next.action {
 //!         TaskAction::Plan if next.node.is_root() => TreeChange::planned(
 //!             next.node,

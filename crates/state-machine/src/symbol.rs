@@ -103,7 +103,7 @@ mod tests {
     use super::Symbol;
 
     symbols! {
-        enum Light {
+        enum TrafficLight {
             Red = "RED",
             Green = "GREEN",
         }
@@ -111,16 +111,16 @@ mod tests {
 
     #[test]
     fn a_symbol_is_its_name_in_json_and_text() {
-        for light in Light::ALL {
+        for light in TrafficLight::ALL {
             let json = serde_json::to_string(light).unwrap();
             assert_eq!(json, format!("\"{light}\""));
-            assert_eq!(serde_json::from_str::<Light>(&json).unwrap(), *light);
+            assert_eq!(serde_json::from_str::<TrafficLight>(&json).unwrap(), *light);
         }
     }
 
     #[test]
     fn an_unknown_name_is_refused_with_the_known_ones() {
-        let error = serde_json::from_str::<Light>("\"BLUE\"").unwrap_err().to_string();
+        let error = serde_json::from_str::<TrafficLight>("\"BLUE\"").unwrap_err().to_string();
         assert!(error.contains("`BLUE`") && error.contains("`RED`") && error.contains("`GREEN`"), "{error}");
     }
 }

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{ContentHash, NotePath};
 
-/// What is to become of one note.
+/// The pending change of one file.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[non_exhaustive]
 pub struct Change {
@@ -20,13 +20,14 @@ pub struct Change {
     /// The hash of a file that comes here from `moved_from` as it is: a picture, or what else is no text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub carried: Option<ContentHash>,
-    /// The bytes of `after` that were written by whoever made the edits; all others were there before, or are links that
-    /// were rewritten for a move. In order, apart from each other.
+    /// The bytes of `after` that were written by whoever made the edits; all others were there before, or are links
+    /// that were rewritten for a move. In order, apart from each other.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub written: Vec<Range<usize>>,
-    /// What of the text it was made from is not in `after`, so that both can be told apart when the file changes.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    was: Option<Was>,
+    /// The bytes of the original text that are not in `after`. They make it possible to join the change with a later
+    /// edit of the file.
+    #[serde(rename = "was", default, skip_serializing_if = "Option::is_none")]
+    replaced: Option<ReplacedText>,
     /// The path it was moved from.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub moved_from: Option<NotePath>,
@@ -36,7 +37,7 @@ pub struct Change {
 }
 
 impl Change {
-    /// What kind of change it is.
+    /// The kind of the change.
     #[must_use]
     pub fn kind(&self) -> ChangeKind {
         match (&self.before, self.is_there()) {
@@ -54,16 +55,16 @@ impl Change {
         self.after.is_some() || self.carried.is_some()
     }
 
-    /// The text it was made from, where that is known.
+    /// The text that the change was made from, where that is known.
     pub(crate) fn base(&self) -> Option<String> {
-        let (after, was) = (self.after.as_ref()?, self.was.as_ref()?);
-        Some([after.get(..was.now.start)?, &was.before, after.get(was.now.end..)?].concat())
+        let (after, replaced) = (self.after.as_ref()?, self.replaced.as_ref()?);
+        Some([after.get(..replaced.now.start)?, &replaced.before, after.get(replaced.now.end..)?].concat())
     }
 
     fn set_base(&mut self, base: Option<&str>) {
-        self.was = self.after.as_ref().zip(base).map(|(after, base)| {
+        self.replaced = self.after.as_ref().zip(base).map(|(after, base)| {
             let (before, now) = differing(base, after);
-            Was { now, before: base[before].to_owned() }
+            ReplacedText { now, before: base[before].to_owned() }
         });
     }
 
@@ -73,9 +74,9 @@ impl Change {
     }
 }
 
-/// Bytes of a text, and what stood in their place before.
+/// A range of the new text, and the text that it replaced.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-struct Was {
+struct ReplacedText {
     now: Range<usize>,
     before: String,
 }
@@ -127,7 +128,7 @@ pub struct Changes {
     redirects: BTreeMap<NotePath, NotePath>,
 }
 
-/// What a path is to hold.
+/// The content that a path is to have.
 #[derive(Clone, Debug)]
 pub(crate) enum After {
     /// Nothing.
@@ -280,8 +281,8 @@ impl Changes {
         &self.redirects
     }
 
-    /// Takes a move, and joins it to the one that brought the file to where it leaves from. When all moves of a step are
-    /// taken, [`settle`](Self::settle) comes: before that, one of them can look as if it had lost its end.
+    /// Takes a move, and joins it to the one that brought the file to where it leaves from. When all moves of a step
+    /// are taken, [`settle`](Self::settle) comes: before that, one of them can look as if it had lost its end.
     pub(crate) fn record_move(&mut self, from: &NotePath, to: &NotePath, relinked: BTreeSet<NotePath>) {
         let earlier = self.moves.iter().position(|moved| moved.to == *from);
         let mut whole = match earlier {

@@ -158,7 +158,7 @@ pub enum VaultError {
     /// Notes changed between reading and applying; nothing was written.
     #[error(
         "{} changed since the changes were made: {}; nothing was written, read the notes again and redo the changes",
-        if paths.len() == 1 { "a note" } else { "notes" }, ticked(paths)
+        if paths.len() == 1 { "a note" } else { "notes" }, in_backticks(paths)
     )]
     Changed {
         /// The notes that are not what they were.
@@ -168,7 +168,7 @@ pub enum VaultError {
     /// A file that its owner has made read-only was to be changed or removed.
     #[error(
         "{} read-only: {}; nothing was written, allow writing to it or leave it out",
-        if paths.len() == 1 { "a file is" } else { "files are" }, ticked(paths)
+        if paths.len() == 1 { "a file is" } else { "files are" }, in_backticks(paths)
     )]
     ReadOnly {
         /// The files.
@@ -276,7 +276,7 @@ fn at_lines(lines: &[usize]) -> String {
     if lines.is_empty() { String::new() } else { format!(" (lines {})", list(lines)) }
 }
 
-fn ticked(paths: &[NotePath]) -> String {
+fn in_backticks(paths: &[NotePath]) -> String {
     paths.iter().map(|path| format!("`{path}`")).collect::<Vec<_>>().join(", ")
 }
 
@@ -284,7 +284,7 @@ fn similar_in_words(similar: &[NotePath]) -> String {
     if similar.is_empty() {
         "; list the notes to see what there is".to_owned()
     } else {
-        format!("; did you mean {}", ticked(similar))
+        format!("; did you mean {}", in_backticks(similar))
     }
 }
 

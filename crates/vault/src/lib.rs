@@ -86,7 +86,7 @@ pub mod transaction;
 mod vault;
 
 pub use changes::{Change, ChangeKind, Changes, Move};
-pub use diff::{Diff, FileDiff, Meaning, diff};
+pub use diff::{Diff, FileDiff, SemanticChange, diff};
 pub use error::VaultError;
 pub use hash::ContentHash;
 pub use links::{LinkIndex, Resolution, ResolvedLink};

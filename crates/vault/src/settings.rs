@@ -12,7 +12,7 @@ use crate::{NotePath, Vault, VaultError};
 
 const APP: &str = ".obsidian/app.json";
 
-/// What a person has set for a vault in Obsidian, as far as it is heeded here.
+/// The settings of Obsidian that are followed here.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct Settings {

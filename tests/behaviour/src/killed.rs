@@ -22,14 +22,14 @@ pub const QUESTION: &str = "go on";
 
 /// The world outside the store, as one life of the program sees it.
 #[derive(Clone, Debug)]
-pub struct World {
+pub struct ExternalEffects {
     /// The file that takes a line for each effect.
     pub effects: PathBuf,
     /// The number of this life.
     pub life: u64,
 }
 
-impl World {
+impl ExternalEffects {
     /// Has an effect, once for all attempts and lives, and says so.
     async fn effect(&self, cx: &Context<Self>, key: &str) -> Result<u64, NodeError> {
         let name = format!("{}/{key}", cx.idempotency_key());
@@ -60,13 +60,13 @@ pub fn say(line: &str) -> std::io::Result<()> {
 ///
 /// # Errors
 /// None: it is the same at every call.
-pub fn graph(mode: Mode) -> Result<Compiled<Tally, World>, CompileErrors> {
+pub fn graph(mode: Mode) -> Result<Compiled<Tally, ExternalEffects>, CompileErrors> {
     let [plan, ask, child, last] = ["plan", "ask", "child", "last"].map(Node::named);
     let part = Task::<u64>::named("part");
-    let mut graph = StateGraph::<Tally, World>::new("killed");
+    let mut graph = StateGraph::<Tally, ExternalEffects>::new("killed");
     graph.mode(mode);
     graph.add_node(plan.clone(), |_: Snapshot<Tally>| async { Ok::<_, NodeError>(ran("plan")) });
-    graph.add_task(part.clone(), |number: u64, _: Snapshot<Tally>, cx: Context<World>| async move {
+    graph.add_task(part.clone(), |number: u64, _: Snapshot<Tally>, cx: Context<ExternalEffects>| async move {
         for _ in 0..number {
             tokio::task::yield_now().await;
         }
@@ -74,7 +74,7 @@ pub fn graph(mode: Mode) -> Result<Compiled<Tally, World>, CompileErrors> {
         Ok::<_, NodeError>(ran("part").effects(effects))
     });
     graph
-        .add_node(ask.clone(), |_: Snapshot<Tally>, cx: Context<World>| async move {
+        .add_node(ask.clone(), |_: Snapshot<Tally>, cx: Context<ExternalEffects>| async move {
             let before = cx.resources().effect(&cx, "before").await?;
             let answer: u64 = cx.ask(QUESTION, "?").await?;
             let after = cx.resources().effect(&cx, "after").await?;
@@ -90,11 +90,11 @@ pub fn graph(mode: Mode) -> Result<Compiled<Tally, World>, CompileErrors> {
     graph.compile()
 }
 
-fn inner(mode: Mode) -> Result<Compiled<Tally, World>, CompileErrors> {
+fn inner(mode: Mode) -> Result<Compiled<Tally, ExternalEffects>, CompileErrors> {
     let [first, second] = ["first", "second"].map(Node::named);
-    let mut graph = StateGraph::<Tally, World>::new("inner");
+    let mut graph = StateGraph::<Tally, ExternalEffects>::new("inner");
     graph.mode(mode);
-    graph.add_node(first.clone(), |_: Snapshot<Tally>, cx: Context<World>| async move {
+    graph.add_node(first.clone(), |_: Snapshot<Tally>, cx: Context<ExternalEffects>| async move {
         let effects = cx.resources().effect(&cx, "first").await?;
         Ok::<_, NodeError>(ran("first").effects(effects))
     });

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::sync::mpsc::{self, Receiver};
 use std::time::Duration;
 
-use graphloom_behaviour::killed::{self, EFFECTS, World};
+use graphloom_behaviour::killed::{self, EFFECTS, ExternalEffects};
 use graphloom_behaviour::random::Random;
 use graphloom_checkpoint_sqlite::SqliteCheckpointer;
 use graphloom_core_graph::EventKind;
@@ -24,7 +24,7 @@ const SEED: u64 = 20_261_122;
 
 /// What all lives said.
 #[derive(Debug, Default)]
-struct Said {
+struct ProcessOutput {
     /// Events of commits, by thread.
     committed: BTreeMap<String, Vec<String>>,
     /// Effects whose result was stored, with the life that said so first.
@@ -33,7 +33,7 @@ struct Said {
     next: u64,
 }
 
-impl Said {
+impl ProcessOutput {
     fn hear(&mut self, life: u64, line: &str) {
         match line.split_once(' ') {
             Some(("committed", rest)) => {
@@ -73,7 +73,7 @@ fn start(directory: &Path, life: u64, from: u64, until: u64) -> (Child, Receiver
 }
 
 /// One life, which ends by a kill after some lines and some time.
-fn killed_life(directory: &Path, life: u64, said: &mut Said, random: &mut Random) {
+fn killed_life(directory: &Path, life: u64, said: &mut ProcessOutput, random: &mut Random) {
     let (mut child, hear) = start(directory, life, said.next, u64::MAX);
     for _ in 0..random.below(24) {
         said.hear(life, &hear.recv().expect("it works until it is killed"));
@@ -91,7 +91,7 @@ fn killed_life(directory: &Path, life: u64, said: &mut Said, random: &mut Random
 #[tokio::test]
 async fn two_hundred_kills_lose_nothing_and_repeat_nothing() {
     let directory = tempfile::tempdir().unwrap();
-    let (mut said, mut random) = (Said::default(), Random::new(SEED));
+    let (mut said, mut random) = (ProcessOutput::default(), Random::new(SEED));
     for life in 0..KILLS {
         killed_life(directory.path(), life, &mut said, &mut random);
     }
@@ -109,8 +109,8 @@ async fn two_hundred_kills_lose_nothing_and_repeat_nothing() {
     effects_are_not_repeated(&std::fs::read_to_string(directory.path().join("effects")).unwrap(), &said, until);
 }
 
-async fn threads_are_whole(store: &Arc<SqliteCheckpointer>, number: u64, said: &Said) {
-    let world = World { effects: "unused".into(), life: u64::MAX };
+async fn threads_are_whole(store: &Arc<SqliteCheckpointer>, number: u64, said: &ProcessOutput) {
+    let world = ExternalEffects { effects: "unused".into(), life: u64::MAX };
     let app = killed::graph(killed::mode(number)).unwrap().with_context(world);
     let threads = app.with_shared_checkpointer(Arc::clone(store) as Arc<dyn Checkpointer>);
     let thread = threads.thread(killed::thread(number));
@@ -139,7 +139,7 @@ async fn threads_are_whole(store: &Arc<SqliteCheckpointer>, number: u64, said: &
     }
 }
 
-fn effects_are_not_repeated(effects: &str, said: &Said, threads: u64) {
+fn effects_are_not_repeated(effects: &str, said: &ProcessOutput, threads: u64) {
     let mut had: BTreeMap<&str, Vec<u64>> = BTreeMap::new();
     for line in effects.lines() {
         let (life, name) = line.split_once(' ').unwrap();

@@ -10,7 +10,7 @@ use crate::Files;
 
 /// A variable that a template shows outside of a fence.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Shown {
+pub struct UnfencedVariable {
     /// The template whose prompt shows it.
     pub template: String,
     /// The variable, such as `documents[].title`.
@@ -41,11 +41,15 @@ impl<'a> Follow<'a> {
     }
 
     /// What a template shows. Parts that it includes are added to `included`.
-    pub(crate) fn template(&self, source: &str, included: &mut BTreeSet<String>) -> Result<Vec<Shown>, Unknown> {
+    pub(crate) fn template(
+        &self,
+        source: &str,
+        included: &mut BTreeSet<String>,
+    ) -> Result<Vec<UnfencedVariable>, Unknown> {
         let mut shown = Paths::new();
         self.source(source, &mut Names::new(), &mut shown, included)?;
         let template = self.template.to_owned();
-        Ok(shown.into_iter().map(|variable| Shown { template: template.clone(), variable }).collect())
+        Ok(shown.into_iter().map(|variable| UnfencedVariable { template: template.clone(), variable }).collect())
     }
 
     fn source(
@@ -190,7 +194,7 @@ impl<'a> Follow<'a> {
     }
 }
 
-impl fmt::Display for Shown {
+impl fmt::Display for UnfencedVariable {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "`{}` shows `{}`", self.template, self.variable)
     }

@@ -8,15 +8,15 @@ mod files;
 mod follow;
 
 pub use files::{Files, Unreadable};
-pub use follow::{Shown, Unknown};
+pub use follow::{UnfencedVariable, Unknown};
 
 use std::collections::BTreeSet;
 
 /// What the templates of an application show outside of a fence, and the parts that none of them includes.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub struct Found {
+pub struct TemplateFindings {
     /// Each variable, where it is shown.
-    pub shown: BTreeSet<Shown>,
+    pub shown: BTreeSet<UnfencedVariable>,
     /// Parts that are in no prompt.
     pub unused_parts: BTreeSet<String>,
 }
@@ -25,8 +25,8 @@ pub struct Found {
 ///
 /// # Errors
 /// A construction of the template language that is not followed here.
-pub fn look_through(own: &Files, shared: &Files) -> Result<Found, Unknown> {
-    let mut found = Found::default();
+pub fn look_through(own: &Files, shared: &Files) -> Result<TemplateFindings, Unknown> {
+    let mut found = TemplateFindings::default();
     let mut included = BTreeSet::new();
     for (name, source) in own.templates() {
         let follow = follow::Follow::new(name, own, shared);

@@ -25,7 +25,7 @@ use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
-use tls::Front;
+use tls::TlsProxy;
 
 /// Runs the server beside itself until nobody holds the other end of its input any more, and cleans up. SIGINT ends
 /// the server and its helpers at once, without waiting for clients.
@@ -43,7 +43,7 @@ pub struct Server {
     watch: Child,
     socket: PathBuf,
     /// Where TLS is ended in front of it.
-    tls: Option<Front>,
+    tls: Option<TlsProxy>,
 }
 
 impl Server {
@@ -114,7 +114,7 @@ impl Server {
             log.push_str(&String::from_utf8_lossy(&buffer[..read]));
         }
         std::thread::spawn(move || std::io::copy(&mut said, &mut std::io::sink()));
-        let tls = with_tls.then(|| Front::open(&directory, socket.join(".s.PGSQL.5432")));
+        let tls = with_tls.then(|| TlsProxy::open(&directory, socket.join(".s.PGSQL.5432")));
         Self { watch, socket, tls }
     }
 

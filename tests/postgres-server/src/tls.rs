@@ -21,14 +21,14 @@ const SSL_REQUEST: [u8; 8] = [0, 0, 0, 8, 4, 210, 22, 47];
 
 /// A port of the loopback behind which the server is reached over TLS, until this is dropped.
 #[derive(Debug)]
-pub(crate) struct Front {
+pub(crate) struct TlsProxy {
     pub(crate) port: u16,
     /// The file of the certificate of the authority, which lies in the server's directory.
     pub(crate) root: PathBuf,
     _open: oneshot::Sender<()>,
 }
 
-impl Front {
+impl TlsProxy {
     /// Opens a port before the server that listens on `socket`.
     pub(crate) fn open(directory: &Path, socket: PathBuf) -> Self {
         let root = directory.join("root.crt");

@@ -10,20 +10,20 @@ use crate::AgentError;
 ///
 /// A graph's [`Context`] is one: its steps are [`Context::once`]. [`Direct`] keeps nothing.
 pub trait Durable: Sync {
-    /// What a step can fail with.
+    /// The error of a step.
     type Error: Send;
 
-    /// The kept result for `key`, or that of `work`, which is then kept.
+    /// The stored result for `key`, or that of `work`, which is then stored.
     fn once<T, F>(&self, key: &str, work: F) -> impl Future<Output = Result<T, Self::Error>> + Send
     where
         T: Serialize + DeserializeOwned + Send,
         F: Future<Output = Result<T, AgentError>> + Send;
 
-    /// The error of a conversation outside a step.
+    /// Makes the error of a conversation that failed outside of a step.
     fn error(&self, error: AgentError) -> Self::Error;
 }
 
-/// Keeps nothing: every step is run.
+/// Stores nothing: every step is run.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Direct;
 
@@ -59,7 +59,7 @@ impl<Cx: Send + Sync + 'static> Durable for Context<Cx> {
     }
 }
 
-/// What a retry cannot mend is terminal.
+/// Makes a [`NodeError`] that is terminal when no retry can mend it.
 fn node_error(error: AgentError) -> NodeError {
     if error.is_retryable() { error.into() } else { NodeError::terminal(error) }
 }

@@ -6,7 +6,7 @@ use graphloom_llm::{ChatModel, Message, Params, ToolCall, Usage};
 
 use crate::{Prompts, Repeats, ToolOutcome, ToolRegistry};
 
-/// How a conversation goes.
+/// The limits and settings of a conversation.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ConverseOptions {
@@ -20,7 +20,7 @@ pub struct ConverseOptions {
     /// What the keys of durable steps begin with; the rest is `turn/1` and so on. Two conversations of one node need
     /// different beginnings.
     pub key: String,
-    /// The calls that failed before.
+    /// The calls that failed in earlier conversations of the same work.
     pub repeats: Repeats,
 }
 
@@ -36,25 +36,25 @@ impl Default for ConverseOptions {
     }
 }
 
-/// What a conversation is made of.
+/// A conversation before it begins: model, tools, prompts, first messages and options.
 #[derive(Clone)]
 #[non_exhaustive]
 pub struct Conversation<'a> {
-    /// Who is asked.
+    /// The model that is asked.
     pub model: &'a dyn ChatModel,
-    /// What it can use.
+    /// The tools that the model can use.
     pub tools: &'a ToolRegistry,
     /// The templates, of which those under `agents/` are used.
     pub prompts: &'a Prompts,
-    /// What is said before the first turn.
+    /// The messages before the first turn.
     pub messages: Vec<Message>,
-    /// How it goes.
+    /// Its limits and settings.
     pub options: ConverseOptions,
-    /// Who is told while it goes.
+    /// The function that gets each event while the conversation runs.
     pub watch: Option<&'a (dyn Fn(Progress<'_>) + Send + Sync)>,
 }
 
-/// What happens in a conversation while it goes.
+/// An event of a running conversation.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub enum Progress<'a> {
@@ -89,7 +89,7 @@ impl<'a> Conversation<'a> {
         self
     }
 
-    /// Tells `watch` what happens.
+    /// Calls `watch` with each event.
     #[must_use]
     pub fn watched_by(mut self, watch: &'a (dyn Fn(Progress<'_>) + Send + Sync)) -> Self {
         self.watch = Some(watch);

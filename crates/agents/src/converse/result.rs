@@ -10,7 +10,7 @@ use crate::{AgentError, Prompts, ToolOutcome};
 
 /// The most characters of a result, for a model whose context is not small.
 const CHARACTERS: usize = 16_000;
-/// What is left of an old result when the conversation outgrows the model's context.
+/// An old result is shortened to this many characters when the conversation outgrows the model's context.
 const SHORT: usize = 200;
 
 /// How many characters of a result the model reads: for a small context about an eighth of it.

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Repeats, ToolOutcome};
 
-/// Everything that was said and done in a conversation.
+/// The record of a conversation: its messages, its calls and how it ended.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[non_exhaustive]
 pub struct Transcript {
@@ -38,7 +38,7 @@ pub struct Transcript {
 pub struct CallRecord {
     /// The turn, from 1.
     pub turn: u32,
-    /// What became of it.
+    /// The outcome of the call.
     pub outcome: ToolOutcome,
 }
 

@@ -10,7 +10,7 @@ use serde_json::Value;
 use super::union;
 use crate::notes::of_steps;
 
-/// What a turn gave, as it is kept.
+/// The result of a turn, as it is stored.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct Turn {
     /// The model's message as it goes into the conversation.

@@ -5,14 +5,14 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use graphloom_core_graph::{Context, NodeError};
-use graphloom_llm::layers::InTime;
+use graphloom_llm::layers::TimeLimited;
 use graphloom_llm::{ChatModel, ModelError};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::hooks::{Call, CallHooks, NoHooks};
-use super::keys::{Given, StepKeys};
+use super::keys::{IssuedKeys, StepKeys};
 use super::model::DurableModel;
 use crate::Models;
 
@@ -36,7 +36,8 @@ use crate::Models;
 ///     let calls = DurableCalls::new(&cx);
 ///     let model = calls.model(&cx.resources().model);
 ///     let ask = |what: &str| ChatRequest::user(format!("One line on {what}."));
-///     let lines = async { Ok::<_, NodeError>([model.chat(ask("tides")).await?, model.chat(ask("wind")).await?]) }.await;
+///     let lines = async { Ok::<_, NodeError>([model.chat(ask("tides")).await?, model.chat(ask("wind")).await?])
+/// }.await;
 ///     // A task that has to stop says so itself.
 ///     if let Some(fault) = calls.take_fault() {
 ///         return Err(fault);
@@ -53,8 +54,8 @@ pub(super) struct Inner<Cx> {
     keys: StepKeys,
     pub(super) hooks: Arc<dyn CallHooks>,
     pub(super) limit: Option<Duration>,
-    given: Mutex<Given>,
-    /// The first error of the runtime, which is none of the model's.
+    issued: Mutex<IssuedKeys>,
+    /// The first error of the graph runtime, as opposed to an error of the model.
     fault: Mutex<Option<NodeError>>,
 }
 
@@ -65,24 +66,24 @@ impl<Cx: Send + Sync + 'static> DurableCalls<Cx> {
     }
 
     fn with(cx: &Context<Cx>, keys: StepKeys, hooks: Arc<dyn CallHooks>, limit: Option<Duration>) -> Self {
-        let (given, fault) = (Mutex::default(), Mutex::default());
-        Self { inner: Arc::new(Inner { cx: cx.clone(), keys, hooks, limit, given, fault }) }
+        let (issued, fault) = (Mutex::default(), Mutex::default());
+        Self { inner: Arc::new(Inner { cx: cx.clone(), keys, hooks, limit, issued, fault }) }
     }
 
-    /// The same with other names of steps. To be said before the first call.
+    /// Sets how the durable steps are named. Set this before the first call.
     #[must_use]
     pub fn keys(self, keys: StepKeys) -> Self {
         Self::with(&self.inner.cx, keys, Arc::clone(&self.inner.hooks), self.inner.limit)
     }
 
-    /// The same with something done around every call. To be said before the first call.
+    /// Sets the hooks that run around every call. Set this before the first call.
     #[must_use]
     pub fn hooks(self, hooks: Arc<dyn CallHooks>) -> Self {
         Self::with(&self.inner.cx, self.inner.keys.clone(), hooks, self.inner.limit)
     }
 
-    /// The same with the longest time of one call, after which it is [`ModelError::Timeout`]. To be said before the first
-    /// call.
+    /// Sets the longest time of one call, after which the call fails with [`ModelError::Timeout`]. Set this before
+    /// the first call.
     #[must_use]
     pub fn limit(self, limit: Duration) -> Self {
         Self::with(&self.inner.cx, self.inner.keys.clone(), Arc::clone(&self.inner.hooks), Some(limit))
@@ -90,12 +91,12 @@ impl<Cx: Send + Sync + 'static> DurableCalls<Cx> {
 
     /// A model whose calls are durable steps of the task.
     pub fn model(&self, model: &Arc<dyn ChatModel>) -> Arc<dyn ChatModel> {
-        Arc::new(DurableModel { inner: self.in_time(model), calls: Arc::clone(&self.inner) })
+        Arc::new(DurableModel { inner: self.time_limited(model), calls: Arc::clone(&self.inner) })
     }
 
-    pub(super) fn in_time(&self, model: &Arc<dyn ChatModel>) -> Arc<dyn ChatModel> {
+    pub(super) fn time_limited(&self, model: &Arc<dyn ChatModel>) -> Arc<dyn ChatModel> {
         match self.inner.limit {
-            Some(limit) => Arc::new(InTime::new(model, limit)),
+            Some(limit) => Arc::new(TimeLimited::new(model, limit)),
             None => Arc::clone(model),
         }
     }
@@ -122,12 +123,12 @@ impl<Cx: Send + Sync + 'static> DurableCalls<Cx> {
         self.inner.cx.once(&self.inner.key(kind, asked), work).await
     }
 
-    /// Keeps an error of the runtime for [`take_fault`](Self::take_fault); the first one stays.
+    /// Stores an error of the graph runtime for [`take_fault`](Self::take_fault). Only the first one is stored.
     pub fn stop(&self, fault: NodeError) {
         self.inner.stop(fault);
     }
 
-    /// The error of the runtime that stopped a call, if one did. A node returns it in place of its result.
+    /// The error of the graph runtime that stopped a call, if there is one. A node returns it in place of its result.
     pub fn take_fault(&self) -> Option<NodeError> {
         self.inner.lock_fault().take()
     }
@@ -135,8 +136,8 @@ impl<Cx: Send + Sync + 'static> DurableCalls<Cx> {
 
 impl<Cx> Inner<Cx> {
     pub(super) fn key(&self, kind: &str, asked: &Value) -> String {
-        let mut given = self.given.lock().unwrap_or_else(PoisonError::into_inner);
-        self.keys.next(&mut given, kind, asked)
+        let mut issued = self.issued.lock().unwrap_or_else(PoisonError::into_inner);
+        self.keys.next(&mut issued, kind, asked)
     }
 
     pub(super) fn stop(&self, fault: NodeError) {
@@ -166,7 +167,8 @@ impl<Cx> Inner<Cx> {
     }
 }
 
-/// A model call as the durable step `key`, with a line in the log that says whether it was made or taken from the record.
+/// A model call as the durable step `key`, with a line in the log that says whether it was made or taken from the
+/// record.
 ///
 /// # Errors
 /// That of the call as the runtime keeps it, and those of the runtime.

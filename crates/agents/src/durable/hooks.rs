@@ -39,7 +39,7 @@ pub struct Call<'a> {
     pub asked: &'a Value,
 }
 
-/// What a call came to.
+/// The outcome of a call.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub enum CallReply<'a> {
@@ -49,27 +49,28 @@ pub enum CallReply<'a> {
     Choice(&'a Choice),
 }
 
-/// What an application does around every call: look, count, wait. An error of a hook stops the task and is no error of
-/// the model; [`Context::ask`](graphloom_core_graph::Context::ask) inside a hook makes the task wait for a person.
+/// What an application does around every call, such as looking, counting or waiting. An error of a hook stops the
+/// task and is no error of the model; [`Context::ask`](graphloom_core_graph::Context::ask) inside a hook makes the
+/// task wait for a person.
 #[async_trait]
 pub trait CallHooks: Send + Sync {
-    /// Before a call, be its reply made now or taken from the record.
+    /// Runs before a call, whether its reply is made now or taken from the record.
     ///
     /// # Errors
-    /// What stops the task here.
+    /// The error that stops the task.
     async fn before(&self, _call: Call<'_>) -> Result<(), NodeError> {
         Ok(())
     }
 
-    /// Behind a call whose reply is stored.
+    /// Runs after a call, once its reply is stored.
     ///
     /// # Errors
-    /// What stops the task here.
+    /// The error that stops the task.
     async fn after(&self, _call: Call<'_>, _reply: CallReply<'_>) -> Result<(), NodeError> {
         Ok(())
     }
 
-    /// The budget refused a call for the `refusals`th time, counted from 1. `Ok` makes the call again.
+    /// Runs when the budget refused a call for the `refusals`th time, counted from 1. `Ok` makes the call again.
     ///
     /// # Errors
     /// The refusal itself unless a hook says otherwise: then the caller gets it as the model's error.
@@ -78,7 +79,7 @@ pub trait CallHooks: Send + Sync {
     }
 }
 
-/// Nothing is done around a call.
+/// Hooks that do nothing.
 pub(super) struct NoHooks;
 
 impl CallHooks for NoHooks {}

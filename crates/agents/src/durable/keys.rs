@@ -21,16 +21,16 @@ pub enum StepKeys {
     ByContent,
 }
 
-/// The keys that one task has given out.
+/// The step keys that one task has issued so far.
 #[derive(Debug, Default)]
-pub(super) struct Given {
+pub(super) struct IssuedKeys {
     begun: u32,
     asked: BTreeMap<String, u32>,
 }
 
 impl StepKeys {
     /// The key of the next step of this kind.
-    pub(super) fn next(&self, given: &mut Given, kind: &str, asked: &Value) -> String {
+    pub(super) fn next(&self, issued: &mut IssuedKeys, kind: &str, asked: &Value) -> String {
         let hash = key_of(asked);
         let digits = |count: usize| hash.get(..count).unwrap_or(&hash).to_owned();
         let first = match self {
@@ -38,13 +38,13 @@ impl StepKeys {
             Self::Under(prefix) => prefix.as_str(),
             Self::ByContent => {
                 let short = digits(16);
-                let count = given.asked.entry(short.clone()).or_default();
+                let count = issued.asked.entry(short.clone()).or_default();
                 *count += 1;
                 return format!("{kind}/{short}/{count}");
             }
         };
-        let number = given.begun;
-        given.begun += 1;
+        let number = issued.begun;
+        issued.begun += 1;
         format!("{first}/{number}/{}", digits(12))
     }
 }
@@ -64,9 +64,9 @@ mod tests {
             (StepKeys::Under("plan".into()), format!("plan/0/{}", &hash[..12]), format!("plan/1/{}", &hash[..12])),
             (StepKeys::ByContent, format!("call/{}/1", &hash[..16]), format!("choose/{}/2", &hash[..16])),
         ] {
-            let mut given = Given::default();
-            assert_eq!(keys.next(&mut given, "call", &asked), first);
-            assert_eq!(keys.next(&mut given, "choose", &asked), second);
+            let mut issued = IssuedKeys::default();
+            assert_eq!(keys.next(&mut issued, "call", &asked), first);
+            assert_eq!(keys.next(&mut issued, "choose", &asked), second);
         }
     }
 }

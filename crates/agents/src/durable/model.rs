@@ -20,7 +20,7 @@ pub(super) struct DurableModel<Cx> {
 }
 
 impl<Cx: Send + Sync + 'static> DurableModel<Cx> {
-    /// One call as a durable step, with what the hooks do around it.
+    /// Makes one call as a durable step, with the hooks around it.
     pub(super) async fn call<T, F>(
         &self,
         kind: CallKind,
@@ -43,7 +43,7 @@ impl<Cx: Send + Sync + 'static> DurableModel<Cx> {
         done.await.map_err(|error| self.refused(error))
     }
 
-    /// Passes a model's error on, and keeps any other for the task.
+    /// Passes a model's error on, and stores any other error for the task.
     fn refused(&self, error: NodeError) -> ModelError {
         if let Some(error) = error.downcast_ref::<ModelError>() {
             return error.clone();

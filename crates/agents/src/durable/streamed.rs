@@ -28,7 +28,7 @@ impl<Cx: Send + Sync + 'static> DurableCalls<Cx> {
     where
         F: Future<Output = ()> + Send,
     {
-        let inner = self.in_time(model);
+        let inner = self.time_limited(model);
         let durable = DurableModel { inner: Arc::clone(&inner), calls: Arc::clone(&self.inner) };
         let asked = serde_json::to_value(&request).unwrap_or_default();
         let shown = Mutex::new(String::new());
@@ -45,7 +45,8 @@ impl<Cx: Send + Sync + 'static> DurableCalls<Cx> {
     }
 }
 
-/// The whole reply, with each piece given out. A stream that stalls is given up, and the reply is asked for as one.
+/// Gives out each piece of a reply and returns the whole. A stream that stalls is given up, and the reply is asked
+/// for as one.
 async fn pieces<F: Future<Output = ()> + Send>(
     model: &dyn ChatModel,
     request: ChatRequest,
@@ -141,28 +142,28 @@ mod tests {
     }
 
     async fn run(model: &Stalling) -> (Result<ChatResponse, ModelError>, Vec<String>) {
-        let (shown, given) = (Mutex::default(), Mutex::new(Vec::new()));
+        let (shown, received) = (Mutex::default(), Mutex::new(Vec::new()));
         let piece = |text: String| {
-            given.lock().unwrap().push(text);
+            received.lock().unwrap().push(text);
             std::future::ready(())
         };
         let reply = pieces(model, ChatRequest::user("?"), Some(Duration::from_secs(4)), &shown, &piece).await;
-        (reply, given.into_inner().unwrap())
+        (reply, received.into_inner().unwrap())
     }
 
     #[tokio::test(start_paused = true)]
     async fn a_stream_that_stalls_is_asked_for_again() {
         let model = stalling(false);
         let begun = Instant::now();
-        let (reply, given) = run(&model).await;
-        assert_eq!((reply.unwrap().text().as_str(), given), ("high tide at ten", vec!["high".to_owned()]));
+        let (reply, received) = run(&model).await;
+        assert_eq!((reply.unwrap().text().as_str(), received), ("high tide at ten", vec!["high".to_owned()]));
         assert_eq!((begun.elapsed(), model.asked.load(Ordering::SeqCst)), (Duration::from_secs(2), 1));
     }
 
     #[tokio::test]
     async fn pieces_come_in_order() {
-        let (reply, given) = run(&stalling(true)).await;
-        assert_eq!(given.concat(), reply.unwrap().text());
-        assert!(given.len() > 2, "{given:?}");
+        let (reply, received) = run(&stalling(true)).await;
+        assert_eq!(received.concat(), reply.unwrap().text());
+        assert!(received.len() > 2, "{received:?}");
     }
 }

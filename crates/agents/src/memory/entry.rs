@@ -5,7 +5,7 @@ use std::fmt;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What an entry of the working memory is. The seed gives each kind its importance.
+/// The kind of an entry of the working memory. Each kind has an importance from 0 to 1, which pruning goes by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum EntryKind {
@@ -53,7 +53,7 @@ impl fmt::Display for EntryKind {
 pub struct MemoryEntry {
     /// Names the entry in its memory; given by [`WorkingMemory::remember`](super::WorkingMemory::remember).
     pub id: String,
-    /// What it is.
+    /// The kind of the entry.
     pub kind: EntryKind,
     /// The text, cut at the memory's limit.
     pub content: String,
@@ -71,17 +71,17 @@ pub struct MemoryEntry {
     /// The ids of entries that it belongs to.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub connections: Vec<String>,
-    /// That the work is complete, said as a value and not in words.
+    /// A signal that the work is complete, if the entry is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub signal: Option<CompletionSignal>,
 }
 
-/// That the work is complete. A text that says so is no signal.
+/// A signal that the work is complete. A text that says so is no signal.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CompletionSignal {
-    /// How sure that is, from 0 to 1.
+    /// The confidence, from 0 to 1.
     pub confidence: f32,
-    /// What it rests on.
+    /// The reason for the signal.
     pub reason: String,
 }
 
@@ -123,7 +123,7 @@ impl MemoryEntry {
         self
     }
 
-    /// Says that the work is complete.
+    /// Adds a signal that the work is complete.
     #[must_use]
     pub fn with_signal(mut self, signal: CompletionSignal) -> Self {
         self.signal = Some(signal);

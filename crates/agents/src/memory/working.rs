@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::entry::unit;
 use super::{CompletionSignal, EntryKind, MemoryEntry};
 
-/// The seed's limit of entries.
+/// The limit of entries, unless another one is set.
 const ENTRIES: usize = 50;
 /// The limit of one entry, in characters.
 const CHARACTERS: usize = 2_000;

@@ -26,7 +26,7 @@ pub struct Confirmation {
     pub arguments: Value,
 }
 
-/// What a person says to a call.
+/// A person's decision on a call.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Decision {

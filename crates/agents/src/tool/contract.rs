@@ -31,13 +31,13 @@ pub trait Tool: Send + Sync + 'static {
     async fn call(&self, arguments: Value) -> Result<ToolOutput, ToolError>;
 }
 
-/// What a tool answers.
+/// The answer of a tool.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[non_exhaustive]
 pub struct ToolOutput {
     /// What the model reads: in plain words what was found or what changed.
     pub content: String,
-    /// What programs read.
+    /// The answer as data, for programs.
     #[serde(default)]
     pub data: Value,
     /// Where the content comes from, for the fence around it; the tool's name when there is none.
@@ -51,7 +51,7 @@ impl ToolOutput {
         Self { content: content.into(), ..Self::default() }
     }
 
-    /// Sets what programs read.
+    /// Sets the answer as data.
     #[must_use]
     pub fn with_data(mut self, data: Value) -> Self {
         self.data = data;

@@ -1,4 +1,4 @@
-//! What became of a call.
+//! The outcome of a call.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::{Risk, ToolError, ToolOutput};
 
-/// What became of a call that a model asked for.
+/// The outcome of a call that a model asked for.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[non_exhaustive]
 pub struct ToolOutcome {
@@ -32,7 +32,7 @@ impl ToolOutcome {
         self.result.is_ok()
     }
 
-    /// What the model is told.
+    /// The text that the model reads.
     pub fn content(&self) -> String {
         match &self.result {
             Ok(output) => output.content.clone(),

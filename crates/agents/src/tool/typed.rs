@@ -49,16 +49,16 @@ pub fn typed<T: TypedTool>(tool: T) -> Arc<dyn Tool> {
         members.entry("properties").or_insert_with(|| Value::Object(serde_json::Map::new()));
     }
     let spec = ToolSpec { name: T::NAME.to_owned(), description: T::DESCRIPTION.trim_end().to_owned(), parameters };
-    Arc::new(Adapted { tool, spec })
+    Arc::new(TypedToolAdapter { tool, spec })
 }
 
-struct Adapted<T> {
+struct TypedToolAdapter<T> {
     tool: T,
     spec: ToolSpec,
 }
 
 #[async_trait]
-impl<T: TypedTool> Tool for Adapted<T> {
+impl<T: TypedTool> Tool for TypedToolAdapter<T> {
     fn spec(&self) -> &ToolSpec {
         &self.spec
     }

@@ -7,7 +7,7 @@ use graphloom_llm::ModelError;
 use crate::status::Notice;
 
 /// What can go wrong before a run, or around it. What goes wrong inside a run is a [`Notice`](crate::Notice) of its
-/// state, with the code of the specification.
+/// state, with its status code.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum DeepSearchError {

@@ -1,4 +1,4 @@
-//! The record of one document or passage that was found: what the specification calls `doc_info`, typed.
+//! The record of one document or passage that was found: what the original calls `doc_info`, typed.
 
 use std::fmt;
 use std::sync::Arc;
@@ -37,7 +37,7 @@ impl fmt::Display for EvidenceId {
     }
 }
 
-/// What a model thinks of a document, 0 to 10 on each axis (F13).
+/// What a model thinks of a document, 0 to 10 on each axis.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Scores {
     /// How much it has to do with the task.

@@ -1,4 +1,4 @@
-//! The main graphs, with the node names of the specification.
+//! The main graphs, with the node names of the original.
 //!
 //! ```text
 //! start ─► entry ─► [generate_questions ─► feedback_handler] ─► outline ─► [outline_interaction ─► outline]*

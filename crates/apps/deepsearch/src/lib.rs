@@ -43,7 +43,7 @@
 //!
 //! # Graphs
 //!
-//! [`graph::graph`] is the main graph, with the node names of the specification; [`team`], [`section`], [`collector`],
+//! [`graph::graph`] is the main graph, with the node names of the original; [`team`], [`section`], [`collector`],
 //! [`dependency`] and [`feedback`] are the graphs inside it, each usable as a subgraph of another one. What nodes work with
 //! besides the state is in [`Resources`]: models by [`Slot`], prompts, engines ([`search`]), the budget.
 //!
@@ -56,6 +56,11 @@
 //!
 //! What goes wrong inside a run is a [`Notice`] with a [`StatusCode`], in the state; only a fatal one ends the run. A
 //! [`DeepSearchError`] is about what is outside of it.
+//!
+//! # The original
+//!
+//! Graphs, names, keys and codes are those of openJiuwen's DeepSearch, <https://github.com/openJiuwen-ai/deepsearch>.
+//! Comments that say *the original* mean that program.
 
 #![forbid(unsafe_code)]
 

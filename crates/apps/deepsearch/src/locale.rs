@@ -1,10 +1,10 @@
-//! Which language a report is written in (seed, `EntryNode`).
+//! Which language a report is written in.
 
 use crate::state::Locale;
 
-/// What a name of a language comes to.
+/// The language that a name means.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Named {
+pub(crate) enum LanguageName {
     /// One of the two.
     Known(Locale),
     /// Another language: reports about it are in English.
@@ -15,10 +15,10 @@ pub(crate) enum Named {
 
 /// Reads a name as a model writes it: `zh`, `zh-CN`, `Chinese`, `中文`, `en`, `English`, `英文`. Only whole words count, so
 /// that `french` is no English.
-pub(crate) fn named(name: &str) -> Named {
+pub(crate) fn language_of_name(name: &str) -> LanguageName {
     let name = name.trim().to_lowercase();
     if name.is_empty() {
-        return Named::Nothing;
+        return LanguageName::Nothing;
     }
     let any = |words: &[&str]| name.split(|c: char| !c.is_alphabetic()).any(|word| words.contains(&word));
     if any(&["zh", "cmn", "chinese", "mandarin"])
@@ -26,12 +26,12 @@ pub(crate) fn named(name: &str) -> Named {
         || name.contains("汉语")
         || name.contains("漢語")
     {
-        Named::Known(Locale::Chinese)
+        LanguageName::Known(Locale::Chinese)
     } else if any(&["en", "eng", "english"]) || name.contains("英文") || name.contains("英语") || name.contains("英語")
     {
-        Named::Known(Locale::English)
+        LanguageName::Known(Locale::English)
     } else {
-        Named::Other
+        LanguageName::Other
     }
 }
 
@@ -81,7 +81,7 @@ mod tests {
 
     #[test]
     fn names_are_read_by_whole_words() {
-        use Named::{Known, Nothing, Other};
+        use LanguageName::{Known, Nothing, Other};
         for (name, found) in [
             ("zh", Known(Locale::Chinese)),
             ("zh-CN", Known(Locale::Chinese)),
@@ -96,7 +96,7 @@ mod tests {
             ("ja", Other),
             ("  ", Nothing),
         ] {
-            assert_eq!(named(name), found, "{name}");
+            assert_eq!(language_of_name(name), found, "{name}");
         }
     }
 

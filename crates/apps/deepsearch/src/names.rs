@@ -1,4 +1,4 @@
-//! The names of nodes, which nodes and graphs share: those of the specification.
+//! The names of nodes, which nodes and graphs share: those of the original.
 
 use graphloom_core_graph::Node;
 

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use graphloom_agents::{Models, Prompts};
 use graphloom_llm::ChatModel;
-use graphloom_llm::layers::{Budget, InTime, Ledger};
+use graphloom_llm::layers::{Budget, Ledger, TimeLimited};
 
 use crate::error::DeepSearchError;
 use crate::prompts::prompts;
@@ -37,7 +37,7 @@ pub enum Slot {
 }
 
 impl Slot {
-    /// The name of the specification, which is the role in `--model`.
+    /// The name of the slot in `llm_config`, which is also the role in `--model`.
     pub fn name(self) -> &'static str {
         match self {
             Self::General => "general",
@@ -102,7 +102,7 @@ impl Resources {
 
     /// The model of a slot. Each of its calls ends within `call_limit`, whoever makes it.
     pub fn model(&self, slot: Slot) -> Arc<dyn ChatModel> {
-        Arc::new(InTime::new(self.models.role(slot.name()), self.call_limit))
+        Arc::new(TimeLimited::new(self.models.role(slot.name()), self.call_limit))
     }
 
     /// Whether a model was given for the slot itself.

@@ -1,4 +1,4 @@
-//! The engines of the web as DeepSearch uses them, over a web of documents on this machine (F34, F36).
+//! The engines of the web as DeepSearch uses them, over a web of documents on this machine.
 #![expect(clippy::unwrap_used, reason = "a step that fails fails the test")]
 
 use graphloom_deepsearch::Config;

@@ -1,4 +1,4 @@
-//! The completion check, in exactly the seed's order.
+//! The completion check: its rules are tried in a fixed order.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -77,8 +77,8 @@ impl Facts {
     }
 }
 
-/// The first rule that holds, in the seed's order: a simple task at iteration one with all actions successful; all
-/// sub-objectives; confidence; completion signal. None: continue.
+/// The first rule that holds, in this order: a simple task at iteration one with all actions successful; all
+/// sub-objectives; the confidence; a completion signal in the memory. `None` when the run has to go on.
 pub fn check(facts: Facts) -> Option<Completion> {
     if facts.simple && facts.iteration == 1 && facts.actions > 0 && facts.failed == 0 && !facts.outstanding {
         Some(Completion::SimpleTask)
@@ -98,7 +98,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_rules_are_tried_in_the_seeds_order() {
+    fn the_rules_are_tried_in_their_order() {
         let nothing = Facts { iteration: 1, threshold: 0.85, ..Facts::default() };
         let simple = Facts { simple: true, actions: 2, ..nothing };
         let every = Facts { objectives_complete: true, confidence: 1.0, signal: true, ..simple };

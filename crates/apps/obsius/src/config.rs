@@ -1,4 +1,4 @@
-//! The parameters of a run: the seed's five under its names, and those that the seed leaves open.
+//! The parameters of a run.
 
 use graphloom_llm::Capabilities;
 use graphloom_llm::StructuredSupport;
@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 /// the machine is busy.
 pub const LOCAL_ITERATION_TIMEOUT_MS: u64 = 600_000;
 
-/// The parameters of a run. Upper-case names are the seed's.
+/// The parameters of a run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 #[non_exhaustive]
@@ -118,7 +118,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_seeds_parameters_have_its_names_and_defaults() {
+    fn parameters_have_their_names_and_defaults() {
         let value = serde_json::to_value(Config::default()).unwrap();
         for (name, default) in [
             ("MAX_ITERATIONS", 24),

@@ -1,4 +1,4 @@
-//! The workflow as a graph: the seed's phase diagram, and between the last work and `complete` a person's review.
+//! The workflow as a graph: the phases, and between the last work and `complete` a person's review.
 //!
 //! ```text
 //! assess ─┬─ simple ──────────────────────────────────────────────┐
@@ -13,7 +13,7 @@
 //!
 //! The transitions are those of [`phase_table`](crate::phase::phase_table), which every router asks. Review and apply are
 //! no phases: while a person is asked, the run stays in the phase whose work is shown, so that a refusal leads back along
-//! an arrow of the seed (reflect → analyze, execute → analyze) and an approval confirms completion.
+//! an arrow of the table (reflect → analyze, execute → analyze) and an approval confirms completion.
 
 use graphloom_agents::Verdict;
 use graphloom_core_graph::{CompileErrors, Compiled, END, Node, START, StateGraph};

@@ -1,7 +1,7 @@
 //! Obsius: an assistant for a vault of notes that analyzes, searches, executes and reflects.
 //!
 //! - [`assess`](mod@assess) tells simple requests from complex ones, [`phase`] holds the phases and the table of their transitions,
-//!   [`completion`] the completion check; all three are the seed's, in its order.
+//!   [`completion`] the completion check.
 //! - [`analyze`] makes the plan: subtasks with success criteria, each a [`probe`] that looks into the notes; [`search`],
 //!   [`execute`] and [`write`](mod@write) carry it out, and a [`review`] puts a person before the vault.
 //! - [`graph()`] puts them together over a [`WorkflowState`]. Nothing is written to the vault before the changes are
@@ -27,8 +27,8 @@
 //! ```
 //!
 //! # State
-//! [`WorkflowState`] has a named part for every box of the seed's state diagram. Tools work on an overlay of the vault that
-//! is part of the state, so that a run can be stopped, shown and resumed at any super-step with all it would change.
+//! [`WorkflowState`] has a named part for each concern: session, plan, memory, actions, metrics, phases. Tools work on an
+//! overlay of the vault that is part of the state, so that a run can be stopped, shown and resumed at any super-step with all it would change.
 //!
 //! # Models
 //! A model that calls tools plans, acts and judges by the prompts of the profile. A model that answers inside a grammar,

@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 symbols! {
-    /// A phase of the workflow: the boxes of the seed's phase transition diagram, and the two before it.
+    /// A phase of the workflow.
     pub enum Phase {
         /// The complexity of the request is judged.
         Assess = "assess",
@@ -31,7 +31,7 @@ symbols! {
 }
 
 symbols! {
-    /// What a phase decides at its end: the labels of the seed's arrows.
+    /// What a phase decides at its end: the label of an arrow between two phases.
     pub enum Decision {
         /// The request is simple.
         IsSimple = "simple task",
@@ -63,7 +63,7 @@ symbols! {
 }
 
 symbols! {
-    /// The work of a phase, as the seed's notes name it.
+    /// The work of a phase.
     pub enum Work {
         /// Task complexity assessment.
         Assess = "complexity assessment",
@@ -91,12 +91,10 @@ impl Condition<Decision> for Decision {
 /// The type of [`phase_table`].
 pub type PhaseTable = StatusTable<Phase, Work, Decision>;
 
-/// Every transition of the seed's phase diagram and no other, besides assess → simple → complete, assess → initialize and
-/// any phase → error on a failure.
+/// Every transition between two phases, and no other. Any phase leads to error on a failure.
 ///
-/// The seed's two drawings differ at reflect: the phase diagram has it between execute and complete, the overall one has
-/// a completion check there. Both hold: reflect *is* the completion check, and execute goes to analyze when nothing
-/// succeeded and to complete when there is nothing to reflect on.
+/// Reflect is the completion check. Execute passes it by in two cases: it goes to analyze when nothing succeeded, and to
+/// complete when there is nothing to reflect on.
 pub fn phase_table() -> &'static PhaseTable {
     static TABLE: LazyLock<PhaseTable> =
         LazyLock::new(|| build().expect("the built-in phase table passes its own check"));
@@ -244,7 +242,7 @@ mod tests {
 
     use super::*;
 
-    /// The arrows of the seed's diagram, and the ones that come on top.
+    /// The arrows of the phase diagram, written down a second time.
     const ARROWS: &[(Phase, Phase)] = &[
         (Phase::Initialize, Phase::Analyze),
         (Phase::Analyze, Phase::Search),
@@ -262,7 +260,7 @@ mod tests {
     ];
 
     #[test]
-    fn every_pair_of_phases_is_a_transition_exactly_where_the_seed_has_an_arrow() {
+    fn every_pair_of_phases_is_a_transition_exactly_where_the_diagram_has_an_arrow() {
         let ends = [Phase::Complete, Phase::Error];
         for from in Phase::ALL {
             for to in Phase::ALL {

@@ -7,7 +7,7 @@
 //! use std::sync::Arc;
 //!
 //! use graphloom_agents::Verdict;
-//! use graphloom_obsius::review::{Written, approved, question, write};
+//! use graphloom_obsius::review::{WriteOutcome, approved, question, write};
 //! use graphloom_vault::{Changes, NotePath, Overlay, Vault, VaultOptions};
 //!
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -22,7 +22,7 @@
 //! let asked = question(&vault, &changes);
 //! assert_eq!(asked.items.len(), 1);
 //! let changes = approved(&changes, &asked.decide(&Verdict::Approve)?);
-//! let Written::Done { .. } = write(&vault, &changes, "run-1", 5)? else { return Err("nobody edits these notes".into()) };
+//! let WriteOutcome::Done { .. } = write(&vault, &changes, "run-1", 5)? else { return Err("nobody edits these notes".into()) };
 //! assert_eq!(std::fs::read_to_string(root.join("Engine.md"))?, "# Engine\nIt runs.\n");
 //! # Ok(())
 //! # }
@@ -38,10 +38,10 @@ use crate::keep::keep_newest;
 /// How often files that change while they are written are looked at again.
 const ATTEMPTS: usize = 3;
 
-/// What became of changes that were to be written.
+/// The outcome of changes that were to be written.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
-pub enum Written {
+pub enum WriteOutcome {
     /// They are in the vault.
     Done {
         /// The changes as they were written, together with edits that others made meanwhile.
@@ -96,13 +96,13 @@ pub fn approved(changes: &Changes, reviewed: &Reviewed) -> Changes {
 ///
 /// # Errors
 /// The vault cannot be read or written; nothing is written then.
-pub fn write(vault: &Arc<Vault>, changes: &Changes, name: &str, keep: usize) -> Result<Written, VaultError> {
+pub fn write(vault: &Arc<Vault>, changes: &Changes, name: &str, keep: usize) -> Result<WriteOutcome, VaultError> {
     // After a crash between writing and the commit of the task that wrote, the transaction is there already.
     transaction::recover(vault)?;
     let is_applied =
         |known: &transaction::RunRecord| known.run == name && known.state == transaction::RunState::Applied;
     if transaction::runs(vault)?.iter().any(is_applied) {
-        return Ok(Written::Done { changes: changes.clone(), told: Vec::new() });
+        return Ok(WriteOutcome::Done { changes: changes.clone(), told: Vec::new() });
     }
     let mut attempt = 1;
     let (changes, reconciled) = loop {
@@ -110,7 +110,7 @@ pub fn write(vault: &Arc<Vault>, changes: &Changes, name: &str, keep: usize) -> 
         let mut overlay = Overlay::new(Arc::clone(vault), changes.clone());
         let reconciled = overlay.reconcile()?;
         if !reconciled.conflicts.is_empty() {
-            return Ok(Written::Refused { conflicts: reconciled.conflicts });
+            return Ok(WriteOutcome::Refused { conflicts: reconciled.conflicts });
         }
         match transaction::apply(vault, name, overlay.changes()) {
             Ok(_) => break (overlay.into_changes(), reconciled),
@@ -131,7 +131,7 @@ pub fn write(vault: &Arc<Vault>, changes: &Changes, name: &str, keep: usize) -> 
         // The changes are written, whether or not old backups can be removed.
         Err(error) => told.push(format!("backups of old runs could not be removed: {error}")),
     }
-    Ok(Written::Done { changes, told })
+    Ok(WriteOutcome::Done { changes, told })
 }
 
 /// A conflict as a person is told it.

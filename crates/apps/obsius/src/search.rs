@@ -58,7 +58,7 @@ fn is_about_set(plan: &TaskPlan) -> bool {
 
 /// How a note is about the subject, best first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Fit {
+enum SubjectMatch {
     /// It has the keywords one after the other.
     Phrase,
     /// It has every keyword.
@@ -158,8 +158,9 @@ impl<'a> Gathering<'a> {
         let read = |path: &NotePath| self.notes.read(path).ok().flatten();
         let notes: Vec<Note> = hits.iter().filter_map(read).collect();
         // Where notes are about the whole subject, those that only share a word of it are not meant.
-        let best = notes.iter().map(|note| self.fit(note)).min().unwrap_or(Fit::No);
-        let kept = if best == Fit::No && strategy == SearchStrategy::Content { Fit::Any } else { best };
+        let best = notes.iter().map(|note| self.fit(note)).min().unwrap_or(SubjectMatch::No);
+        let kept =
+            if best == SubjectMatch::No && strategy == SearchStrategy::Content { SubjectMatch::Any } else { best };
         let mut meant: Vec<Note> = notes.into_iter().filter(|note| self.fit(note) <= kept).collect();
         // Where none of the worst hits is meant any more, those behind them hardly are.
         let worst = &hits[hits.len() - hits.len() / 4..];
@@ -204,7 +205,7 @@ impl<'a> Gathering<'a> {
             .iter()
             .filter(|path| !start.contains(path) && !self.settings.excluded.has(path))
             .filter_map(|path| self.notes.read(path).ok().flatten())
-            .filter(|note| self.fit(note) <= Fit::All)
+            .filter(|note| self.fit(note) <= SubjectMatch::All)
             .collect();
         self.add(SearchStrategy::Links, &format!("{} notes", start.len()), &found, false);
     }
@@ -261,19 +262,19 @@ impl<'a> Gathering<'a> {
         self.notes.paths().into_iter().filter(|path| !self.settings.excluded.has(path))
     }
 
-    fn fit(&self, note: &Note) -> Fit {
+    fn fit(&self, note: &Note) -> SubjectMatch {
         if self.keywords.is_empty() {
-            return Fit::Any;
+            return SubjectMatch::Any;
         }
         let text = subject_text(note);
         if text.contains(&self.keywords.join(" ")) {
-            Fit::Phrase
+            SubjectMatch::Phrase
         } else if self.keywords.iter().all(|word| text.contains(word)) {
-            Fit::All
+            SubjectMatch::All
         } else if self.keywords.iter().any(|word| text.contains(word)) {
-            Fit::Any
+            SubjectMatch::Any
         } else {
-            Fit::No
+            SubjectMatch::No
         }
     }
 

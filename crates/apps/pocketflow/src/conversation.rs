@@ -13,7 +13,7 @@ use crate::resources::Resources;
 use crate::session::delivery::{self, About};
 use crate::session::{self, Question, Session, stops};
 use crate::state::Conversation;
-use crate::streams::{ChatMessage, Sinks, TurnStreams, streams};
+use crate::streams::{ChatMessage, TurnSenders, TurnStreams, streams};
 use crate::turn::{PersonMessage, is_cut_off, turn};
 use crate::understand::MOST_BYTES;
 
@@ -161,7 +161,7 @@ impl Conversations {
         &self,
         id: &str,
         message: Option<(String, Option<Option<Question>>)>,
-        out: &Sinks,
+        out: &TurnSenders,
     ) -> Result<(), PocketFlowError> {
         let (store, thread) = (self.store(), self.threads.thread(id));
         let Some((text, about)) = message else { return turn(&thread, &**store, None, out).await };

@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 use crate::actions::{Action, Call, FollowUp, Missing, Need, prepare};
 use crate::decide::{Decision, Facts, Input, Next, Question, ReplyKind, WaitingKind, decide};
 use crate::edit;
-use crate::research::told;
+use crate::research::source_lines;
 use crate::session::{Artifact, JourneyStep, Question as Asked, SearchQuery, Session, Status, Waiting};
 use crate::state::Turn;
 use crate::understand::Understood;
@@ -251,7 +251,7 @@ fn misfit_text(misfit: &str) -> String {
 fn text(session: &Session, turn: &Turn, question: Question, understood: &Understood) -> String {
     let sources = || {
         let review = session.artifacts.review.as_ref();
-        let lines = review.map(|review| told(&review.value.sources)).unwrap_or_default();
+        let lines = review.map(|review| source_lines(&review.value.sources)).unwrap_or_default();
         lines.iter().map(|line| format!("- {line}\n")).collect::<String>()
     };
     match question {

@@ -11,9 +11,9 @@ use crate::session::{Question, Session};
 /// The state of a conversation's graph.
 #[derive(State, Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Conversation {
-    /// What the nodes of a turn share (seed, section 1). It lives as long as the turn.
+    /// What the nodes of a turn share. It lives as long as the turn.
     pub turn: Turn,
-    /// The working copy of the session (seed, section 2), saved at the end of the turn.
+    /// The working copy of the session, saved at the end of the turn.
     pub session: Session,
 }
 

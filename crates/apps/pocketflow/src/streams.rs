@@ -92,13 +92,13 @@ impl TurnStreams {
 }
 
 /// The ends that a turn writes to. The streams end when they are dropped.
-pub(crate) struct Sinks {
+pub(crate) struct TurnSenders {
     pub(crate) thoughts: Sender<String>,
     pub(crate) chat: Sender<ChatMessage>,
     pub(crate) asked: Arc<OnceLock<Question>>,
 }
 
-impl Sinks {
+impl TurnSenders {
     /// Says the messages of a turn. A reader who went away stops nothing.
     pub(crate) async fn say(&self, messages: Vec<String>) {
         for message in messages {
@@ -108,10 +108,10 @@ impl Sinks {
 }
 
 /// New streams with their ends.
-pub(crate) fn streams() -> (Sinks, TurnStreams) {
+pub(crate) fn streams() -> (TurnSenders, TurnStreams) {
     let (thought, thoughts) = mpsc::channel(MOST_THOUGHTS);
     let (said, chat) = mpsc::channel(MOST_MESSAGES);
     let asked = Arc::new(OnceLock::new());
-    let sinks = Sinks { thoughts: thought, chat: said, asked: Arc::clone(&asked) };
+    let sinks = TurnSenders { thoughts: thought, chat: said, asked: Arc::clone(&asked) };
     (sinks, TurnStreams { thoughts, chat, asked })
 }

@@ -13,7 +13,7 @@ use crate::nodes::{Asked, MESSAGE, Message};
 use crate::resources::Resources;
 use crate::session::{self, Question};
 use crate::state::{Conversation, Turn};
-use crate::streams::{ChatMessage, Sinks};
+use crate::streams::{ChatMessage, TurnSenders};
 use crate::understand::stops;
 
 pub(crate) type ConversationThread = Thread<Conversation, Resources>;
@@ -25,7 +25,7 @@ pub(crate) struct PersonMessage {
 }
 
 /// How a run ended.
-enum Ended {
+enum TurnEnd {
     /// Its messages, and what is asked with them.
     Whole(Vec<String>, Option<Question>),
     /// It was stopped before its end.
@@ -46,7 +46,7 @@ pub(crate) async fn turn(
     thread: &ConversationThread,
     store: &dyn graphloom_core_graph::store::Store,
     message: Option<PersonMessage>,
-    out: &Sinks,
+    out: &TurnSenders,
 ) -> Result<(), PocketFlowError> {
     let state = thread.state().await?;
     let cut_off = is_cut_off(&state);
@@ -70,7 +70,7 @@ pub(crate) async fn turn(
         return Ok(());
     }
     let ended = drive(thread.continue_(), out).await?;
-    let Ended::Whole(chat, question) = ended else {
+    let TurnEnd::Whole(chat, question) = ended else {
         tell(ended, out).await;
         return Ok(());
     };
@@ -102,7 +102,7 @@ fn next_run(
 
 /// Drives a run to its end; thoughts are told as they come. What it said is taken from how it ended, not from the thread,
 /// which somebody else may have moved on by then.
-async fn drive(run: Run<Conversation>, out: &Sinks) -> Result<Ended, RunError> {
+async fn drive(run: Run<Conversation>, out: &TurnSenders) -> Result<TurnEnd, RunError> {
     let mut run = run.only([EventMode::Custom]);
     while let Some(event) = run.next().await {
         if let EventKind::Custom { name, payload } = &event.kind
@@ -114,24 +114,24 @@ async fn drive(run: Run<Conversation>, out: &Sinks) -> Result<Ended, RunError> {
         }
     }
     Ok(match run.await? {
-        Outcome::Done(state) => Ended::Whole(state.turn.chat.clone(), state.turn.asked.clone()),
+        Outcome::Done(state) => TurnEnd::Whole(state.turn.chat.clone(), state.turn.asked.clone()),
         Outcome::Waiting(questions) => {
             let asked = questions.iter().find_map(|one| serde_json::from_value::<Asked>(one.payload.clone()).ok());
-            asked.map_or(Ended::Whole(Vec::new(), None), |asked| Ended::Whole(asked.chat, asked.question))
+            asked.map_or(TurnEnd::Whole(Vec::new(), None), |asked| TurnEnd::Whole(asked.chat, asked.question))
         }
-        _ => Ended::Stopped,
+        _ => TurnEnd::Stopped,
     })
 }
 
-async fn tell(ended: Ended, out: &Sinks) {
+async fn tell(ended: TurnEnd, out: &TurnSenders) {
     match ended {
-        Ended::Whole(chat, question) => {
+        TurnEnd::Whole(chat, question) => {
             if let Some(question) = question {
                 out.asked.set(question).ok();
             }
             out.say(chat).await;
         }
-        Ended::Stopped => {
+        TurnEnd::Stopped => {
             let text = "Stopped. What was done so far is kept: `go on` goes on with it; `cancel`, `reject: why`, an edit \
                         or `new topic: …` drops it.";
             out.chat.send(ChatMessage::Stopped(text.to_owned())).await.ok();

@@ -3,7 +3,7 @@
 use crate::actions::Action;
 use crate::decide::{ReplyKind, WaitingKind};
 use crate::edit;
-use crate::feedback::{self, Candidate, Edit, Read, Reading, Shown, Value, read_topic, read_value};
+use crate::feedback::{self, Candidate, Edit, ReadReply, Reading, ReviewedItems, Value, read_topic, read_value};
 use crate::session::{Question, Role, Session, Waiting};
 
 /// Messages of more bytes are not read.
@@ -61,18 +61,20 @@ pub(crate) fn of_value(session: &Session, message: &str) -> Understood {
 }
 
 /// What lies before the person in a review.
-pub(crate) fn shown(session: &Session) -> Shown {
+pub(crate) fn shown(session: &Session) -> ReviewedItems {
     let artifacts = &session.artifacts;
     match session.waiting_for {
-        Waiting::Report => Shown::proposal(
+        Waiting::Report => ReviewedItems::proposal(
             artifacts.proposal.iter().flat_map(|proposal| &proposal.value.sections).map(|section| &section.heading),
         ),
-        _ => Shown::queries(artifacts.queries.iter().flat_map(|queries| &queries.value).map(|query| &query.text)),
+        _ => {
+            ReviewedItems::queries(artifacts.queries.iter().flat_map(|queries| &queries.value).map(|query| &query.text))
+        }
     }
 }
 
 /// A reply to a review, or to the question whether the reply before was read rightly.
-pub(crate) fn of_reply(session: &Session, message: &str, read: Read) -> Understood {
+pub(crate) fn of_reply(session: &Session, message: &str, read: ReadReply) -> Understood {
     let understood = match (read.reading, session.asked.clone()) {
         (Reading::Approve, Some(asked)) => confirmed(session, asked),
         // A weak yes to that question leaves it open.
@@ -204,7 +206,7 @@ pub(crate) fn of_late(session: &Session, message: &str, about: Option<&Question>
     Understood { evidence, ..understood }
 }
 
-/// What became of a late message, in words.
+/// The outcome of a late message, in words.
 fn late(session: &Session, message: &str, about: Option<&Question>, reading: &Reading) -> String {
     let said = shortened(message);
     if let (Some(about), Reading::Approve) = (about, reading) {

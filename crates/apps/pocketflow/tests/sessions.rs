@@ -60,15 +60,15 @@ async fn saving_the_same_again_after_a_crash_is_no_second_change() {
 }
 
 #[tokio::test]
-async fn a_session_of_the_seed_is_migrated_in_place() {
+async fn a_session_of_schema_1_is_migrated_in_place() {
     let store = MemoryStore::new();
-    let seed = json!({
+    let record = json!({
         "last_action": "do-generate-queries",
         "action_result": "",
         "params": { "do-generate-queries": { "topic": "machine learning" } },
         "waiting_for_feedback": null,
     });
-    put_raw(&store, "c1", seed).await;
+    put_raw(&store, "c1", record).await;
     let loaded = session::load(&store, "c1").await.expect("part of the test");
     assert_eq!(loaded.notes, [LoadNote::Migrated { from: 1 }]);
     assert_eq!((loaded.session.topic.as_deref(), loaded.session.revision), (Some("machine learning"), 1));

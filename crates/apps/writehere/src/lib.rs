@@ -31,6 +31,9 @@
 //! assert_eq!(tree.len(), 3);
 //! # Ok(()) }
 //! ```
+//!
+//! Comments that say *the original* mean the program of the paper on heterogeneous recursive planning,
+//! <https://github.com/principia-ai/WriteHERE>.
 
 #![forbid(unsafe_code)]
 

@@ -17,7 +17,7 @@ pub type Tree = TaskTree<Task>;
 /// A node of the tree of a run.
 pub type Node = TaskNode<Task>;
 
-/// A task's payload: what it is, what was planned for it, what came of it.
+/// A task's payload: what it is, what was planned for it, and its outcome.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[non_exhaustive]
 pub struct Task {
@@ -35,7 +35,7 @@ pub struct Task {
     /// The plan made for it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub planning: Option<Planning>,
-    /// What came of each action.
+    /// The outcome of each action.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub results: BTreeMap<TaskAction, ActionResult>,
 }
@@ -69,7 +69,7 @@ pub struct Planning {
     pub stats: PlanStats,
 }
 
-/// What came of an action.
+/// The outcome of an action.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 #[non_exhaustive]
@@ -141,7 +141,7 @@ pub enum TaskChange {
     Result {
         /// The action.
         action: TaskAction,
-        /// What came of it.
+        /// The outcome.
         result: ActionResult,
     },
 }

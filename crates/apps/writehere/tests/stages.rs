@@ -21,10 +21,10 @@ use graphloom_writehere::{Task, TaskType, Tree};
 use serde_json::{Value, json};
 
 /// Finds the same passages whatever is asked.
-struct Shelf(Vec<Evidence>);
+struct FixedEvidence(Vec<Evidence>);
 
 #[async_trait]
-impl Search for Shelf {
+impl Search for FixedEvidence {
     fn engines(&self) -> Vec<String> {
         vec!["shelf".to_owned()]
     }
@@ -55,7 +55,7 @@ fn shelf() -> Vec<Evidence> {
 }
 
 /// A run: the tree, what was found, and all calls and notes.
-struct Ran {
+struct RunResult {
     tree: Tree,
     evidence: Table<String, Evidence>,
     exchanges: Vec<Exchange>,
@@ -64,9 +64,9 @@ struct Ran {
 }
 
 /// Takes the first ready action until nothing is ready.
-fn run(setup: &Setup, root: Task) -> Ran {
+fn run(setup: &Setup, root: Task) -> RunResult {
     let tree = TaskTree::new(root, FailurePolicy::Degrade);
-    let mut ran = Ran { tree, evidence: Table::new(), exchanges: vec![], notes: vec![], actions: vec![] };
+    let mut ran = RunResult { tree, evidence: Table::new(), exchanges: vec![], notes: vec![], actions: vec![] };
     while let Some(next) = ran.tree.next_in_level_order() {
         assert!(ran.actions.len() < 500, "{:?}", ran.actions);
         let context = TaskContext {
@@ -89,7 +89,7 @@ fn run(setup: &Setup, root: Task) -> Ran {
 fn setup(profile: profile::WriteProfile, model: impl ChatModel, search: bool) -> Setup {
     let mut setup = Setup::new(Arc::new(profile::prompts().unwrap()), Arc::new(profile), Models::new(Arc::new(model)));
     if search {
-        setup.search = Some(Arc::new(Shelf(shelf())));
+        setup.search = Some(Arc::new(FixedEvidence(shelf())));
     }
     setup
 }

@@ -263,17 +263,17 @@ impl Checkpointer for PostgresCheckpointer {
 
     async fn delete_thread(&self, thread: &str) -> Result<(), CheckpointError> {
         // Under a lease of our own, so that nobody writes the thread meanwhile.
-        let held = Held { store: self, lease: self.acquire(thread).await? };
+        let held = HeldLease { store: self, lease: self.acquire(thread).await? };
         let result = upkeep::delete_thread(&self.inner.database.pool, &held.lease).await;
         result.map_err(|failure| self.error(failure, "deleting a thread"))
     }
 
     async fn copy_thread(&self, from: &str, to: &str) -> Result<(), CheckpointError> {
-        let from = Held { store: self, lease: self.acquire(from).await? };
+        let from = HeldLease { store: self, lease: self.acquire(from).await? };
         if from.lease.thread.as_ref() == to {
             return Err(CheckpointError::ThreadExists { thread: to.to_owned() });
         }
-        let to = Held { store: self, lease: self.acquire(to).await? };
+        let to = HeldLease { store: self, lease: self.acquire(to).await? };
         let result = upkeep::copy_thread(&self.inner.database.pool, &from.lease, &to.lease.thread).await;
         result.map_err(|failure| self.error(failure, "copying a thread"))
     }
@@ -301,12 +301,12 @@ impl Checkpointer for PostgresCheckpointer {
 }
 
 /// A lease that is given back at the end, also when the future that holds it is dropped.
-struct Held<'s> {
+struct HeldLease<'s> {
     store: &'s PostgresCheckpointer,
     lease: Lease,
 }
 
-impl Drop for Held<'_> {
+impl Drop for HeldLease<'_> {
     fn drop(&mut self) {
         self.store.release(&self.lease);
     }

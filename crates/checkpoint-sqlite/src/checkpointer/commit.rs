@@ -9,7 +9,7 @@ use rusqlite::{Connection, OptionalExtension, Statement, params};
 
 use super::claim::{claim, rewrite_thread, stale, word};
 use super::known::Known;
-use super::names::{Asked, Names};
+use super::names::{Names, RequestedNames};
 use super::packed;
 use super::statements::Statements;
 use crate::failure::Failure;
@@ -178,7 +178,7 @@ fn insert_checkpoint(
     head: i64,
     row: &CheckpointRow,
     names: &Names,
-    asked: &mut Asked,
+    asked: &mut RequestedNames,
 ) -> Result<(), Failure> {
     let CheckpointRow { number, parent, id, step, source, time, executed, fields, state_version } = row;
     let made = |(field, version)| Ok::<_, Failure>((names.made(connection, field, asked)?, version));
@@ -194,7 +194,7 @@ fn write_fields(
     head: i64,
     fields: &[FieldRecord],
     names: &Names,
-    asked: &mut Asked,
+    asked: &mut RequestedNames,
 ) -> Result<(), Failure> {
     // What is bound stays bound from row to row.
     put.raw_bind_parameter(1, head)?;

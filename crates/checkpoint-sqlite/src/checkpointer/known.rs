@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 
 use graphloom_core_graph::checkpoint::Lease;
 
-use super::names::Asked;
+use super::names::RequestedNames;
 use crate::database::lock;
 
 /// What the commits of a lease have found. Nothing is taken for granted: the statement that moves a head by it also
@@ -19,10 +19,10 @@ pub(super) struct Known {
     /// The newest sequence number of the journal, which only the owner of the thread writes.
     pub(super) last_seq: Option<u64>,
     /// Names of fields.
-    pub(super) asked: Asked,
+    pub(super) asked: RequestedNames,
 }
 
-/// What is known of each lease, by owner.
+/// Facts about each lease that need not be read again, by owner.
 #[derive(Debug, Default)]
 pub(super) struct Leased(Mutex<HashMap<Arc<str>, Arc<Mutex<Known>>>>);
 

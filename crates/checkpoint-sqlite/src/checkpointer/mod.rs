@@ -249,7 +249,7 @@ impl Checkpointer for SqliteCheckpointer {
 
     async fn delete_thread(&self, thread: &str) -> Result<(), CheckpointError> {
         // Under a lease of our own, so that nobody writes the thread meanwhile.
-        let lease = Held { store: self, lease: self.acquire(thread).await? };
+        let lease = HeldLease { store: self, lease: self.acquire(thread).await? };
         let deleted = lease.lease.clone();
         let writer = &self.inner.database.writer;
         let result = writer.write(Box::new(move |connection| upkeep::delete_thread(connection, &deleted))).await;
@@ -257,11 +257,11 @@ impl Checkpointer for SqliteCheckpointer {
     }
 
     async fn copy_thread(&self, from: &str, to: &str) -> Result<(), CheckpointError> {
-        let from = Held { store: self, lease: self.acquire(from).await? };
+        let from = HeldLease { store: self, lease: self.acquire(from).await? };
         if from.lease.thread.as_ref() == to {
             return Err(CheckpointError::ThreadExists { thread: to.to_owned() });
         }
-        let to = Held { store: self, lease: self.acquire(to).await? };
+        let to = HeldLease { store: self, lease: self.acquire(to).await? };
         let (source, target) = (from.lease.clone(), to.lease.clone());
         let writer = &self.inner.database.writer;
         let result =
@@ -297,12 +297,12 @@ impl Checkpointer for SqliteCheckpointer {
 }
 
 /// A lease that is given back at the end, also when the future that holds it is dropped.
-struct Held<'s> {
+struct HeldLease<'s> {
     store: &'s SqliteCheckpointer,
     lease: Lease,
 }
 
-impl Drop for Held<'_> {
+impl Drop for HeldLease<'_> {
     fn drop(&mut self) {
         self.store.release(&self.lease);
     }

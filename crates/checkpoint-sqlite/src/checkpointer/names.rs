@@ -10,17 +10,17 @@ use crate::failure::Failure;
 
 /// Names that the file has, with their numbers. Neither is ever changed or removed, so what was read once stays true.
 #[derive(Debug, Default)]
-pub(super) struct Names(Mutex<Both>);
+pub(super) struct Names(Mutex<NameNumbers>);
 
 #[derive(Debug, Default)]
-struct Both {
+struct NameNumbers {
     numbers: HashMap<Arc<str>, i64>,
     names: HashMap<i64, Arc<str>>,
 }
 
 /// Names that the commits of a lease have asked for. They ask for the same ones over and over, in the same order.
 #[derive(Debug, Default)]
-pub(super) struct Asked {
+pub(super) struct RequestedNames {
     names: Vec<(Arc<str>, i64)>,
     /// Where the next one is expected.
     next: usize,
@@ -31,7 +31,7 @@ pub(super) struct Asked {
 /// Names of one lease are known by their place in memory; who gives them another each time is not to fill it.
 const MOST: usize = 1024;
 
-impl Asked {
+impl RequestedNames {
     /// Forgets what was not committed: the transaction is undone.
     pub(super) fn undo(&mut self) {
         self.names.truncate(self.committed);
@@ -75,7 +75,12 @@ impl Names {
     }
 
     /// The number of a name, in a transaction that may give it one.
-    pub(super) fn made(&self, connection: &Connection, name: &Arc<str>, asked: &mut Asked) -> Result<i64, Failure> {
+    pub(super) fn made(
+        &self,
+        connection: &Connection,
+        name: &Arc<str>,
+        asked: &mut RequestedNames,
+    ) -> Result<i64, Failure> {
         if let Some(number) = asked.number(name) {
             return Ok(number);
         }
@@ -89,14 +94,14 @@ impl Names {
     }
 
     /// Keeps what a lease has asked for, once it is committed.
-    pub(super) fn learn(&self, asked: &mut Asked) {
+    pub(super) fn learn(&self, asked: &mut RequestedNames) {
         let fresh = asked.names.get(asked.committed..).unwrap_or_default();
         if !fresh.is_empty() {
             let mut both = lock(&self.0);
             fresh.iter().for_each(|(name, number)| both.insert(Arc::clone(name), *number));
         }
         if asked.names.len() > MOST {
-            *asked = Asked::default();
+            *asked = RequestedNames::default();
         }
         asked.committed = asked.names.len();
     }
@@ -106,7 +111,7 @@ impl Names {
     }
 }
 
-impl Both {
+impl NameNumbers {
     fn insert(&mut self, name: Arc<str>, number: i64) {
         self.names.insert(number, Arc::clone(&name));
         self.numbers.insert(name, number);

@@ -67,8 +67,8 @@ const ROUNDS: usize = 8;
 
 struct Shared {
     connection: Mutex<Connection>,
-    /// Jobs leave the queue only under the connection's lock, and whoever has had the lock looks at the queue once more:
-    /// a job that was queued when the lock was taken is not forgotten.
+    /// Jobs leave the queue only under the connection's lock, and whoever has had the lock looks at the queue once
+    /// more: a job that was queued when the lock was taken is not forgotten.
     queue: Mutex<Queue>,
     arrived: Condvar,
 }
@@ -138,7 +138,7 @@ impl Writer {
         if !self.shared.is_idle() {
             return None;
         }
-        let _rest = Rest(self);
+        let _guard = HandOverOnPanic(self);
         let written = by_itself(&connection, work);
         drop(connection);
         self.serve_waiting();
@@ -147,7 +147,7 @@ impl Writer {
 
     /// Does what is queued, unless somebody has the connection, who does it then.
     fn serve_waiting(&self) {
-        let _rest = Rest(self);
+        let _guard = HandOverOnPanic(self);
         for _ in 0..ROUNDS {
             if self.shared.is_idle() {
                 return;
@@ -197,10 +197,10 @@ impl Drop for Writer {
     }
 }
 
-/// Leaves what is queued to the thread when a piece of work panics.
-struct Rest<'w>(&'w Writer);
+/// Hands the queue over to the thread when a piece of work panics.
+struct HandOverOnPanic<'w>(&'w Writer);
 
-impl Drop for Rest<'_> {
+impl Drop for HandOverOnPanic<'_> {
     fn drop(&mut self) {
         if std::thread::panicking() && !self.0.shared.is_idle() {
             // Without a thread to spare, the next who commits takes it along.
@@ -285,12 +285,12 @@ fn write_group(connection: &Connection, mut group: &mut [Write]) {
         if others.is_empty() {
             return first.run(connection);
         }
-        match together(connection, group) {
-            Together::Done => return group.iter_mut().for_each(|write| write.answer(Ok(()))),
-            Together::NotBegun(failure) => {
+        match write_together(connection, group) {
+            GroupOutcome::Done => return group.iter_mut().for_each(|write| write.answer(Ok(()))),
+            GroupOutcome::NotBegun(failure) => {
                 return group.iter_mut().for_each(|write| write.answer(Err(failure.clone())));
             }
-            Together::Failed(at) => {
+            GroupOutcome::Failed(at) => {
                 let (before, rest) = std::mem::take(&mut group).split_at_mut(at);
                 write_group(connection, before);
                 let (failed, after) = rest.split_at_mut(1);
@@ -298,15 +298,15 @@ fn write_group(connection: &Connection, mut group: &mut [Write]) {
                 group = after;
             }
             // What was too much for all, or for the largest, need not be too much for each.
-            Together::Lost => {
+            GroupOutcome::Lost => {
                 return group.iter_mut().for_each(|write| write.run(connection));
             }
         }
     }
 }
 
-/// What became of a group's transaction.
-enum Together {
+/// The outcome of a group's transaction.
+enum GroupOutcome {
     /// It is durable.
     Done,
     /// It could not begin.
@@ -317,17 +317,17 @@ enum Together {
     Lost,
 }
 
-fn together(connection: &Connection, group: &mut [Write]) -> Together {
+fn write_together(connection: &Connection, group: &mut [Write]) -> GroupOutcome {
     let transaction = match Transaction::begin(connection) {
         Ok(transaction) => transaction,
-        Err(failure) => return Together::NotBegun(failure),
+        Err(failure) => return GroupOutcome::NotBegun(failure),
     };
     if let Some(at) = group.iter_mut().position(|write| (write.work)(connection).is_err()) {
-        return Together::Failed(at);
+        return GroupOutcome::Failed(at);
     }
     match transaction.commit() {
-        Ok(()) => Together::Done,
-        Err(_) => Together::Lost,
+        Ok(()) => GroupOutcome::Done,
+        Err(_) => GroupOutcome::Lost,
     }
 }
 

@@ -2,12 +2,12 @@
 
 mod bounds;
 mod grammar;
-mod outlet;
 mod repetition;
 mod sampler;
+mod text_output;
 
 pub(crate) use bounds::bounded;
 pub(crate) use grammar::{Constraint, Grammars};
-pub(crate) use outlet::Outlet;
 pub(crate) use repetition::Repetition;
 pub(crate) use sampler::{Sampler, Sampling};
+pub(crate) use text_output::TextOutput;

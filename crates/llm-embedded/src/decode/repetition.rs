@@ -3,7 +3,7 @@
 /// An answer ends when its last so many tokens stood in it before.
 const LOOP: usize = 8;
 
-/// So many of the last tokens count as recent.
+/// How many of the last tokens count as recent.
 const RECENT: usize = 64;
 
 /// The tokens of an answer so far.

@@ -7,9 +7,9 @@ use graphloom_llm::{
 use serde_json::json;
 use sha2::{Digest, Sha256};
 
-use super::reading::Read;
+use super::reading::ReadConversation;
 use super::{Engine, Events};
-use crate::decode::{Constraint, Grammars, Outlet, Repetition, Sampler, Sampling};
+use crate::decode::{Constraint, Grammars, Repetition, Sampler, Sampling, TextOutput};
 
 /// Used where the request names none; measured on the default model.
 const TEMPERATURE: f32 = 0.7;
@@ -95,10 +95,10 @@ impl Engine {
     pub(super) fn generate(&mut self, prepared: Prepared, events: &Events) -> Result<(), ModelError> {
         let Prepared { tokens, sampling, mut constraint, limit, stop } = prepared;
         let read = self.read(&tokens, &|| events.is_closed()).map_err(|error| self.internal(error))?;
-        let Some(Read { mut cache, mut logits, reused }) = read else { return Ok(()) };
+        let Some(ReadConversation { mut cache, mut logits, reused }) = read else { return Ok(()) };
         let limit = limit.min(self.network.context() - tokens.len());
         let mut sampler = Sampler::new(sampling);
-        let mut outlet = Outlet::new(if constraint.is_some() { &[] } else { &stop });
+        let mut text_output = TextOutput::new(if constraint.is_some() { &[] } else { &stop });
         let mut repetition = Repetition::default();
         let mut made = 0;
         let mut unread: Vec<u32> = Vec::new();
@@ -107,7 +107,7 @@ impl Engine {
                 let mut forced = constraint.forced();
                 forced.truncate(limit - made);
                 made += forced.len();
-                self.show(&forced, &mut outlet, &mut repetition, events);
+                self.show(&forced, &mut text_output, &mut repetition, events);
                 unread.append(&mut forced);
                 if constraint.complete() {
                     break FinishReason::Stop;
@@ -138,13 +138,13 @@ impl Engine {
                 constraint.accept(token).map_err(|error| self.internal(error))?;
             }
             made += 1;
-            self.show(&[token], &mut outlet, &mut repetition, events);
+            self.show(&[token], &mut text_output, &mut repetition, events);
             unread.push(token);
-            if outlet.stopped() || (constraint.is_none() && repetition.looping()) {
+            if text_output.stopped() || (constraint.is_none() && repetition.looping()) {
                 break FinishReason::Stop;
             }
         };
-        let (rest, text) = outlet.finish();
+        let (rest, text) = text_output.finish();
         if !rest.is_empty() {
             events.send(Ok(ChatEvent::TextDelta { text: rest })).ok();
         }
@@ -155,11 +155,11 @@ impl Engine {
         Ok(())
     }
 
-    fn show(&self, tokens: &[u32], outlet: &mut Outlet, repetition: &mut Repetition, events: &Events) {
+    fn show(&self, tokens: &[u32], text_output: &mut TextOutput, repetition: &mut Repetition, events: &Events) {
         let mut text = String::new();
         for token in tokens {
             repetition.push(*token);
-            text.push_str(&outlet.push(self.tokenizer.bytes(*token)));
+            text.push_str(&text_output.push(self.tokenizer.bytes(*token)));
         }
         if !text.is_empty() {
             events.send(Ok(ChatEvent::TextDelta { text })).ok();

@@ -5,7 +5,7 @@ use candle_nn::ops::log_softmax;
 use graphloom_llm::{ChatRequest, Choice, ModelError, Usage};
 
 use super::Engine;
-use super::reading::Read;
+use super::reading::ReadConversation;
 use crate::model::Cache;
 
 impl Engine {
@@ -35,7 +35,7 @@ impl Engine {
             return Err(self.too_long(needed));
         }
         let read = self.read(&tokens, cancelled).map_err(|error| self.internal(error))?;
-        let Some(Read { mut cache, logits, reused }) = read else {
+        let Some(ReadConversation { mut cache, logits, reused }) = read else {
             return Err(self.internal("the call was dropped"));
         };
         let mut scores = Vec::with_capacity(answers.len());

@@ -12,15 +12,15 @@ const MOST: usize = 6;
 /// The most tokens that are kept in all; one takes 46 KB in the default model.
 const MOST_TOKENS: usize = 4096;
 
-/// What was read lately, latest first.
+/// The conversations that were read last, latest first.
 #[derive(Debug, Default)]
 pub(crate) struct Prefixes {
     entries: VecDeque<(Vec<u32>, Cache)>,
 }
 
 impl Prefixes {
-    /// A cache of its own with the longest kept beginning of `tokens`, a whole number of `step` tokens long and shorter than
-    /// `tokens`; `None` when nothing kept begins alike.
+    /// A cache of its own with the longest kept beginning of `tokens`, a whole number of `step` tokens long and
+    /// shorter than `tokens`; `None` when nothing kept begins alike.
     pub(crate) fn fork(&mut self, tokens: &[u32], step: usize) -> Result<Option<Cache>> {
         let shared = |entry: &(Vec<u32>, Cache)| {
             let alike = entry.0.iter().zip(tokens).take_while(|(a, b)| a == b).count();

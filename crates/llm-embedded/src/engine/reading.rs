@@ -12,7 +12,7 @@ use crate::model::Cache;
 pub(super) const STEP: usize = 32;
 
 /// A conversation that was read.
-pub(super) struct Read {
+pub(super) struct ReadConversation {
     /// The keys and values of its tokens.
     pub(super) cache: Cache,
     /// The logits after its last token.
@@ -23,7 +23,7 @@ pub(super) struct Read {
 
 impl Engine {
     /// Reads `tokens`, which are not empty; `None` when `cancelled` says so.
-    pub(super) fn read(&mut self, tokens: &[u32], cancelled: &dyn Fn() -> bool) -> Result<Option<Read>> {
+    pub(super) fn read(&mut self, tokens: &[u32], cancelled: &dyn Fn() -> bool) -> Result<Option<ReadConversation>> {
         let mut cache = match self.prefixes.fork(tokens, STEP)? {
             Some(cache) => cache,
             None => self.network.cache()?,
@@ -39,7 +39,7 @@ impl Engine {
         let Some(rows) = rows else { candle_core::bail!("there is no token to read") };
         self.prefixes.keep(tokens, &cache, STEP)?;
         let logits = self.last_logits(&rows)?;
-        Ok(Some(Read { cache, logits, reused }))
+        Ok(Some(ReadConversation { cache, logits, reused }))
     }
 
     /// The logits of the last of some rows.

@@ -14,7 +14,7 @@ use crate::EmbeddedError;
 
 /// Sizes of a model, from its metadata.
 #[derive(Clone, Copy, Debug)]
-struct Sizes {
+struct ModelSizes {
     layers: usize,
     heads: usize,
     key_heads: usize,
@@ -24,7 +24,7 @@ struct Sizes {
 
 /// A loaded network.
 pub(crate) struct Llama {
-    sizes: Sizes,
+    sizes: ModelSizes,
     context: usize,
     vocabulary: usize,
     hidden: usize,
@@ -78,14 +78,14 @@ impl Llama {
             return Err(gguf.unsupported("it is a mixture of experts"));
         }
         let epsilon = gguf.float("llama.attention.layer_norm_rms_epsilon").unwrap_or(1e-5) as f32;
-        let sizes = Sizes { layers, heads, key_heads, head_width, epsilon };
+        let sizes = ModelSizes { layers, heads, key_heads, head_width, epsilon };
         let context = trained.min(context.unwrap_or(MOST_POSITIONS)).min(MOST_POSITIONS);
         Self::read(gguf, sizes, hidden, feed, context)
     }
 
     fn read(
         gguf: &Gguf,
-        sizes: Sizes,
+        sizes: ModelSizes,
         hidden: usize,
         feed: usize,
         context: usize,
@@ -212,7 +212,7 @@ impl Llama {
         (cosines, sines): (&Tensor, &Tensor),
         mask: Option<&Tensor>,
     ) -> Result<Tensor> {
-        let Sizes { heads, key_heads, head_width, .. } = self.sizes;
+        let ModelSizes { heads, key_heads, head_width, .. } = self.sizes;
         let (count, group) = (x.dim(0)?, heads / key_heads);
         let x = &layer.query.fit(x)?;
         let split = |x: Tensor, heads| x.reshape((1, count, heads, head_width))?.transpose(1, 2)?.contiguous();

@@ -11,7 +11,7 @@ pub const VERSION: u32 = 1;
 /// The first line.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Header {
-    /// What the file is.
+    /// The word that marks the file as a recording.
     pub cassette: String,
     /// The format's version.
     pub v: u32,
@@ -24,7 +24,7 @@ pub struct ModelLine {
     pub role: String,
     /// The model.
     pub model: ModelId,
-    /// What it can do, so that it is asked the same way when played back.
+    /// The model's capabilities, so that it is asked the same way when played back.
     pub capabilities: Capabilities,
 }
 
@@ -41,11 +41,11 @@ pub struct Entry {
     pub by: String,
     /// What was asked.
     pub request: Value,
-    /// What came of it.
+    /// The outcome of the call.
     pub outcome: Outcome,
 }
 
-/// What came of a call.
+/// The outcome of a call.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
@@ -56,9 +56,9 @@ pub enum Outcome {
     Events(Vec<ChatEvent>),
     /// A streamed answer that broke off.
     Broken {
-        /// What had come.
+        /// The events before the stream broke off.
         events: Vec<ChatEvent>,
-        /// What broke it.
+        /// The error that broke it off.
         error: ModelError,
     },
     /// A choice.
@@ -71,7 +71,7 @@ pub enum Outcome {
     Failure(String),
 }
 
-/// Any line.
+/// One line of a recording.
 #[derive(Debug, Deserialize)]
 #[serde(untagged)]
 pub(super) enum Line {

@@ -5,12 +5,12 @@ use std::path::Path;
 use super::entry::{Entry, Header, Line, ModelLine, VERSION};
 use crate::ModelError;
 
-/// What a cassette holds.
+/// The content of a recording.
 #[derive(Debug, Default)]
 pub(super) struct Loaded {
     pub(super) models: Vec<ModelLine>,
     pub(super) entries: Vec<Entry>,
-    /// What was wrong but could be passed over.
+    /// Faults of the file that could be ignored.
     pub(super) warnings: Vec<String>,
     /// How many bytes at the start of the file are whole lines.
     pub(super) whole: usize,

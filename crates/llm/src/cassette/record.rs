@@ -34,7 +34,7 @@ impl Recorder {
     }
 }
 
-/// How a call of a kind is told apart from the same request by another method.
+/// The recorded form of a request, which tells the methods of a model apart.
 pub(super) fn asked(method: &str, request: &ChatRequest, options: Option<&[String]>) -> serde_json::Value {
     let mut asked = json!({"method": method, "request": request});
     if let Some(options) = options {
@@ -73,17 +73,17 @@ impl ChatModel for Recorder {
                 return Err(error);
             }
         };
-        let tape = Tape {
+        let recorder = StreamRecorder {
             cassette: Arc::clone(&self.cassette),
             model: self.inner.id().to_string(),
             call: Some(call),
             events: Vec::new(),
         };
-        Ok(futures::stream::unfold(Some((stream, tape)), |state| async move {
-            let (mut stream, mut tape) = state?;
+        Ok(futures::stream::unfold(Some((stream, recorder)), |state| async move {
+            let (mut stream, mut recorder) = state?;
             let event = stream.next().await?;
-            match tape.take(&event) {
-                Ok(()) => Some((event, Some((stream, tape)))),
+            match recorder.take(&event) {
+                Ok(()) => Some((event, Some((stream, recorder)))),
                 Err(error) => Some((Err(error), None)),
             }
         })
@@ -102,15 +102,15 @@ impl ChatModel for Recorder {
     }
 }
 
-/// The events of a stream until they can be written as one line.
-struct Tape {
+/// Collects the events of a stream until they can be written as one line.
+struct StreamRecorder {
     cassette: Arc<Cassette>,
     model: String,
     call: Option<Call>,
     events: Vec<ChatEvent>,
 }
 
-impl Tape {
+impl StreamRecorder {
     fn take(&mut self, event: &Result<ChatEvent, ModelError>) -> Result<(), ModelError> {
         let outcome = match event {
             Ok(event) => {
@@ -129,7 +129,7 @@ impl Tape {
     }
 }
 
-impl Drop for Tape {
+impl Drop for StreamRecorder {
     fn drop(&mut self) {
         let Some(call) = self.call.take() else { return };
         let partial = self

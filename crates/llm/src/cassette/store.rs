@@ -40,7 +40,7 @@ struct Recording {
     stopped: Option<ModelError>,
 }
 
-/// A call that was given its number.
+/// A call and its number among equal calls.
 #[derive(Clone, Debug)]
 pub(super) struct Call {
     pub(super) key: String,
@@ -131,7 +131,7 @@ impl Cassette {
         &self.path
     }
 
-    /// What was wrong with the file but could be passed over, such as a torn last line.
+    /// Faults of the file that could be ignored, such as a torn last line.
     pub fn warnings(&self) -> &[String] {
         &self.warnings
     }
@@ -159,7 +159,7 @@ impl Cassette {
         Call { key, n, by: by.to_owned(), request }
     }
 
-    /// Writes what came of a call.
+    /// Writes the outcome of a call.
     pub(super) fn write(&self, call: Call, outcome: Outcome) -> Result<(), ModelError> {
         let Call { key, n, by, request } = call;
         self.append(&Entry { v: VERSION, key, n, by, request, outcome })
@@ -176,7 +176,7 @@ impl Cassette {
         Ok(())
     }
 
-    /// What came of a call when it was recorded.
+    /// The recorded outcome of a call.
     pub(super) fn outcome(&self, call: &Call) -> Result<Outcome, ModelError> {
         let Mode::Replay { entries, .. } = &self.mode else {
             return Err(self.fault("it is open for recording"));

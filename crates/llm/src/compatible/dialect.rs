@@ -28,9 +28,9 @@ impl Default for Dialect {
 
 /// A dialect with one feature less.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Degraded {
+pub(super) struct ReducedDialect {
     pub(super) dialect: Dialect,
-    /// What is done from now on, for people.
+    /// A message for people that says what changes.
     pub(super) message: &'static str,
     /// Whether it holds for later requests too, or came of this request alone.
     pub(super) remember: bool,
@@ -45,14 +45,14 @@ impl Dialect {
         body: &str,
         request: &ChatRequest,
         stream: bool,
-    ) -> Option<Degraded> {
+    ) -> Option<ReducedDialect> {
         if !matches!(status, 400 | 404 | 415 | 422 | 500 | 501) {
             return None;
         }
         let body = body.to_ascii_lowercase();
         let names = |words: &[&str]| words.iter().any(|word| body.contains(word));
         let Params { temperature, top_p, max_tokens, seed, .. } = &request.params;
-        let remembered = |dialect, message| Some(Degraded { dialect, message, remember: true });
+        let remembered = |dialect, message| Some(ReducedDialect { dialect, message, remember: true });
         if stream && self.stream_usage && names(&["stream_options", "include_usage"]) {
             let message = "the server rejects `stream_options`: tokens of streamed answers are not counted";
             return remembered(Self { stream_usage: false, ..self }, message);
@@ -77,7 +77,7 @@ impl Dialect {
                     "the server rejects `response_format`: the schema stands in the prompt only",
                 ),
             };
-            return Some(Degraded { dialect: Self { structured, ..self }, message, remember: !one_schema });
+            return Some(ReducedDialect { dialect: Self { structured, ..self }, message, remember: !one_schema });
         }
         if (temperature.is_some() || top_p.is_some()) && self.sampling && names(&["temperature", "top_p"]) {
             let message = "the server rejects `temperature` and `top_p`: they are not sent";

@@ -26,20 +26,20 @@ const LONGEST_FILE: u64 = 64 << 10;
 /// The keys that a user has set, each with where it may go. Neither [`Debug`] nor any message shows a key.
 #[derive(Clone, Debug, Default)]
 pub struct Keys {
-    shared: Option<Named>,
+    shared: Option<SourcedKey>,
     /// The hosts that the shared key is for, where the user says so.
     hosts: Option<Vec<Host>>,
-    own: BTreeMap<String, Named>,
+    own: BTreeMap<String, SourcedKey>,
 }
 
 #[derive(Clone, Debug)]
-struct Named {
+struct SourcedKey {
     key: ApiKey,
     /// The variable or parameter that it is from.
     source: String,
 }
 
-/// What is sent to a server in place of a key or as one.
+/// Whether a server gets a key, and why not.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum KeyUse {
     /// The key is sent.
@@ -102,8 +102,8 @@ impl fmt::Display for Host {
 }
 
 impl Keys {
-    /// The keys in variables: `LLM_API_KEY` with `LLM_API_KEY_FOR`, and `LLM_API_KEY_ROLE` for each of `roles`. Each key
-    /// can be in a file instead, which the variable with `_FILE` at its end names.
+    /// The keys in variables: `LLM_API_KEY` with `LLM_API_KEY_FOR`, and `LLM_API_KEY_ROLE` for each of `roles`. Each
+    /// key can be in a file instead, which the variable with `_FILE` at its end names.
     ///
     /// # Errors
     /// [`ModelError::Setup`] for a file that cannot be read and for hosts that are none.
@@ -141,12 +141,12 @@ impl Keys {
     /// Gives a role a key of its own, before that of its variable; `source` says where it is from.
     #[must_use]
     pub fn with_own(mut self, role: &str, key: ApiKey, source: &str) -> Self {
-        self.own.insert(role.to_owned(), Named { key, source: source.to_owned() });
+        self.own.insert(role.to_owned(), SourcedKey { key, source: source.to_owned() });
         self
     }
 
-    /// What is sent to `base_url` with the calls of `role`. `main` is the address of the main model, where the user named
-    /// it and it has one.
+    /// What is sent to `base_url` with the calls of `role`. `main` is the address of the main model, where the user
+    /// named it and it has one.
     ///
     /// # Errors
     /// [`ModelError::Setup`] when a key is asked for that would go over `http` to another machine, and for what is no
@@ -154,10 +154,10 @@ impl Keys {
     pub fn of(&self, role: &str, base_url: &str, main: Option<&str>) -> Result<KeyUse, ModelError> {
         let url = check_base_url(base_url)?;
         let host = Host::of_url(&url);
-        if let Some(Named { key, source }) = self.own.get(role) {
+        if let Some(SourcedKey { key, source }) = self.own.get(role) {
             return asked(key, source, &url);
         }
-        let Some(Named { key, source }) = &self.shared else { return Ok(KeyUse::None) };
+        let Some(SourcedKey { key, source }) = &self.shared else { return Ok(KeyUse::None) };
         let withheld = |why: String| Ok(KeyUse::Withheld { source: source.clone(), why });
         if let Some(hosts) = &self.hosts {
             if hosts.contains(&host) {
@@ -224,7 +224,7 @@ pub(super) fn in_the_open(source: &str, url: &Url) -> ModelError {
 }
 
 /// The key of a variable, or of the file that its `_FILE` variable names.
-fn named(set: &impl Fn(&str) -> Option<String>, variable: &str) -> Result<Option<Named>, ModelError> {
+fn named(set: &impl Fn(&str) -> Option<String>, variable: &str) -> Result<Option<SourcedKey>, ModelError> {
     if let Some(key) = set(variable) {
         return one_line(key, variable.to_owned());
     }
@@ -242,13 +242,13 @@ fn named(set: &impl Fn(&str) -> Option<String>, variable: &str) -> Result<Option
     }
 }
 
-fn one_line(key: String, source: String) -> Result<Option<Named>, ModelError> {
+fn one_line(key: String, source: String) -> Result<Option<SourcedKey>, ModelError> {
     if !key.trim().chars().all(|c| c.is_ascii_graphic()) {
         let message =
             format!("the key of `{source}` has characters that no key has, such as a space or an end of line");
         return Err(ModelError::Setup { message });
     }
-    Ok(ApiKey::new(key).map(|key| Named { key, source }))
+    Ok(ApiKey::new(key).map(|key| SourcedKey { key, source }))
 }
 
 #[cfg(test)]

@@ -15,7 +15,7 @@ pub struct Concurrency {
     inner: Arc<dyn ChatModel>,
 }
 
-/// The calls that may run at a time, for the models that share one server.
+/// A limit on calls at a time that several models share, such as those of one server.
 #[derive(Clone, Debug)]
 pub struct Turns(Arc<Semaphore>);
 

@@ -9,7 +9,7 @@ use tokio::time::Instant;
 use super::Budget;
 use crate::{ModelError, Usage};
 
-/// What was spent. It is kept with a run, so that a resumed run goes on counting.
+/// The sums that a run has spent. They are stored with the run, so that a resumed run goes on counting.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 #[non_exhaustive]
@@ -27,7 +27,7 @@ pub struct Spent {
 }
 
 impl Spent {
-    /// The greater of both, count by count: what was spent by the time that the later of the two was noted.
+    /// The greater of two sums, count by count. Counts only grow, so this is the later of the two.
     #[must_use]
     pub fn or_later(self, other: Self) -> Self {
         Self {
@@ -100,8 +100,8 @@ impl Ledger {
         self.refusal.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Counts work that a program leaves out or makes smaller, because too little of the budget is left for it. What was
-    /// counted stays with the run: a result that is less than what was asked for can say so at its end.
+    /// Counts work that a program leaves out or makes smaller, because too little of the budget is left for it. What
+    /// was counted stays with the run: a result that is less than what was asked for can say so at its end.
     pub fn degrade(&self) {
         self.counts.lock().unwrap_or_else(PoisonError::into_inner).spent.degraded += 1;
     }

@@ -16,7 +16,7 @@ pub struct Meter {
     totals: Mutex<BTreeMap<String, Totals>>,
 }
 
-/// What one model was used for.
+/// The sums of one model.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 #[non_exhaustive]

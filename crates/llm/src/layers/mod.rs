@@ -6,19 +6,19 @@
 mod budget;
 mod budgeted;
 mod concurrency;
-mod in_time;
 mod ledger;
 mod meter;
 mod retry;
+mod time_limited;
 mod trace;
 
 pub use budget::{Budget, BudgetError, Price};
 pub use budgeted::Budgeted;
 pub use concurrency::{Concurrency, Turns};
-pub use in_time::InTime;
 pub use ledger::{Ledger, Reservation, Spent};
 pub use meter::{Meter, Metered, Totals};
 pub use retry::{Retry, RetryPolicy};
+pub use time_limited::TimeLimited;
 pub use trace::Traced;
 
 use futures::StreamExt;

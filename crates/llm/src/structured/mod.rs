@@ -17,7 +17,7 @@ pub use prepare::schema_of;
 
 use envelope::Envelope;
 
-/// A value that a model gave, and how it was come by.
+/// A value that a model gave, and how it was read.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Structured<T> {
     /// The value.
@@ -36,9 +36,9 @@ pub struct Structured<T> {
 
 /// Asks `model` for a value of `T`.
 ///
-/// A model that takes a schema is given it; to others it is written under the last user message. The reply is read with
-/// [`read_value`], checked against the schema and then made a `T`. A reply that does not fit is sent back with the exact
-/// faults, at most [`StructuredOptions::max_reasks`] times.
+/// A model that takes a schema is given it; to others it is written under the last user message. The reply is read
+/// with [`read_value`], checked against the schema and then made a `T`. A reply that does not fit is sent back with
+/// the exact faults, at most [`StructuredOptions::max_reasks`] times.
 ///
 /// ```
 /// use graphloom_llm::{ChatRequest, Scripted, structured, StructuredOptions};

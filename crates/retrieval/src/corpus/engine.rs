@@ -8,7 +8,7 @@ use tantivy::query::{BooleanQuery, BoostQuery, Occur, Query, TermQuery};
 use tantivy::schema::{Field, IndexRecordOption, STORED, STRING, Schema, TextFieldIndexing, TextOptions, Value};
 use tantivy::{Index, IndexReader, IndexWriter, ReloadPolicy, Searcher, TantivyDocument, TantivyError, Term};
 
-use super::score::{Beside, Together};
+use super::score::{CombinedStatistics, ExtraRecords};
 use crate::document::Passage;
 use crate::terms::analyzer;
 
@@ -20,7 +20,7 @@ const TITLE_WEIGHT: f32 = 0.5;
 const HEADING_WEIGHT: f32 = 0.8;
 const TEXT_WEIGHT: f32 = 1.0;
 
-/// What the index keeps of a passage.
+/// A passage as the index stores it.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Record {
     pub(super) id: String,
@@ -93,11 +93,12 @@ impl Engine {
     }
 
     /// The records that have any of the terms with their scores, best first, equal ones by id. `enough` is asked with
-    /// ever longer lists until it is content or there are no more. Scores are as if the records `beside` were in the index.
+    /// ever longer lists until it is content or there are no more. Scores are as if the records `beside` were in the
+    /// index.
     pub(super) fn search(
         &self,
         terms: &[String],
-        beside: &Beside,
+        beside: &ExtraRecords,
         first: usize,
         mut enough: impl FnMut(&[(f32, Record)]) -> bool,
     ) -> tantivy::Result<Vec<(f32, Record)>> {
@@ -108,7 +109,7 @@ impl Engine {
         loop {
             let wanted_now = wanted.min(total.max(1));
             let collector = TopDocs::with_limit(wanted_now).order_by_score();
-            let together = Together { searcher: &searcher, beside };
+            let together = CombinedStatistics { searcher: &searcher, beside };
             let top = searcher.search_with_statistics_provider(&query, &collector, &together)?;
             let complete = top.len() < wanted_now || wanted_now >= total;
             let last_score = top.last().map_or(0.0, |(score, _)| *score);

@@ -21,9 +21,9 @@ struct Marker {
     passage_bytes: usize,
 }
 
-/// What an index directory is found to be.
+/// The state of an index directory.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Found {
+pub(super) enum IndexState {
     /// Absent or empty.
     Nothing,
     /// An index of this format and these options.
@@ -38,7 +38,7 @@ pub(super) fn engine_dir(dir: &Path) -> PathBuf {
 }
 
 /// Looks at a directory without changing it.
-pub(super) fn inspect(dir: &Path, options: &CorpusOptions) -> Result<Found, RetrievalError> {
+pub(super) fn inspect(dir: &Path, options: &CorpusOptions) -> Result<IndexState, RetrievalError> {
     let path = dir.join(MARKER_FILE);
     let bytes = match std::fs::read(&path) {
         Ok(bytes) => bytes,
@@ -61,24 +61,24 @@ pub(super) fn inspect(dir: &Path, options: &CorpusOptions) -> Result<Found, Retr
             return Err(RetrievalError::NewerFormat { index: dir.to_path_buf(), found: format, supported: FORMAT });
         }
         Ok(Format { format }) if format < FORMAT => {
-            return Ok(Found::Outdated(format!("it had the older format {format}")));
+            return Ok(IndexState::Outdated(format!("it had the older format {format}")));
         }
         _ => {}
     }
     match serde_json::from_slice::<Marker>(&bytes) {
-        Err(_) => Ok(Found::Outdated(format!("`{MARKER_FILE}` was damaged"))),
-        Ok(marker) if marker.passage_bytes != options.passage_bytes => Ok(Found::Outdated(format!(
+        Err(_) => Ok(IndexState::Outdated(format!("`{MARKER_FILE}` was damaged"))),
+        Ok(marker) if marker.passage_bytes != options.passage_bytes => Ok(IndexState::Outdated(format!(
             "it had passages of {} bytes, now {} are asked for",
             marker.passage_bytes, options.passage_bytes
         ))),
-        Ok(_) => Ok(Found::Index),
+        Ok(_) => Ok(IndexState::Index),
     }
 }
 
-fn nothing_or_foreign(dir: &Path) -> Result<Found, RetrievalError> {
+fn nothing_or_foreign(dir: &Path) -> Result<IndexState, RetrievalError> {
     let entries = match std::fs::read_dir(dir) {
         Ok(entries) => entries,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Found::Nothing),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(IndexState::Nothing),
         Err(error) => return Err(RetrievalError::index_file(dir, dir, error)),
     };
     for entry in entries {
@@ -87,10 +87,11 @@ fn nothing_or_foreign(dir: &Path) -> Result<Found, RetrievalError> {
             return Err(RetrievalError::NotAnIndex { index: dir.to_path_buf() });
         }
     }
-    Ok(Found::Nothing)
+    Ok(IndexState::Nothing)
 }
 
-/// Makes an empty place for a new index: deletes what an old one left and marks the directory. The caller holds the lock.
+/// Makes an empty place for a new index: deletes what an old one left and marks the directory. The caller holds the
+/// lock.
 pub(super) fn reset(dir: &Path, options: &CorpusOptions) -> Result<(), RetrievalError> {
     let marker = dir.join(MARKER_FILE);
     let engine = engine_dir(dir);

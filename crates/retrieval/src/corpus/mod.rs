@@ -20,7 +20,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 use async_trait::async_trait;
 
 pub use options::{CorpusOptions, SearchOptions};
-pub use report::{IndexReport, Lossy, Unread, UnreadReason};
+pub use report::{IndexReport, LossyFile, Unread, UnreadReason};
 pub use unwritten::Unwritten;
 
 use crate::extract::snippet;
@@ -83,9 +83,9 @@ impl Corpus {
             }
         }
         let engine = match marker::inspect(index_dir, &options)? {
-            marker::Found::Nothing => Err("it was never built".to_owned()),
-            marker::Found::Outdated(reason) => Err(reason),
-            marker::Found::Index => {
+            marker::IndexState::Nothing => Err("it was never built".to_owned()),
+            marker::IndexState::Outdated(reason) => Err(reason),
+            marker::IndexState::Index => {
                 Engine::open(&marker::engine_dir(index_dir)).map(Arc::new).map_err(|error| error.to_string())
             }
         };

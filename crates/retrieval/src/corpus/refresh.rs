@@ -9,7 +9,7 @@ use std::time::SystemTime;
 use super::engine::{Changes, Engine, Record};
 use super::lock::WriteLock;
 use super::manifest::{FileState, Manifest, Stamp};
-use super::report::{IndexReport, Lossy, Unread, UnreadReason};
+use super::report::{IndexReport, LossyFile, Unread, UnreadReason};
 use super::walk::{FoundFile, Walked, walk};
 use super::{Inner, marker};
 use crate::document::{self, Document, Format};
@@ -42,9 +42,9 @@ pub(super) fn refresh(inner: &Inner) -> Result<IndexReport, RetrievalError> {
 /// An index to work on with what it holds, built anew if there is none that can be used.
 fn ready(dir: &Path, options: &CorpusOptions) -> Result<(Engine, Manifest, Option<String>), RetrievalError> {
     let rebuilt = match marker::inspect(dir, options)? {
-        marker::Found::Nothing => None,
-        marker::Found::Outdated(reason) => Some(reason),
-        marker::Found::Index => match open(dir) {
+        marker::IndexState::Nothing => None,
+        marker::IndexState::Outdated(reason) => Some(reason),
+        marker::IndexState::Index => match open(dir) {
             Ok((engine, manifest)) => return Ok((engine, manifest, None)),
             Err(reason) => Some(reason),
         },
@@ -118,7 +118,7 @@ impl<'a> Update<'a> {
             }
         };
         if let Some(note) = &state.note {
-            self.report.lossy.push(Lossy { path: file.shown, note: note.clone() });
+            self.report.lossy.push(LossyFile { path: file.shown, note: note.clone() });
         }
         self.after.files.insert(key, state);
         Ok(())

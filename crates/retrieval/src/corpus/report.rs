@@ -25,7 +25,7 @@ pub struct IndexReport {
     /// Files with an accepted ending, and folders, that could not be read.
     pub unread: Vec<Unread>,
     /// Files that were read with a loss.
-    pub lossy: Vec<Lossy>,
+    pub lossy: Vec<LossyFile>,
     /// How many files were passed over, by their ending; `symbolic link` and `no ending` count as endings.
     pub skipped: BTreeMap<String, usize>,
     /// Why the whole index was built anew, if it was.
@@ -109,7 +109,7 @@ impl fmt::Display for UnreadReason {
 /// A file that was read with a loss.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
-pub struct Lossy {
+pub struct LossyFile {
     /// The path, beginning with the corpus folder as it was given.
     pub path: String,
     /// What was lost.

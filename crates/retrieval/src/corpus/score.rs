@@ -12,38 +12,39 @@ use crate::terms;
 
 /// How often each term stands in one field of a record, and how many terms the field has.
 #[derive(Debug, Default)]
-struct Bag {
+struct TermCounts {
     counts: BTreeMap<String, u32>,
     length: u32,
 }
 
 /// The terms of records that are not in the index, by field.
 #[derive(Debug)]
-pub(super) struct Beside {
-    fields: Vec<(Field, f32, Vec<Bag>)>,
+pub(super) struct ExtraRecords {
+    fields: Vec<(Field, f32, Vec<TermCounts>)>,
     records: usize,
 }
 
 /// The statistics of the index and of the records beside it.
-pub(super) struct Together<'a> {
+pub(super) struct CombinedStatistics<'a> {
     pub(super) searcher: &'a Searcher,
-    pub(super) beside: &'a Beside,
+    pub(super) beside: &'a ExtraRecords,
 }
 
 impl Engine {
     /// Counts the terms of records that are not in the index.
-    pub(super) fn beside(&self, records: &[Record]) -> Beside {
-        let bags = |text_of: fn(&Record) -> String| records.iter().map(|record| Bag::of(&text_of(record))).collect();
+    pub(super) fn beside(&self, records: &[Record]) -> ExtraRecords {
+        let bags =
+            |text_of: fn(&Record) -> String| records.iter().map(|record| TermCounts::of(&text_of(record))).collect();
         let fields =
             self.weighted().into_iter().map(|(field, weight, text_of)| (field, weight, bags(text_of))).collect();
-        Beside { fields, records: records.len() }
+        ExtraRecords { fields, records: records.len() }
     }
 
     /// The score of each record beside the index for the terms; 0 when it has none.
-    pub(super) fn score(&self, terms: &[String], beside: &Beside) -> tantivy::Result<Vec<f32>> {
+    pub(super) fn score(&self, terms: &[String], beside: &ExtraRecords) -> tantivy::Result<Vec<f32>> {
         let mut scores = vec![0.0; beside.records];
         let searcher = self.searcher();
-        let together = Together { searcher: &searcher, beside };
+        let together = CombinedStatistics { searcher: &searcher, beside };
         // In the order of the query's clauses, so that equal passages have equal scores to the last bit.
         for term in terms {
             for (field, boost, bags) in &beside.fields {
@@ -63,7 +64,7 @@ impl Engine {
     }
 }
 
-impl Bag {
+impl TermCounts {
     fn of(text: &str) -> Self {
         let mut bag = Self::default();
         for term in terms::terms(text) {
@@ -74,13 +75,13 @@ impl Bag {
     }
 }
 
-impl Beside {
-    fn bags(&self, field: Field) -> &[Bag] {
+impl ExtraRecords {
+    fn bags(&self, field: Field) -> &[TermCounts] {
         self.fields.iter().find(|(own, ..)| *own == field).map_or(&[], |(_, _, bags)| bags)
     }
 }
 
-impl Bm25StatisticsProvider for Together<'_> {
+impl Bm25StatisticsProvider for CombinedStatistics<'_> {
     fn total_num_tokens(&self, field: Field) -> tantivy::Result<u64> {
         let beside: u64 = self.beside.bags(field).iter().map(|bag| u64::from(bag.length)).sum();
         Ok(self.searcher.total_num_tokens(field)? + beside)

@@ -51,7 +51,7 @@ struct Reader {
     /// The open headings, outermost first.
     headings: Vec<(HeadingLevel, String)>,
     /// The last heading while nothing stands below it.
-    bare: Option<Bare>,
+    bare: Option<HeadingWithoutText>,
     /// The beginning of what belongs to the next unit.
     lead: Option<usize>,
     text: String,
@@ -65,7 +65,7 @@ struct Reader {
 }
 
 /// A heading without text below it so far.
-struct Bare {
+struct HeadingWithoutText {
     level: HeadingLevel,
     text: String,
     lead: usize,
@@ -230,7 +230,7 @@ impl Reader {
             if self.first_heading.is_none() {
                 self.first_heading = Some(text.clone());
             }
-            self.bare = Some(Bare { level, text, lead: self.lead.unwrap_or(range.start), range });
+            self.bare = Some(HeadingWithoutText { level, text, lead: self.lead.unwrap_or(range.start), range });
         }
         self.sections.push(self.headings.iter().map(|(_, text)| text.clone()).collect());
     }

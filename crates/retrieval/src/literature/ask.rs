@@ -17,7 +17,7 @@ use super::{
 use crate::extract::snippet;
 use crate::{EngineOutcome, EngineReport, Hit, RetrievalError, Search, SearchAnswer};
 
-/// What came of one or several questions.
+/// The outcome of one or several questions.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[non_exhaustive]
 pub struct Findings {
@@ -34,7 +34,7 @@ impl Findings {
         self.records.iter().find(|record| record.id == id)
     }
 
-    /// Whether at least one source answered, be it that it has nothing.
+    /// Whether at least one source answered. An answer without results counts.
     #[must_use]
     pub fn answered(&self) -> bool {
         self.reports.iter().any(|report| report.outcome.answered())

@@ -19,7 +19,7 @@ use crate::{EngineOutcome, EngineReport, Hit, RetrievalError, Search, SearchAnsw
 /// The longest wait for one engine and one question, with all tries and pauses.
 const DEADLINE: Duration = Duration::from_secs(120);
 
-/// What came of one question.
+/// The outcome of one question.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[non_exhaustive]
 pub struct WebAnswer {
@@ -30,7 +30,7 @@ pub struct WebAnswer {
 }
 
 impl WebAnswer {
-    /// Whether at least one engine answered, be it that it has nothing.
+    /// Whether at least one engine answered. An answer without results counts.
     #[must_use]
     pub fn answered(&self) -> bool {
         self.reports.iter().any(|report| report.outcome.answered())

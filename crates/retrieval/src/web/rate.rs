@@ -13,7 +13,7 @@ const ATTEMPTS: u32 = 2;
 /// At most so many searches in a second, for all engines together.
 ///
 /// Searches wait in one line. Who has no turn after max(3, min(3 / rate, 60)) seconds goes to the end of the line once
-/// more, and then gives up with [`Fault::NoTurn`] (state B of the specification, status 211305).
+/// more, and then gives up with [`Fault::NoTurn`].
 #[derive(Debug)]
 pub struct SearchRate {
     /// The time from one search to the next, and the bound on the wait of an attempt.

@@ -20,7 +20,7 @@ const COLUMNS: usize = 62;
 const TITLE_LINES: usize = 3;
 
 /// A box with its text. The execute node of an atomic task has none of its own: its task is drawn as carried out.
-pub(super) struct Placed<'tree, T> {
+pub(super) struct TaskBox<'tree, T> {
     pub(super) node: &'tree TaskNode<T>,
     /// The box that it stands inside, by its place in the list.
     pub(super) outer: Option<usize>,
@@ -38,22 +38,22 @@ pub(super) struct Placed<'tree, T> {
 
 impl<'tree, T: Payload> Drawing<'tree, T> {
     /// The boxes, each after the one it stands inside, and the size of the drawing. One pass over the nodes.
-    pub(super) fn placed(&self) -> (Vec<Placed<'tree, T>>, usize, usize) {
-        let mut boxes: Vec<Placed<'tree, T>> = Vec::new();
+    pub(super) fn boxes(&self) -> (Vec<TaskBox<'tree, T>>, usize, usize) {
+        let mut boxes: Vec<TaskBox<'tree, T>> = Vec::new();
         let mut open: Vec<(&TaskNode<T>, Option<usize>)> =
             self.tree.node(&self.top).map(|node| (node, None)).into_iter().collect();
         let (mut right, mut end) = (WIDTH, 0);
         while let Some((node, outer)) = open.pop() {
             let inner = self.inner(node);
             let atomic = matches!(inner[..], [only] if only.is_atomic_execution());
-            let mut placed = self.described(node, atomic);
-            placed.outer = outer;
-            placed.x = outer.and_then(|at| boxes.get(at)).map_or(0, |outer| outer.x + INDENT);
-            placed.y = if boxes.is_empty() { 0 } else { end + APART };
-            right = right.max(placed.x + WIDTH);
-            end = placed.y + placed.height;
+            let mut task_box = self.described(node, atomic);
+            task_box.outer = outer;
+            task_box.x = outer.and_then(|at| boxes.get(at)).map_or(0, |outer| outer.x + INDENT);
+            task_box.y = if boxes.is_empty() { 0 } else { end + APART };
+            right = right.max(task_box.x + WIDTH);
+            end = task_box.y + task_box.height;
             let at = boxes.len();
-            boxes.push(placed);
+            boxes.push(task_box);
             if !atomic {
                 open.extend(inner.into_iter().rev().map(|inner| (inner, Some(at))));
             }
@@ -61,7 +61,7 @@ impl<'tree, T: Payload> Drawing<'tree, T> {
         (boxes, right, end)
     }
 
-    fn described(&self, node: &'tree TaskNode<T>, atomic: bool) -> Placed<'tree, T> {
+    fn described(&self, node: &'tree TaskNode<T>, atomic: bool) -> TaskBox<'tree, T> {
         let mut remarks = Vec::new();
         let needs: Vec<&str> = self.needs(node).iter().map(|need| need.nid.as_str()).collect();
         if !needs.is_empty() {
@@ -73,7 +73,7 @@ impl<'tree, T: Payload> Drawing<'tree, T> {
         let title = wrap(&node.payload.title(), COLUMNS, TITLE_LINES);
         let executed = atomic || node.node_type == NodeType::Execute;
         let (height, name, remark) = ((1 + title.len()) * LINE + PADDING, name(node), remarks.join(", "));
-        Placed { node, outer: None, x: 0, y: 0, height, name, title, remark, executed }
+        TaskBox { node, outer: None, x: 0, y: 0, height, name, title, remark, executed }
     }
 }
 

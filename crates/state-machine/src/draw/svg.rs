@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 use std::fmt::Write as _;
 
-use super::layout::{INDENT, LINE, Placed, WIDTH};
+use super::layout::{INDENT, LINE, TaskBox, WIDTH};
 use super::{Drawing, colour, fit};
 use crate::{NodeKey, Payload};
 
@@ -18,28 +18,28 @@ impl<T: Payload> Drawing<'_, T> {
     /// what comes after it, and a colour for each kind of status. A box with round corners is carried out as it is. Takes
     /// time in proportion to the number of nodes and dependencies.
     pub fn svg(&self) -> String {
-        let (boxes, width, height) = self.placed();
+        let (boxes, width, height) = self.boxes();
         let (width, height) = (width + 2 * MARGIN, height + 2 * MARGIN);
         let mut svg = format!(
             "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" viewBox=\"-{MARGIN} -{MARGIN} {width} {height}\" font-family=\"sans-serif\" font-size=\"11\">\n\
              <defs><marker id=\"tip\" viewBox=\"0 0 8 8\" refX=\"7\" refY=\"4\" markerWidth=\"7\" markerHeight=\"7\" orient=\"auto\"><path d=\"M0 0L8 4L0 8z\" fill=\"#1a5fb4\"/></marker></defs>\n"
         );
         let at: HashMap<&NodeKey, usize> =
-            boxes.iter().enumerate().map(|(at, placed)| (&placed.node.key, at)).collect();
-        for placed in &boxes {
-            if let Some(outer) = placed.outer.and_then(|outer| boxes.get(outer)) {
+            boxes.iter().enumerate().map(|(at, task_box)| (&task_box.node.key, at)).collect();
+        for task_box in &boxes {
+            if let Some(outer) = task_box.outer.and_then(|outer| boxes.get(outer)) {
                 let (from, below) = (outer.x + INDENT / 4, outer.y + outer.height);
-                let (y, x) = (placed.y + PORT, placed.x);
+                let (y, x) = (task_box.y + PORT, task_box.x);
                 let _ = writeln!(svg, "<path d=\"M{from} {below}V{y}H{x}\" fill=\"none\" stroke=\"#888888\"/>");
             }
         }
-        for placed in &boxes {
-            for need in self.needs(placed.node).iter().filter_map(|need| boxes.get(*at.get(&need.key)?)) {
-                arrow(&mut svg, need, placed);
+        for task_box in &boxes {
+            for need in self.needs(task_box.node).iter().filter_map(|need| boxes.get(*at.get(&need.key)?)) {
+                arrow(&mut svg, need, task_box);
             }
         }
-        for placed in &boxes {
-            draw_box(&mut svg, placed);
+        for task_box in &boxes {
+            draw_box(&mut svg, task_box);
         }
         svg.push_str("</svg>\n");
         svg
@@ -47,7 +47,7 @@ impl<T: Payload> Drawing<'_, T> {
 }
 
 /// An arrow in the room before two boxes of one layer, from below the line of one box to above that of another.
-fn arrow<T>(svg: &mut String, from: &Placed<'_, T>, to: &Placed<'_, T>) {
+fn arrow<T>(svg: &mut String, from: &TaskBox<'_, T>, to: &TaskBox<'_, T>) {
     let (x, left) = (from.x, from.x.saturating_sub(INDENT / 2));
     let (start, end) = (from.y + from.height / 2 + 6, to.y + PORT + 7);
     let _ = writeln!(
@@ -56,9 +56,9 @@ fn arrow<T>(svg: &mut String, from: &Placed<'_, T>, to: &Placed<'_, T>) {
     );
 }
 
-fn draw_box<T: Payload>(svg: &mut String, placed: &Placed<'_, T>) {
-    let Placed { node, x, y, height, .. } = placed;
-    let round = if placed.executed { 10 } else { 0 };
+fn draw_box<T: Payload>(svg: &mut String, task_box: &TaskBox<'_, T>) {
+    let TaskBox { node, x, y, height, .. } = task_box;
+    let round = if task_box.executed { 10 } else { 0 };
     let mut whole = format!("{}: {}", node.key, node.payload.title());
     if let Some(failure) = &node.failure {
         let _ = write!(whole, " ({})", failure.cause);
@@ -73,9 +73,9 @@ fn draw_box<T: Payload>(svg: &mut String, placed: &Placed<'_, T>) {
     let left = x + 8;
     let status = node.status.to_string();
     // The name is bold and the rest smaller: about 8 and 6 points a letter.
-    let name = fit(&placed.name, 30);
+    let name = fit(&task_box.name, 30);
     let room = (WIDTH - 30).saturating_sub(name.chars().count() * 8 + status.len() * 6) / 6;
-    let status = match fit(&placed.remark, room) {
+    let status = match fit(&task_box.remark, room) {
         remark if remark.is_empty() => status,
         remark => format!("{remark} · {status}"),
     };
@@ -86,7 +86,7 @@ fn draw_box<T: Payload>(svg: &mut String, placed: &Placed<'_, T>) {
         x + WIDTH - 8,
         escaped(&status)
     );
-    for text in &placed.title {
+    for text in &task_box.title {
         line += LINE;
         let _ = writeln!(svg, "<text x=\"{left}\" y=\"{line}\">{}</text>", escaped(text));
     }

@@ -13,7 +13,7 @@ use super::{
 };
 use crate::{Condition, Group, Section};
 
-/// A node, shortly: what it is and where it stands.
+/// A short form of a node: what it is, and its status.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[non_exhaustive]
 pub struct NodeState {
@@ -27,7 +27,7 @@ pub struct NodeState {
     pub kind: String,
     /// Its goal, as its payload calls it.
     pub title: String,
-    /// Where it stands.
+    /// Its status.
     pub status: TaskStatus,
     /// Why it failed, if it did.
     pub failure: Option<FailureCause>,

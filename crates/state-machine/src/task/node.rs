@@ -21,8 +21,9 @@ pub trait Payload: Clone + Debug + Serialize + DeserializeOwned + JsonSchema + S
     /// Applies a change. Deterministic and total: the same changes in the same order give the same payload.
     fn change(&mut self, change: Self::Change);
 
-    /// Forgets what came of its actions, since the task is done anew ([`TreeChange::Retried`](crate::TreeChange::Retried)).
-    /// Deterministic and total, as [`change`](Self::change) is.
+    /// Forgets the results of its actions, because the task is done again
+    /// ([`TreeChange::Retried`](crate::TreeChange::Retried)). Deterministic and total, as [`change`](Self::change)
+    /// is.
     fn forget(&mut self) {}
 
     /// The goal of the task, for people.
@@ -33,8 +34,8 @@ pub trait Payload: Clone + Debug + Serialize + DeserializeOwned + JsonSchema + S
         Cow::Borrowed("task")
     }
 
-    /// Whether others work on its result, so that drawings list it among their dependencies. WriteHERE leaves writes out:
-    /// who depends on one waits for its turn only.
+    /// Whether others work on its result, so that drawings list it among their dependencies. WriteHERE leaves writes
+    /// out: who depends on one waits for its turn only.
     fn listed_as_dependency(&self) -> bool {
         true
     }

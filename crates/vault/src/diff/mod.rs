@@ -9,7 +9,7 @@ use serde::Serialize;
 use similar::{ChangeTag, TextDiff};
 
 use crate::{Change, ChangeKind, Changes, Note, NotePath, Notes, Vault};
-pub use semantic::Meaning;
+pub use semantic::SemanticChange;
 
 /// The changes of a run as a person reviews them. [`Display`](fmt::Display) shows them all as text.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
@@ -19,13 +19,13 @@ pub struct Diff {
     pub files: Vec<FileDiff>,
 }
 
-/// What becomes of one note.
+/// The change of one note, for reading.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[non_exhaustive]
 pub struct FileDiff {
     /// The note; a moved one by its new path.
     pub path: NotePath,
-    /// What happens to it.
+    /// The kind of the change.
     pub kind: ChangeKind,
     /// Where a moved note was.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -36,10 +36,10 @@ pub struct FileDiff {
     pub added: usize,
     /// How many lines are gone.
     pub removed: usize,
-    /// What the difference means for keys and links.
-    pub meanings: Vec<Meaning>,
-    /// Whether the note on disk is no longer what the change was made from. The difference is to what that was, where it is
-    /// known; applying needs [`Overlay::reconcile`](crate::Overlay::reconcile) before it.
+    /// Changed keys and links.
+    pub meanings: Vec<SemanticChange>,
+    /// Whether the note on disk is no longer what the change was made from. The difference is to what that was, where
+    /// it is known; applying needs [`Overlay::reconcile`](crate::Overlay::reconcile) before it.
     pub outdated: bool,
 }
 
@@ -89,7 +89,7 @@ fn file(vault: &Vault, changes: &Changes, path: &NotePath, change: &Change) -> F
         unified: text.unified_diff().context_radius(3).to_string(),
         added: count(ChangeTag::Insert),
         removed: count(ChangeTag::Delete),
-        meanings: semantic::meanings(before.as_ref(), after.as_ref()),
+        meanings: semantic::semantic_changes(before.as_ref(), after.as_ref()),
         outdated: now.as_ref() != expected || moved_over,
     }
 }

@@ -13,7 +13,7 @@ use crate::{Anchor, Link, Note};
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
-pub enum Meaning {
+pub enum SemanticChange {
     /// A key of the frontmatter is new, gone, or has another value.
     Frontmatter {
         /// The key.
@@ -36,7 +36,7 @@ pub enum Meaning {
     LinkRemoved(String),
 }
 
-impl fmt::Display for Meaning {
+impl fmt::Display for SemanticChange {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Frontmatter { key, before: None, after: Some(after) } => write!(f, "key `{key}` is new: {after}"),
@@ -53,24 +53,24 @@ impl fmt::Display for Meaning {
 }
 
 /// The differences between two texts of a note; a note that is not there has no keys and no links.
-pub(super) fn meanings(before: Option<&Note>, after: Option<&Note>) -> Vec<Meaning> {
+pub(super) fn semantic_changes(before: Option<&Note>, after: Option<&Note>) -> Vec<SemanticChange> {
     let mut found = Vec::new();
     keys(before, after, &mut found);
     links(before, after, &mut found);
     found
 }
 
-fn keys(before: Option<&Note>, after: Option<&Note>, found: &mut Vec<Meaning>) {
+fn keys(before: Option<&Note>, after: Option<&Note>, found: &mut Vec<SemanticChange>) {
     let old = before.map(|note| note.frontmatter().to_map()).unwrap_or_default();
     let new = after.map(|note| note.frontmatter().to_map()).unwrap_or_default();
     let all = old.keys().chain(new.keys().filter(|key| !old.contains_key(*key)));
     for key in all.filter(|key| old.get(*key) != new.get(*key)) {
         let (before, after) = (old.get(key).cloned(), new.get(key).cloned());
-        found.push(Meaning::Frontmatter { key: key.clone(), before, after });
+        found.push(SemanticChange::Frontmatter { key: key.clone(), before, after });
     }
 }
 
-fn links(before: Option<&Note>, after: Option<&Note>, found: &mut Vec<Meaning>) {
+fn links(before: Option<&Note>, after: Option<&Note>, found: &mut Vec<SemanticChange>) {
     let targets = |note: Option<&Note>| -> Vec<String> {
         note.map(|note| note.links().iter().map(written).collect()).unwrap_or_default()
     };
@@ -79,21 +79,21 @@ fn links(before: Option<&Note>, after: Option<&Note>, found: &mut Vec<Meaning>) 
         match op {
             DiffOp::Equal { .. } => {}
             DiffOp::Insert { new_index, new_len, .. } => {
-                found.extend(new[new_index..new_index + new_len].iter().cloned().map(Meaning::LinkAdded));
+                found.extend(new[new_index..new_index + new_len].iter().cloned().map(SemanticChange::LinkAdded));
             }
             DiffOp::Delete { old_index, old_len, .. } => {
-                found.extend(old[old_index..old_index + old_len].iter().cloned().map(Meaning::LinkRemoved));
+                found.extend(old[old_index..old_index + old_len].iter().cloned().map(SemanticChange::LinkRemoved));
             }
             DiffOp::Replace { old_index, old_len, new_index, new_len } => {
                 let pairs = old_len.min(new_len);
                 for at in 0..pairs {
                     let (before, after) = (old[old_index + at].clone(), new[new_index + at].clone());
-                    found.push(Meaning::LinkRetargeted { before, after });
+                    found.push(SemanticChange::LinkRetargeted { before, after });
                 }
                 let gone = old[old_index + pairs..old_index + old_len].iter().cloned();
-                found.extend(gone.map(Meaning::LinkRemoved));
+                found.extend(gone.map(SemanticChange::LinkRemoved));
                 let more = new[new_index + pairs..new_index + new_len].iter().cloned();
-                found.extend(more.map(Meaning::LinkAdded));
+                found.extend(more.map(SemanticChange::LinkAdded));
             }
         }
     }

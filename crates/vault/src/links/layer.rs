@@ -7,7 +7,7 @@ use super::resolve::{Names, target_key};
 use crate::source::{Source, holds_links};
 use crate::{Link, Note, NotePath, Notes, SkipReason, Skipped};
 
-/// What links need to know of one file.
+/// One file as the link index sees it.
 #[derive(Clone, Debug)]
 pub(crate) enum Entry {
     Note(Note),
@@ -58,8 +58,8 @@ impl Entry {
     }
 }
 
-/// Files, and where to look for those that link to a name or have an alias. What a link leads to is not kept: it depends
-/// on all names, and is looked up when it is asked for.
+/// Files by path, and an index of the files that link to a name or have an alias. The file that a link leads to is
+/// not stored, because it depends on all names: it is looked up when it is asked for.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Layer {
     pub(super) entries: BTreeMap<NotePath, Entry>,
@@ -73,7 +73,7 @@ pub(crate) struct Layer {
 }
 
 impl Layer {
-    /// Takes a file, in the place of what was known of it.
+    /// Adds a file, or replaces it.
     pub(crate) fn insert(&mut self, path: &NotePath, entry: Entry) {
         self.forget(path);
         for link in entry.links().iter().filter(|link| !link.is_same_note()) {
@@ -105,7 +105,7 @@ impl Layer {
         }
     }
 
-    /// Takes out what the content of a file put in.
+    /// Removes from the index what the content of a file put into it.
     fn forget(&mut self, path: &NotePath) {
         let Some(entry) = self.entries.get(path) else { return };
         for link in entry.links() {

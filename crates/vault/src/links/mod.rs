@@ -35,7 +35,8 @@ pub enum Resolution {
 }
 
 impl Resolution {
-    /// The note it leads to, found or not the part of it; `None` for the note itself and what is no note.
+    /// The note that the link leads to, whether or not the part is found. `None` for the note itself and for other
+    /// files.
     #[must_use]
     pub fn note(&self) -> Option<&NotePath> {
         match self {
@@ -67,12 +68,12 @@ pub struct ResolvedLink {
 ///
 /// Targets are compared without case, as in Obsidian: the exact path from the root first, then files whose path ends
 /// so, those below the folder of the link before others, then the shortest path. Markdown links are read from the
-/// folder of their note first. Aliases do not resolve; they are suggested. The cards of canvases and the filters of bases
-/// are links as well.
+/// folder of their note first. Aliases do not resolve; they are suggested. The cards of canvases and the filters of
+/// bases are links as well.
 ///
 /// The one of a [`Vault`](crate::Vault) is kept while the vault is open, and the one of an
-/// [`Overlay`](crate::Overlay) is that with the files the overlay changes: files that did not change are not read again.
-/// What a link leads to is looked up when it is asked for.
+/// [`Overlay`](crate::Overlay) is that with the files the overlay changes: files that did not change are not read
+/// again. What a link leads to is looked up when it is asked for.
 ///
 /// ```
 /// use graphloom_vault::{LinkIndex, NotePath, Resolution, Vault, VaultOptions};
@@ -92,7 +93,7 @@ pub struct ResolvedLink {
 #[derive(Clone, Debug)]
 pub struct LinkIndex {
     base: Arc<Layer>,
-    /// What is different of the base: files that are new or have another content.
+    /// Files that differ from the base: new ones, and those with another content.
     over: Layer,
     /// Files of the base that have another content, or are gone.
     hidden: BTreeSet<NotePath>,
@@ -122,7 +123,7 @@ impl LinkIndex {
         Arc::ptr_eq(&self.base, base)
     }
 
-    /// Takes a file as it is to be; `None` when it is to go.
+    /// Sets the new content of a file; `None` removes the file.
     pub(crate) fn set(&mut self, path: &NotePath, entry: Option<Entry>) {
         if self.base.entries.contains_key(path) {
             self.hidden.insert(path.clone());
@@ -139,7 +140,7 @@ impl LinkIndex {
         }
     }
 
-    /// Takes a file as it is in the base.
+    /// Sets a file to its content in the base.
     pub(crate) fn restore(&mut self, path: &NotePath) {
         self.over.remove(path);
         self.hidden.remove(path);

@@ -7,9 +7,9 @@ use unicode_normalization::UnicodeNormalization;
 
 use crate::{LinkForm, NotePath};
 
-/// How a target names its file.
+/// From where a link's target names its file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Way {
+pub(crate) enum Addressing {
     /// From the folder of the note that links.
     Relative,
     /// From the vault's root.
@@ -54,8 +54,8 @@ impl Names {
     }
 }
 
-/// The names of all files of a vault, compared without case: those of a shared beginning, and what is different of it.
-/// Cloning costs what is different.
+/// The names of all files of a vault, compared without case. A shared base and the differences from it: a clone
+/// copies the differences only.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Resolver {
     base: Arc<Names>,
@@ -113,28 +113,28 @@ impl Resolver {
     /// Without case: the exact path from the root; else the files whose path ends so, those below the folder of the
     /// link first, then the shortest path. `./`, `../` and `/` at the start are followed. Markdown links are read from
     /// the folder of the note first, as everywhere in Markdown.
-    pub(crate) fn resolve(&self, folder: &str, target: &str, form: LinkForm) -> Option<(&NotePath, Way)> {
+    pub(crate) fn resolve(&self, folder: &str, target: &str, form: LinkForm) -> Option<(&NotePath, Addressing)> {
         let composed: String = target.nfc().collect();
         let target = composed.as_str();
         if form == LinkForm::Path {
-            return self.one(target).map(|file| (file, Way::Root));
+            return self.one(target).map(|file| (file, Addressing::Root));
         }
         if let Some(rest) = target.strip_prefix('/') {
-            return self.exact(rest).map(|file| (file, Way::Root));
+            return self.exact(rest).map(|file| (file, Addressing::Root));
         }
         let explicit = target.starts_with("./") || target.starts_with("../");
         if explicit || form != LinkForm::Wiki {
             let relative = joined(folder, target).and_then(|path| self.exact(&path));
             if explicit || relative.is_some() {
-                return relative.map(|file| (file, Way::Relative));
+                return relative.map(|file| (file, Addressing::Relative));
             }
         }
         if target.contains('/')
             && let Some(file) = self.exact(target)
         {
-            return Some((file, Way::Root));
+            return Some((file, Addressing::Root));
         }
-        self.nearest(folder, target).map(|file| (file, Way::Name))
+        self.nearest(folder, target).map(|file| (file, Addressing::Name))
     }
 
     fn exact(&self, path: &str) -> Option<&NotePath> {

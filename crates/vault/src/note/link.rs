@@ -5,7 +5,7 @@ use std::ops::Range;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::coat::Coat;
+use super::encoding::Encoding;
 
 /// How a link is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
@@ -65,7 +65,7 @@ pub struct Link {
     /// The string that it stands in.
     #[serde(skip)]
     #[schemars(skip)]
-    pub(crate) coat: Coat,
+    pub(crate) encoding: Encoding,
 }
 
 /// How the target's characters are written.
@@ -104,7 +104,7 @@ impl Link {
             }),
             Writing::Angle => percent_encode(target, special),
         };
-        self.coat.dress(&written)
+        self.encoding.encode(&written)
     }
 
     /// Whether this is the same link but for its target and where it stands.
@@ -206,7 +206,7 @@ mod tests {
                     span: 0..0,
                     target_span: 0..0,
                     writing,
-                    coat: Coat::Bare,
+                    encoding: Encoding::Plain,
                 };
                 assert_eq!(percent_decode(&link(Writing::Percent { unicode }).write_target(text)), text);
                 assert_eq!(percent_decode(&link(Writing::Angle).write_target(text)), text);

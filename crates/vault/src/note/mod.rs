@@ -1,6 +1,6 @@
 //! One note: its text, and what is written in it.
 
-pub(crate) mod coat;
+pub(crate) mod encoding;
 pub(crate) mod frontmatter;
 pub(crate) mod heading;
 pub(crate) mod lines;
@@ -183,7 +183,7 @@ impl PartialEq for Note {
 fn frontmatter_links(text: &str, frontmatter: &Frontmatter, lines: &Lines) -> Vec<Link> {
     let mut links = Vec::new();
     for scalar in &frontmatter.scalars {
-        let Some(value) = scalar.undressed(text) else { continue };
+        let Some(value) = scalar.decoded(text) else { continue };
         let keep = |link: Link| {
             let mut link = value.placed(link, lines);
             link.in_frontmatter = true;

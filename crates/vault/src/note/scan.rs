@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use pulldown_cmark::{Event, LinkType, Options, Parser, Tag as Mark, TagEnd};
 
-use super::coat::Coat;
+use super::encoding::Encoding;
 use super::heading::{Block, Heading};
 use super::lines::Lines;
 use super::link::{Link, LinkForm, Writing, anchor_of, is_external, percent_decode};
@@ -23,7 +23,7 @@ pub(crate) struct Scan {
 }
 
 /// Markdown link seen so far: where it starts, and where its shown text ends.
-struct Open {
+struct OpenLink {
     span: Range<usize>,
     text_end: usize,
     embed: bool,
@@ -35,7 +35,7 @@ pub(crate) fn scan(text: &str, body_start: usize, lines: &Lines) -> Scan {
     let mut found = Scan::default();
     let mut masked: Vec<Range<usize>> = Vec::new();
     let mut markup: Vec<Range<usize>> = Vec::new();
-    let mut open: Vec<Open> = Vec::new();
+    let mut open: Vec<OpenLink> = Vec::new();
     let mut markdown: Vec<Link> = Vec::new();
     let mut containers = 0_usize;
     let mut html_comment = false;
@@ -74,12 +74,12 @@ pub(crate) fn scan(text: &str, body_start: usize, lines: &Lines) -> Scan {
                 let embed = text[range.clone()].starts_with('!');
                 if link_type == LinkType::Inline {
                     let text_end = range.start + if embed { 2 } else { 1 };
-                    open.push(Open { span: range, text_end, embed });
+                    open.push(OpenLink { span: range, text_end, embed });
                 } else {
                     if matches!(link_type, LinkType::Autolink | LinkType::Email) {
                         markup.push(range.clone());
                     }
-                    open.push(Open { span: 0..0, text_end: usize::MAX, embed });
+                    open.push(OpenLink { span: 0..0, text_end: usize::MAX, embed });
                 }
             }
             Event::End(TagEnd::Link | TagEnd::Image) => {
@@ -242,11 +242,11 @@ fn each_wikilink(text: &str, span: Range<usize>, lines: &Lines, each: &mut impl 
         span: start..span.end,
         target_span: target_start..target_start + target.len(),
         writing: Writing::Plain,
-        coat: Coat::Bare,
+        encoding: Encoding::Plain,
     });
 }
 
-fn inline_link(text: &str, open: &Open, lines: &Lines) -> Option<Link> {
+fn inline_link(text: &str, open: &OpenLink, lines: &Lines) -> Option<Link> {
     let tail = text.get(open.text_end..open.span.end)?;
     let destination = open.text_end + tail.find("](")? + 2;
     let shown = text.get(open.span.start + if open.embed { 2 } else { 1 }..destination - 2).map(str::to_owned);
@@ -299,7 +299,7 @@ fn destination_link(
         target_span: start..start + path.len(),
         span,
         writing: if angle { Writing::Angle } else { Writing::Percent { unicode } },
-        coat: Coat::Bare,
+        encoding: Encoding::Plain,
     })
 }
 

@@ -55,22 +55,23 @@ impl Edited {
         merged(written)
     }
 
-    /// Where a place of the old text is; inside of what was replaced, its start or end.
+    /// Maps a place of the old text to the new one. A place inside of a replaced part maps to the start or end of the
+    /// part.
     fn moved(&self, at: usize, end: bool) -> usize {
-        let mut shifted = at;
+        let mut moved = at;
         for hunk in &self.hunks {
             let is_inside = if end { hunk.old.start < at } else { hunk.old.start <= at };
             if !is_inside {
                 break;
             }
             let is_over = if end { hunk.old.end < at } else { hunk.old.end <= at };
-            shifted = match (is_over, end) {
+            moved = match (is_over, end) {
                 (true, _) => hunk.new.end + (at - hunk.old.end),
                 (false, false) => hunk.new.start,
                 (false, true) => hunk.new.end,
             };
         }
-        shifted
+        moved
     }
 }
 

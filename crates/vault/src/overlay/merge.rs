@@ -9,14 +9,14 @@ use serde_json::Value;
 
 use super::Overlay;
 use super::edited::Edited;
-use super::relink::{Relinked, Shift};
+use super::relink::{Relinked, Relocation};
 use super::rename::finish;
 use super::text::appended;
 use crate::changes::After;
 use crate::note::frontmatter::set_key;
 use crate::{Anchor, Link, LinkForm, Note, NotePath, Notes, VaultError};
 
-/// What a merge did.
+/// The result of a merge.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[non_exhaustive]
 pub struct Merged {
@@ -41,9 +41,9 @@ pub(super) fn merge(overlay: &mut Overlay, from: &NotePath, into: &NotePath) -> 
         return Err(VaultError::illegal_edit(from, "a note cannot be put into itself"));
     }
     let (gone, home) = (overlay.expect(from)?, overlay.expect(into)?);
-    let mut shift = Shift { before: overlay.links().resolver().clone(), ..Shift::default() };
-    shift.moves.insert(from.clone(), into.clone());
-    let mut found = shift.relink(overlay)?;
+    let mut relocation = Relocation { before: overlay.links().resolver().clone(), ..Relocation::default() };
+    relocation.moves.insert(from.clone(), into.clone());
+    let mut found = relocation.relink(overlay)?;
 
     // Both with their links as they have to be at the place of `into`.
     let text_of = |note: &Note| {

@@ -2,7 +2,7 @@
 
 mod checks;
 mod edited;
-mod kept_links;
+mod link_cache;
 mod merge;
 mod merge3;
 mod reconcile;
@@ -24,7 +24,7 @@ use crate::settings::LinkStyle;
 use crate::source::holds_links;
 use crate::{Change, Changes, ContentHash, LinkIndex, Note, NotePath, Notes, Vault, VaultError};
 use edited::Edited;
-use kept_links::KeptLinks;
+use link_cache::OverlayLinks;
 pub use merge::Merged;
 pub use reconcile::{Conflict, Reconciled};
 pub use relink::Relinked;
@@ -60,14 +60,14 @@ pub use rename::Renamed;
 pub struct Overlay {
     vault: Arc<Vault>,
     changes: Changes,
-    links: KeptLinks,
+    links: OverlayLinks,
 }
 
 impl Overlay {
     /// The vault with these changes.
     #[must_use]
     pub fn new(vault: Arc<Vault>, changes: Changes) -> Self {
-        Self { vault, changes, links: KeptLinks::default() }
+        Self { vault, changes, links: OverlayLinks::default() }
     }
 
     /// The vault below the changes.
@@ -82,8 +82,8 @@ impl Overlay {
         &self.changes
     }
 
-    /// All links of the files as they are to be: those of the [vault](Vault::links), where only the files that the changes
-    /// touch are read anew, each once.
+    /// All links of the files as they are to be: those of the [vault](Vault::links), where only the files that the
+    /// changes touch are read anew, each once.
     #[must_use]
     pub fn links(&self) -> Arc<LinkIndex> {
         self.links.of(self)
@@ -95,8 +95,8 @@ impl Overlay {
         self.changes
     }
 
-    /// Makes a new note. A link that led to another note of this name, and would now lead to the new one, is rewritten so
-    /// that it leads where it did.
+    /// Makes a new note. A link that led to another note of this name, and would now lead to the new one, is
+    /// rewritten so that it leads where it did.
     ///
     /// # Errors
     /// [`VaultError::Exists`] when there is a file at the path, in whatever case its letters are, and
@@ -189,9 +189,9 @@ impl Overlay {
     /// anew. Nothing else changes by a byte.
     ///
     /// # Errors
-    /// [`VaultError::NoSuchNote`]; [`VaultError::Exists`], unless only the case of letters differs from the file itself;
-    /// [`VaultError::IllegalPath`] when the name or a folder is new and none for new files; [`VaultError::IllegalEdit`]
-    /// when a link could not be written so that it leads where it did.
+    /// [`VaultError::NoSuchNote`]; [`VaultError::Exists`], unless only the case of letters differs from the file
+    /// itself; [`VaultError::IllegalPath`] when the name or a folder is new and none for new files;
+    /// [`VaultError::IllegalEdit`] when a link could not be written so that it leads where it did.
     pub fn rename(&mut self, from: &NotePath, to: &NotePath) -> Result<Renamed, VaultError> {
         rename::moved(self, &[(from.clone(), to.clone())].into(), None)
     }
@@ -231,8 +231,8 @@ impl Overlay {
     }
 
     /// Lets changes of files that somebody else has changed since start from what these hold now: links are rewritten
-    /// anew, and edits of other lines are joined. Where the same lines were edited, the change stays and the conflict is
-    /// told. Without conflicts it also [catches up](Self::catch_up). [`Vault::refresh`] comes before it.
+    /// anew, and edits of other lines are joined. Where the same lines were edited, the change stays and the conflict
+    /// is told. Without conflicts it also [catches up](Self::catch_up). [`Vault::refresh`] comes before it.
     ///
     /// # Errors
     /// As [`rename`](Self::rename), and a file that cannot be read.
@@ -255,8 +255,8 @@ impl Overlay {
         relink::retargeted(self, path, links)
     }
 
-    /// Writes the wikilinks of a note that the author of the edits wrote as the vault's settings have new links; with the
-    /// default style it changes nothing. Links that name no file stay.
+    /// Writes the wikilinks of a note that the author of the edits wrote as the vault's settings have new links; with
+    /// the default style it changes nothing. Links that name no file stay.
     ///
     /// # Errors
     /// [`VaultError::IllegalEdit`] when a link would not lead where it leads; then the note is as it was.
@@ -305,7 +305,7 @@ impl Overlay {
         self.edit(path, &note, edited)
     }
 
-    /// Takes an edit of the author.
+    /// Adds an edit of the author.
     fn edit(&mut self, path: &NotePath, note: &Note, edited: Edited) -> Result<(), VaultError> {
         self.check_size(path, &edited.text)?;
         let written = if edited.text == note.text() {
@@ -318,7 +318,7 @@ impl Overlay {
         Ok(())
     }
 
-    /// Says what a file is to be; the first time, from what it was.
+    /// Sets the new content of a file. The first time, the old content is stored as the base.
     fn put(&mut self, path: &NotePath, after: After) -> Result<(), VaultError> {
         let before: Option<ContentHash> = match self.changes.get(path) {
             Some(change) => change.before.clone(),

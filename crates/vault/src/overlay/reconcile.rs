@@ -11,12 +11,12 @@ use serde::{Deserialize, Serialize};
 
 use super::Overlay;
 use super::merge3::merged;
-use super::relink::{Relinked, Shift, Shifted};
+use super::relink::{LinkTargets, Relinked, Relocation};
 use super::rename::{caught_up, made_moves};
 use crate::source::Source;
 use crate::{Change, ContentHash, Note, NotePath, Notes, VaultError};
 
-/// What was done about files that changed since the changes were made.
+/// The result of bringing changes up to date with the files.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 #[non_exhaustive]
 pub struct Reconciled {
@@ -24,7 +24,7 @@ pub struct Reconciled {
     pub merged: Vec<NotePath>,
     /// Links to moved files, made since in files that no change touches, that were rewritten.
     pub relinked: BTreeMap<NotePath, Vec<Relinked>>,
-    /// What cannot be joined.
+    /// Changes that cannot be joined with what somebody else did.
     pub conflicts: Vec<Conflict>,
 }
 
@@ -51,8 +51,8 @@ pub(super) fn reconciled(overlay: &mut Overlay) -> Result<Reconciled, VaultError
     let mut done = Reconciled::default();
     let mut next = overlay.clone();
     // Once for all files: the links of each are looked at by the same moves.
-    let shift = made_moves(overlay);
-    let shifted = shift.shifted(overlay);
+    let relocation = made_moves(overlay);
+    let link_targets = relocation.link_targets(overlay);
     for (path, change) in overlay.changes.iter() {
         if is_refused(overlay, path, change)? {
             done.conflicts.push(Conflict::new(path, "it is read-only; allow writing to it, or leave it out"));
@@ -62,7 +62,7 @@ pub(super) fn reconciled(overlay: &mut Overlay) -> Result<Reconciled, VaultError
         if now == change.before {
             continue;
         }
-        match joined(overlay, &mut next, (&shift, &shifted), path, change, now) {
+        match joined(overlay, &mut next, (&relocation, &link_targets), path, change, now) {
             Ok(()) => done.merged.push(path.clone()),
             Err(conflict) => done.conflicts.push(*conflict),
         }
@@ -94,7 +94,7 @@ type Joined = Result<(), Box<Conflict>>;
 fn joined(
     overlay: &Overlay,
     next: &mut Overlay,
-    moves: (&Shift, &Shifted),
+    moves: (&Relocation, &LinkTargets),
     path: &NotePath,
     change: &Change,
     now: Option<ContentHash>,
@@ -157,9 +157,13 @@ fn joined(
 }
 
 /// A text of a file with its links as the moves need them; what stands in the way, in words.
-fn with_links((shift, shifted): (&Shift, &Shifted), path: &NotePath, text: &str) -> Result<String, String> {
+fn with_links(
+    (relocation, link_targets): (&Relocation, &LinkTargets),
+    path: &NotePath,
+    text: &str,
+) -> Result<String, String> {
     let source = Source::read(path, Arc::from(text))?;
-    match shift.edit(shifted, path, &source) {
+    match relocation.edit(link_targets, path, &source) {
         Ok(Some((edit, _))) => Ok(edit.text),
         Ok(None) => Ok(text.to_owned()),
         Err(error) => Err(error.to_string()),

@@ -10,7 +10,7 @@ use unicode_normalization::UnicodeNormalization;
 use super::Overlay;
 use super::edited::Edited;
 use crate::changes::After;
-use crate::links::resolve::{Resolver, Way, keys_of, relative, target_key};
+use crate::links::resolve::{Addressing, Resolver, keys_of, relative, target_key};
 use crate::path::{has_ending, without_ending};
 use crate::source::{Source, holds_links};
 use crate::{Link, LinkForm, NotePath, Notes, VaultError};
@@ -27,9 +27,9 @@ pub struct Relinked {
     pub after: String,
 }
 
-/// Which files will be elsewhere, and which will be there.
+/// Files that move, and files that come to be there.
 #[derive(Debug, Default)]
-pub(super) struct Shift {
+pub(super) struct Relocation {
     /// All files that links lead to before.
     pub(super) before: Resolver,
     /// Where what a link leads to will be; several can come to one place.
@@ -42,12 +42,12 @@ pub(super) struct Shift {
     pub(super) is_made: bool,
 }
 
-/// Where links lead before and after a shift.
+/// Where links lead before and after a relocation.
 #[derive(Debug)]
-pub(super) struct Shifted {
+pub(super) struct LinkTargets {
     before: Resolver,
     after: Resolver,
-    /// The keys of what moves or comes, from and to: no other link can lead elsewhere.
+    /// The keys of all names that appear or disappear. A link whose target has another key leads where it led.
     touched: BTreeSet<String>,
 }
 
@@ -61,7 +61,7 @@ pub(super) struct Relinking {
     pub(super) unread: Vec<NotePath>,
 }
 
-impl Shift {
+impl Relocation {
     fn place<'a>(&'a self, path: &'a NotePath) -> &'a NotePath {
         self.moves.get(path).unwrap_or(path)
     }
@@ -71,12 +71,12 @@ impl Shift {
     /// # Errors
     /// A link that cannot be written so.
     pub(super) fn relink(&self, overlay: &Overlay) -> Result<Relinking, VaultError> {
-        let shifted = self.shifted(overlay);
+        let link_targets = self.link_targets(overlay);
         let links = overlay.links();
         // Of what is done already, only what no change has touched is looked at.
         let is_left = |path: &NotePath| !(self.is_made && overlay.changes.get(path).is_some());
         let mut unread: BTreeSet<NotePath> = links.unread_paths().filter(|path| is_left(path)).cloned().collect();
-        let mut paths = links.linking(&shifted.touched);
+        let mut paths = links.linking(&link_targets.touched);
         paths.extend(self.moves.keys().filter(|path| links.resolver().contains(path)).cloned());
         if self.folder.is_some() {
             paths.extend(links.with_folders().cloned());
@@ -91,7 +91,7 @@ impl Shift {
                     continue;
                 }
             };
-            if let Some((edit, done)) = self.edit(&shifted, &path, &source)? {
+            if let Some((edit, done)) = self.edit(&link_targets, &path, &source)? {
                 found.relinked.entry(self.place(&path).clone()).or_default().extend(done);
                 found.edits.insert(path, edit);
             }
@@ -101,7 +101,7 @@ impl Shift {
     }
 
     /// Where links lead before and after.
-    pub(super) fn shifted(&self, overlay: &Overlay) -> Shifted {
+    pub(super) fn link_targets(&self, overlay: &Overlay) -> LinkTargets {
         let after = if self.is_made {
             overlay.links().resolver().clone()
         } else {
@@ -111,7 +111,7 @@ impl Shift {
             after
         };
         let ends = self.moves.iter().flat_map(|(from, to)| [from, to]).chain(&self.fresh);
-        Shifted { before: self.before.clone(), after, touched: ends.flat_map(keys_of).collect() }
+        LinkTargets { before: self.before.clone(), after, touched: ends.flat_map(keys_of).collect() }
     }
 
     /// What is to be rewritten in one file, which is at `path` before; `None` for nothing.
@@ -120,7 +120,7 @@ impl Shift {
     /// A link that cannot be written so.
     pub(super) fn edit(
         &self,
-        shifted: &Shifted,
+        link_targets: &LinkTargets,
         path: &NotePath,
         source: &Source,
     ) -> Result<Option<(Edited, Vec<Relinked>)>, VaultError> {
@@ -128,15 +128,17 @@ impl Shift {
         let place = self.place(path);
         let mut edits: Vec<(&Link, String)> = Vec::new();
         for link in &source.links {
-            if link.is_same_note() || !(is_moved || shifted.touched.contains(&target_key(&link.target))) {
+            if link.is_same_note() || !(is_moved || link_targets.touched.contains(&target_key(&link.target))) {
                 continue;
             }
-            let Some((file, way)) = shifted.before.resolve(path.folder(), &link.target, link.form) else { continue };
+            let Some((file, addressing)) = link_targets.before.resolve(path.folder(), &link.target, link.form) else {
+                continue;
+            };
             let expected = self.place(file);
             if self.is_made && !is_moved && expected == file {
                 continue;
             }
-            if let Some(target) = new_target(link, way, place.folder(), expected, &shifted.after)
+            if let Some(target) = new_target(link, addressing, place.folder(), expected, &link_targets.after)
                 .map_err(|()| unwritable(path, link, expected))?
             {
                 edits.push((link, target));
@@ -186,17 +188,17 @@ pub(super) fn read(overlay: &Overlay, path: &NotePath) -> Result<Option<Source>,
 /// can be written.
 fn new_target(
     link: &Link,
-    way: Way,
+    addressing: Addressing,
     folder: &str,
     expected: &NotePath,
     after: &Resolver,
 ) -> Result<Option<String>, ()> {
     // A Markdown link that every Markdown reader follows stays one.
-    let strict = matches!(link.form, LinkForm::Markdown | LinkForm::Definition) && way == Way::Relative;
+    let strict = matches!(link.form, LinkForm::Markdown | LinkForm::Definition) && addressing == Addressing::Relative;
     let names = |target: &str| {
         after
             .resolve(folder, target, link.form)
-            .is_some_and(|(file, now)| file == expected && (!strict || now == Way::Relative))
+            .is_some_and(|(file, now)| file == expected && (!strict || now == Addressing::Relative))
     };
     if names(&link.target) {
         return Ok(None);
@@ -208,14 +210,14 @@ fn new_target(
     let mut candidates = Vec::new();
     if absolute {
         candidates.push(format!("/{}", shown(path)));
-    } else if way == Way::Relative {
-        let way = shown(&relative(folder, path));
+    } else if addressing == Addressing::Relative {
+        let from_here = shown(&relative(folder, path));
         let dotted = link.target.starts_with("./") || (link.target.starts_with("../") && link.form == LinkForm::Wiki);
-        candidates.push(if dotted && !way.starts_with("../") { format!("./{way}") } else { way });
+        candidates.push(if dotted && !from_here.starts_with("../") { format!("./{from_here}") } else { from_here });
     } else {
         let depth = link.target.split('/').count();
         let parts: Vec<&str> = path.split('/').collect();
-        if way == Way::Name && depth <= parts.len() {
+        if addressing == Addressing::Name && depth <= parts.len() {
             candidates.push(shown(&parts[parts.len() - depth..].join("/")));
         }
         candidates.push(shown(path));
@@ -300,11 +302,11 @@ pub(super) fn retargeted(
             resolver.resolve(path.folder(), target, link.form).is_some_and(|(file, _)| file == to)
                 && can_hold(link.form, target)
         };
-        let way = if link.form == LinkForm::Wiki { Way::Name } else { Way::Relative };
+        let addressing = if link.form == LinkForm::Wiki { Addressing::Name } else { Addressing::Relative };
         let target = if names(&bare.target) && link.form == LinkForm::Wiki {
             Some(bare.target.clone())
         } else {
-            new_target(&bare, way, path.folder(), to, resolver).map_err(|()| unwritable(path, link, to))?
+            new_target(&bare, addressing, path.folder(), to, resolver).map_err(|()| unwritable(path, link, to))?
         };
         edits.push((link, target.unwrap_or(bare.target)));
     }

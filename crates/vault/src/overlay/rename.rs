@@ -7,11 +7,11 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::Overlay;
-use super::relink::{Relinked, Relinking, Shift};
+use super::relink::{Relinked, Relinking, Relocation};
 use crate::changes::After;
 use crate::{Change, NotePath, Notes, VaultError};
 
-/// What a move did.
+/// The result of a move.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 #[non_exhaustive]
 pub struct Renamed {
@@ -58,9 +58,9 @@ pub(super) fn moved(
             return Err(VaultError::illegal_edit(to, "it is moved itself; move it elsewhere first"));
         }
     }
-    let shift = Shift { before: files.clone(), moves, folder, ..Shift::default() };
-    let found = shift.relink(overlay)?;
-    let Shift { moves, .. } = shift;
+    let relocation = Relocation { before: files.clone(), moves, folder, ..Relocation::default() };
+    let found = relocation.relink(overlay)?;
+    let Relocation { moves, .. } = relocation;
     // All of it or nothing: one of these can be refused.
     let mut next = overlay.clone();
     let mut contents = Vec::new();
@@ -129,8 +129,9 @@ pub(super) fn folder(overlay: &mut Overlay, from: &str, to: &str) -> Result<Rena
 
 /// Makes a note. Links that would lead to it though they led elsewhere are rewritten.
 pub(super) fn created(overlay: &mut Overlay, path: &NotePath, text: &str) -> Result<Renamed, VaultError> {
-    let shift = Shift { before: overlay.links().resolver().clone(), fresh: Some(path.clone()), ..Shift::default() };
-    let found = shift.relink(overlay)?;
+    let relocation =
+        Relocation { before: overlay.links().resolver().clone(), fresh: Some(path.clone()), ..Relocation::default() };
+    let found = relocation.relink(overlay)?;
     let mut next = overlay.clone();
     let whole = std::iter::once(0..text.len()).filter(|range| !range.is_empty());
     next.put(path, After::Text(Arc::from(text), whole.collect()))?;
@@ -140,10 +141,10 @@ pub(super) fn created(overlay: &mut Overlay, path: &NotePath, text: &str) -> Res
 /// Lets links to a note that is gone lead to another.
 pub(super) fn redirected(overlay: &mut Overlay, gone: &NotePath, to: &NotePath) -> Result<Renamed, VaultError> {
     overlay.expect(to)?;
-    let mut shift = Shift { before: overlay.links().resolver().clone(), ..Shift::default() };
-    shift.before.insert(gone);
-    shift.moves.insert(gone.clone(), to.clone());
-    let found = shift.relink(overlay)?;
+    let mut relocation = Relocation { before: overlay.links().resolver().clone(), ..Relocation::default() };
+    relocation.before.insert(gone);
+    relocation.moves.insert(gone.clone(), to.clone());
+    let found = relocation.relink(overlay)?;
     let mut next = overlay.clone();
     next.changes.redirect(gone, to);
     finish(next, overlay, found, [gone.clone(), to.clone()])
@@ -151,32 +152,38 @@ pub(super) fn redirected(overlay: &mut Overlay, gone: &NotePath, to: &NotePath) 
 
 /// Rewrites links to what was moved in files that have changed or come since.
 pub(super) fn caught_up(overlay: &mut Overlay) -> Result<Renamed, VaultError> {
-    let shift = made_moves(overlay);
-    if shift.moves.is_empty() {
+    let relocation = made_moves(overlay);
+    if relocation.moves.is_empty() {
         return Ok(Renamed::default());
     }
-    let found = shift.relink(overlay)?;
-    let tied: Vec<NotePath> = if found.edits.is_empty() { Vec::new() } else { shift.moves.values().cloned().collect() };
+    let found = relocation.relink(overlay)?;
+    let tied: Vec<NotePath> =
+        if found.edits.is_empty() { Vec::new() } else { relocation.moves.values().cloned().collect() };
     finish(overlay.clone(), overlay, found, tied)
 }
 
 /// The moves that the changes hold already, and where links to notes that go are led.
-pub(super) fn made_moves(overlay: &Overlay) -> Shift {
+pub(super) fn made_moves(overlay: &Overlay) -> Relocation {
     let ends = overlay.changes.moves().iter().map(|moved| (moved.from.clone(), moved.to.clone()));
     let led = overlay.changes.redirects().iter().map(|(gone, to)| (gone.clone(), to.clone()));
     let on_disk = overlay.vault.links();
-    Shift { before: on_disk.resolver().clone(), moves: ends.chain(led).collect(), is_made: true, ..Shift::default() }
+    Relocation {
+        before: on_disk.resolver().clone(),
+        moves: ends.chain(led).collect(),
+        is_made: true,
+        ..Relocation::default()
+    }
 }
 
 /// The files whose links led to a note that is gone.
 pub(super) fn linking(overlay: &Overlay, gone: &NotePath) -> Vec<NotePath> {
-    let mut shift = Shift { before: overlay.links().resolver().clone(), ..Shift::default() };
-    shift.before.insert(gone);
-    shift.moves.insert(gone.clone(), gone.clone());
-    shift.linking(overlay)
+    let mut relocation = Relocation { before: overlay.links().resolver().clone(), ..Relocation::default() };
+    relocation.before.insert(gone);
+    relocation.moves.insert(gone.clone(), gone.clone());
+    relocation.linking(overlay)
 }
 
-/// Takes the rewritten links, ties all that belongs together, and makes it so.
+/// Applies rewritten links to the overlay, and ties the changes that belong together.
 pub(super) fn finish(
     mut next: Overlay,
     overlay: &mut Overlay,

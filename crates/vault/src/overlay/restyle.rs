@@ -5,7 +5,7 @@ use super::edited::Edited;
 use super::relink::{Relinked, can_hold};
 use crate::changes::After;
 use crate::links::resolve::{Resolver, relative};
-use crate::note::coat::Coat;
+use crate::note::encoding::Encoding;
 use crate::note::link::Writing;
 use crate::settings::{LinkFormat, LinkStyle};
 use crate::{Anchor, Link, LinkForm, Note, NotePath, Notes, VaultError};
@@ -90,7 +90,7 @@ fn in_style(
     };
     let target = candidates.into_iter().find(leads)?;
     let text = if style.markdown {
-        let bare = Link { writing: Writing::Percent { unicode: false }, coat: Coat::Bare, ..link.clone() };
+        let bare = Link { writing: Writing::Percent { unicode: false }, encoding: Encoding::Plain, ..link.clone() };
         let part = match &link.anchor {
             None => String::new(),
             Some(Anchor::Heading(chain)) => chain.iter().map(|part| format!("#{}", bare.write_target(part))).collect(),

@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use crate::note::coat::{Coat, Undressed};
+use crate::note::encoding::{Decoded, Encoding};
 use crate::note::frontmatter::scalars_of;
 use crate::note::lines::Lines;
 use crate::note::link::{Anchor, Link, LinkForm, Writing, anchor_of, is_external};
@@ -14,14 +14,14 @@ pub(super) fn links(text: &str) -> Result<(Vec<Link>, Vec<Link>), String> {
     let scalars = scalars_of(text).map_err(|problem| format!("line {}: {}", problem.line, problem.message))?;
     let lines = Lines::of(text);
     let (mut links, mut folders) = (Vec::new(), Vec::new());
-    for expression in scalars.iter().filter_map(|scalar| scalar.undressed(text)) {
+    for expression in scalars.iter().filter_map(|scalar| scalar.decoded(text)) {
         let none = Lines::of("");
         let wiki = |link: Link| links.push(expression.placed(link, &lines));
         scan::wikilinks(&expression.text, 0..expression.text.len(), &[], wiki, &none);
         for literal in literals(&expression) {
             let said = &expression.text[literal.clone()];
-            match named_by(&expression.text, &literal) {
-                Some(Named::Link) => {
+            match reference_kind(&expression.text, &literal) {
+                Some(ReferenceKind::Link) => {
                     let (path, anchor) = match said.split_once('#') {
                         Some((path, rest)) => (path, anchor_of(rest)),
                         None => (said, None),
@@ -30,8 +30,10 @@ pub(super) fn links(text: &str) -> Result<(Vec<Link>, Vec<Link>), String> {
                         links.extend(link(LinkForm::Wiki, path, anchor, literal.start, &expression, &lines));
                     }
                 }
-                Some(Named::Path) => links.extend(link(LinkForm::Path, said, None, literal.start, &expression, &lines)),
-                Some(Named::Folder) => {
+                Some(ReferenceKind::Path) => {
+                    links.extend(link(LinkForm::Path, said, None, literal.start, &expression, &lines))
+                }
+                Some(ReferenceKind::Folder) => {
                     let folder = said.trim_end_matches('/');
                     folders.extend(link(LinkForm::Path, folder, None, literal.start, &expression, &lines));
                 }
@@ -45,14 +47,14 @@ pub(super) fn links(text: &str) -> Result<(Vec<Link>, Vec<Link>), String> {
 }
 
 /// What a text in an expression names.
-enum Named {
+enum ReferenceKind {
     Link,
     Path,
     Folder,
 }
 
 /// The texts between quotes in an expression, those with escapes left out.
-fn literals(expression: &Undressed) -> Vec<Range<usize>> {
+fn literals(expression: &Decoded) -> Vec<Range<usize>> {
     let text = &expression.text;
     let mut found = Vec::new();
     let mut open: Option<(char, usize, bool)> = None;
@@ -80,7 +82,7 @@ fn literals(expression: &Undressed) -> Vec<Range<usize>> {
 }
 
 /// What the expression around a text says it names.
-fn named_by(text: &str, literal: &Range<usize>) -> Option<Named> {
+fn reference_kind(text: &str, literal: &Range<usize>) -> Option<ReferenceKind> {
     let before = text[..literal.start - 1].trim_end();
     let after = text[literal.end + 1..].trim_start();
     let word = |text: &str, from_end: bool| -> String {
@@ -91,10 +93,10 @@ fn named_by(text: &str, literal: &Range<usize>) -> Option<Named> {
     if let Some(call) = before.strip_suffix('(') {
         let called = word(call.trim_end(), true);
         return match called.rsplit('.').next().unwrap_or_default() {
-            "link" | "file" | "hasLink" | "linksTo" | "embed" | "image" => Some(Named::Link),
-            "inFolder" => Some(Named::Folder),
+            "link" | "file" | "hasLink" | "linksTo" | "embed" | "image" => Some(ReferenceKind::Link),
+            "inFolder" => Some(ReferenceKind::Folder),
             "startsWith" if matches!(called.as_str(), "file.folder.startsWith" | "file.path.startsWith") => {
-                Some(Named::Folder)
+                Some(ReferenceKind::Folder)
             }
             _ => None,
         };
@@ -105,8 +107,8 @@ fn named_by(text: &str, literal: &Range<usize>) -> Option<Named> {
         _ => return None,
     };
     match compared.as_str() {
-        "file.path" => Some(Named::Path),
-        "file.folder" => Some(Named::Folder),
+        "file.path" => Some(ReferenceKind::Path),
+        "file.folder" => Some(ReferenceKind::Folder),
         _ => None,
     }
 }
@@ -116,7 +118,7 @@ fn link(
     target: &str,
     anchor: Option<Anchor>,
     start: usize,
-    expression: &Undressed,
+    expression: &Decoded,
     lines: &Lines,
 ) -> Option<Link> {
     let span = start..start + target.len();
@@ -131,7 +133,7 @@ fn link(
         target_span: span.clone(),
         span,
         writing: Writing::Plain,
-        coat: Coat::Bare,
+        encoding: Encoding::Plain,
     };
     (!target.is_empty()).then(|| expression.placed(link, lines))
 }

@@ -6,7 +6,7 @@ use serde::de::IgnoredAny;
 
 use super::links_in_markdown;
 use crate::NotePath;
-use crate::note::coat::Coat;
+use crate::note::encoding::Encoding;
 use crate::note::lines::Lines;
 use crate::note::link::{Link, LinkForm, Writing};
 
@@ -23,7 +23,7 @@ pub(super) fn links(path: &NotePath, text: &str) -> Result<Vec<Link>, String> {
             // The file of a card, and the picture behind a group.
             "file" | "background" => found.extend(path_link(text, span, &lines)),
             "text" => {
-                let markdown = Coat::Json.undress(text, span);
+                let markdown = Encoding::Json.decode(text, span);
                 found.extend(markdown.iter().flat_map(|markdown| links_in_markdown(path, markdown, &lines)));
             }
             _ => {}
@@ -33,7 +33,7 @@ pub(super) fn links(path: &NotePath, text: &str) -> Result<Vec<Link>, String> {
 }
 
 /// A list or an object that is open, with the key whose value comes.
-enum Open {
+enum OpenValue {
     List,
     Object(Option<String>),
 }
@@ -44,11 +44,11 @@ fn strings_of_nodes(text: &str) -> Vec<(String, Range<usize>)> {
     while let Some(byte) = text.as_bytes().get(at) {
         at += 1;
         match byte {
-            b'{' => open.push(Open::Object(None)),
-            b'[' => open.push(Open::List),
+            b'{' => open.push(OpenValue::Object(None)),
+            b'[' => open.push(OpenValue::List),
             b'}' | b']' => drop(open.pop()),
             b',' => {
-                if let Some(Open::Object(key)) = open.last_mut() {
+                if let Some(OpenValue::Object(key)) = open.last_mut() {
                     *key = None;
                 }
             }
@@ -56,11 +56,13 @@ fn strings_of_nodes(text: &str) -> Vec<(String, Range<usize>)> {
                 let span = at..string_end(text, at);
                 at = span.end + 1;
                 match open.as_mut_slice() {
-                    [Open::Object(Some(list)), Open::List, Open::Object(Some(key))] if list == "nodes" => {
+                    [OpenValue::Object(Some(list)), OpenValue::List, OpenValue::Object(Some(key))]
+                        if list == "nodes" =>
+                    {
                         found.push((key.clone(), span));
                     }
-                    [.., Open::Object(key @ None)] => {
-                        *key = Some(Coat::Json.undress(text, span).map(|key| key.text).unwrap_or_default());
+                    [.., OpenValue::Object(key @ None)] => {
+                        *key = Some(Encoding::Json.decode(text, span).map(|key| key.text).unwrap_or_default());
                     }
                     _ => {}
                 }
@@ -86,7 +88,7 @@ fn string_end(text: &str, start: usize) -> usize {
 }
 
 fn path_link(text: &str, span: Range<usize>, lines: &Lines) -> Option<Link> {
-    let target = Coat::Json.undress(text, span.clone())?.text;
+    let target = Encoding::Json.decode(text, span.clone())?.text;
     (!target.is_empty()).then(|| Link {
         form: LinkForm::Path,
         embed: false,
@@ -98,7 +100,7 @@ fn path_link(text: &str, span: Range<usize>, lines: &Lines) -> Option<Link> {
         target_span: span.clone(),
         span,
         writing: Writing::Plain,
-        coat: Coat::Json,
+        encoding: Encoding::Json,
     })
 }
 

@@ -5,7 +5,7 @@ mod canvas;
 
 use std::sync::Arc;
 
-use crate::note::coat::Undressed;
+use crate::note::encoding::Decoded;
 use crate::note::lines::Lines;
 use crate::note::link::Link;
 use crate::{Note, NotePath};
@@ -44,7 +44,7 @@ impl Source {
 }
 
 /// The links of Markdown that stands in a string of another file.
-fn links_in_markdown(path: &NotePath, text: &Undressed, lines: &Lines) -> Vec<Link> {
+fn links_in_markdown(path: &NotePath, text: &Decoded, lines: &Lines) -> Vec<Link> {
     let note = Note::parse(path.clone(), text.text.as_str());
     note.links().iter().map(|link| text.placed(link.clone(), lines)).collect()
 }

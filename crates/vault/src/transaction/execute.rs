@@ -5,23 +5,23 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::files::{Files, Like};
-use super::journal::{End, Fate, HOME, Intent, Op, blob, journal_dir};
-use super::place::Standing;
+use super::files::{FileAttributes, Files};
+use super::journal::{End, FileAction, HOME, Intent, Operation, blob, journal_dir};
+use super::place::Progress;
 use crate::vault::reach;
 use crate::{ContentHash, NotePath, VaultError};
 
 /// The root of a vault and the way to change files in it.
-pub(super) struct Ground<'a> {
+pub(super) struct FileAccess<'a> {
     pub(super) root: &'a Path,
     pub(super) files: &'a dyn Files,
 }
 
-/// What is to be written for an operation.
+/// The bytes to write for an operation.
 pub(super) struct Staged {
     pub(super) op: usize,
     pub(super) bytes: Vec<u8>,
-    pub(super) like: Like,
+    pub(super) attributes: FileAttributes,
 }
 
 /// Whether a file that changed meanwhile stops everything, or is left as it is.
@@ -34,9 +34,9 @@ pub(super) enum Mode {
 /// The file that becomes the mark of how an entry ended.
 const MARK: &str = "mark";
 
-pub(super) type Done = Result<(), VaultError>;
+pub(super) type Outcome = Result<(), VaultError>;
 
-impl Ground<'_> {
+impl FileAccess<'_> {
     /// Makes backups, new bytes and intent durable, in this order. Gives the entry's folder.
     pub(super) fn begin(
         &self,
@@ -63,7 +63,7 @@ impl Ground<'_> {
         written.map(|()| dir)
     }
 
-    fn keep_all(&self, backups: &[(ContentHash, Vec<u8>)], kept: &mut Vec<PathBuf>) -> Done {
+    fn keep_all(&self, backups: &[(ContentHash, Vec<u8>)], kept: &mut Vec<PathBuf>) -> Outcome {
         for (hash, bytes) in backups {
             let path = blob(self.root, hash);
             if fs::read(&path).is_ok_and(|there| ContentHash::of(&there) == *hash) {
@@ -71,23 +71,23 @@ impl Ground<'_> {
             }
             let unfinished = path.with_extension("part");
             kept.push(unfinished.clone());
-            self.write(&unfinished, bytes, &Like::default())?;
+            self.write(&unfinished, bytes, &FileAttributes::default())?;
             self.rename(&unfinished, &path)?;
             kept.push(path);
         }
         self.sync_dir(&self.root.join(HOME).join("blobs"))
     }
 
-    fn write_entry(&self, dir: &Path, intent: &Intent, staged: &[Staged]) -> Done {
+    fn write_entry(&self, dir: &Path, intent: &Intent, staged: &[Staged]) -> Outcome {
         self.make_dir(dir)?;
         // The mark that ends the entry is made now: moving it needs no space on the disk later.
-        self.write(&dir.join(MARK), b"", &Like::default())?;
+        self.write(&dir.join(MARK), b"", &FileAttributes::default())?;
         for stage in staged {
-            self.write(&stage_path(dir, stage.op), &stage.bytes, &stage.like)?;
+            self.write(&stage_path(dir, stage.op), &stage.bytes, &stage.attributes)?;
         }
         let json = serde_json::to_vec(intent).map_err(|error| VaultError::io("write", dir, io::Error::other(error)))?;
         let unfinished = dir.join("intent.part");
-        self.write(&unfinished, &json, &Like::default())?;
+        self.write(&unfinished, &json, &FileAttributes::default())?;
         self.sync_dir(dir)?;
         self.rename(&unfinished, &dir.join("intent"))?;
         self.sync_dir(dir)
@@ -125,18 +125,18 @@ impl Ground<'_> {
     pub(super) fn can_complete(&self, dir: &Path, intent: &Intent) -> bool {
         intent.ops.iter().enumerate().all(|(number, op)| {
             let Ok(now) = self.state(&op.place(), intent.has_twin(op)) else { return true };
-            let is_staged = match &op.fate {
-                Fate::Write | Fate::Rewrite => true,
-                Fate::Bring(from) => intent.origin(from).is_some_and(|origin| origin.before != op.after),
+            let is_staged = match &op.action {
+                FileAction::Write | FileAction::Rewrite => true,
+                FileAction::Bring(from) => intent.origin(from).is_some_and(|origin| origin.before != op.after),
                 _ => false,
             };
             !is_staged
-                || !matches!(self.standing(dir, number, op, intent, now.as_ref()), Standing::Before | Standing::Within)
+                || !matches!(self.progress(dir, number, op, intent, now.as_ref()), Progress::Before | Progress::Within)
                 || is_whole(&stage_path(dir, number), op.after.as_ref())
         })
     }
 
-    /// Does what is still to be done. Gives the notes that were left because they changed meanwhile.
+    /// Does the operations that are still to be done. Returns the notes that were left because they changed meanwhile.
     pub(super) fn forward(&self, dir: &Path, intent: &Intent, mode: Mode) -> Result<Vec<NotePath>, VaultError> {
         let mut left: BTreeSet<NotePath> = BTreeSet::new();
         for folder in &intent.made {
@@ -156,12 +156,12 @@ impl Ground<'_> {
                 }
                 other => other?,
             };
-            let standing = self.standing(dir, number, op, intent, now.as_ref());
-            if standing == Standing::After {
+            let progress = self.progress(dir, number, op, intent, now.as_ref());
+            if progress == Progress::After {
                 self.set_time(op, op.becomes);
                 continue;
             }
-            let is_expected = standing == Standing::Before || (standing == Standing::Within && mode == Mode::Recover);
+            let is_expected = progress == Progress::Before || (progress == Progress::Within && mode == Mode::Recover);
             if !is_expected || !self.step(dir, number, op, intent)? {
                 if mode == Mode::Apply {
                     return Err(VaultError::Changed { paths: vec![op.path.clone()] });
@@ -174,12 +174,12 @@ impl Ground<'_> {
 
     /// One operation on a file that is as expected; `false` when its place in `.trash` was taken meanwhile, or what is
     /// carried here is not what it was.
-    fn step(&self, dir: &Path, number: usize, op: &Op, intent: &Intent) -> Result<bool, VaultError> {
+    fn step(&self, dir: &Path, number: usize, op: &Operation, intent: &Intent) -> Result<bool, VaultError> {
         let full = self.root.join(op.place());
-        match &op.fate {
-            Fate::Write => self.rename(&stage_path(dir, number), &full)?,
-            Fate::Rewrite => self.write_here(&full, &stage_path(dir, number), op)?,
-            Fate::Bring(from) => {
+        match &op.action {
+            FileAction::Write => self.rename(&stage_path(dir, number), &full)?,
+            FileAction::Rewrite => self.write_here(&full, &stage_path(dir, number), op)?,
+            FileAction::Bring(from) => {
                 let Some(origin) = intent.origin(from) else { return Ok(false) };
                 if self.state(&op.place(), false)?.is_none() {
                     if self.state(&origin.place(), false)? != origin.before {
@@ -193,17 +193,17 @@ impl Ground<'_> {
                 self.set_time(op, op.becomes);
                 return Ok(true);
             }
-            Fate::Remove => self.remove(&full)?,
-            Fate::Carry(from) => {
-                let Some(origin) = intent.origin(from).map(Op::place) else { return Ok(false) };
+            FileAction::Remove => self.remove(&full)?,
+            FileAction::Carry(from) => {
+                let Some(origin) = intent.origin(from).map(Operation::place) else { return Ok(false) };
                 if self.state(&origin, false)? != op.after {
                     return Ok(false);
                 }
                 return self.move_file(&self.root.join(origin), &full).map(|()| true);
             }
             // The file is still there, so it was not carried.
-            Fate::Leave => return Ok(false),
-            Fate::Trash(to) => {
+            FileAction::Leave => return Ok(false),
+            FileAction::Trash(to) => {
                 if reach(self.root, Path::new(to))?.is_some() {
                     return Ok(false);
                 }
@@ -216,8 +216,8 @@ impl Ground<'_> {
         Ok(true)
     }
 
-    /// Clears what an undo clears, and marks the entry as done.
-    pub(super) fn finish(&self, dir: &Path, intent: &Intent) -> Done {
+    /// Cleans up after an undo, and marks the entry as done.
+    pub(super) fn finish(&self, dir: &Path, intent: &Intent) -> Outcome {
         for (path, hash) in &intent.cleared.trash {
             if matches!(self.state(Path::new(path), false), Ok(Some(now)) if now == *hash) {
                 self.remove(&self.root.join(path))?;
@@ -237,7 +237,7 @@ impl Ground<'_> {
         }
     }
 
-    /// Takes back what was done. Gives the notes that were left because they changed meanwhile.
+    /// Takes back the operations that were done. Returns the notes that were left because they changed meanwhile.
     pub(super) fn back(&self, dir: &Path, intent: &Intent) -> Result<Vec<NotePath>, VaultError> {
         let mut left = Vec::new();
         for (number, op) in intent.ops.iter().enumerate().rev() {
@@ -248,9 +248,9 @@ impl Ground<'_> {
                 }
                 other => other?,
             };
-            match self.standing(dir, number, op, intent, now.as_ref()) {
+            match self.progress(dir, number, op, intent, now.as_ref()) {
                 _ if now == op.before => self.set_time(op, op.modified),
-                Standing::After | Standing::Within if self.unstep(dir, number, op, intent)? => {}
+                Progress::After | Progress::Within if self.unstep(dir, number, op, intent)? => {}
                 _ => left.push(op.path.clone()),
             }
         }
@@ -260,13 +260,13 @@ impl Ground<'_> {
     }
 
     /// Takes back one operation; `false` when somebody put another file where it was.
-    fn unstep(&self, dir: &Path, number: usize, op: &Op, intent: &Intent) -> Result<bool, VaultError> {
+    fn unstep(&self, dir: &Path, number: usize, op: &Operation, intent: &Intent) -> Result<bool, VaultError> {
         let full = self.root.join(op.place());
-        match (&op.before, &op.fate) {
+        match (&op.before, &op.action) {
             // It comes back with the one that carried it.
-            (_, Fate::Leave) => return Ok(true),
-            (_, Fate::Carry(from)) => {
-                let Some(origin) = intent.origin(from).map(Op::place) else { return Ok(false) };
+            (_, FileAction::Leave) => return Ok(true),
+            (_, FileAction::Carry(from)) => {
+                let Some(origin) = intent.origin(from).map(Operation::place) else { return Ok(false) };
                 if self.state(&origin, false)?.is_some() {
                     return Ok(false);
                 }
@@ -274,7 +274,7 @@ impl Ground<'_> {
                 self.rename(&full, &origin)?;
                 self.sync_parent(&origin)?;
             }
-            (_, Fate::Bring(from)) => {
+            (_, FileAction::Bring(from)) => {
                 let Some((origin, before)) =
                     intent.origin(from).and_then(|origin| Some((origin, origin.before.as_ref()?)))
                 else {
@@ -291,7 +291,7 @@ impl Ground<'_> {
                 return Ok(true);
             }
             (None, _) => self.remove(&full)?,
-            (Some(before), Fate::Trash(from)) if matches!(self.state(Path::new(from), false), Ok(Some(now)) if now == *before) =>
+            (Some(before), FileAction::Trash(from)) if matches!(self.state(Path::new(from), false), Ok(Some(now)) if now == *before) =>
             {
                 let from = self.root.join(from);
                 self.rename(&from, &full)?;
@@ -303,7 +303,7 @@ impl Ground<'_> {
     }
 
     /// Marks how the entry ended; then what it no longer needs is removed.
-    fn end(&self, dir: &Path, end: End) -> Done {
+    fn end(&self, dir: &Path, end: End) -> Outcome {
         self.rename(&dir.join(MARK), &dir.join(end.name()))?;
         self.sync_dir(dir)?;
         // The entry has ended whether this succeeds or not.
@@ -312,7 +312,7 @@ impl Ground<'_> {
     }
 
     /// Removes an entry that never began, or what an ended one does not need.
-    pub(super) fn clear_entry(&self, dir: &Path, whole: bool) -> Done {
+    pub(super) fn clear_entry(&self, dir: &Path, whole: bool) -> Outcome {
         let listed = fs::read_dir(dir).map_err(|error| VaultError::io("list", dir, error))?;
         for item in listed.flatten() {
             let name = item.file_name();
@@ -328,7 +328,7 @@ impl Ground<'_> {
         Ok(())
     }
 
-    fn make_dir(&self, path: &Path) -> Done {
+    fn make_dir(&self, path: &Path) -> Outcome {
         if path.is_dir() {
             return Ok(());
         }
@@ -336,23 +336,23 @@ impl Ground<'_> {
         self.sync_parent(path)
     }
 
-    pub(super) fn write(&self, path: &Path, bytes: &[u8], like: &Like) -> Done {
-        self.files.write(path, bytes, like).map_err(|error| VaultError::io("write", path, error))
+    pub(super) fn write(&self, path: &Path, bytes: &[u8], attributes: &FileAttributes) -> Outcome {
+        self.files.write(path, bytes, attributes).map_err(|error| VaultError::io("write", path, error))
     }
 
-    pub(super) fn rename(&self, from: &Path, to: &Path) -> Done {
+    pub(super) fn rename(&self, from: &Path, to: &Path) -> Outcome {
         self.files.rename(from, to).map_err(|error| VaultError::io("move into place", to, error))
     }
 
-    pub(super) fn remove(&self, path: &Path) -> Done {
+    pub(super) fn remove(&self, path: &Path) -> Outcome {
         self.files.remove(path).map_err(|error| VaultError::io("remove", path, error))
     }
 
-    pub(super) fn sync_dir(&self, path: &Path) -> Done {
+    pub(super) fn sync_dir(&self, path: &Path) -> Outcome {
         self.files.sync_dir(path).map_err(|error| VaultError::io("sync", path, error))
     }
 
-    pub(super) fn sync_parent(&self, path: &Path) -> Done {
+    pub(super) fn sync_parent(&self, path: &Path) -> Outcome {
         path.parent().map_or(Ok(()), |parent| self.sync_dir(parent))
     }
 }

@@ -5,9 +5,9 @@ use std::io::{self, Write};
 use std::path::Path;
 use std::time::SystemTime;
 
-/// What of another file a file that is written anew takes over.
+/// What a file that is written anew takes over from another file.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Like {
+pub(super) struct FileAttributes {
     pub(super) permissions: Option<Permissions>,
     /// When it was last changed.
     pub(super) modified: Option<SystemTime>,
@@ -18,7 +18,7 @@ pub(super) trait Files {
     /// Makes one folder; one that is there is fine.
     fn make_dir(&self, path: &Path) -> io::Result<()>;
     /// Writes a file whole and makes its bytes durable; not its name.
-    fn write(&self, path: &Path, bytes: &[u8], like: &Like) -> io::Result<()>;
+    fn write(&self, path: &Path, bytes: &[u8], attributes: &FileAttributes) -> io::Result<()>;
     /// Gives a file that is there other bytes, from the first to the last, and makes them durable. It stays the same file:
     /// a crash leaves the first bytes new, the others old.
     fn rewrite(&self, path: &Path, bytes: &[u8], modified: Option<SystemTime>) -> io::Result<()>;
@@ -46,13 +46,13 @@ impl Files for Disk {
         }
     }
 
-    fn write(&self, path: &Path, bytes: &[u8], like: &Like) -> io::Result<()> {
+    fn write(&self, path: &Path, bytes: &[u8], attributes: &FileAttributes) -> io::Result<()> {
         let mut file = OpenOptions::new().write(true).create(true).truncate(true).open(path)?;
         file.write_all(bytes)?;
-        if let Some(permissions) = &like.permissions {
+        if let Some(permissions) = &attributes.permissions {
             file.set_permissions(permissions.clone())?;
         }
-        if let Some(modified) = like.modified {
+        if let Some(modified) = attributes.modified {
             // Of a file that belongs to somebody else the time cannot be set.
             let _ = file.set_modified(modified);
         }

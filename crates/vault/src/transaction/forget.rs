@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::execute::Ground;
+use super::execute::FileAccess;
 use super::journal::{self, Entry, HOME};
 use super::lock;
 use super::{Files, recover_first};
@@ -20,7 +20,7 @@ use crate::{Vault, VaultError};
 /// The ending of an entry that is being removed.
 const GONE: &str = "gone";
 
-/// What forgetting did.
+/// The result of removing backups.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 #[non_exhaustive]
 pub struct Forgotten {
@@ -36,24 +36,24 @@ pub(super) fn forget_with(files: &dyn Files, vault: &Vault, runs: &BTreeSet<Stri
         return Ok(Forgotten::default());
     }
     let _lock = lock::lock(vault.root(), files)?;
-    let ground = Ground { root: vault.root(), files };
-    recover_first(vault, &ground)?;
+    let access = FileAccess { root: vault.root(), files };
+    recover_first(vault, &access)?;
     let mut forgotten = Forgotten::default();
     let (mut gone, kept): (Vec<_>, Vec<_>) = journal::entries(vault.root())?.into_iter().partition(|entry| {
         entry.end.is_some() && matches!(&entry.intent, Some(Ok(intent)) if runs.contains(&intent.run))
     });
     gone.reverse();
     for entry in &gone {
-        forgotten.bytes += ground.retire(&entry.dir)?;
+        forgotten.bytes += access.retire(&entry.dir)?;
         if let Some(Ok(intent)) = &entry.intent {
             forgotten.runs.insert(intent.run.clone());
         }
     }
-    forgotten.bytes += ground.sweep(&kept)?;
+    forgotten.bytes += access.sweep(&kept)?;
     Ok(forgotten)
 }
 
-impl Ground<'_> {
+impl FileAccess<'_> {
     /// Takes an entry out of the journal and removes it.
     fn retire(&self, dir: &Path) -> Result<u64, VaultError> {
         let aside = dir.with_extension(GONE);
@@ -71,7 +71,8 @@ impl Ground<'_> {
         Ok(bytes)
     }
 
-    /// Removes what an earlier removal left, and bytes that no entry names. Where an entry cannot be read, all bytes stay.
+    /// Removes what an earlier removal left, and bytes that no entry names. Where an entry cannot be read, all bytes
+    /// stay.
     fn sweep(&self, kept: &[Entry]) -> Result<u64, VaultError> {
         let mut bytes = 0;
         for dir in items(&journal::journal_dir(self.root)) {

@@ -23,7 +23,7 @@ use crate::{ContentHash, Move, NotePath, VaultError};
 const FORMAT: u32 = 1;
 pub(super) const HOME: &str = ".obsius";
 
-/// What is to be done, all of it or nothing.
+/// The operations of a transaction, all of which are done or none.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Intent {
     format: u32,
@@ -31,7 +31,7 @@ pub(super) struct Intent {
     pub(super) at_ms: u64,
     pub(super) kind: Kind,
     /// In the order they are done.
-    pub(super) ops: Vec<Op>,
+    pub(super) ops: Vec<Operation>,
     #[serde(default)]
     pub(super) moves: Vec<Move>,
     /// Other paths that are given back together or not at all.
@@ -42,10 +42,10 @@ pub(super) struct Intent {
     pub(super) made: Vec<String>,
     /// What is cleared away at the end of an undo.
     #[serde(default)]
-    pub(super) cleared: Cleared,
+    pub(super) cleared: CleanUp,
 }
 
-/// What is applied or given back together.
+/// Changes that are applied or given back together.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Bound {
     pub(super) moves: Vec<Move>,
@@ -59,27 +59,28 @@ pub(super) enum Kind {
     Undo,
 }
 
-/// Files in `.trash` that are still what was put there, and folders that are empty.
+/// What undoing removes: files in `.trash` that are still what was put there, and folders that are empty.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub(super) struct Cleared {
+pub(super) struct CleanUp {
     pub(super) trash: Vec<(String, ContentHash)>,
     pub(super) folders: Vec<String>,
 }
 
 /// One note's change.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(super) struct Op {
+pub(super) struct Operation {
     pub(super) path: NotePath,
     /// The name on disk where its Unicode form differs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) disk: Option<String>,
     pub(super) before: Option<ContentHash>,
     pub(super) after: Option<ContentHash>,
-    pub(super) fate: Fate,
+    #[serde(rename = "fate")]
+    pub(super) action: FileAction,
     /// When the file was last changed before, since 1970.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) modified: Option<Duration>,
-    /// The same for the file after, where it is to be given back.
+    /// When the file is to have been changed last, where an undo gives that time back.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) becomes: Option<Duration>,
     /// The note that must be written before this one is removed: the other end of a move.
@@ -87,21 +88,22 @@ pub(super) struct Op {
     pub(super) needs: Option<NotePath>,
 }
 
+/// What a transaction does to one file. Journals store these names.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(super) enum Fate {
+pub(super) enum FileAction {
     /// A file comes here, over what is there.
     Write,
     /// The file that is here gets other bytes.
     Rewrite,
     Remove,
-    /// To this path.
+    /// The file goes to this path in `.trash`.
     Trash(String),
-    /// It comes from this path as it is.
+    /// The file comes from this path as it is.
     Carry(NotePath),
-    /// It comes from this path as the same file, with other bytes if they differ, and a copy is kept.
+    /// The file comes from this path and stays the same file. Its bytes may change, and a copy is kept.
     Bring(NotePath),
-    /// It goes to where another operation carries or brings it.
+    /// The file goes to where another operation carries or brings it.
     Leave,
 }
 
@@ -115,27 +117,27 @@ pub(super) fn time_of(since: Option<Duration>) -> Option<SystemTime> {
     SystemTime::UNIX_EPOCH.checked_add(since?)
 }
 
-impl Op {
+impl Operation {
     pub(super) fn place(&self) -> PathBuf {
         PathBuf::from(self.disk.as_deref().unwrap_or(self.path.as_str()))
     }
 }
 
 impl Intent {
-    pub(super) fn new(run: &str, kind: Kind, ops: Vec<Op>, bound: Bound, made: Vec<String>) -> Self {
+    pub(super) fn new(run: &str, kind: Kind, ops: Vec<Operation>, bound: Bound, made: Vec<String>) -> Self {
         let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
         let at_ms = u64::try_from(since.as_millis()).unwrap_or(u64::MAX);
         let Bound { moves, ties } = bound;
-        Self { format: FORMAT, run: run.to_owned(), at_ms, kind, ops, moves, ties, made, cleared: Cleared::default() }
+        Self { format: FORMAT, run: run.to_owned(), at_ms, kind, ops, moves, ties, made, cleared: CleanUp::default() }
     }
 
     /// The operation that a carried file leaves from.
-    pub(super) fn origin(&self, from: &NotePath) -> Option<&Op> {
-        self.ops.iter().find(|op| op.path == *from && op.fate == Fate::Leave)
+    pub(super) fn origin(&self, from: &NotePath) -> Option<&Operation> {
+        self.ops.iter().find(|op| op.path == *from && op.action == FileAction::Leave)
     }
 
     /// Whether another operation's path differs from this one's in case only, so that names must be compared exactly.
-    pub(super) fn has_twin(&self, op: &Op) -> bool {
+    pub(super) fn has_twin(&self, op: &Operation) -> bool {
         let key = op.path.key();
         self.ops.iter().filter(|other| other.path.key() == key).count() > 1
     }
@@ -149,23 +151,26 @@ impl Intent {
             if op.disk.as_ref().is_some_and(|disk| disk.nfc().collect::<String>() != op.path.as_str()) {
                 return Some(format!("`{}` has another name on disk", op.path));
             }
-            let makes = matches!(op.fate, Fate::Write | Fate::Rewrite | Fate::Carry(_) | Fate::Bring(_));
-            if makes != op.after.is_some() || (op.fate == Fate::Rewrite && op.before.is_none()) {
+            let makes = matches!(
+                op.action,
+                FileAction::Write | FileAction::Rewrite | FileAction::Carry(_) | FileAction::Bring(_)
+            );
+            if makes != op.after.is_some() || (op.action == FileAction::Rewrite && op.before.is_none()) {
                 return Some(format!("`{}` has no text to write", op.path));
             }
-            if let Fate::Carry(from) = &op.fate
+            if let FileAction::Carry(from) = &op.action
                 && (op.before.is_some() || self.origin(from).is_none_or(|origin| origin.before != op.after))
             {
                 return Some(format!("`{}` is not what `{from}` was", op.path));
             }
-            if let Fate::Bring(from) = &op.fate
+            if let FileAction::Bring(from) = &op.action
                 && (op.before.is_some() || self.origin(from).is_none_or(|origin| origin.before.is_none()))
             {
                 return Some(format!("`{}` does not come from `{from}`", op.path));
             }
         }
-        let trashed = self.ops.iter().filter_map(|op| match &op.fate {
-            Fate::Trash(path) => Some(path),
+        let trashed = self.ops.iter().filter_map(|op| match &op.action {
+            FileAction::Trash(path) => Some(path),
             _ => None,
         });
         let mut trashed = trashed.chain(self.cleared.trash.iter().map(|(path, _)| path));

@@ -3,7 +3,7 @@
 use std::fs::{File, OpenOptions, TryLockError};
 use std::path::Path;
 
-use super::files::{Files, Like};
+use super::files::{FileAttributes, Files};
 use super::journal::{HOME, check_home};
 use crate::VaultError;
 
@@ -46,7 +46,11 @@ fn ignore(home: &Path, files: &dyn Files) {
         return;
     }
     let unfinished = home.join("gitignore.part");
-    if files.write(&unfinished, IGNORED, &Like::default()).and_then(|()| files.rename(&unfinished, &path)).is_err() {
+    if files
+        .write(&unfinished, IGNORED, &FileAttributes::default())
+        .and_then(|()| files.rename(&unfinished, &path))
+        .is_err()
+    {
         let _ = files.remove(&unfinished);
     }
 }

@@ -42,10 +42,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{Changes, NotePath, Vault, VaultError};
-use execute::{Ground, Mode};
+use execute::{FileAccess, Mode};
 use files::{Disk, Files};
 pub use forget::Forgotten;
-use journal::{Bound, Entry, Fate, Intent, Kind};
+use journal::{Bound, Entry, FileAction, Intent, Kind};
 
 /// What applying did.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -61,7 +61,7 @@ pub struct Applied {
     pub trashed: BTreeMap<NotePath, String>,
 }
 
-/// What became of a transaction that was not finished.
+/// The outcome of a transaction that was not finished.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[non_exhaustive]
 pub struct Recovered {
@@ -245,19 +245,21 @@ fn apply_with(files: &dyn Files, vault: &Vault, run: &str, changes: &Changes) ->
         return Ok(Applied { run: run.to_owned(), ..Applied::default() });
     }
     let _lock = lock::lock(vault.root(), files)?;
-    let ground = Ground { root: vault.root(), files };
-    recover_first(vault, &ground)?;
+    let access = FileAccess { root: vault.root(), files };
+    recover_first(vault, &access)?;
     let bound = Bound { moves: changes.moves().to_vec(), ties: changes.ties().to_vec() };
-    let plan = plan::plan(vault, &ground, run, Kind::Apply, &plan::targets(changes), bound)?;
-    let intent = commit(&ground, plan)?;
+    let plan = plan::plan(vault, &access, run, Kind::Apply, &plan::targets(changes), bound)?;
+    let intent = commit(&access, plan)?;
     // The changes are made, whether or not the files can be listed again.
     let _ = vault.refresh();
     let mut applied = Applied { run: run.to_owned(), ..Applied::default() };
     for op in intent.ops {
-        match op.fate {
-            Fate::Write | Fate::Rewrite | Fate::Carry(_) | Fate::Bring(_) => applied.written.push(op.path),
-            Fate::Remove | Fate::Leave => applied.removed.push(op.path),
-            Fate::Trash(to) => {
+        match op.action {
+            FileAction::Write | FileAction::Rewrite | FileAction::Carry(_) | FileAction::Bring(_) => {
+                applied.written.push(op.path)
+            }
+            FileAction::Remove | FileAction::Leave => applied.removed.push(op.path),
+            FileAction::Trash(to) => {
                 applied.trashed.insert(op.path, to);
             }
         }
@@ -278,19 +280,19 @@ fn undo_with(files: &dyn Files, vault: &Vault, run: &str, options: &UndoOptions)
         return Err(no_such_run(&[]));
     }
     let _lock = lock::lock(vault.root(), files)?;
-    let ground = Ground { root: vault.root(), files };
-    recover_first(vault, &ground)?;
+    let access = FileAccess { root: vault.root(), files };
+    recover_first(vault, &access)?;
     let entries = journal::entries(vault.root())?;
     let effect = undo::effect_of(&entries, run);
     if effect.notes.is_empty() {
         return Err(no_such_run(&entries));
     }
-    let found = undo::restoration(vault, &ground, &effect, options.force)?;
+    let found = undo::restoration(vault, &access, &effect, options.force)?;
     let restored: Vec<NotePath> = found.targets.keys().cloned().collect();
     if !restored.is_empty() {
-        let mut plan = plan::plan(vault, &ground, run, Kind::Undo, &found.targets, found.bound)?;
+        let mut plan = plan::plan(vault, &access, run, Kind::Undo, &found.targets, found.bound)?;
         plan.intent.cleared = found.cleared;
-        commit(&ground, plan)?;
+        commit(&access, plan)?;
         let _ = vault.refresh();
     }
     Ok(Undone { run: run.to_owned(), restored, refused: found.refused })
@@ -302,25 +304,25 @@ fn recover_with(files: &dyn Files, vault: &Vault) -> Result<Vec<Recovered>, Vaul
         return Ok(Vec::new());
     }
     let _lock = lock::lock(vault.root(), files)?;
-    let recovered = recover_entries(&Ground { root: vault.root(), files })?;
+    let recovered = recover_entries(&FileAccess { root: vault.root(), files })?;
     vault.refresh()?;
     Ok(recovered)
 }
 
 /// Makes the plan durable and carries it out; on failure takes it back.
-fn commit(ground: &Ground<'_>, plan: plan::Plan) -> Result<Intent, VaultError> {
+fn commit(access: &FileAccess<'_>, plan: plan::Plan) -> Result<Intent, VaultError> {
     let run = plan.intent.run.clone();
     let not_applied = |source: VaultError| VaultError::NotApplied { run: run.clone(), source: Box::new(source) };
-    let number = journal::next_number(&journal::entries(ground.root)?);
-    let dir = ground.begin(number, &plan.intent, &plan.backups, &plan.staged).map_err(not_applied)?;
-    let carried_out = ground.forward(&dir, &plan.intent, Mode::Apply);
+    let number = journal::next_number(&journal::entries(access.root)?);
+    let dir = access.begin(number, &plan.intent, &plan.backups, &plan.staged).map_err(not_applied)?;
+    let carried_out = access.forward(&dir, &plan.intent, Mode::Apply);
     match carried_out {
-        Ok(_) => match ground.finish(&dir, &plan.intent) {
+        Ok(_) => match access.finish(&dir, &plan.intent) {
             Ok(()) => Ok(plan.intent),
             // Every note is as it is to be; only the mark is missing, and recovery writes it.
             Err(source) => Err(VaultError::Interrupted { run, source: Box::new(source) }),
         },
-        Err(cause) => match ground.back(&dir, &plan.intent) {
+        Err(cause) => match access.back(&dir, &plan.intent) {
             Ok(_) => match cause {
                 VaultError::Changed { .. } => Err(cause),
                 cause => Err(not_applied(cause)),
@@ -330,19 +332,19 @@ fn commit(ground: &Ground<'_>, plan: plan::Plan) -> Result<Intent, VaultError> {
     }
 }
 
-fn recover_first(vault: &Vault, ground: &Ground<'_>) -> Result<(), VaultError> {
-    if recover_entries(ground)?.is_empty() { Ok(()) } else { vault.refresh() }
+fn recover_first(vault: &Vault, access: &FileAccess<'_>) -> Result<(), VaultError> {
+    if recover_entries(access)?.is_empty() { Ok(()) } else { vault.refresh() }
 }
 
-fn recover_entries(ground: &Ground<'_>) -> Result<Vec<Recovered>, VaultError> {
-    let unfinished = journal::entries(ground.root)?.into_iter().filter(|entry| entry.end.is_none());
-    unfinished.map(|entry| recover_entry(ground, entry)).collect()
+fn recover_entries(access: &FileAccess<'_>) -> Result<Vec<Recovered>, VaultError> {
+    let unfinished = journal::entries(access.root)?.into_iter().filter(|entry| entry.end.is_none());
+    unfinished.map(|entry| recover_entry(access, entry)).collect()
 }
 
-fn recover_entry(ground: &Ground<'_>, entry: Entry) -> Result<Recovered, VaultError> {
+fn recover_entry(access: &FileAccess<'_>, entry: Entry) -> Result<Recovered, VaultError> {
     let intent = match entry.intent {
         None => {
-            ground.clear_entry(&entry.dir, true)?;
+            access.clear_entry(&entry.dir, true)?;
             return Ok(Recovered { run: String::new(), outcome: RecoveryOutcome::NeverBegan, left: Vec::new() });
         }
         Some(Err(error)) => {
@@ -352,12 +354,12 @@ fn recover_entry(ground: &Ground<'_>, entry: Entry) -> Result<Recovered, VaultEr
         Some(Ok(intent)) => intent,
     };
     let interrupted = |source| VaultError::Interrupted { run: intent.run.clone(), source: Box::new(source) };
-    let (outcome, left) = if ground.can_complete(&entry.dir, &intent) {
-        let left = ground.forward(&entry.dir, &intent, Mode::Recover).map_err(interrupted)?;
-        ground.finish(&entry.dir, &intent).map_err(interrupted)?;
+    let (outcome, left) = if access.can_complete(&entry.dir, &intent) {
+        let left = access.forward(&entry.dir, &intent, Mode::Recover).map_err(interrupted)?;
+        access.finish(&entry.dir, &intent).map_err(interrupted)?;
         (RecoveryOutcome::Completed, left)
     } else {
-        (RecoveryOutcome::RolledBack, ground.back(&entry.dir, &intent).map_err(interrupted)?)
+        (RecoveryOutcome::RolledBack, access.back(&entry.dir, &intent).map_err(interrupted)?)
     };
     Ok(Recovered { run: intent.run, outcome, left })
 }

@@ -5,15 +5,15 @@ use std::io;
 use std::path::Path;
 use std::time::Duration;
 
-use super::execute::{Done, Ground, stage_path};
-use super::files::Like;
-use super::journal::{Fate, Intent, Op, time_of};
+use super::execute::{FileAccess, Outcome, stage_path};
+use super::files::FileAttributes;
+use super::journal::{FileAction, Intent, Operation, time_of};
 use super::torn::is_between;
 use crate::{ContentHash, VaultError};
 
-/// How far one operation has come.
+/// How far one operation has come on the disk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Standing {
+pub(super) enum Progress {
     Before,
     /// Its file is where it is to be, with the old bytes or some of the new ones.
     Within,
@@ -22,9 +22,9 @@ pub(super) enum Standing {
     Foreign,
 }
 
-impl Ground<'_> {
+impl FileAccess<'_> {
     /// Gives a file another name.
-    pub(super) fn move_file(&self, from: &Path, to: &Path) -> Done {
+    pub(super) fn move_file(&self, from: &Path, to: &Path) -> Outcome {
         self.rename(from, to)?;
         // The new name first: a file that has two is better than one that has none.
         self.sync_parent(to)?;
@@ -32,7 +32,7 @@ impl Ground<'_> {
     }
 
     /// Gives the file that is there its new bytes. Where there is no space for that, the staged copy takes its place.
-    pub(super) fn write_here(&self, full: &Path, staged: &Path, op: &Op) -> Done {
+    pub(super) fn write_here(&self, full: &Path, staged: &Path, op: &Operation) -> Outcome {
         let bytes = fs::read(staged).map_err(|error| VaultError::io("read", staged, error))?;
         match self.files.rewrite(full, &bytes, time_of(op.becomes)) {
             Ok(()) => Ok(()),
@@ -45,7 +45,7 @@ impl Ground<'_> {
     }
 
     /// Gives a file that is as it is to be the time it was changed.
-    pub(super) fn set_time(&self, op: &Op, time: Option<Duration>) {
+    pub(super) fn set_time(&self, op: &Operation, time: Option<Duration>) {
         let full = self.root.join(op.place());
         let Some(time) = time_of(time) else { return };
         let now =
@@ -58,34 +58,34 @@ impl Ground<'_> {
     }
 
     /// How far an operation has come, by what its file holds now.
-    pub(super) fn standing(
+    pub(super) fn progress(
         &self,
         dir: &Path,
         number: usize,
-        op: &Op,
+        op: &Operation,
         intent: &Intent,
         now: Option<&ContentHash>,
-    ) -> Standing {
+    ) -> Progress {
         if now == op.after.as_ref() {
-            return Standing::After;
+            return Progress::After;
         }
         if now == op.before.as_ref() {
-            return Standing::Before;
+            return Progress::Before;
         }
-        let old = match &op.fate {
-            Fate::Rewrite => op.before.as_ref(),
-            Fate::Bring(from) => intent.origin(from).and_then(|origin| origin.before.as_ref()),
+        let old = match &op.action {
+            FileAction::Rewrite => op.before.as_ref(),
+            FileAction::Bring(from) => intent.origin(from).and_then(|origin| origin.before.as_ref()),
             _ => None,
         };
-        let Some(old) = old else { return Standing::Foreign };
+        let Some(old) = old else { return Progress::Foreign };
         let is_within = || {
             let now = fs::read(self.root.join(op.place())).ok()?;
             let new = fs::read(stage_path(dir, number)).ok()?;
             let is_new = Some(&ContentHash::of(&new)) == op.after.as_ref();
             Some(is_new && is_between(&now, &self.kept(old).ok()?, &new))
         };
-        let was_moved = matches!(op.fate, Fate::Bring(_)) && now == Some(old);
-        if was_moved || is_within() == Some(true) { Standing::Within } else { Standing::Foreign }
+        let was_moved = matches!(op.action, FileAction::Bring(_)) && now == Some(old);
+        if was_moved || is_within() == Some(true) { Progress::Within } else { Progress::Foreign }
     }
 
     /// Gives a file the bytes it had; where it is, if that can be.
@@ -96,14 +96,14 @@ impl Ground<'_> {
         full: &Path,
         before: &ContentHash,
         time: Option<Duration>,
-    ) -> Done {
+    ) -> Outcome {
         let bytes = self.kept(before)?;
         if full.is_file() && self.files.rewrite(full, &bytes, time_of(time)).is_ok() {
             return Ok(());
         }
         let permissions = fs::metadata(full).ok().map(|metadata| metadata.permissions());
         let old = dir.join(format!("old-{number}"));
-        self.write(&old, &bytes, &Like { permissions, modified: time_of(time) })?;
+        self.write(&old, &bytes, &FileAttributes { permissions, modified: time_of(time) })?;
         self.rename(&old, full)
     }
 }

@@ -5,9 +5,9 @@ use std::fs;
 use std::path::Path;
 use std::time::Duration;
 
-use super::execute::{Ground, Staged};
-use super::files::Like;
-use super::journal::{Bound, Fate, Intent, Kind, Op, TRASH, since_epoch, time_of};
+use super::execute::{FileAccess, Staged};
+use super::files::FileAttributes;
+use super::journal::{Bound, FileAction, Intent, Kind, Operation, TRASH, since_epoch, time_of};
 use crate::vault::reach;
 use crate::{Changes, ContentHash, NotePath, Vault, VaultError};
 
@@ -21,12 +21,12 @@ pub(super) struct Plan {
     pub(super) staged: Vec<Staged>,
 }
 
-/// What one note is to become.
+/// The state that one file is to have.
 pub(super) struct Target {
     pub(super) before: Option<ContentHash>,
     pub(super) after: Option<Content>,
     /// Where the permissions of a new file come from.
-    pub(super) like: Option<String>,
+    pub(super) attributes_of: Option<String>,
     /// The file it is, at another path.
     pub(super) same: Option<NotePath>,
     /// When it is to have been changed last.
@@ -36,14 +36,14 @@ pub(super) struct Target {
     pub(super) disk: Option<String>,
 }
 
-/// What a file is to hold.
+/// The content that a file is to have.
 pub(super) enum Content {
     Bytes(Vec<u8>),
     /// The bytes with this hash that are at a path now.
     From(NotePath, ContentHash),
 }
 
-/// What removing a note means.
+/// How a note is removed.
 pub(super) enum Removal {
     Trash,
     /// For good: it is elsewhere, or was not there before the run.
@@ -65,7 +65,7 @@ pub(super) fn targets(changes: &Changes) -> BTreeMap<NotePath, Target> {
                 (Some(hash), Some(from)) => Some(Content::From(from.clone(), hash.clone())),
                 _ => change.after.as_ref().map(|text| Content::Bytes(text.as_bytes().to_vec())),
             },
-            like: change.moved_from.as_ref().map(|from| from.as_str().to_owned()),
+            attributes_of: change.moved_from.as_ref().map(|from| from.as_str().to_owned()),
             same: change.moved_from.clone(),
             modified: None,
             removal,
@@ -79,37 +79,39 @@ pub(super) fn targets(changes: &Changes) -> BTreeMap<NotePath, Target> {
 /// Checks that every note is what it must be, and prepares the operations.
 pub(super) fn plan(
     vault: &Vault,
-    ground: &Ground<'_>,
+    access: &FileAccess<'_>,
     run: &str,
     kind: Kind,
     targets: &BTreeMap<NotePath, Target>,
     bound: Bound,
 ) -> Result<Plan, VaultError> {
-    check_unchanged(vault, ground, targets)?;
-    let twins = twins(targets);
-    let carried = carried(targets, &twins);
+    check_unchanged(vault, access, targets)?;
+    let case_variants = case_variants(targets);
+    let carried = carried(targets, &case_variants);
     check_writable(vault, targets, &carried)?;
-    let entwined = entwined(vault, targets);
+    let hard_links = hard_links(vault, targets);
 
     let mut taken = BTreeSet::new();
-    let mut prepared: Vec<(Op, Option<Vec<u8>>, Like)> = Vec::new();
+    let mut prepared: Vec<(Operation, Option<Vec<u8>>, FileAttributes)> = Vec::new();
     let mut backups = Vec::new();
     for (path, target) in targets {
         let place = match (&target.before, &target.disk) {
             (None, Some(disk)) => disk.into(),
             _ => vault.place(path),
         };
-        let (mut fate, needs) = match (&target.after, &target.removal) {
-            (Some(_), _) if target.before.is_some() && !twins.contains(&path.key()) && !entwined.contains(path) => {
-                (Fate::Rewrite, None)
+        let (mut action, needs) = match (&target.after, &target.removal) {
+            (Some(_), _)
+                if target.before.is_some() && !case_variants.contains(&path.key()) && !hard_links.contains(path) =>
+            {
+                (FileAction::Rewrite, None)
             }
-            (Some(_), _) => (Fate::Write, None),
-            (None, Removal::Drop { needs }) => (Fate::Remove, needs.clone()),
-            (None, Removal::Trash) => (Fate::Trash(free_in_trash(ground.root, path, &mut taken)?), None),
+            (Some(_), _) => (FileAction::Write, None),
+            (None, Removal::Drop { needs }) => (FileAction::Remove, needs.clone()),
+            (None, Removal::Trash) => (FileAction::Trash(free_in_trash(access.root, path, &mut taken)?), None),
         };
         let mut needs = needs;
         if let Some(to) = carried.get(path) {
-            (fate, needs) = (Fate::Leave, Some((*to).clone()));
+            (action, needs) = (FileAction::Leave, Some((*to).clone()));
         }
         // Of what is only carried no copy is kept.
         let is_carried =
@@ -127,61 +129,64 @@ pub(super) fn plan(
                 let is_same =
                     from.and_then(|from| targets.get(from)).is_some_and(|from| from.before.as_ref() == Some(&after));
                 if let Some(from) = from {
-                    fate = Fate::Bring(from.clone());
+                    action = FileAction::Bring(from.clone());
                 }
                 ((!is_same).then(|| bytes.clone()), Some(after))
             }
             Some(Content::From(from, hash)) if carried.get(from) == Some(&path) => {
-                fate = Fate::Carry(from.clone());
+                action = FileAction::Carry(from.clone());
                 (None, Some(hash.clone()))
             }
             Some(Content::From(from, hash)) => (Some(bytes_of(vault, from, hash)?), Some(hash.clone())),
         };
-        let model = if target.before.is_some() { Some(place.clone()) } else { target.like.as_ref().map(Into::into) };
-        let found = model.and_then(|model| reach(ground.root, &model).ok().flatten());
-        let like =
-            Like { permissions: found.as_ref().map(fs::Metadata::permissions), modified: time_of(target.modified) };
+        let model =
+            if target.before.is_some() { Some(place.clone()) } else { target.attributes_of.as_ref().map(Into::into) };
+        let found = model.and_then(|model| reach(access.root, &model).ok().flatten());
+        let attributes = FileAttributes {
+            permissions: found.as_ref().map(fs::Metadata::permissions),
+            modified: time_of(target.modified),
+        };
         let modified = found.filter(|_| target.before.is_some()).and_then(|found| found.modified().ok());
-        let op = Op {
+        let op = Operation {
             path: path.clone(),
             disk: place.to_str().filter(|disk| *disk != path.as_str()).map(str::to_owned),
             before: target.before.clone(),
             after,
-            fate,
+            action,
             modified: modified.and_then(since_epoch),
             becomes: target.modified,
             needs,
         };
-        prepared.push((op, bytes, like));
+        prepared.push((op, bytes, attributes));
     }
     backups.sort_by(|(a, _), (b, _)| a.cmp(b));
     backups.dedup_by(|(a, _), (b, _)| a == b);
 
     // Where two names differ in case only, the old one goes first: on some systems they are one file.
-    prepared.sort_by_key(|(op, ..)| match &op.fate {
-        Fate::Remove | Fate::Trash(_) if twins.contains(&op.path.key()) => 0,
-        Fate::Write | Fate::Rewrite | Fate::Carry(_) | Fate::Bring(_) => 1,
-        Fate::Remove | Fate::Leave => 2,
-        Fate::Trash(_) => 3,
+    prepared.sort_by_key(|(op, ..)| match &op.action {
+        FileAction::Remove | FileAction::Trash(_) if case_variants.contains(&op.path.key()) => 0,
+        FileAction::Write | FileAction::Rewrite | FileAction::Carry(_) | FileAction::Bring(_) => 1,
+        FileAction::Remove | FileAction::Leave => 2,
+        FileAction::Trash(_) => 3,
     });
-    let made = missing_folders(ground.root, prepared.iter().map(|(op, ..)| op));
+    let made = missing_folders(access.root, prepared.iter().map(|(op, ..)| op));
     let mut ops = Vec::new();
     let mut staged = Vec::new();
-    for (number, (mut op, bytes, like)) in prepared.into_iter().enumerate() {
-        if twins.contains(&op.path.key()) {
+    for (number, (mut op, bytes, attributes)) in prepared.into_iter().enumerate() {
+        if case_variants.contains(&op.path.key()) {
             op.needs = None;
         }
-        staged.extend(bytes.map(|bytes| Staged { op: number, bytes, like }));
+        staged.extend(bytes.map(|bytes| Staged { op: number, bytes, attributes }));
         ops.push(op);
     }
     Ok(Plan { intent: Intent::new(run, kind, ops, bound, made), backups, staged })
 }
 
-/// The files that stay the same file at another path, from where to where: what comes to a free place and leaves the one
-/// it has. A file whose name changes in case only is written anew, as both names may be one file.
+/// The files that stay the same file at another path, from where to where: what comes to a free place and leaves the
+/// one it has. A file whose name changes in case only is written anew, as both names may be one file.
 fn carried<'a>(
     targets: &'a BTreeMap<NotePath, Target>,
-    twins: &BTreeSet<String>,
+    case_variants: &BTreeSet<String>,
 ) -> BTreeMap<&'a NotePath, &'a NotePath> {
     let mut found = BTreeMap::new();
     for (to, target) in targets {
@@ -196,8 +201,8 @@ fn carried<'a>(
         };
         if let Some(from) = from
             && target.before.is_none()
-            && !twins.contains(&to.key())
-            && !twins.contains(&from.key())
+            && !case_variants.contains(&to.key())
+            && !case_variants.contains(&from.key())
             && targets.get(from).is_some_and(leaves)
         {
             found.entry(from).or_insert(to);
@@ -228,7 +233,7 @@ fn check_writable(
 
 /// Files that are one file under several names and are to become different ones.
 #[cfg(unix)]
-fn entwined(vault: &Vault, targets: &BTreeMap<NotePath, Target>) -> BTreeSet<NotePath> {
+fn hard_links(vault: &Vault, targets: &BTreeMap<NotePath, Target>) -> BTreeSet<NotePath> {
     use std::os::unix::fs::MetadataExt;
 
     let mut files: BTreeMap<(u64, u64), Vec<(&NotePath, Option<ContentHash>)>> = BTreeMap::new();
@@ -243,7 +248,7 @@ fn entwined(vault: &Vault, targets: &BTreeMap<NotePath, Target>) -> BTreeSet<Not
 }
 
 #[cfg(not(unix))]
-fn entwined(_vault: &Vault, _targets: &BTreeMap<NotePath, Target>) -> BTreeSet<NotePath> {
+fn hard_links(_vault: &Vault, _targets: &BTreeMap<NotePath, Target>) -> BTreeSet<NotePath> {
     BTreeSet::new()
 }
 
@@ -258,16 +263,20 @@ fn bytes_of(vault: &Vault, path: &NotePath, expected: &ContentHash) -> Result<Ve
     }
 }
 
-fn twins(targets: &BTreeMap<NotePath, Target>) -> BTreeSet<String> {
+fn case_variants(targets: &BTreeMap<NotePath, Target>) -> BTreeSet<String> {
     let mut seen = BTreeSet::new();
     targets.keys().map(NotePath::key).filter(|key| !seen.insert(key.clone())).collect()
 }
 
-fn check_unchanged(vault: &Vault, ground: &Ground<'_>, targets: &BTreeMap<NotePath, Target>) -> Result<(), VaultError> {
-    let twins = twins(targets);
+fn check_unchanged(
+    vault: &Vault,
+    access: &FileAccess<'_>,
+    targets: &BTreeMap<NotePath, Target>,
+) -> Result<(), VaultError> {
+    let case_variants = case_variants(targets);
     let mut changed = Vec::new();
     for (path, target) in targets {
-        let now = ground.state(&vault.place(path), twins.contains(&path.key()))?;
+        let now = access.state(&vault.place(path), case_variants.contains(&path.key()))?;
         if now != target.before {
             changed.push(path.clone());
         }
@@ -300,14 +309,14 @@ fn free_in_trash(root: &Path, path: &NotePath, taken: &mut BTreeSet<String>) -> 
 }
 
 /// The folders that the operations need and that are not there, parents first.
-fn missing_folders<'a>(root: &Path, ops: impl Iterator<Item = &'a Op>) -> Vec<String> {
+fn missing_folders<'a>(root: &Path, ops: impl Iterator<Item = &'a Operation>) -> Vec<String> {
     let mut missing = Vec::new();
     for op in ops {
         let place = op.place();
-        let target = match &op.fate {
-            Fate::Write | Fate::Carry(_) | Fate::Bring(_) => place.as_path(),
-            Fate::Trash(to) => Path::new(to.as_str()),
-            Fate::Rewrite | Fate::Remove | Fate::Leave => continue,
+        let target = match &op.action {
+            FileAction::Write | FileAction::Carry(_) | FileAction::Bring(_) => place.as_path(),
+            FileAction::Trash(to) => Path::new(to.as_str()),
+            FileAction::Rewrite | FileAction::Remove | FileAction::Leave => continue,
         };
         let mut above: Vec<&Path> = target.ancestors().skip(1).filter(|path| !path.as_os_str().is_empty()).collect();
         above.reverse();

@@ -3,15 +3,15 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-use super::execute::Ground;
-use super::journal::{Bound, Cleared, End, Entry, Fate, Intent, Kind};
+use super::execute::FileAccess;
+use super::journal::{Bound, CleanUp, End, Entry, FileAction, Intent, Kind};
 use super::plan::{Content, Removal, Target};
 use crate::changes::connected;
 use crate::{ContentHash, Move, NotePath, Vault, VaultError};
 
-/// What a run did to one note, all its applied changes taken together and what was undone taken away.
+/// The sum of what a run did to one note, without what was undone.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Net {
+pub(super) struct NoteEffect {
     pub(super) before: Option<ContentHash>,
     pub(super) after: Option<ContentHash>,
     /// The name it had on disk, where its Unicode form was another.
@@ -24,7 +24,7 @@ pub(super) struct Net {
 /// The effect of a run that is still there.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Effect {
-    pub(super) notes: BTreeMap<NotePath, Net>,
+    pub(super) notes: BTreeMap<NotePath, NoteEffect>,
     pub(super) moves: Vec<Move>,
     pub(super) ties: Vec<BTreeSet<NotePath>>,
     pub(super) made: Vec<String>,
@@ -48,20 +48,20 @@ pub(super) fn effect_of(entries: &[Entry], run: &str) -> Effect {
                 effect.undone.insert(op.path.clone());
                 continue;
             }
-            let net = effect.notes.entry(op.path.clone()).or_insert_with(|| Net {
+            let note_effect = effect.notes.entry(op.path.clone()).or_insert_with(|| NoteEffect {
                 before: op.before.clone(),
                 after: None,
                 disk: op.disk.clone(),
                 trash: Vec::new(),
                 modified: op.modified,
             });
-            net.after = op.after.clone();
-            if let Fate::Carry(from) = &op.fate {
+            note_effect.after = op.after.clone();
+            if let FileAction::Carry(from) = &op.action {
                 let origin = effect.carried.remove(from).unwrap_or_else(|| from.clone());
                 effect.carried.insert(op.path.clone(), origin);
             }
-            if let (Fate::Trash(path), Some(hash)) = (&op.fate, &op.before) {
-                net.trash.push((path.clone(), hash.clone()));
+            if let (FileAction::Trash(path), Some(hash)) = (&op.action, &op.before) {
+                note_effect.trash.push((path.clone(), hash.clone()));
             }
         }
         if intent.kind == Kind::Apply {
@@ -73,34 +73,35 @@ pub(super) fn effect_of(entries: &[Entry], run: &str) -> Effect {
                 .extend(intent.made.iter().filter(|folder| !effect.made.contains(folder)).cloned().collect::<Vec<_>>());
         }
     }
-    effect.notes.retain(|_, net| net.before != net.after);
+    effect.notes.retain(|_, note_effect| note_effect.before != note_effect.after);
     let notes = &effect.notes;
     effect.carried.retain(|now, origin| notes.contains_key(now) && notes.contains_key(origin));
     effect.moves.retain(|moved| effect.notes.contains_key(&moved.from) || effect.notes.contains_key(&moved.to));
     effect
 }
 
-/// What undoing is to do, and what it must leave.
+/// The plan of an undo: what it gives back, and what it must leave.
 pub(super) struct Restoration {
     pub(super) targets: BTreeMap<NotePath, Target>,
     pub(super) refused: Vec<NotePath>,
     pub(super) bound: Bound,
-    pub(super) cleared: Cleared,
+    pub(super) cleared: CleanUp,
 }
 
 /// A note that changed since is refused, and with it the notes tied to it by a move; unless forced.
 pub(super) fn restoration(
     vault: &Vault,
-    ground: &Ground<'_>,
+    access: &FileAccess<'_>,
     effect: &Effect,
     force: bool,
 ) -> Result<Restoration, VaultError> {
-    let twin = |path: &NotePath| effect.notes.keys().filter(|other| other.key() == path.key()).count() > 1;
+    let is_case_variant = |path: &NotePath| effect.notes.keys().filter(|other| other.key() == path.key()).count() > 1;
     let mut now = BTreeMap::new();
     for path in effect.notes.keys() {
-        now.insert(path.clone(), ground.state(&vault.place(path), twin(path))?);
+        now.insert(path.clone(), access.state(&vault.place(path), is_case_variant(path))?);
     }
-    let changed = |path: &NotePath| effect.notes.get(path).is_some_and(|net| now.get(path) != Some(&net.after));
+    let changed =
+        |path: &NotePath| effect.notes.get(path).is_some_and(|note_effect| now.get(path) != Some(&note_effect.after));
     let tied = effect.moves.iter().map(|moved| {
         let mut paths = moved.relinked.clone();
         paths.extend([moved.from.clone(), moved.to.clone()]);
@@ -120,35 +121,35 @@ pub(super) fn restoration(
         targets: BTreeMap::new(),
         refused: refused.iter().cloned().collect(),
         bound: Bound { moves: effect.moves.clone(), ties: effect.ties.clone() },
-        cleared: Cleared { trash: Vec::new(), folders: effect.made.clone() },
+        cleared: CleanUp { trash: Vec::new(), folders: effect.made.clone() },
     };
-    for (path, net) in effect.notes.iter().filter(|(path, _)| !refused.contains(*path)) {
+    for (path, note_effect) in effect.notes.iter().filter(|(path, _)| !refused.contains(*path)) {
         let moved_to = effect.moves.iter().find(|moved| moved.from == *path).map(|moved| moved.to.clone());
         let needs = effect.moves.iter().find(|moved| moved.to == *path).map(|moved| moved.from.clone());
-        found.cleared.trash.extend(net.trash.clone());
+        found.cleared.trash.extend(note_effect.trash.clone());
         let current = now.get(path).cloned().flatten();
-        if current == net.before {
+        if current == note_effect.before {
             continue;
         }
         let target = Target {
             before: current,
-            after: match (effect.carried.iter().find(|(_, origin)| *origin == path), &net.before) {
+            after: match (effect.carried.iter().find(|(_, origin)| *origin == path), &note_effect.before) {
                 // Only its place was changed by the run, so only that is given back.
                 (Some((at, _)), Some(hash)) => {
                     let hash = now.get(at).cloned().flatten().unwrap_or_else(|| hash.clone());
                     Some(Content::From(at.clone(), hash))
                 }
-                (_, Some(hash)) => Some(Content::Bytes(ground.kept(hash)?)),
+                (_, Some(hash)) => Some(Content::Bytes(access.kept(hash)?)),
                 (_, None) => None,
             },
-            like: match &moved_to {
+            attributes_of: match &moved_to {
                 Some(to) => Some(to.as_str().to_owned()),
-                None => net.trash.last().map(|(path, _)| path.clone()),
+                None => note_effect.trash.last().map(|(path, _)| path.clone()),
             },
             same: moved_to,
-            modified: net.modified,
+            modified: note_effect.modified,
             removal: Removal::Drop { needs },
-            disk: net.disk.clone(),
+            disk: note_effect.disk.clone(),
         };
         found.targets.insert(path.clone(), target);
     }

@@ -10,7 +10,7 @@ use crate::{Note, NotePath};
 /// A file that changed less than this before it was read may change again without its time showing it.
 const SETTLED: Duration = Duration::from_secs(2);
 
-/// What tells one state of a file from another.
+/// Size and times of a file, which tell one state of it from another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Stamp {
     modified: SystemTime,

@@ -1,7 +1,7 @@
 //! A directory of notes on disk.
 
 mod cache;
-mod kept_links;
+mod link_cache;
 mod options;
 mod walk;
 
@@ -14,7 +14,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 use crate::links::Layer;
 use crate::{ContentHash, LinkIndex, Note, NotePath, Notes, VaultError};
 use cache::{Cache, Stamp};
-use kept_links::KeptLinks;
+use link_cache::VaultLinks;
 pub use options::VaultOptions;
 pub(crate) use walk::{Listing, broken_folder};
 pub use walk::{SkipReason, Skipped};
@@ -43,7 +43,7 @@ pub struct Vault {
     options: VaultOptions,
     listing: RwLock<Arc<Listing>>,
     cache: Cache,
-    links: KeptLinks,
+    links: VaultLinks,
 }
 
 impl Vault {
@@ -60,7 +60,7 @@ impl Vault {
         }
         let listing = RwLock::new(Arc::new(walk::walk(&root, &options)?));
         let cache = Cache::new(options.cache_bytes);
-        Ok(Self { root, cache, options, listing, links: KeptLinks::default() })
+        Ok(Self { root, cache, options, listing, links: VaultLinks::default() })
     }
 
     /// The directory, without symbolic links in its path.

@@ -73,21 +73,21 @@ impl fmt::Display for SkipReason {
     }
 }
 
-/// What a note's file looked like when the vault was walked.
+/// A file as it was when the vault was listed.
 #[derive(Clone, Debug)]
-pub(crate) struct Listed {
+pub(crate) struct ListedFile {
     /// The path on disk, from the root; differs from the note's path when its Unicode form does.
     pub(crate) disk: PathBuf,
-    /// What tells its content from another one, of a file that holds links and has rested.
+    /// The stamp of the file; `None` when it holds no links, or changed too recently for its stamp to tell its content.
     pub(crate) stamp: Option<Stamp>,
 }
 
 /// The files of a vault at one moment.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Listing {
-    pub(crate) notes: BTreeMap<NotePath, Listed>,
+    pub(crate) notes: BTreeMap<NotePath, ListedFile>,
     /// Every other file that links can name.
-    pub(crate) files: BTreeMap<NotePath, Listed>,
+    pub(crate) files: BTreeMap<NotePath, ListedFile>,
     pub(crate) skipped: BTreeSet<Skipped>,
 }
 
@@ -137,7 +137,7 @@ fn file(root: &Path, entry: &walkdir::DirEntry, options: &VaultOptions, listing:
         Err(VaultError::IllegalPath { reason, .. }) => return skip(listing, SkipReason::IllegalName(reason)),
         Err(error) => return skip(listing, SkipReason::IllegalName(error.to_string())),
     };
-    let mut listed = Listed { disk: disk.to_owned(), stamp: None };
+    let mut listed = ListedFile { disk: disk.to_owned(), stamp: None };
     if listing.notes.contains_key(&named) || listing.files.contains_key(&named) {
         return skip(listing, SkipReason::SameName);
     }

@@ -1,6 +1,6 @@
 //! Changes as a person sees them.
 
-use graphloom_vault::{ChangeKind, Meaning, diff};
+use graphloom_vault::{ChangeKind, SemanticChange, diff};
 use serde_json::json;
 
 use super::{Place, path};
@@ -35,9 +35,11 @@ fn shows_lines_and_what_they_mean() {
     );
     assert_eq!(shown.counts(), (6, 5));
     assert_eq!(shown.files[3].moved_from, Some(path("Old.md")));
-    let link =
-        |before: &str, after: &str| Meaning::LinkRetargeted { before: before.to_owned(), after: after.to_owned() };
-    let key = |key: &str, before, after| Meaning::Frontmatter { key: key.to_owned(), before, after };
+    let link = |before: &str, after: &str| SemanticChange::LinkRetargeted {
+        before: before.to_owned(),
+        after: after.to_owned(),
+    };
+    let key = |key: &str, before, after| SemanticChange::Frontmatter { key: key.to_owned(), before, after };
     assert_eq!(
         shown.files[0].meanings,
         [
@@ -46,7 +48,7 @@ fn shows_lines_and_what_they_mean() {
             key("new", None, Some(json!([1]))),
             link("Old", "New"),
             link("Old#Part", "New#Part"),
-            Meaning::LinkAdded("More".to_owned()),
+            SemanticChange::LinkAdded("More".to_owned()),
         ]
     );
     assert_eq!(

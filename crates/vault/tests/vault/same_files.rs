@@ -18,7 +18,7 @@ const FILES: &[(&str, &str)] = &[
 
 /// What makes a file this file, apart from its bytes and its name.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Face {
+struct FileIdentity {
     inode: u64,
     mode: u32,
     names: u64,
@@ -26,9 +26,9 @@ struct Face {
     changed: SystemTime,
 }
 
-fn face(place: &Place, name: &str) -> Face {
+fn identity(place: &Place, name: &str) -> FileIdentity {
     let found = fs::metadata(place.root().join(name)).unwrap();
-    Face {
+    FileIdentity {
         inode: found.ino(),
         mode: found.mode(),
         names: found.nlink(),
@@ -63,26 +63,26 @@ fn changed(place: &Place) -> Changes {
 #[test]
 fn a_note_that_is_changed_or_moved_stays_the_same_file_and_undo_gives_its_times_back() {
     let (place, outside) = aged();
-    let before: Vec<Face> = FILES.iter().map(|(name, _)| face(&place, name)).collect();
+    let before: Vec<FileIdentity> = FILES.iter().map(|(name, _)| identity(&place, name)).collect();
     transaction::apply(&place.vault, "run", &changed(&place)).unwrap();
-    let edited = face(&place, "Edited.md");
-    assert_eq!(Face { changed: before[0].changed, ..edited.clone() }, before[0]);
+    let edited = identity(&place, "Edited.md");
+    assert_eq!(FileIdentity { changed: before[0].changed, ..edited.clone() }, before[0]);
     assert!(edited.changed > before[0].changed, "it says when it was changed");
     let other = fs::read_to_string(outside.path().join("other name")).unwrap();
     assert_eq!(other, "see [[Moved on]] and [[Carried on]]\n", "its other name has the new text");
-    assert_eq!(face(&place, "sub/Moved on.md"), before[1], "what only moves is as it was");
-    let carried = face(&place, "sub/Carried on.md");
-    assert_eq!(Face { changed: before[2].changed, ..carried }, before[2]);
+    assert_eq!(identity(&place, "sub/Moved on.md"), before[1], "what only moves is as it was");
+    let carried = identity(&place, "sub/Carried on.md");
+    assert_eq!(FileIdentity { changed: before[2].changed, ..carried }, before[2]);
     assert_eq!(
         fs::read_to_string(place.root().join("sub/Carried on.md")).unwrap(),
         "[with](Moved%20on.md) a relative link\n"
     );
-    assert_eq!(face(&place, ".trash/Deleted.md"), before[3]);
+    assert_eq!(identity(&place, ".trash/Deleted.md"), before[3]);
 
     assert!(transaction::undo(&place.vault, "run", &UndoOptions::default()).unwrap().refused.is_empty());
     for (before, (name, text)) in before.iter().zip(FILES) {
         assert_eq!(fs::read_to_string(place.root().join(name)).unwrap(), *text);
-        let now = face(&place, name);
+        let now = identity(&place, name);
         if *name == "Deleted.md" {
             assert_eq!((now.mode, now.changed), (before.mode, before.changed));
         } else {
@@ -110,7 +110,7 @@ fn a_read_only_note_is_not_changed_and_not_removed_but_can_move() {
     let (place, _outside) = aged();
     fs::set_permissions(place.root().join("Moved.md"), fs::Permissions::from_mode(0o444)).unwrap();
     transaction::apply(&place.vault, "run", &changed(&place)).unwrap();
-    assert_eq!(face(&place, "sub/Moved on.md").mode & 0o777, 0o444);
+    assert_eq!(identity(&place, "sub/Moved on.md").mode & 0o777, 0o444);
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use clap::Parser;
-use graphloom_behaviour::killed::{QUESTION, World, graph, mode, say, thread};
+use graphloom_behaviour::killed::{ExternalEffects, QUESTION, graph, mode, say, thread};
 use graphloom_behaviour::tally::Tally;
 use graphloom_checkpoint_sqlite::{SqliteCheckpointer, SqliteOptions, Synchronous};
 use graphloom_core_graph::checkpoint::{Checkpointer, ThreadStatus};
@@ -37,7 +37,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let synchronous = if options.life.is_multiple_of(2) { Synchronous::Normal } else { Synchronous::Full };
     let store = SqliteCheckpointer::open_with(&options.file, SqliteOptions::synchronous(synchronous))?;
     let store: Arc<dyn Checkpointer> = Arc::new(store);
-    let world = World { effects: options.effects, life: options.life };
+    let world = ExternalEffects { effects: options.effects, life: options.life };
     for number in options.from..options.until {
         let app = graph(mode(number))?.with_context(world.clone());
         finish(&app.with_shared_checkpointer(Arc::clone(&store)).thread(thread(number))).await?;
@@ -47,7 +47,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
 }
 
 /// Goes on with a thread until it is done.
-async fn finish(thread: &Thread<Tally, World>) -> Result<(), Box<dyn Error>> {
+async fn finish(thread: &Thread<Tally, ExternalEffects>) -> Result<(), Box<dyn Error>> {
     loop {
         let mut run = match thread.state().await?.status {
             ThreadStatus::Done => return Ok(()),

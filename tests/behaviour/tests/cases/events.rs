@@ -138,9 +138,9 @@ async fn case_70_told_checkpoints_are_the_stored_ones(ground: &Ground) {
 
 /// A clock that a case sets.
 #[derive(Clone, Debug, Default)]
-struct Hands(Arc<AtomicU64>);
+struct ManualClock(Arc<AtomicU64>);
 
-impl Clock for Hands {
+impl Clock for ManualClock {
     fn now(&self) -> u64 {
         self.0.load(Ordering::Relaxed)
     }
@@ -158,7 +158,7 @@ async fn hit(ground: &Ground, threads: &Threads<Work>, x: i64) -> bool {
 }
 
 async fn case_71_a_kept_result_stands_for_a_run_until_it_expires(ground: &Ground) {
-    let (hands, calls) = (Hands::default(), Calls::default());
+    let (hands, calls) = (ManualClock::default(), Calls::default());
     let store: Arc<dyn Store> = Arc::new(MemoryStore::with_clock(Arc::new(hands.clone())));
     let mut graph = StateGraph::<Work>::new("g");
     let seen = calls.clone();

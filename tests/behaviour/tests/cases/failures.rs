@@ -12,7 +12,7 @@ use graphloom_core_graph::{
 use tokio::sync::Notify;
 
 use crate::ground::{Ground, on_every_store, until_free};
-use crate::stores::{CALLS, Fragile};
+use crate::stores::{CALLS, FailingStore};
 use crate::work::{Calls, Work, Worked, add_nodes, done, failed, line, says, status, steps, waiting};
 
 on_every_store!(
@@ -217,7 +217,7 @@ fn threads_in(store: Arc<dyn Checkpointer>, graph: StateGraph<Work>) -> Threads<
 
 /// A run whose process dies when told; afterwards the same thread in another process.
 async fn killed(ground: &Ground, graph: impl Fn() -> StateGraph<Work>, reached: &Notify) -> Thread<Work> {
-    let store = Fragile::new(ground.store());
+    let store = FailingStore::new(ground.store());
     let id = ground.id();
     let thread = threads_in(Arc::clone(&store) as _, graph()).thread(id.clone()).policy(ground.policy());
     let run = thread.run(Work::update()).start();
@@ -252,7 +252,7 @@ async fn case_29_a_dead_process_goes_on_from_its_last_durable_step(ground: &Grou
 
 async fn case_31_an_error_of_the_store_is_the_error_of_the_run(ground: &Ground) {
     for call in CALLS {
-        let store = Fragile::new(ground.store());
+        let store = FailingStore::new(ground.store());
         let mut graph = StateGraph::<Work>::new("g");
         add_nodes(&mut graph, &[A, AFTER]);
         graph.add_edge(START, A).add_edge(A, AFTER);

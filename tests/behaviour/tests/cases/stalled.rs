@@ -12,7 +12,7 @@ use graphloom_core_graph::{
 use tokio::sync::Notify;
 
 use crate::ground::{Ground, on_every_store, until_free};
-use crate::stores::{Call, Fragile};
+use crate::stores::{Call, FailingStore};
 use crate::work::{Work, Worked, add_nodes, done, line, status};
 
 on_every_store!(
@@ -200,7 +200,7 @@ fn clinging(fails: bool, holds: &Arc<Notify>) -> StateGraph<Work> {
 
 async fn case_31_an_end_that_cannot_be_stored_hides_no_error_and_keeps_no_lease(ground: &Ground) {
     for fails in [true, false] {
-        let store = Fragile::new(ground.store());
+        let store = FailingStore::new(ground.store());
         let holds = Arc::new(Notify::new());
         let app = clinging(fails, &holds).compile().unwrap().with_context(());
         let policy = ground.policy().break_before(B);

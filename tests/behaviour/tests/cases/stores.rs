@@ -29,7 +29,7 @@ pub(crate) const CALLS: [Call; 7] =
     [Call::Acquire, Call::Commit, Call::Thread, Call::Checkpoint, Call::Field, Call::TaskRecords, Call::Journal];
 
 /// A store that can be told to refuse one kind of call, or to die: from then on nothing that is asked of it returns.
-pub(crate) struct Fragile {
+pub(crate) struct FailingStore {
     store: Arc<dyn Checkpointer>,
     refused: Mutex<Option<Call>>,
     dead: AtomicBool,
@@ -38,7 +38,7 @@ pub(crate) struct Fragile {
     leases: Mutex<Vec<Lease>>,
 }
 
-impl Fragile {
+impl FailingStore {
     pub(crate) fn new(store: Arc<dyn Checkpointer>) -> Arc<Self> {
         Arc::new(Self {
             store,
@@ -77,7 +77,7 @@ impl Fragile {
 }
 
 #[async_trait]
-impl CheckpointerLayer for Fragile {
+impl CheckpointerLayer for FailingStore {
     fn inner(&self) -> &dyn Checkpointer {
         &*self.store
     }

@@ -1,7 +1,7 @@
 //! What prompts show outside of a fence, and why it is not text from outside: the words of the person who runs the program,
 //! numbers, and words out of lists that the program holds.
 
-use graphloom_fences::Shown;
+use graphloom_fences::UnfencedVariable;
 
 /// A variable that may stand outside of a fence.
 #[derive(Debug)]
@@ -15,7 +15,7 @@ pub(crate) struct Own {
 }
 
 impl Own {
-    pub(crate) fn covers(&self, shown: &Shown) -> bool {
+    pub(crate) fn covers(&self, shown: &UnfencedVariable) -> bool {
         let fits = |pattern: &str, name: &str| match pattern.strip_suffix('*') {
             Some(begin) => name.starts_with(begin),
             None => name == pattern,

@@ -4,8 +4,8 @@ use graphloom_llm::ModelError;
 
 use crate::status::StatusCode;
 
-/// Why a model gave no answer that can be used, after all tries. Its text begins with the code, as causes do in messages of
-/// the specification.
+/// Why a model gave no answer that can be used, after all tries. Its text begins with the code, as that of every
+/// cause does.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum AskFailure {
@@ -34,7 +34,7 @@ impl AskFailure {
         if last.trim().is_empty() { Self::Empty { tries } } else { Self::Unusable { tries, problem } }
     }
 
-    /// The code of the specification.
+    /// The status code of this failure.
     pub fn code(&self) -> StatusCode {
         match self {
             Self::Model(_) => StatusCode::Model,

@@ -18,7 +18,7 @@ use crate::resources::Resources;
 /// with the reason, until the tries are used up.
 ///
 /// # Errors
-/// Only what is no model's fault: a template, the store, a stop. What the model did wrong is the inner error.
+/// Only errors that no model caused: a template, the store, a stop. What the model did wrong is the inner error.
 pub async fn value<T, U>(
     cx: &Context<Resources>,
     ask: &Ask,

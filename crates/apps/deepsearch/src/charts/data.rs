@@ -91,7 +91,7 @@ pub fn checked_data(proposal: ChartProposal, sources: &[&Document]) -> Result<Op
     data.label_title = proposal.label_title;
     data.value_title = proposal.value_title;
     data.records = proposal.records.iter().map(|record| datum(record, kind)).collect();
-    let mut found: BTreeMap<usize, Stated> = BTreeMap::new();
+    let mut found: BTreeMap<usize, StatedRecords> = BTreeMap::new();
     for number in proposal.records.iter().flat_map(|record| &record.documents) {
         let place = usize::try_from(*number).ok().and_then(|number| number.checked_sub(1));
         let Some((place, source)) = place.and_then(|place| Some((place, sources.get(place)?))) else {
@@ -135,7 +135,7 @@ pub fn checked_data(proposal: ChartProposal, sources: &[&Document]) -> Result<Op
 }
 
 /// Where a document states each record, or why it does not.
-type Stated = Vec<Result<Range<usize>, Unstated>>;
+type StatedRecords = Vec<Result<Range<usize>, Unstated>>;
 
 fn datum(record: &ProposedRecord, kind: ChartKind) -> Datum {
     match record.value {

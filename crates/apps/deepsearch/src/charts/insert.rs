@@ -3,7 +3,7 @@
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 
-use super::make::Made;
+use super::make::FinishedChart;
 use crate::evidence::Document;
 use crate::markup::written;
 use crate::markup::{trace_mark, trace_marks};
@@ -24,7 +24,7 @@ pub struct PlacedChart {
 }
 
 impl PlacedChart {
-    pub(super) fn new(at: usize, id: String, made: &Made, evidence: &[Document]) -> Self {
+    pub(super) fn new(at: usize, id: String, made: &FinishedChart, evidence: &[Document]) -> Self {
         let chart = &made.chart;
         let message = ChartMessage {
             chart_id: id,

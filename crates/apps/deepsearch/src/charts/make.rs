@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use super::ChartRules;
 use super::data::{ChartProposal, CheckedData, checked_data};
-use super::places::Wish;
+use super::places::ChartRequest;
 use crate::ask::{self, Ask, AskFailure};
 use crate::evidence::Document;
 use crate::resources::{Resources, Slot};
@@ -25,17 +25,17 @@ const SHOWN: (usize, usize) = (12, 4_000);
 /// The same for a small model.
 const SHOWN_SMALL: (usize, usize) = (3, 700);
 
-/// A chart that is wanted.
-pub(super) struct Wanted<'a> {
+/// A chart that is to be made.
+pub(super) struct ChartTask<'a> {
     /// The key of its durable steps.
     pub(super) key: String,
-    pub(super) wish: &'a Wish,
+    pub(super) request: &'a ChartRequest,
     pub(super) evidence: &'a [Document],
     pub(super) rules: ChartRules,
 }
 
-/// A chart that is done.
-pub(super) struct Made {
+/// A chart that was made.
+pub(super) struct FinishedChart {
     pub(super) chart: Chart,
     pub(super) description: String,
     pub(super) data: Vec<ChartDatum>,
@@ -59,12 +59,12 @@ struct Judgement {
 /// Makes a chart; nothing when the evidence has no data for it. The inner error says why there is none.
 pub(super) async fn make(
     cx: &Context<Resources>,
-    wanted: Wanted<'_>,
-) -> Result<Result<Option<Made>, String>, NodeError> {
-    let Wanted { key, wish, evidence, rules } = wanted;
+    task: ChartTask<'_>,
+) -> Result<Result<Option<FinishedChart>, String>, NodeError> {
+    let ChartTask { key, request, evidence, rules } = task;
     let small = ask::is_constrained(cx.resources(), rules.slot);
     let (count, length) = if small { SHOWN_SMALL } else { SHOWN };
-    let question = format!("{} {}", wish.title, wish.shows);
+    let question = format!("{} {}", request.title, request.shows);
     let sources: Vec<&Document> = evidence.iter().take(count).collect();
     let documents: Vec<Value> = (1..)
         .zip(&sources)
@@ -76,7 +76,7 @@ pub(super) async fn make(
     let mut best = 0;
     for round in 0..rules.rounds.max(1) {
         let args = json!({
-            "title": wish.title, "kind": wish.kind, "shows": wish.shows, "criticism": criticism,
+            "title": request.title, "kind": request.kind, "shows": request.shows, "criticism": criticism,
             "documents": documents, "fewest": FEWEST_RECORDS, "most": MOST_RECORDS,
             "language": rules.language.as_str(),
         });
@@ -94,7 +94,7 @@ pub(super) async fn make(
             Ok(svg) => svg,
             Err(error) => return Ok(Err(error.to_string())),
         };
-        let mut made = Made { chart, description, data, svg, note: None };
+        let mut made = FinishedChart { chart, description, data, svg, note: None };
         if rules.rounds == 0 {
             return Ok(Ok(Some(made)));
         }
@@ -109,7 +109,7 @@ pub(super) async fn make(
             made.note = Some(format!("`{}` was not shown to the critic: this system has no fonts", made.chart.title()));
             return Ok(Ok(Some(made)));
         }
-        match judge(cx, format!("{key}/critic/{round}"), wish, &made.chart, &picture.bytes, rules).await? {
+        match judge(cx, format!("{key}/critic/{round}"), request, &made.chart, &picture.bytes, rules).await? {
             Ok(judgement) if judgement.score >= ACCEPTED => return Ok(Ok(Some(made))),
             Ok(judgement) => {
                 best = best.max(judgement.score);
@@ -124,7 +124,7 @@ pub(super) async fn make(
 async fn judge(
     cx: &Context<Resources>,
     key: String,
-    wish: &Wish,
+    request: &ChartRequest,
     chart: &Chart,
     picture: &[u8],
     rules: ChartRules,
@@ -134,7 +134,7 @@ async fn judge(
         None => format!("{}: {}", record.label, record.event),
     });
     let args = json!({
-        "title": chart.title(), "shows": wish.shows, "data": records.collect::<Vec<_>>().join("\n"),
+        "title": chart.title(), "shows": request.shows, "data": records.collect::<Vec<_>>().join("\n"),
     });
     let source = ImageSource::Base64 { media_type: "image/png".to_owned(), data: STANDARD.encode(picture) };
     let shown = Message { role: Role::User, parts: vec![Part::Image { source }] };

@@ -1,4 +1,4 @@
-//! Charts of sections (F19) and of a whole report (F20): where they stand, their data from the evidence, the picture, a
+//! Charts of sections and of a whole report: where they stand, their data from the evidence, the picture, a
 //! critic that looks at it.
 //!
 //! A section's charts are made with its text, by the model that writes, without a critic; those of the whole report by the
@@ -23,7 +23,7 @@ use crate::resources::{Resources, Slot, Stage};
 use crate::state::{ChartMessage, Locale, Report, TraceSource};
 use crate::status::{Notice, StatusCode};
 use insert::insert_in_section;
-use make::{Wanted, make};
+use make::{ChartTask, make};
 use places::chapters;
 
 /// Charts that are made at the same time in one section.
@@ -90,7 +90,7 @@ pub struct ChartedReport {
 /// without it.
 ///
 /// # Errors
-/// Only what is no model's fault.
+/// Only errors that no model caused.
 pub async fn chart_report(
     cx: &Context<Resources>,
     report: &Report,
@@ -178,16 +178,16 @@ async fn section(cx: &Context<Resources>, part: Part<'_>, rules: ChartRules) -> 
     let failed = |what: &str, failure: String| {
         Notice::exception(StatusCode::Chart, format!("{what}: {failure}")).in_section(number)
     };
-    let wishes = match places::choose(cx, number, chapter, &anchors, rules).await? {
-        Ok(wishes) => wishes,
+    let requests = match places::choose(cx, number, chapter, &anchors, rules).await? {
+        Ok(requests) => requests,
         Err(failure) => {
             section.notices.push(failed("no places for charts could be chosen", failure.to_string()));
             return Ok(section);
         }
     };
-    let made: Vec<_> = futures_stream::iter(wishes.into_iter().zip(1..).map(|(wish, chart)| async move {
-        let wanted = Wanted { key: format!("chart/{number}/{chart}"), wish: &wish, evidence, rules };
-        Ok::<_, NodeError>((make(cx, wanted).await?, wish.anchor, wish.title.clone()))
+    let made: Vec<_> = futures_stream::iter(requests.into_iter().zip(1..).map(|(request, chart)| async move {
+        let task = ChartTask { key: format!("chart/{number}/{chart}"), request: &request, evidence, rules };
+        Ok::<_, NodeError>((make(cx, task).await?, request.anchor, request.title.clone()))
     }))
     .buffered(AT_ONCE)
     .try_collect()

@@ -18,7 +18,8 @@ use crate::resources::Resources;
 
 /// A chart that a model wants.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
-pub(super) struct Wish {
+#[schemars(rename = "Wish")]
+pub(super) struct ChartRequest {
     /// The number of the mark after which the chart stands.
     pub(super) anchor: u32,
     /// The form of the chart.
@@ -33,9 +34,10 @@ pub(super) struct Wish {
 
 /// Charts for a chapter; none when no chart helps.
 #[derive(Serialize, Deserialize, JsonSchema)]
-struct Wishes {
+#[schemars(rename = "Wishes")]
+struct ChartRequests {
     #[schemars(length(max = 3))]
-    charts: Vec<Wish>,
+    charts: Vec<ChartRequest>,
 }
 
 /// The chapters of the sections: all but title and abstract, and what comes after the last section.
@@ -127,7 +129,7 @@ pub(super) async fn choose(
     chapter: &str,
     anchors: &[usize],
     rules: ChartRules,
-) -> Result<Result<Vec<Wish>, AskFailure>, NodeError> {
+) -> Result<Result<Vec<ChartRequest>, AskFailure>, NodeError> {
     let small = ask::is_constrained(cx.resources(), rules.slot);
     let mut shown = marked(chapter, anchors);
     if small {
@@ -138,21 +140,25 @@ pub(super) async fn choose(
         .slot(rules.slot)
         .tries(rules.tries)
         .small_tokens(200);
-    ask::value(cx, &ask, &args, |wishes: Wishes| {
+    ask::value(cx, &ask, &args, |requests: ChartRequests| {
         let mut taken = BTreeSet::new();
-        for wish in &wishes.charts {
-            if !(1..=anchors.len()).contains(&(wish.anchor as usize)) {
-                return Err(format!("there is no mark @import_chart_{}; the last is {}", wish.anchor, anchors.len()));
+        for request in &requests.charts {
+            if !(1..=anchors.len()).contains(&(request.anchor as usize)) {
+                return Err(format!(
+                    "there is no mark @import_chart_{}; the last is {}",
+                    request.anchor,
+                    anchors.len()
+                ));
             }
-            if !taken.insert(wish.anchor) {
-                return Err(format!("two charts stand after @import_chart_{}", wish.anchor));
+            if !taken.insert(request.anchor) {
+                return Err(format!("two charts stand after @import_chart_{}", request.anchor));
             }
         }
-        if wishes.charts.len() > MOST {
-            return Err(format!("{} charts are too many; at most {MOST}", wishes.charts.len()));
+        if requests.charts.len() > MOST {
+            return Err(format!("{} charts are too many; at most {MOST}", requests.charts.len()));
         }
-        let mut charts = wishes.charts;
-        charts.sort_by_key(|wish| wish.anchor);
+        let mut charts = requests.charts;
+        charts.sort_by_key(|request| request.anchor);
         Ok(charts)
     })
     .await

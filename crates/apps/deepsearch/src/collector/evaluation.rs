@@ -42,12 +42,13 @@ struct Evaluation {
     #[serde(default)]
     doc_time: String,
     /// The scores.
-    scores: Given,
+    scores: DocumentScores,
 }
 
 /// Scores from 0 to 10.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
-struct Given {
+#[schemars(rename = "Given")]
+struct DocumentScores {
     /// How much it has to do with the question.
     relevance: i64,
     /// How far it answers the question.
@@ -61,7 +62,8 @@ struct Given {
 /// Scores by a small model, in the order of the documents.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct Few {
+#[schemars(rename = "Few")]
+struct SmallModelScores {
     #[schemars(length(min = 1, max = 3))]
     documents: Vec<FewScores>,
 }
@@ -79,7 +81,7 @@ struct FewScores {
 }
 
 #[derive(Serialize)]
-struct Shown<'a> {
+struct PromptDocument<'a> {
     number: usize,
     title: &'a str,
     url: &'a str,
@@ -89,7 +91,7 @@ struct Shown<'a> {
 /// Scores documents in batches, at the same time. Returns notes on those that stay unscored.
 ///
 /// # Errors
-/// Only what is no model's fault.
+/// Only errors that no model caused.
 pub(super) async fn evaluate(
     cx: &Context<Resources>,
     request: &CollectRequest,
@@ -145,9 +147,9 @@ async fn score(
     small: bool,
 ) -> Result<Result<Scored, crate::ask::AskFailure>, NodeError> {
     let excerpt = if small { SHORT_EXCERPT } else { EXCERPT };
-    let shown: Vec<Shown<'_>> = (1..)
+    let shown: Vec<PromptDocument<'_>> = (1..)
         .zip(batch)
-        .map(|(number, found)| Shown {
+        .map(|(number, found)| PromptDocument {
             number,
             title: &found.title,
             url: &found.url,
@@ -165,7 +167,7 @@ async fn score(
         .tries(if small { 1 } else { TRIES })
         .small_tokens(160);
     if small {
-        let take = |answer: Few| Ok(answer.documents.into_iter().map(few).enumerate().collect());
+        let take = |answer: SmallModelScores| Ok(answer.documents.into_iter().map(few).enumerate().collect());
         return value(cx, &ask, &args, take).await;
     }
     let check = |answer: Evaluations| {
@@ -199,7 +201,7 @@ fn few(given: FewScores) -> (Scores, Option<String>) {
 }
 
 /// Scores outside the scale become its nearest end.
-fn scores(given: &Given) -> Scores {
+fn scores(given: &DocumentScores) -> Scores {
     let within = |score: i64| u8::try_from(score.clamp(0, 10)).unwrap_or_default();
     Scores {
         relevance: within(given.relevance),
@@ -221,7 +223,7 @@ mod tests {
 
     #[test]
     fn scores_stay_on_the_scale_and_zero_is_a_score() {
-        let given = Given { relevance: 0, answerability: -3, authority: 12, data_density: 7 };
+        let given = DocumentScores { relevance: 0, answerability: -3, authority: 12, data_density: 7 };
         let expected = Scores { relevance: 0, answerability: 0, authority: 10, data_density: 7 };
         assert_eq!(scores(&given), expected);
     }

@@ -5,7 +5,7 @@
 //!                                                  ▲                         │
 //!                                                  └── not enough was found ─┘
 //! ```
-//! The programmer of the specification, a stub that answers "not available", is left out.
+//! The original also has a programmer, which answers "not available" to everything. It is left out.
 
 use graphloom_core_graph::{CompileErrors, Compiled, END, Node, START, StateGraph};
 

@@ -19,7 +19,7 @@ const MOST_QUERY: usize = 200;
 
 /// What the searches for a query found.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Gathered {
+pub(super) struct RetrievedDocuments {
     /// The documents, each id once.
     pub(super) documents: Vec<Document>,
     /// How the engines answered.
@@ -46,13 +46,13 @@ pub(super) fn distinct(queries: impl IntoIterator<Item = String>, asked: &[Strin
 /// without one, and where its calls find nothing out, the query is searched as it stands.
 ///
 /// # Errors
-/// Only what is no model's and no engine's fault.
+/// Only errors that no model and no engine caused.
 pub(super) async fn retrieve(
     cx: &Context<Resources>,
     request: &CollectRequest,
     at: usize,
     query: &str,
-) -> Result<Gathered, NodeError> {
+) -> Result<RetrievedDocuments, NodeError> {
     let resources = cx.resources();
     let tools = Arc::new(SearchTools::new(cx, request, at));
     let mut notes = Vec::new();

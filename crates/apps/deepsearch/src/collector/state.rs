@@ -37,7 +37,7 @@ pub struct CollectorState {
     pub info_summary: String,
     /// How well that answers the step.
     pub evaluation: String,
-    /// Whether the model asked for a program. There is none: the programmer of the specification is a stub.
+    /// Whether the model asked for a program. There is no programmer, so this changes nothing.
     pub need_programmer: bool,
     /// What the program should do.
     pub programmer_task: String,

@@ -10,7 +10,7 @@ use graphloom_llm::ToolSpec;
 use serde_json::{Value, json};
 
 use super::CollectRequest;
-use super::retrieval::{Gathered, distinct};
+use super::retrieval::{RetrievedDocuments, distinct};
 use crate::config::SearchMethod;
 use crate::evidence::EvidenceId;
 use crate::resources::Resources;
@@ -32,7 +32,7 @@ pub(super) struct SearchTools {
     cx: Context<Resources>,
     key: String,
     engines: Vec<Engine>,
-    found: Arc<Mutex<Found>>,
+    found: Arc<Mutex<ToolResults>>,
 }
 
 #[derive(Clone)]
@@ -43,8 +43,8 @@ struct Engine {
 }
 
 #[derive(Default)]
-struct Found {
-    gathered: Gathered,
+struct ToolResults {
+    gathered: RetrievedDocuments,
     ids: BTreeSet<EvidenceId>,
     /// The searches that were made, as tool and query.
     made: BTreeSet<(&'static str, String)>,
@@ -108,7 +108,7 @@ impl SearchTools {
     }
 
     /// What was found.
-    pub(super) fn take(&self) -> Gathered {
+    pub(super) fn take(&self) -> RetrievedDocuments {
         let mut found = self.lock();
         let mut gathered = std::mem::take(&mut found.gathered);
         if found.refused > 0 {
@@ -117,7 +117,7 @@ impl SearchTools {
         gathered
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, Found> {
+    fn lock(&self) -> std::sync::MutexGuard<'_, ToolResults> {
         self.found.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

@@ -10,7 +10,7 @@ use crate::status::{Notice, StatusCode};
 const MOST_URL: usize = 8192;
 
 impl Config {
-    /// Everything that is wrong with the values, as parameter errors of the specification. An empty list is a
+    /// Everything that is wrong with the values, as parameter errors. An empty list is a
     /// configuration that can run.
     pub fn check(&self) -> Vec<Notice> {
         let mut wrong = Vec::new();

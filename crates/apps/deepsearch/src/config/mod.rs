@@ -1,6 +1,6 @@
-//! The configuration: `agent_config` and `service_config` of the specification as one.
+//! The configuration: `agent_config` and `service_config` of the original as one.
 //!
-//! Every key that state B knows is here under its name, with its default and range. A secret is read and never written:
+//! Every key of the original is here under its name, with its default and range. A secret is read and never written:
 //! see [`Secret`].
 
 mod check;
@@ -23,7 +23,7 @@ use serde_json::Value;
 #[serde(default, deny_unknown_fields)]
 #[non_exhaustive]
 pub struct Config {
-    /// `commercial` or `general`; without effect here as in the specification, whose graphs do not ask for it.
+    /// `commercial` or `general`; without effect, for no graph asks for it.
     pub execute_mode: ExecuteMode,
     /// Which main graph runs.
     pub execution_method: ExecutionMethod,
@@ -66,7 +66,7 @@ pub struct Config {
 
     /// Origins that a server would allow; without effect, for there is no server.
     pub service_allow_origins: Vec<String>,
-    /// Tries of making a template from a sample; without effect, for templates are given and not made (F37).
+    /// Tries of making a template from a sample; without effect, for templates are given and not made.
     pub template_max_generate_retry_num: u32,
     /// Seconds of a whole run.
     pub workflow_execution_timeout: u64,
@@ -125,7 +125,7 @@ pub struct Config {
     /// Whether the outlines and sections are written beside the report.
     pub export_intermediate_results: bool,
 
-    /// Ours: the order of the dependency-driven team, `layered` as in the specification or `dataflow` without barriers.
+    /// Ours: the order of the dependency-driven team, `layered`, or `dataflow` without barriers.
     pub dependency_editor_team_order: TeamOrder,
     /// Ours: what becomes of statements that their sources do not support: `flag`, `rewrite` or `drop`.
     pub source_tracer_unsupported: Unsupported,
@@ -247,5 +247,5 @@ pub fn is_secret(key: &str) -> bool {
     secret::is_secret(key)
 }
 
-/// A free table of the specification.
+/// A table without fixed keys.
 type Extension = Value;

@@ -4,7 +4,7 @@ use pulldown_cmark::{CowStr, Event, Tag, TagEnd};
 
 /// What of a figure was written last.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Written {
+enum FigurePart {
     Drawing,
     Caption,
     Data,
@@ -13,9 +13,9 @@ enum Written {
 /// Gathers the blocks of a figure: a drawing, then a caption that begins in bold, then a table.
 #[derive(Debug, Default)]
 pub(super) struct Figures {
-    open: Option<Written>,
+    open: Option<FigurePart>,
     /// The block of the figure that is being written.
-    within: Option<Written>,
+    within: Option<FigurePart>,
 }
 
 impl Figures {
@@ -23,7 +23,7 @@ impl Figures {
     pub(super) fn begin(&mut self, drawing: &str, out: &mut Vec<Event<'_>>) {
         self.end(out);
         out.push(raw(format!("<figure class=\"chart\"><div class=\"drawing\" tabindex=\"0\">{drawing}</div>\n")));
-        self.open = Some(Written::Drawing);
+        self.open = Some(FigurePart::Drawing);
     }
 
     /// Ends a figure that is open.
@@ -37,24 +37,24 @@ impl Figures {
     /// the event behind it. Whether the event was written.
     pub(super) fn takes(&mut self, event: &Event<'_>, next: Option<&Event<'_>>, out: &mut Vec<Event<'_>>) -> bool {
         match (self.open, self.within, event) {
-            (Some(Written::Drawing), None, Event::Start(Tag::Paragraph))
+            (Some(FigurePart::Drawing), None, Event::Start(Tag::Paragraph))
                 if matches!(next, Some(Event::Start(Tag::Strong))) =>
             {
-                self.within = Some(Written::Caption);
+                self.within = Some(FigurePart::Caption);
                 out.push(raw("<figcaption>".to_owned()));
                 true
             }
-            (Some(_), Some(Written::Caption), Event::End(TagEnd::Paragraph)) => {
+            (Some(_), Some(FigurePart::Caption), Event::End(TagEnd::Paragraph)) => {
                 self.within = None;
-                self.open = Some(Written::Caption);
+                self.open = Some(FigurePart::Caption);
                 out.push(raw("</figcaption>\n".to_owned()));
                 true
             }
-            (Some(Written::Drawing | Written::Caption), None, Event::Start(Tag::Table(_))) => {
-                self.within = Some(Written::Data);
+            (Some(FigurePart::Drawing | FigurePart::Caption), None, Event::Start(Tag::Table(_))) => {
+                self.within = Some(FigurePart::Data);
                 false
             }
-            (Some(_), Some(Written::Data), Event::End(TagEnd::Table)) => {
+            (Some(_), Some(FigurePart::Data), Event::End(TagEnd::Table)) => {
                 out.push(Event::End(TagEnd::Table));
                 self.within = None;
                 self.end(out);

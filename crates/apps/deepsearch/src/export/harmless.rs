@@ -57,7 +57,7 @@ fn applied(text: &str, mut edits: Vec<Edit>) -> String {
 }
 
 /// A link or a picture that is open, and the bytes of what stands in it.
-struct Open {
+struct OpenLink {
     range: Range<usize>,
     inner: Option<Range<usize>>,
     is_kept: bool,
@@ -67,7 +67,7 @@ struct Open {
 fn edits(text: &str, ours: &[String], options: Options) -> Vec<Edit> {
     let mut edits: Vec<Edit> = Vec::new();
     let mut code: Vec<Range<usize>> = Vec::new();
-    let mut open: Vec<Open> = Vec::new();
+    let mut open: Vec<OpenLink> = Vec::new();
     let parser = Parser::new_ext(text, options);
     for (_, definition) in parser.reference_definitions().iter() {
         if !is_web(&definition.dest) && text[definition.span.clone()].starts_with('[') {
@@ -85,14 +85,14 @@ fn edits(text: &str, ours: &[String], options: Options) -> Vec<Edit> {
         match event {
             Event::Start(Tag::Link { dest_url, link_type, .. }) => {
                 let is_kept = is_web(&dest_url) && !matches!(link_type, LinkType::WikiLink { .. } | LinkType::Email);
-                open.push(Open { range, inner: None, is_kept });
+                open.push(OpenLink { range, inner: None, is_kept });
             }
             Event::Start(Tag::Image { dest_url, link_type, .. }) => {
                 let is_kept = link_type == LinkType::Inline && ours.iter().any(|known| **known == *dest_url);
-                open.push(Open { range, inner: None, is_kept });
+                open.push(OpenLink { range, inner: None, is_kept });
             }
             Event::End(pulldown_cmark::TagEnd::Link | pulldown_cmark::TagEnd::Image) => {
-                let Some(Open { range, inner, is_kept }) = open.pop() else { continue };
+                let Some(OpenLink { range, inner, is_kept }) = open.pop() else { continue };
                 if is_kept {
                     continue;
                 }

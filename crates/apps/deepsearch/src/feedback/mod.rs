@@ -1,4 +1,4 @@
-//! Changes of a report after it is done (F27 to F29).
+//! Changes of a report after it is done.
 //!
 //! The main graph runs this graph as the node `user_feedback_processor`, once for each answer of the person:
 //!
@@ -8,7 +8,7 @@
 //!                  └───────────────────────────────────────────► end      sync, finish, errors, the limit
 //! ```
 //!
-//! - A [`Payload`] is read and checked in the order of the specification; each rule has its code.
+//! - A [`Payload`] is read and checked in a fixed order; each rule has its code.
 //! - Offsets count code points unless the payload's `offset_unit` says `bytes` or `utf16`.
 //! - A change touches the selected text only. Citation marks inside it are taken out, links of conclusions become text,
 //!   and a mark that the selection cuts through goes as a whole; the reply names them. Metadata stay as they are.

@@ -1,4 +1,4 @@
-//! What a person sends, checked in the order of the specification.
+//! What a person sends, and the rules that it is checked by, in their order.
 
 use std::fmt;
 use std::ops::Range;
@@ -27,7 +27,7 @@ pub enum Action {
 }
 
 impl Action {
-    /// The name of the specification.
+    /// The name of the action in a payload.
     pub fn name(self) -> &'static str {
         match self {
             Self::Expand => "expand",
@@ -66,7 +66,7 @@ pub enum Scope {
 }
 
 impl Scope {
-    /// The name of the specification.
+    /// The name of the scope in a payload.
     pub fn name(self) -> &'static str {
         match self {
             Self::SelectedOnly => "selected_only",

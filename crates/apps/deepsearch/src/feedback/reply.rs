@@ -9,7 +9,7 @@ use super::apply::Change;
 use crate::markup::Unit;
 use crate::state::FinalResult;
 
-/// The reply to a change, with the field names of the specification. Offsets count in the unit of the payload.
+/// The reply to a change. Offsets count in the unit of the payload.
 #[derive(Clone, Debug, Serialize)]
 pub struct Reply {
     /// What stood there.

@@ -2,7 +2,7 @@
 
 /// What a line is, as far as headings are concerned.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Inside {
+enum LineContext {
     Text,
     Code,
     Math,
@@ -11,7 +11,7 @@ enum Inside {
 /// Walks over the lines of a Markdown text and tells of each whether it is plain text: no fenced or indented code, no
 /// `$$` block, no quotation.
 pub(crate) fn lines(text: &str) -> impl Iterator<Item = (&str, bool)> {
-    let mut inside = Inside::Text;
+    let mut inside = LineContext::Text;
     let mut fence = "";
     text.lines().map(move |line| {
         let trimmed = line.trim_start();
@@ -23,28 +23,28 @@ pub(crate) fn lines(text: &str) -> impl Iterator<Item = (&str, bool)> {
             ""
         };
         match inside {
-            Inside::Code => {
+            LineContext::Code => {
                 if !marks.is_empty() && marks == fence {
-                    inside = Inside::Text;
+                    inside = LineContext::Text;
                 }
                 return (line, false);
             }
-            Inside::Math => {
+            LineContext::Math => {
                 if trimmed.trim_end().ends_with("$$") {
-                    inside = Inside::Text;
+                    inside = LineContext::Text;
                 }
                 return (line, false);
             }
-            Inside::Text => {}
+            LineContext::Text => {}
         }
         if !marks.is_empty() {
-            inside = Inside::Code;
+            inside = LineContext::Code;
             fence = marks;
             return (line, false);
         }
         if let Some(rest) = trimmed.strip_prefix("$$") {
             if !rest.trim_end().ends_with("$$") {
-                inside = Inside::Math;
+                inside = LineContext::Math;
             }
             return (line, false);
         }

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Unit {
-    /// Unicode code points, as the specification counts.
+    /// Unicode code points, as the original counts.
     #[default]
     CodePoints,
     /// Bytes of UTF-8.

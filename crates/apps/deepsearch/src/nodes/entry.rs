@@ -1,4 +1,4 @@
-//! Finds the language of the request, and searches for the question itself meanwhile (F2, F3). In: query, messages.
+//! Finds the language of the request, and searches for the question itself meanwhile. In: query, messages.
 //! Out: language, `entry_search_results`. Failure: a model that fails ends the run (211600).
 //! Source: openJiuwen DeepSearch, `EntryNode`.
 
@@ -10,7 +10,7 @@ use serde_json::json;
 use super::fail;
 use crate::ask::{self, Ask, AskFailure};
 use crate::config::SearchMethod;
-use crate::locale::{self, Named};
+use crate::locale::{self, LanguageName};
 use crate::names::{GENERATE_QUESTIONS, OUTLINE};
 use crate::resources::Resources;
 use crate::search::Retrieved;
@@ -42,13 +42,13 @@ pub(crate) async fn entry(
     let ask = Ask::new("entry", "entry").tool("send_to_planner").tries(1).small_tokens(80);
     let args = json!({ "query": query, "today": state.request.today });
     let language = ask::value(&cx, &ask, &args, |call: SendToPlanner| {
-        let named = locale::named(&call.language);
+        let named = locale::language_of_name(&call.language);
         // A small model names languages at random: a text without Han characters is not asked for in Chinese, and one that
         // is English by its letters in no other language.
-        if small && named == Named::Known(Locale::Chinese) && locale::of_script(query) == Locale::English {
+        if small && named == LanguageName::Known(Locale::Chinese) && locale::of_script(query) == Locale::English {
             return Err("the request has no Chinese characters".to_owned());
         }
-        if small && named == Named::Other && locale::is_english(query) {
+        if small && named == LanguageName::Other && locale::is_english(query) {
             return Err("the request is in English".to_owned());
         }
         Ok((named, call.language))
@@ -59,14 +59,14 @@ pub(crate) async fn entry(
     let mut update = SearchContext::update().entry_search_results(found.documents).spent(resources.ledger.spent());
     let by_script = locale::of_script(query);
     let language = match language? {
-        Ok((Named::Known(language), _)) => language,
-        Ok((Named::Other, name)) => {
+        Ok((LanguageName::Known(language), _)) => language,
+        Ok((LanguageName::Other, name)) => {
             let message = format!("the request is in `{}`; the report is written in English", name.trim());
             update = update.notices([Notice::warning(StatusCode::LanguageMapped, &message)]);
             notes.push(message);
             Locale::English
         }
-        Ok((Named::Nothing, _)) | Err(AskFailure::Unusable { .. } | AskFailure::Empty { .. }) => {
+        Ok((LanguageName::Nothing, _)) | Err(AskFailure::Unusable { .. } | AskFailure::Empty { .. }) => {
             notes.push(format!("the model named no language; the script of the request says {}", by_script.as_str()));
             by_script
         }

@@ -1,4 +1,4 @@
-//! Takes the answer to the clarifying questions (F5). In: questions. Out: `user_feedback`.
+//! Takes the answer to the clarifying questions. In: questions. Out: `user_feedback`.
 //! Failure: 211701 unreadable, 211702 empty; `FINISH TASK` ends the run without one.
 //! Source: openJiuwen DeepSearch, `FeedbackHandlerNode`.
 

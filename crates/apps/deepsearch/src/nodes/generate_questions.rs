@@ -1,4 +1,4 @@
-//! Makes three questions about the request (F4). In: query, language, messages. Out: questions, streamed.
+//! Makes three questions about the request. In: query, language, messages. Out: questions, streamed.
 //! Failure: 211700 ends the run. Source: openJiuwen DeepSearch, `GenerateQuestionsNode`.
 
 use graphloom_core_graph::{Context, NodeError, Snapshot, Step};

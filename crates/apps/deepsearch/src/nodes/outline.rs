@@ -1,4 +1,4 @@
-//! Makes the outline, or changes it as a person said (F6, F7, F8); the first of a small model has a section for each part of the question. In: query, questions, `user_feedback`, `report_template`,
+//! Makes the outline, or changes it as a person said; the first of a small model has a section for each part of the question. In: query, questions, `user_feedback`, `report_template`,
 //! `outline_interactions`, `current_outline`. Out: `current_outline`, `history_outlines`, `outline_executed_num`, streamed.
 //! Failure: 211800 ends the run; in a round about the outline the one before is kept.
 //! Source: openJiuwen DeepSearch, `OutlineNode`, `DependencyOutlineNode`.

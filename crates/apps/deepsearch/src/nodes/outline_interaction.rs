@@ -1,4 +1,4 @@
-//! Shows the outline to a person (F9). In: `current_outline`, `outline_interactions`. Out: `outline_interactions`.
+//! Shows the outline to a person. In: `current_outline`, `outline_interactions`. Out: `outline_interactions`.
 //! Failure: 211701 unreadable; any action but the three ends the run without one.
 //! Source: openJiuwen DeepSearch, `OutlineInteractionNode`, `DependencyOutlineInteractionNode`.
 

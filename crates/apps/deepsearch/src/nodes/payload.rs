@@ -118,7 +118,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn feedback_is_read_as_the_specification_says() {
+    fn feedback_is_read_as_the_original_reads_it() {
         let text = |text: &str| Feedback::Text(text.to_owned());
         for (answer, read) in [
             (json!({ "feedback": "the last ten years" }), text("the last ten years")),
@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn outline_feedback_is_read_as_the_specification_says() {
+    fn outline_feedback_is_read_as_the_original_reads_it() {
         use OutlineFeedback::{Accepted, Other, ReviseComment, ReviseOutline, Unreadable};
         for (answer, read) in [
             (json!({ "interrupt_feedback": "accepted" }), Accepted),

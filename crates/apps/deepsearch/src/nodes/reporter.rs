@@ -1,4 +1,4 @@
-//! Puts the report together (F22). In: report with the sections' reports, `current_outline`, language. Out: report,
+//! Puts the report together. In: report with the sections' reports, `current_outline`, language. Out: report,
 //! `all_classified_contents`, `final_result` with the text and the charts of the sections.
 //! Failure: 212001 ends the run. Without a model, transitions are left out and abstract and conclusion are notices.
 //! Source: openJiuwen DeepSearch, `ReporterNode`.

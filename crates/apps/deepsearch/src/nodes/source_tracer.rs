@@ -11,7 +11,7 @@ use crate::markup::placed;
 use crate::resources::Resources;
 use crate::state::{CitationMessages, SearchContext, SearchContextUpdate};
 use crate::status::{Notice, StatusCode};
-use crate::trace::{check_report, standings, unchecked};
+use crate::trace::{check_report, check_uncited, unchecked};
 
 pub(crate) async fn source_tracer(
     state: Snapshot<SearchContext>,
@@ -38,7 +38,7 @@ pub(crate) async fn source_tracer(
         let notice = Notice::exception(StatusCode::SourceTrace, message);
         return Ok(SearchContext::update().final_result(result).notices([notice]));
     }
-    let found = standings(&cx, &checked.content, &checked.data, &result.chart_messages, &state.config).await?;
+    let found = check_uncited(&cx, &checked.content, &checked.data, &result.chart_messages, &state.config).await?;
     result.response_content.clone_from(&checked.content);
     result.statement_messages = Some(found.statements);
     result.citation_messages = CitationMessages { code: 0, msg: "success".to_owned(), data: checked.data };

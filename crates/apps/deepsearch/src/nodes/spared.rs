@@ -1,5 +1,5 @@
 //! What a node comes to that failed after there was a report: the failure is appended, and the run goes on with the report
-//! as it was. Covers what is no model's fault, such as a prompt that cannot be filled in.
+//! as it was. Covers errors that no model caused, such as a prompt that cannot be filled in.
 //! Source: openJiuwen DeepSearch, `VLMChartGeneratorNode`; its errors 212106 and 212300 let a run go on, too.
 
 use graphloom_core_graph::{Context, Failure, Node, NodeError, Snapshot, Step};

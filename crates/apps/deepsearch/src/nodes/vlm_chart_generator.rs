@@ -1,4 +1,4 @@
-//! Draws charts of the whole report (F20). In: report, config, language. Out: report with placeholders, `chart_messages`.
+//! Draws charts of the whole report. In: report, config, language. Out: report with placeholders, `chart_messages`.
 //! Failure: appended (212411), and the run goes on. Without `vlm_chart_generator_enable` the node is skipped; 0 rounds of
 //! the critic draw without it, and rounds without a model that reads images skip the node with a warning.
 //! Source: openJiuwen DeepSearch, `VLMChartGeneratorNode`.

@@ -1,4 +1,4 @@
-//! Making an outline of what a model or a person wrote: checks, numbers, dependencies (F6, F7).
+//! Making an outline of what a model or a person wrote: checks, numbers, dependencies.
 
 mod number;
 mod of_parts;

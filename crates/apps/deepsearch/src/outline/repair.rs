@@ -1,10 +1,10 @@
-//! Dependencies of sections: what is wrong with them, and what is done about it (F7).
+//! Dependencies of sections: what is wrong with them, and what is done about it.
 
 use std::fmt;
 
 use crate::state::Section;
 
-/// How a section may build on another. The specification has them in Chinese; these are its meanings.
+/// How a section may build on another. The original has them in Chinese; these are its meanings.
 pub const RELATIONSHIPS: [&str; 6] = [
     "Framework Support",
     "Basic Dependence",

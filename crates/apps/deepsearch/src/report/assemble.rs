@@ -91,7 +91,7 @@ mod tests {
     use crate::state::SubReportContent;
 
     #[test]
-    fn a_report_has_the_order_of_the_specification() {
+    fn a_report_has_the_order_of_the_original() {
         let mut one = SubReport { section_task: "First".into(), ..SubReport::default() };
         one.content = SubReportContent {
             classified_content: vec![Document::new("https://a.example", "A", "t")],

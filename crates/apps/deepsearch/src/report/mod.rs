@@ -1,4 +1,4 @@
-//! Putting a report together from its sections (F22).
+//! Putting a report together from its sections.
 
 mod assemble;
 mod fixed;

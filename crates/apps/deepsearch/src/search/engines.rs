@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use graphloom_llm::ModelError;
 use graphloom_llm::cassette::Cassette;
-use graphloom_retrieval::{Search, Together};
+use graphloom_retrieval::{CombinedSearch, Search};
 
 use super::Retrieved;
 use super::recorded::Recording;
@@ -72,7 +72,7 @@ impl Engines {
         match method {
             SearchMethod::Web => web.cloned(),
             SearchMethod::Local => local.cloned(),
-            SearchMethod::All => Together::of(web.into_iter().chain(local).cloned()),
+            SearchMethod::All => CombinedSearch::of(web.into_iter().chain(local).cloned()),
         }
     }
 }

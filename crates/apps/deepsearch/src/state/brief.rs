@@ -38,7 +38,7 @@ pub struct SectionBrief {
 }
 
 /// What a finished step asked and found: `plan_background_knowledge` and `step_background_knowledge` of the
-/// specification in one record.
+/// original in one record.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 #[non_exhaustive]

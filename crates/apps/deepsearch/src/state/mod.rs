@@ -1,4 +1,4 @@
-//! The state of a run: the search context of the specification, typed.
+//! The state of a run: the search context of the original, typed.
 
 mod brief;
 mod interaction;
@@ -28,7 +28,7 @@ use crate::config::Config;
 use crate::evidence::Document;
 use crate::status::{Notice, Severity, StatusCode};
 
-/// What the languages are that reports are written in (seed, `EntryNode`).
+/// The languages that reports are written in.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[non_exhaustive]
 pub enum Locale {
@@ -42,7 +42,7 @@ pub enum Locale {
 }
 
 impl Locale {
-    /// The name of the specification.
+    /// The tag of the language, such as `en-US`.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Chinese => "zh-CN",
@@ -119,7 +119,7 @@ impl Request {
         if self.search_mode.is_empty() { "research" } else { &self.search_mode }
     }
 
-    /// Everything for which the request cannot run, as parameter errors of the specification.
+    /// Everything for which the request cannot run, as parameter errors.
     pub fn check(&self) -> Vec<Notice> {
         let mut wrong = Vec::new();
         if self.query.trim().is_empty() {
@@ -134,7 +134,7 @@ impl Request {
     }
 }
 
-/// The state of the main graphs: `search_context` and `config` of the specification. The main graphs' nodes read a
+/// The state of the main graphs: `search_context` and `config` of the original. The main graphs' nodes read a
 /// snapshot of it and return a [`SearchContextUpdate`].
 #[derive(State, Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct SearchContext {
@@ -155,7 +155,7 @@ pub struct SearchContext {
     pub search_mode: String,
     /// The merged configuration, without secrets.
     pub config: Shared<Config>,
-    /// What was found for the question itself while its language was found (F3).
+    /// What was found for the question itself while its language was found.
     pub entry_search_results: Vec<Document>,
     /// The clarifying questions.
     pub questions: String,
@@ -173,7 +173,7 @@ pub struct SearchContext {
     pub history_outlines: Log<Outline>,
     /// How many reports were made.
     pub report_generated_num: u32,
-    /// The newest report: `current_report` of the specification, `report` of the seed.
+    /// The newest report.
     pub report: Option<Shared<Report>>,
     /// The sections that no model wrote.
     pub unwritten: Vec<Unwritten>,

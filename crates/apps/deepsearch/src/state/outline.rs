@@ -64,7 +64,7 @@ pub struct Plan {
     pub background_knowledge: std::collections::BTreeMap<String, String>,
 }
 
-/// Kinds of steps. The programmer stub of the specification is left out.
+/// Kinds of steps.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]

@@ -58,7 +58,7 @@ pub struct SubReportContent {
     /// The citations of the text, in their order.
     #[serde(rename = "sub_report_trace_source_datas")]
     pub trace: Vec<TraceSource>,
-    /// The charts that stand in the text; ours, for the specification writes them into it.
+    /// The charts that stand in the text; the original writes them into it.
     pub charts: Vec<ChartMessage>,
 }
 

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::StatementMessage;
 
-/// The result of a run, with the field names of the specification.
+/// The result of a run, with the field names of the original.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 #[non_exhaustive]
@@ -60,7 +60,7 @@ pub enum Verdict {
 #[serde(default)]
 #[non_exhaustive]
 pub struct CitationMessage {
-    /// Empty in the specification.
+    /// Always empty: a field that readers of results expect.
     pub name: String,
     /// The address of the source.
     pub url: String,

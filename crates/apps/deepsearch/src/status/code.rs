@@ -7,8 +7,8 @@ use serde::{Deserialize, Serialize};
 
 macro_rules! codes {
     ($($(#[$doc:meta])* $name:ident = $code:literal, $text:literal;)*) => {
-        /// A status code that a run can end up with. The numbers are those of the specification; from 212410 on they are ours.
-        /// Codes that state B of its program defines and never uses are not here.
+        /// A status code that a run can end up with. The numbers are those of the original; from 212410 on they are ours.
+        /// Codes that the original defines and never uses are not here.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
         #[serde(rename_all = "snake_case")]
         #[non_exhaustive]
@@ -130,9 +130,9 @@ codes! {
     FeedbackType = 212_407, "a field of the payload has the wrong type";
     /// The offsets are outside the report.
     FeedbackOffsetRange = 212_408, "the offsets are outside the report";
-    /// The scope of a supplementary search is unknown. Ours: the specification names the error and no number.
+    /// The scope of a supplementary search is unknown. Ours: the original names the error and no number.
     FeedbackScope = 212_410, "the rewrite scope is invalid";
-    /// A chart could not be made. Ours: the specification names the failure and no number.
+    /// A chart could not be made. Ours: the original names the failure and no number.
     Chart = 212_411, "a chart cannot be made";
     /// A language other than Chinese and English was mapped to English. Ours.
     LanguageMapped = 212_412, "the report is written in English";

@@ -1,4 +1,4 @@
-//! The status codes of the specification, and what a run notes under them.
+//! The status codes of the original, and what a run notes under them.
 
 mod code;
 mod notice;

@@ -1,4 +1,4 @@
-//! What went wrong in a run, as a value and as the string of the specification.
+//! What went wrong in a run, as a value and as the string `[code]message`.
 
 use std::fmt;
 
@@ -20,7 +20,7 @@ pub enum Severity {
     Fatal,
 }
 
-/// Something that went wrong. Its [`Display`](fmt::Display) is the `[code]message` of the specification.
+/// Something that went wrong. Its [`Display`](fmt::Display) is `[code]message`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[non_exhaustive]
 pub struct Notice {

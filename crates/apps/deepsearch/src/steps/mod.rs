@@ -93,7 +93,7 @@ pub fn graph() -> Result<Compiled<StepsState, Resources>, CompileErrors> {
     graph.compile()
 }
 
-/// In: the plan. Out: a warning (211900) that names the steps whose parents nobody provides; the specification drops them
+/// In: the plan. Out: a warning (211900) that names the steps whose parents nobody provides; the original drops them
 /// in silence.
 async fn begin(state: Snapshot<StepsState>, _cx: Context<Resources>) -> Result<StepsStateUpdate, NodeError> {
     let known: Vec<&str> = state.known().collect();

@@ -74,7 +74,7 @@ impl Place {
     }
 }
 
-/// One message of a run, with the field names of the specification.
+/// One message of a run, with the field names of the original.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 #[non_exhaustive]

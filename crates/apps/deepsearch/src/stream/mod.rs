@@ -1,4 +1,4 @@
-//! The messages of a run, in the form of the specification.
+//! The messages of a run, in the form of the original.
 //!
 //! Nodes emit [`StreamMessage`]s as custom events under the name [`CHANNEL`]; [`message_of`] reads one back from an
 //! event of the run, whichever graph it came from.

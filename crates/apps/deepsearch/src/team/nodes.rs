@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 /// Checks the outline.
 pub const TEAM_BEGIN: Node = Node::named("begin");
-/// Checks what came of the sections.
+/// Checks the outcome of the sections.
 pub const TEAM_MERGE: Node = Node::named("merge");
 
 /// In: the outline. Failure: no outline (211500), no sections or sections that wait for one another (211501), which are
@@ -96,7 +96,7 @@ pub(super) fn researched(research: &Research, brief: SectionBrief) -> SectionSta
         .evidence(found.collect::<Vec<_>>())
 }
 
-/// What became of a section's graph: its state, its notices, one more when it failed.
+/// The outcome of a section's graph: its state, its notices, one more when it failed.
 pub(super) fn ended(outcome: ChildOutcome<SectionState>) -> Result<(Arc<SectionState>, Vec<Notice>), NodeError> {
     let (state, failure): (_, Option<RunError>) = match outcome {
         ChildOutcome::Done(state) => (state, None),

@@ -1,7 +1,7 @@
 //! In which order the sections of a dependency-driven outline are researched and written. Pure functions.
 //!
 //! Research of a section needs the research of the sections that it builds on, writing needs its own research and the
-//! texts of those sections. Those are the only real dependencies; the layered order of the specification adds a barrier
+//! texts of those sections. Those are the only real dependencies; the layered order of the original adds a barrier
 //! after each layer.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -95,9 +95,9 @@ pub fn running(order: TeamOrder, sections: &[Section], finished: &[Job], most: u
 }
 
 /// A ready job, since which end of another it is, and its place among those that became ready with it.
-type Ready = (usize, usize, Job);
+type ReadyJob = (usize, usize, Job);
 
-fn dataflow(sections: &[Section], ends: &BTreeMap<&Job, usize>) -> Vec<Ready> {
+fn dataflow(sections: &[Section], ends: &BTreeMap<&Job, usize>) -> Vec<ReadyJob> {
     let known: BTreeSet<&str> = sections.iter().map(|section| section.id.as_str()).collect();
     let mut ready = Vec::new();
     for (place, section) in sections.iter().enumerate() {
@@ -123,7 +123,7 @@ fn dataflow(sections: &[Section], ends: &BTreeMap<&Job, usize>) -> Vec<Ready> {
 }
 
 /// Stage `k` researches layer `k` and writes layer `k - 1`; it begins when all of stage `k - 1` is done.
-fn layered(sections: &[Section], ends: &BTreeMap<&Job, usize>) -> Vec<Ready> {
+fn layered(sections: &[Section], ends: &BTreeMap<&Job, usize>) -> Vec<ReadyJob> {
     let Ok(layers) = layers(sections) else { return Vec::new() };
     for stage in 0..=layers.len() {
         let write = stage.checked_sub(1).and_then(|before| layers.get(before)).into_iter().flatten().map(Job::write);

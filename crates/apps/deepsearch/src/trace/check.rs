@@ -10,7 +10,7 @@ use graphloom_core_graph::{Context, NodeError};
 use graphloom_text::link_target;
 
 use super::drawn::of_chart;
-use super::judge::{Missed, ModelJudge};
+use super::judge::{ModelJudge, UnjudgedCounts};
 use super::message::message;
 use super::number::number;
 use super::outcome::{CitationCount, UnsupportedStatement};
@@ -79,7 +79,7 @@ impl Judged {
 /// `source_tracer_unsupported`.
 ///
 /// # Errors
-/// Only what is no model's fault.
+/// Only errors that no model caused.
 pub async fn check_report(
     cx: &Context<Resources>,
     report: &Report,
@@ -161,7 +161,7 @@ async fn judge<'e>(
     datas: &[TraceSource],
     evidence: &impl Fn(usize) -> Option<&'e Document>,
     config: &Config,
-) -> Result<(Verdicts, Missed), NodeError> {
+) -> Result<(Verdicts, UnjudgedCounts), NodeError> {
     let mut judged = Verdicts::new();
     let mut open: Vec<(usize, usize, Open)> = Vec::new();
     for (place, claim) in statements.iter().enumerate() {

@@ -32,7 +32,8 @@ struct Recognised {
 
 /// Which sources state what the sentences state.
 #[derive(Serialize, Deserialize, JsonSchema)]
-struct Matched {
+#[schemars(rename = "Matched")]
+struct SentenceMatches {
     /// One entry a sentence.
     results: Vec<SentenceSources>,
 }
@@ -83,7 +84,7 @@ pub(super) async fn match_sentences(
             .map(|(at, (index, text))| json!({ "label": format!("source {}: {}", at + 1, sources[*index].title), "text": text }))
             .collect();
         let args = json!({ "sentences": sentences, "sources": shown, "most": MOST_SOURCES });
-        let matched = match value(cx, &ask, &args, |matched: Matched| Ok(matched.results)).await? {
+        let matched = match value(cx, &ask, &args, |matched: SentenceMatches| Ok(matched.results)).await? {
             Ok(matched) => matched,
             Err(failure) => return Ok(Err(failure)),
         };

@@ -26,7 +26,7 @@ pub struct ModelJudge<'c> {
 
 /// Why questions have no judgement.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Unjudged {
+pub struct JudgeFailure {
     /// 212103 for too few or too many judgements, 212104 for none that can be read, 212105 for a model that is out and a
     /// budget that is spent.
     pub code: StatusCode,
@@ -34,14 +34,14 @@ pub struct Unjudged {
     pub why: String,
 }
 
-impl From<Unjudged> for Outage {
-    fn from(unjudged: Unjudged) -> Self {
-        Self::new(unjudged.why)
+impl From<JudgeFailure> for Outage {
+    fn from(failure: JudgeFailure) -> Self {
+        Self::new(failure.why)
     }
 }
 
 /// How many questions have no judgement, by the code of the reason, and the first reason.
-pub(super) type Missed = BTreeMap<StatusCode, (usize, String)>;
+pub(super) type UnjudgedCounts = BTreeMap<StatusCode, (usize, String)>;
 
 /// What the model says to each pair.
 #[derive(Serialize, Deserialize, JsonSchema)]
@@ -69,13 +69,13 @@ impl<'c> ModelJudge<'c> {
     /// stored answers leave open is asked anew.
     ///
     /// # Errors
-    /// Only what is no model's fault. A model that cannot be asked, an answer that cannot be used and a budget that is
-    /// spent leave the questions [`Unjudged`].
+    /// Only errors that no model caused. A model that cannot be asked, an answer that cannot be used and a budget that is
+    /// spent leave the questions [`JudgeFailure`].
     pub async fn judge_all(
         &self,
         key: &str,
         questions: &[Question],
-    ) -> Result<Result<Vec<Judgement>, Unjudged>, NodeError> {
+    ) -> Result<Result<Vec<Judgement>, JudgeFailure>, NodeError> {
         match self.ask(key, questions).await? {
             Err(_) if self.cx.resources().recheck => self.ask(&format!("{key}/again"), questions).await,
             answer => Ok(answer),
@@ -92,7 +92,7 @@ impl<'c> ModelJudge<'c> {
         key: &str,
         questions: &[&Question],
         config: &Config,
-    ) -> Result<(Vec<Result<Judgement, Unjudged>>, Missed), NodeError> {
+    ) -> Result<(Vec<Result<Judgement, JudgeFailure>>, UnjudgedCounts), NodeError> {
         let at_least_one = |most| usize::try_from(most).unwrap_or(1).max(1);
         let size = at_least_one(config.source_tracer_citation_verify_batch_size);
         let at_once = at_least_one(config.source_tracer_citation_verify_max_concurrency_num);
@@ -110,17 +110,17 @@ impl<'c> ModelJudge<'c> {
         .buffered(at_once)
         .try_collect()
         .await?;
-        let answers: Vec<Result<Judgement, Unjudged>> = judged.into_iter().flatten().collect();
-        let mut missed = Missed::new();
+        let answers: Vec<Result<Judgement, JudgeFailure>> = judged.into_iter().flatten().collect();
+        let mut missed = UnjudgedCounts::new();
         for unjudged in answers.iter().filter_map(|answer| answer.as_ref().err()) {
             missed.entry(unjudged.code).or_insert_with(|| (0, unjudged.why.clone())).0 += 1;
         }
         Ok((answers, missed))
     }
 
-    async fn ask(&self, key: &str, questions: &[Question]) -> Result<Result<Vec<Judgement>, Unjudged>, NodeError> {
+    async fn ask(&self, key: &str, questions: &[Question]) -> Result<Result<Vec<Judgement>, JudgeFailure>, NodeError> {
         if !self.cx.resources().may_spend(Stage::Checking) {
-            return Ok(Err(Unjudged { code: StatusCode::CitationCheck, why: "the budget is spent".to_owned() }));
+            return Ok(Err(JudgeFailure { code: StatusCode::CitationCheck, why: "the budget is spent".to_owned() }));
         }
         let small = is_constrained(self.cx.resources(), Slot::WritingChecking);
         let pairs: Vec<_> = questions
@@ -170,7 +170,7 @@ impl<'c> ModelJudge<'c> {
                     true if miscounted.into_inner() => StatusCode::JudgementCount,
                     true => StatusCode::JudgementAnswer,
                 };
-                Err(Unjudged { code, why: failure.to_string() })
+                Err(JudgeFailure { code, why: failure.to_string() })
             }
         })
     }

@@ -22,8 +22,8 @@ mod unsupported;
 
 pub use crate::markup::{TraceMark, trace_mark, trace_marks};
 pub use check::{CheckedReport, check_report};
-pub use judge::{ModelJudge, Unjudged};
+pub use judge::{JudgeFailure, ModelJudge};
 pub use outcome::{CitationCount, Resolution, UnsupportedStatement};
 pub use references::unchecked;
 pub use section::{SectionTrace, trace_section};
-pub(crate) use uncited::standings;
+pub(crate) use uncited::check_uncited;

@@ -1,4 +1,4 @@
-//! What became of citations and statements.
+//! The outcome of citations and statements.
 
 use std::fmt;
 

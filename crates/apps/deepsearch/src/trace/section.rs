@@ -40,7 +40,7 @@ pub struct SectionTrace {
 /// stay. Without the research switch the section stays as it is.
 ///
 /// # Errors
-/// Only what is no model's fault.
+/// Only errors that no model caused.
 pub async fn trace_section(
     cx: &Context<Resources>,
     content: &SubReportContent,

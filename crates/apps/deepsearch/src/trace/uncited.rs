@@ -18,9 +18,9 @@ use crate::resources::{Resources, Slot};
 use crate::state::{ChartMessage, CitationMessage, Standing, StatementMessage, Verdict};
 use crate::status::Notice;
 
-/// What the statements of a report stand on.
+/// The statements of a report without a citation, and what each rests on.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct Standings {
+pub(crate) struct UncitedStatements {
     /// The statements without a citation, in order.
     pub(crate) statements: Vec<StatementMessage>,
     /// What failed.
@@ -33,14 +33,14 @@ pub(crate) struct Standings {
 /// a grammar is not asked: there, only a sentence that repeats a checked one rests on it.
 ///
 /// # Errors
-/// Only what is no model's fault.
-pub(crate) async fn standings(
+/// Only errors that no model caused.
+pub(crate) async fn check_uncited(
     cx: &Context<Resources>,
     content: &str,
     citations: &[CitationMessage],
     charts: &[ChartMessage],
     config: &Config,
-) -> Result<Standings, NodeError> {
+) -> Result<UncitedStatements, NodeError> {
     let basis = Basis::of(content, citations);
     let mut known: BTreeMap<String, (Standing, Vec<u32>)> = BTreeMap::new();
     let mut open: Vec<(String, Open)> = Vec::new();
@@ -56,7 +56,7 @@ pub(crate) async fn standings(
             Examined::Open(question) => open.push((statement.text, question)),
         }
     }
-    let mut out = Standings::default();
+    let mut out = UncitedStatements::default();
     if !is_constrained(cx.resources(), Slot::WritingChecking) {
         ask(cx, open, &basis, &mut known, &mut out.notices, config).await?;
     }

@@ -23,7 +23,7 @@ const LONGEST_QUOTATION: usize = 400;
 const NOTHING: &str = "NONE";
 
 /// A text whose statements were settled.
-pub(super) struct Settled {
+pub(super) struct SettledText {
     /// The text with `[citation:K]` for the citations that stay.
     pub(super) text: String,
     /// Those citations, each with the statement that it stands behind.
@@ -40,8 +40,9 @@ pub(super) async fn settle<'e>(
     evidence: &impl Fn(usize) -> Option<&'e Document>,
     language: Locale,
     policy: Unsupported,
-) -> Result<Settled, NodeError> {
-    let mut settled = Settled { text: String::with_capacity(draft.len()), kept: Vec::new(), unsupported: Vec::new() };
+) -> Result<SettledText, NodeError> {
+    let mut settled =
+        SettledText { text: String::with_capacity(draft.len()), kept: Vec::new(), unsupported: Vec::new() };
     let mut from = 0;
     for (place, claim) in statements.iter().enumerate() {
         // Marks in headings and code belong to no statement.

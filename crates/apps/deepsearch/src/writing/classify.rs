@@ -32,7 +32,7 @@ struct Chosen {
 /// Where no model chooses, scores do, see [`rank`].
 ///
 /// # Errors
-/// Only what is no model's fault.
+/// Only errors that no model caused.
 pub(crate) async fn classify(
     cx: &Context<Resources>,
     brief: &SectionBrief,

@@ -79,7 +79,7 @@ fn cut(line: &str) -> String {
 /// inside a grammar: what that would promise in subtitles, the quotations do not keep.
 ///
 /// # Errors
-/// Only what is no model's fault.
+/// Only errors that no model caused.
 pub(crate) async fn section_outline(
     context: WritingContext<'_>,
 ) -> Result<(SectionOutline, Option<String>), NodeError> {

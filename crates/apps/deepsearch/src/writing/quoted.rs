@@ -51,7 +51,7 @@ impl Label {
 /// title of the section stands for it.
 ///
 /// # Errors
-/// Only what is no model's fault.
+/// Only errors that no model caused.
 pub(crate) async fn quote(
     context: WritingContext<'_>,
     outline: &SectionOutline,

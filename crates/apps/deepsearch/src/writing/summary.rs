@@ -31,7 +31,7 @@ fn extract(question: &str, text: &str) -> String {
 /// A summary of the section's text, and a note where no model wrote it.
 ///
 /// # Errors
-/// Only what is no model's fault.
+/// Only errors that no model caused.
 pub(crate) async fn summarise(
     context: WritingContext<'_>,
     written: &str,

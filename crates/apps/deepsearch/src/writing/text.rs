@@ -18,7 +18,7 @@ const EXCERPT: usize = 6000;
 /// A text that cites, with notes on what was changed.
 ///
 /// # Errors
-/// Only what is no model's fault.
+/// Only errors that no model caused.
 pub(crate) async fn write(
     context: WritingContext<'_>,
     outline: &SectionOutline,

@@ -14,7 +14,7 @@ use graphloom_deepsearch::{Document, Resources};
 use graphloom_llm::ChatModel;
 use serde_json::{Value, json};
 
-use super::desk::{Shelf, model, outage, report, source};
+use super::setup::{FixedDocuments, model, outage, report, source};
 
 const REPORT: &str = "# R\n\n# 1. Logs\n\n## 1.1 Order\n\nThe log 🙂 comes first.[checked_citation:0][[1]](https://log.example/page) Pages follow.\n\n## 1.2 Size\n\nIt is small.\n\n# 2. Else\n\nOther text.\n";
 
@@ -50,7 +50,7 @@ async fn change(
     input: FeedbackStateUpdate,
     answer: Value,
 ) -> (Arc<FeedbackState>, Vec<StreamMessage>) {
-    let resources = Resources::new(Models::new(model), Engines::of(Arc::new(Shelf(documents())))).unwrap();
+    let resources = Resources::new(Models::new(model), Engines::of(Arc::new(FixedDocuments(documents())))).unwrap();
     let threads = graph().unwrap().with_context(resources).with_checkpointer(MemoryCheckpointer::new());
     let thread = threads.thread("test");
     let mut said = Vec::new();

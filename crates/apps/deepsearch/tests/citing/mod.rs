@@ -5,11 +5,11 @@
 
 mod changes;
 mod checking;
-mod desk;
 mod exports;
 mod inferring;
 mod payloads;
 mod places;
 mod sections;
+mod setup;
 
 use crate::page;

@@ -1,4 +1,4 @@
-//! Every rule of a payload has its code, in the order of the specification.
+//! Every rule of a payload has its code, in the order of the original.
 
 use graphloom_deepsearch::feedback::{Action, Payload, Scope, Unit, read};
 use serde_json::{Value, json};

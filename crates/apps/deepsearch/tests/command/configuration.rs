@@ -1,4 +1,4 @@
-//! Every key of the specification can be set and is printed; secrets are not.
+//! Every key of the original can be set and is printed; secrets are not.
 
 use graphloom_deepsearch::Config;
 use serde_json::{Value, json};

@@ -40,7 +40,7 @@ impl Respond for Rules {
     }
 }
 
-/// What came of a run whose charts have a critic.
+/// The outcome of a run whose charts have a critic.
 struct Ran {
     result: Value,
     /// Pictures that the server was sent.

@@ -1,5 +1,5 @@
-//! Runs over a web of documents on this machine: engines that speak as Tavily and Serper do, and their pages (F3, F34),
-//! with a chart of what the pages say (F19, F20).
+//! Runs over a web of documents on this machine: engines that speak as Tavily and Serper do, and their pages,
+//! with a chart of what the pages say.
 
 use std::process::Output;
 

@@ -1,12 +1,12 @@
-//! Changes of the report through the whole main graph: the processor comes back until it is told to finish (F27 to F29).
+//! Changes of the report through the whole main graph: the processor comes back until it is told to finish.
 
 use graphloom_deepsearch::Config;
 use graphloom_deepsearch::feedback::USER_FEEDBACK;
 use graphloom_deepsearch::stream::MessageEvent;
 use serde_json::{Value, json};
 
+use super::asking_run::AskingRun;
 use super::model::{Main, loud};
-use super::talk::Talk;
 use super::world::codes;
 
 const AGENT: &str = "user_feedback_processor";
@@ -19,7 +19,7 @@ fn editing(most: u32) -> Config {
 }
 
 /// The report as the question shows it.
-fn shown(talk: &Talk) -> String {
+fn shown(talk: &AskingRun) -> String {
     let (key, question) = talk.question();
     assert_eq!(key, USER_FEEDBACK);
     question["response_content"].as_str().unwrap().to_owned()
@@ -33,7 +33,7 @@ fn select(report: &str, action: &str, text: &str) -> Value {
 }
 
 /// The messages of the processor since the last answer, as JSON where they are.
-fn told(talk: &Talk, event: MessageEvent) -> Vec<Value> {
+fn told(talk: &AskingRun, event: MessageEvent) -> Vec<Value> {
     let said = talk.ended.said.iter().filter(|message| message.agent == AGENT && message.event == event);
     said.filter_map(|message| serde_json::from_str(&message.content).ok()).collect()
 }
@@ -41,7 +41,7 @@ fn told(talk: &Talk, event: MessageEvent) -> Vec<Value> {
 #[tokio::test(start_paused = true)]
 async fn expand_then_sync_then_finish() {
     let main = Main::quoting();
-    let mut talk = Talk::begin(&main, editing(9)).await;
+    let mut talk = AskingRun::begin(&main, editing(9)).await;
     let before = shown(&talk);
     let snapshot = told(&talk, MessageEvent::SummaryResponse);
     assert_eq!(snapshot.len(), 1, "the whole result is told before the first change");
@@ -106,7 +106,7 @@ async fn expand_then_sync_then_finish() {
 #[tokio::test(start_paused = true)]
 async fn searches_and_tasks_are_worked_in_one_after_the_other() {
     let main = Main::default();
-    let mut talk = Talk::begin(&main, editing(9)).await;
+    let mut talk = AskingRun::begin(&main, editing(9)).await;
     let before = shown(&talk);
     let mut payload = select(&before, "supplementary_search", "After the first comes the second.");
     payload["rewrite_scope"] = json!("selected_only");
@@ -139,7 +139,7 @@ async fn searches_and_tasks_are_worked_in_one_after_the_other() {
 
 #[tokio::test(start_paused = true)]
 async fn the_limit_ends_the_run_and_sync_is_taken_beyond_it() {
-    let mut talk = Talk::begin(&Main::default(), editing(1)).await;
+    let mut talk = AskingRun::begin(&Main::default(), editing(1)).await;
     let before = shown(&talk);
     talk.answer(USER_FEEDBACK, json!("no json at all")).await;
     talk.answer(USER_FEEDBACK, json!({ "action": "sync", "selected_text": format!("{before}\nmine") })).await;

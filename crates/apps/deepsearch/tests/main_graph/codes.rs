@@ -1,4 +1,4 @@
-//! The status codes of the main nodes (F32): each is reached, with its severity.
+//! The status codes of the main nodes: each is reached, with its severity.
 
 use graphloom_deepsearch::config::{Config, Secret};
 use graphloom_deepsearch::state::Request;
@@ -41,7 +41,7 @@ fn every_wrong_parameter_has_its_code() {
         assert_eq!(found, [code], "{key}");
         assert!(wrong[0].to_string().starts_with(&format!("[{code}]`{key}")), "{}", wrong[0]);
     }
-    assert_eq!(Config::default().check(), [], "the defaults of the specification can run");
+    assert_eq!(Config::default().check(), [], "the defaults can run");
 
     let mut request = Request::new(" ", Config::default());
     request.search_mode = "react".into();

@@ -1,13 +1,13 @@
-//! Questions and outline rounds, with the payloads of the specification (F4, F5, F8, F9).
+//! Questions and outline rounds, with the payloads of the original.
 
 use graphloom_deepsearch::state::{InteractionMode, Request};
 use graphloom_deepsearch::stream::MessageEvent;
 use graphloom_deepsearch::{Config, FEEDBACK, OUTLINE_FEEDBACK, SearchContext};
 use serde_json::json;
 
+use super::asking_run::AskingRun;
 use super::model::{Main, follow, outline, quiet, runs};
 use super::script::call;
-use super::talk::Talk;
 use super::world::codes;
 
 fn asking() -> Config {
@@ -25,7 +25,7 @@ fn showing() -> Config {
 #[tokio::test(start_paused = true)]
 async fn the_answer_to_the_questions_reaches_the_outline() {
     let main = Main::default();
-    let mut talk = Talk::begin(&main, asking()).await;
+    let mut talk = AskingRun::begin(&main, asking()).await;
     let streamed: String = talk.ended.of("generate_questions").concat();
     assert_eq!(streamed, "1. Which storks?\n2. Which years?\n3. For whom?");
     let waiting: Vec<_> = talk.ended.said.iter().filter(|m| m.event == MessageEvent::WaitingUserInput).collect();
@@ -51,7 +51,7 @@ async fn feedback_has_its_codes() {
         (json!({ "feedback": 7 }), &["211701f"]),
         (json!({ "feedback": "FINISH TASK" }), &[]),
     ] {
-        let mut talk = Talk::begin(&Main::default(), asking()).await;
+        let mut talk = AskingRun::begin(&Main::default(), asking()).await;
         talk.answer(FEEDBACK, answer.clone()).await;
         let state = talk.ended.state();
         assert_eq!(codes(&state.notices), expected, "{answer}");
@@ -65,7 +65,7 @@ async fn an_outline_is_commented_then_accepted() {
     let main = Main::default().on("changed", |_| {
         Ok(graphloom_llm::scripted::Reply::tools([call("generate_outline", outline("Storks and their nests"))]))
     });
-    let mut talk = Talk::begin(&main, showing()).await;
+    let mut talk = AskingRun::begin(&main, showing()).await;
     let comment = json!({ "interrupt_feedback": "revise_comment", "feedback": "more about nests" });
     talk.answer(OUTLINE_FEEDBACK, comment).await;
     assert!(talk.waits());
@@ -88,7 +88,7 @@ async fn an_outline_is_commented_then_accepted() {
 #[tokio::test(start_paused = true)]
 async fn an_outline_of_the_user_needs_no_model() {
     let main = Main::default().down("revised");
-    let mut talk = Talk::begin(&main, showing()).await;
+    let mut talk = AskingRun::begin(&main, showing()).await;
     let own = json!({ "title": "Mine", "sections": [{ "id": "9", "title": "Only", "description": "one" }] });
     let payload = json!({ "interrupt_feedback": "revise_outline", "feedback": own.to_string() });
     talk.answer(OUTLINE_FEEDBACK, payload).await;
@@ -105,7 +105,7 @@ async fn a_round_that_fails_keeps_the_outline_before() {
         json!({ "interrupt_feedback": "revise_outline", "feedback": "no outline at all" }),
     ] {
         let main = Main::default().down("changed").down("revised");
-        let mut talk = Talk::begin(&main, showing()).await;
+        let mut talk = AskingRun::begin(&main, showing()).await;
         talk.answer(OUTLINE_FEEDBACK, payload.clone()).await;
         assert!(talk.waits(), "{payload}: the outline is shown again");
         talk.answer(OUTLINE_FEEDBACK, json!({ "interrupt_feedback": "accepted" })).await;
@@ -119,7 +119,7 @@ async fn a_round_that_fails_keeps_the_outline_before() {
 async fn rounds_end_and_other_answers_end_the_run() {
     let mut config = showing();
     config.outline_interaction_max_rounds = 1;
-    let mut talk = Talk::begin(&Main::default(), config).await;
+    let mut talk = AskingRun::begin(&Main::default(), config).await;
     talk.answer(OUTLINE_FEEDBACK, json!({ "interrupt_feedback": "revise_comment", "feedback": "x" })).await;
     assert!(talk.ended.of("outline_interaction").contains(&"Maximum interaction rounds reached."));
     assert!(!talk.ended.state().final_result.response_content.is_empty());
@@ -129,7 +129,7 @@ async fn rounds_end_and_other_answers_end_the_run() {
         (json!("{ no json"), &["211701f"]),
         (json!({ "feedback": "x" }), &["211701f"]),
     ] {
-        let mut talk = Talk::begin(&Main::default(), showing()).await;
+        let mut talk = AskingRun::begin(&Main::default(), showing()).await;
         talk.answer(OUTLINE_FEEDBACK, answer.clone()).await;
         assert_eq!(codes(&talk.ended.state().notices), expected, "{answer}");
         assert!(talk.ended.state().report.is_none());

@@ -1,4 +1,4 @@
-//! The edges of the graphs are those of the specification's six sketches, read as state B.
+//! The edges of the graphs are those of the six sketches.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! Every stream ends with `ALL END` (F31), and a run that is stopped can be continued (F38).
+//! Every stream ends with `ALL END`, and a run that is stopped can be continued.
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
@@ -17,7 +17,7 @@ use graphloom_llm::{
 };
 
 use super::model::{Main, ask, follow, loud, quiet, resources, runs};
-use super::script::Asked;
+use super::script::PromptKind;
 use super::world::{Library, codes, resources_of, web};
 
 #[tokio::test(start_paused = true)]
@@ -104,7 +104,7 @@ async fn a_budget_leaves_room_for_the_report() {
         let state = ended.state();
         assert!(state.fatal().is_none(), "{limit} of {calls}: {:?}", codes(&state.notices));
         assert!(state.final_result.response_content.contains("# 1. "), "{limit} of {calls}");
-        assert!(main.sections.count(Asked::Write) > 0, "{limit} of {calls}: something was written by the model");
+        assert!(main.sections.count(PromptKind::Write) > 0, "{limit} of {calls}: something was written by the model");
         assert!(state.spent.calls <= limit);
         assert!(codes(&state.notices).contains(&"212413w".to_owned()), "{limit} of {calls}: what is missing is told");
         assert!(state.spent.degraded > 0, "{limit} of {calls}: what was left out is counted");

@@ -1,4 +1,4 @@
-//! In which language a report is written (F2), and what is searched meanwhile (F3).
+//! In which language a report is written, and what is searched meanwhile.
 
 use graphloom_deepsearch::state::Locale;
 use graphloom_llm::scripted::Reply;

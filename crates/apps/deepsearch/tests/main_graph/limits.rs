@@ -7,7 +7,7 @@ use graphloom_deepsearch::state::Request;
 use graphloom_deepsearch::{Config, SearchContext};
 
 use super::model::{Main, Runs, follow, quiet, resources};
-use super::script::{Asked, plan};
+use super::script::{PromptKind, plan};
 use super::world::codes;
 
 fn limited(limit: u32) -> Config {
@@ -41,7 +41,7 @@ async fn the_main_graph_stops_at_its_limit_and_goes_on_with_a_higher_one() {
 #[tokio::test(start_paused = true)]
 async fn a_section_that_never_ends_is_stopped_and_named() {
     let mut main = Main::default();
-    main.sections = main.sections.on(Asked::Plan, |request| {
+    main.sections = main.sections.on(PromptKind::Plan, |request| {
         let (section, number) = request.plan();
         Ok(plan(&[(&format!("step {number} of {section}"), &[])]))
     });

@@ -2,6 +2,8 @@
 
 #![expect(clippy::unwrap_used, reason = "a test ends where something is not as it must be")]
 
+mod after_report;
+mod asking_run;
 mod changes;
 mod codes;
 mod dialogue;
@@ -12,8 +14,6 @@ mod limits;
 mod model;
 mod outages;
 mod secrets;
-mod spared;
-mod talk;
 mod uncited;
 mod whole;
 

@@ -16,7 +16,7 @@ use graphloom_llm::{
 };
 use serde_json::{Value, json};
 
-use super::script::{Asked, Script, call, outage};
+use super::script::{PromptKind, Script, call, outage};
 use super::world::{Library, resources_of, web};
 
 /// The prompts of the main nodes, by words of theirs.
@@ -69,7 +69,7 @@ impl Main {
     /// The same with other words of its own.
     pub(crate) fn quoting_and(own: &str) -> Self {
         let own = own.to_owned();
-        let sections = Script::default().on(Asked::Write, move |request| {
+        let sections = Script::default().on(PromptKind::Write, move |request| {
             let behind = request.prompt.split("The north report says that ").nth(1).unwrap();
             let subject = behind.split(" was counted").next().unwrap();
             Ok(format!(
@@ -128,7 +128,7 @@ impl Main {
                 None => Ok(usual(name, &prompt, request)),
             }
         });
-        Both { main, sections: self.sections.model() }
+        MainAndSections { main, sections: self.sections.model() }
     }
 }
 
@@ -190,19 +190,19 @@ fn usual(name: &str, prompt: &str, request: &ChatRequest) -> Reply {
 }
 
 /// The main script for its prompts, the script of sections for all others.
-struct Both {
+struct MainAndSections {
     main: Scripted,
     sections: Scripted,
 }
 
-impl Both {
+impl MainAndSections {
     fn of(&self, request: &ChatRequest) -> &Scripted {
         if name_of(&rendered(request)).is_some() { &self.main } else { &self.sections }
     }
 }
 
 #[async_trait]
-impl ChatModel for Both {
+impl ChatModel for MainAndSections {
     fn id(&self) -> &ModelId {
         self.main.id()
     }
@@ -255,13 +255,13 @@ pub(crate) fn runs(main: &Main, config: &Config) -> Runs {
     graph.with_context(resources(main)).with_checkpointer(MemoryCheckpointer::new())
 }
 
-/// What came of a run, and its messages to the end.
-pub(crate) struct Ended {
+/// The outcome of a run, and its messages to the end.
+pub(crate) struct RunResult {
     pub(crate) outcome: Result<Outcome<SearchContext>, RunError>,
     pub(crate) said: Vec<StreamMessage>,
 }
 
-impl Ended {
+impl RunResult {
     pub(crate) fn state(&self) -> &SearchContext {
         match &self.outcome {
             Ok(Outcome::Done(state)) => state,
@@ -276,7 +276,7 @@ impl Ended {
     }
 }
 
-pub(crate) async fn follow(mut run: graphloom_core_graph::Run<SearchContext>) -> Ended {
+pub(crate) async fn follow(mut run: graphloom_core_graph::Run<SearchContext>) -> RunResult {
     let mut transcript = Transcript::new("test");
     let mut said = Vec::new();
     while let Some(event) = run.next().await {
@@ -284,10 +284,10 @@ pub(crate) async fn follow(mut run: graphloom_core_graph::Run<SearchContext>) ->
     }
     let outcome = run.await;
     said.extend(transcript.close(&outcome));
-    Ended { outcome, said }
+    RunResult { outcome, said }
 }
 
-pub(crate) async fn ask(main: &Main, query: &str, config: Config) -> Ended {
+pub(crate) async fn ask(main: &Main, query: &str, config: Config) -> RunResult {
     let runs = runs(main, &config);
     follow(runs.thread("test").run(SearchContext::update().request(Request::new(query, config)))).await
 }

@@ -5,9 +5,9 @@ use graphloom_deepsearch::feedback::USER_FEEDBACK;
 use graphloom_deepsearch::{FEEDBACK, OUTLINE_FEEDBACK};
 use serde_json::{Value, json};
 
+use super::asking_run::AskingRun;
 use super::model::{Main, loud};
-use super::script::Asked;
-use super::talk::Talk;
+use super::script::PromptKind;
 use super::world::codes;
 
 /// What a person answers, turn by turn: one round about the outline, and each kind of change.
@@ -35,14 +35,14 @@ fn answer(key: &str, question: &Value, turn: usize) -> Value {
 }
 
 /// A whole run with everything on.
-async fn converse(main: &Main) -> Talk {
+async fn converse(main: &Main) -> AskingRun {
     let mut config = loud();
     config.workflow_human_in_the_loop = true;
     config.outline_interaction_enabled = true;
     config.user_feedback_processor_enable = true;
     // Fewer documents than there are, so that they are chosen.
     config.sub_report_classify_doc_infos_res_top_k_num = 2;
-    let mut talk = Talk::begin(main, config).await;
+    let mut talk = AskingRun::begin(main, config).await;
     let mut turns = std::collections::BTreeMap::<String, usize>::new();
     while talk.waits() {
         let (key, question) = talk.question();
@@ -89,17 +89,17 @@ async fn an_outage_in_any_node_is_told_and_a_report_that_exists_is_delivered() {
         assert!(!main.prompts(name).is_empty(), "{name} is asked");
         check(name, &talk, ends);
     }
-    for (asked, _) in Asked::ALL {
+    for (asked, _) in PromptKind::ALL {
         let mut main = Main::quoting();
         main.sections = main.sections.down(asked);
         let talk = converse(&main).await;
         assert!(main.sections.count(asked) > 0, "{asked:?} is asked");
         // Without a single plan nothing is looked for, so no section has a text.
-        check(&format!("{asked:?}"), &talk, (asked == Asked::Plan).then_some("211502f"));
+        check(&format!("{asked:?}"), &talk, (asked == PromptKind::Plan).then_some("211502f"));
     }
 }
 
-fn check(name: &str, talk: &Talk, ends: Option<&str>) {
+fn check(name: &str, talk: &AskingRun, ends: Option<&str>) {
     let state = talk.ended.state();
     let told = state.notices.iter().map(ToString::to_string).chain(state.notes.iter().cloned());
     let told: Vec<String> = told.filter(|line| line.contains(SAYS)).collect();

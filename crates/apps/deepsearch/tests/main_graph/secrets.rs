@@ -1,4 +1,4 @@
-//! No secret enters a checkpoint (F40).
+//! No secret enters a checkpoint.
 
 use graphloom_checkpoint_sqlite::SqliteCheckpointer;
 use graphloom_deepsearch::graph::graph;

@@ -1,10 +1,10 @@
-//! Whole runs of both graphs, up to the report (F1, F6, F10, F22).
+//! Whole runs of both graphs, up to the report.
 
 use graphloom_deepsearch::config::{ExecutionMethod, TeamOrder};
 use graphloom_deepsearch::stream::{ALL_END, SECTION_END};
 
 use super::model::{Main, ask, quiet};
-use super::script::Asked;
+use super::script::PromptKind;
 use super::world::codes;
 
 #[tokio::test(start_paused = true)]
@@ -28,7 +28,7 @@ async fn both_graphs_deliver_a_report() {
         assert_eq!(outline.sections[1].parent_ids, parents);
         assert!(outline.sections.iter().all(|section| !section.plans.is_empty()), "plans come back from the team");
 
-        // The seed: success fills `search_context.report` and `search_context.all_classified_contents`.
+        // Success fills `search_context.report` and `search_context.all_classified_contents`.
         let report = state.report.as_ref().unwrap();
         assert_eq!(report.report_content, text_of(&report.report_content));
         assert_eq!(state.all_classified_contents, report.all_classified_contents);
@@ -47,7 +47,7 @@ async fn both_graphs_deliver_a_report() {
         assert_eq!(ends, ["1", "2"], "{method:?}");
         assert_eq!(ended.said.last().map(|message| message.content.as_str()), Some(ALL_END));
         let background =
-            main.sections.prompts(Asked::Write).iter().filter(|prompt| prompt.contains("What section")).count();
+            main.sections.prompts(PromptKind::Write).iter().filter(|prompt| prompt.contains("What section")).count();
         assert_eq!(background, usize::from(method == ExecutionMethod::DependencyDriving), "{method:?}");
     }
 }

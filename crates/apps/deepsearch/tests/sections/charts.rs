@@ -1,29 +1,29 @@
-//! Charts of a section (F19): drawn from checked data while it is written, cited as its writer cites.
+//! Charts of a section: drawn from checked data while it is written, cited as its writer cites.
 
 use graphloom_deepsearch::Document;
 use graphloom_deepsearch::section::{SectionBrief, SectionState, graph};
 use graphloom_deepsearch::trace::trace_marks;
 use serde_json::{Value, json};
 
-use super::script::{Asked, Script, outage, plan};
-use super::world::{Library, Ran, codes, config, document, resources, run, section, web};
+use super::script::{PromptKind, Script, outage, plan};
+use super::world::{Library, RunResult, codes, config, document, resources, run, section, web};
 
 const NUMBERS: &str =
     "In the north 12.5 storks were counted a day, in the south 3.25 storks and in the west 40 storks.";
 
 /// A section whose model wants a chart and collects these data; none for a model that is out.
-async fn drawn(data: Option<Value>, traced: bool) -> (Ran<SectionState>, Script) {
+async fn drawn(data: Option<Value>, traced: bool) -> (RunResult<SectionState>, Script) {
     let script = Script::default()
-        .on(Asked::Plan, |_| Ok(plan(&[("storks", &[])])))
-        .on(Asked::Write, |_| Ok("## 3.1 Numbers\n\nPlaces differ[citation:1].\n\nThey differ much[citation:2]."))
+        .on(PromptKind::Plan, |_| Ok(plan(&[("storks", &[])])))
+        .on(PromptKind::Write, |_| Ok("## 3.1 Numbers\n\nPlaces differ[citation:1].\n\nThey differ much[citation:2]."))
         .always(
-            Asked::ChartPlaces,
+            PromptKind::ChartPlaces,
             json!({ "charts": [
             { "anchor": 1, "kind": "bar", "title": "Storks by place", "shows": "how many storks" },
         ] }),
         )
-        .on(Asked::ChartData, move |_| data.clone().ok_or_else(outage))
-        .always(Asked::Recognise, json!({ "sentences": [] }));
+        .on(PromptKind::ChartData, move |_| data.clone().ok_or_else(outage))
+        .always(PromptKind::Recognise, json!({ "sentences": [] }));
     let mut library = Library::named("tavily");
     let numbers = Document::new("https://numbers.example/", "Numbers", NUMBERS);
     library.answers.insert("storks".into(), vec![document("storks", "north"), numbers]);
@@ -66,8 +66,8 @@ async fn a_section_has_a_chart_of_its_documents() {
                     They differ much[citation:2].";
     assert_eq!(content.text, expected);
     assert_eq!((content.charts.len(), content.charts[0].chart_id.as_str()), (1, "chart_3_1"));
-    assert!(!script.prompts(Asked::ChartPlaces)[0].contains("[citation:"), "marks are nothing for the model");
-    assert!(!script.prompts(Asked::Summarise)[0].contains("insertChart"), "nor are charts for its summary");
+    assert!(!script.prompts(PromptKind::ChartPlaces)[0].contains("[citation:"), "marks are nothing for the model");
+    assert!(!script.prompts(PromptKind::Summarise)[0].contains("insertChart"), "nor are charts for its summary");
 
     let (ran, _) = drawn(Some(data(40.0)), true).await;
     let content = &ran.state.sub_report.as_ref().unwrap().content;
@@ -103,7 +103,7 @@ async fn values_of_other_labels_are_refused_with_a_notice() {
         assert_eq!(codes(&ran.state.notices), ["212411e"], "{permuted:?}");
         let content = &ran.state.sub_report.as_ref().unwrap().content;
         assert!(content.charts.is_empty() && !content.text.contains("insertChart"), "{}", content.text);
-        let complaint = script.prompts(Asked::ChartData).last().unwrap().clone();
+        let complaint = script.prompts(PromptKind::ChartData).last().unwrap().clone();
         assert!(complaint.contains("must stand with its label in one sentence or row"), "{complaint}");
     }
 }

@@ -10,8 +10,8 @@ use graphloom_llm::scripted::Reply;
 use graphloom_retrieval::Fault;
 use serde_json::json;
 
-use super::script::{Asked, Script, call, scores};
-use super::world::{Library, Ran, codes, config, resources, run, web};
+use super::script::{PromptKind, Script, call, scores};
+use super::world::{Library, RunResult, codes, config, resources, run, web};
 
 fn request(config: &Config) -> CollectRequest {
     let mut step = Step::default();
@@ -23,7 +23,7 @@ fn request(config: &Config) -> CollectRequest {
     request
 }
 
-async fn collect(script: &Script, search: Engines, config: &Config) -> Ran<CollectorState> {
+async fn collect(script: &Script, search: Engines, config: &Config) -> RunResult<CollectorState> {
     let input = CollectorState::update().request(request(config));
     run(graph().expect("the graph is sound"), resources(script, search), input).await
 }
@@ -35,7 +35,7 @@ fn queries(state: &CollectorState) -> Vec<String> {
 #[tokio::test]
 async fn a_step_is_queried_scored_judged_and_summed_up() {
     let (script, library) = (Script::default(), Library::named("tavily"));
-    let Ran { state, said } = collect(&script, web(&library), &config()).await;
+    let RunResult { state, said } = collect(&script, web(&library), &config()).await;
     assert_eq!(queries(&state), ["storks"]);
     assert_eq!(library.asked(), ["storks"]);
     let found: Vec<_> = state.doc_infos.iter().map(|found| (found.title.as_str(), found.rank)).collect();
@@ -56,7 +56,7 @@ async fn a_step_is_queried_scored_judged_and_summed_up() {
 #[tokio::test]
 async fn rounds_go_on_until_it_is_enough_and_end_at_the_limit() {
     let never = || {
-        Script::default().on(Asked::Supervise, |request| {
+        Script::default().on(PromptKind::Supervise, |request| {
             let next = format!("more {}", request.number);
             Ok(json!({ "is_sufficient": false, "knowledge_gap": "the rest", "next_queries": [next, "STORKS"] }))
         })
@@ -72,10 +72,10 @@ async fn rounds_go_on_until_it_is_enough_and_end_at_the_limit() {
             "what was asked is not asked again"
         );
         assert_eq!(state.knowledge_gap, "the rest");
-        assert!(script.prompts(Asked::Sum)[0].contains("the rest"));
+        assert!(script.prompts(PromptKind::Sum)[0].contains("the rest"));
     }
     let nothing_new =
-        Script::default().always(Asked::Supervise, json!({ "is_sufficient": false, "next_queries": ["Storks"] }));
+        Script::default().always(PromptKind::Supervise, json!({ "is_sufficient": false, "next_queries": ["Storks"] }));
     let state = collect(&nothing_new, web(&Library::named("tavily")), &config()).await.state;
     assert_eq!(state.research_loop_count, 1, "without a new query there is no further round");
 }
@@ -83,7 +83,7 @@ async fn rounds_go_on_until_it_is_enough_and_end_at_the_limit() {
 #[tokio::test]
 async fn queries_are_bounded_and_a_document_counts_once() {
     let given = json!({ "description": "d", "queries": ["a", " a", "b", "c", "d", ""] });
-    let (script, mut library) = (Script::default().always(Asked::Queries, given), Library::named("tavily"));
+    let (script, mut library) = (Script::default().always(PromptKind::Queries, given), Library::named("tavily"));
     library.answers.insert("b".into(), vec![super::world::document("a", "north"), super::world::document("b", "west")]);
     let state = collect(&script, web(&library), &config()).await.state;
     assert_eq!(queries(&state), ["a", "b", "c"]);
@@ -95,7 +95,7 @@ async fn queries_are_bounded_and_a_document_counts_once() {
 
 #[tokio::test]
 async fn every_tool_call_of_a_reply_is_made_up_to_the_limit() {
-    let script = Script::default().on(Asked::Collect, |request| {
+    let script = Script::default().on(PromptKind::Collect, |request| {
         let calls = |numbers: std::ops::Range<usize>| {
             numbers.map(|at| call("web_search_tool", json!({ "query": format!("storks {at}") }))).collect::<Vec<_>>()
         };
@@ -121,14 +121,14 @@ async fn web_and_local_are_tools_of_their_own() {
         (SearchMethod::All, vec!["web_search_tool", "local_search_tool"], (1, 1)),
     ] {
         // A model that never calls a tool: the query itself is searched.
-        let script = Script::default().on(Asked::Collect, |_| Ok("I know it all already."));
+        let script = Script::default().on(PromptKind::Collect, |_| Ok("I know it all already."));
         let (there, here) = (Library::named("tavily"), Library::named("local"));
         let both = Engines::new(Some(std::sync::Arc::new(there.clone())), Some(std::sync::Arc::new(here.clone())));
         let mut config = config();
         config.info_collector_search_method = method;
         collect(&script, both, &config).await;
         assert_eq!((there.asked().len(), here.asked().len()), searched, "{method:?}");
-        let prompt = &script.prompts(Asked::Collect)[0];
+        let prompt = &script.prompts(PromptKind::Collect)[0];
         let named = ["web_search_tool", "local_search_tool"].into_iter().filter(|tool| prompt.contains(tool));
         assert_eq!(named.collect::<Vec<_>>(), tools);
     }
@@ -136,17 +136,17 @@ async fn web_and_local_are_tools_of_their_own() {
 
 #[tokio::test]
 async fn zero_stays_zero_and_missing_scores_are_asked_for_again() {
-    let script = Script::default().on(Asked::Score, |request| Ok(scores(request.prompt, |_| [0, 0, 0, 0])));
+    let script = Script::default().on(PromptKind::Score, |request| Ok(scores(request.prompt, |_| [0, 0, 0, 0])));
     let state = collect(&script, web(&Library::named("tavily")), &config()).await.state;
     assert!(state.doc_infos.iter().all(|found| found.scores == Some(Scores::default())));
-    assert!(!script.prompts(Asked::Supervise)[0].contains("not provided"));
-    assert!(script.prompts(Asked::Sum)[0].contains("relevance 0, answerability 0"));
+    assert!(!script.prompts(PromptKind::Supervise)[0].contains("not provided"));
+    assert!(script.prompts(PromptKind::Sum)[0].contains("relevance 0, answerability 0"));
 
     let lacking = json!({ "documents": [{ "content": 1, "scores": { "relevance": 3, "answerability": 3, "authority": 3, "data_density": 3 } }] });
-    let script = Script::default().always(Asked::Score, lacking);
+    let script = Script::default().always(PromptKind::Score, lacking);
     let state = collect(&script, web(&Library::named("tavily")), &config()).await.state;
-    assert_eq!(script.count(Asked::Score), 5, "five tries");
-    assert!(script.prompts(Asked::Score)[1].contains("scores are missing for documents 2"));
+    assert_eq!(script.count(PromptKind::Score), 5, "five tries");
+    assert!(script.prompts(PromptKind::Score)[1].contains("scores are missing for documents 2"));
     assert!(state.doc_infos.iter().all(|found| found.scores.is_none()));
     assert_eq!(state.notes.len(), 1, "{:?}", state.notes);
     assert_eq!(state.info_summary, "Summary of storks", "unscored documents count");
@@ -154,7 +154,9 @@ async fn zero_stays_zero_and_missing_scores_are_asked_for_again() {
 
 #[tokio::test]
 async fn malformed_replies_are_asked_for_again() {
-    for (asked, tries) in [(Asked::Queries, 3), (Asked::Supervise, 3), (Asked::Sum, 3), (Asked::Score, 5)] {
+    for (asked, tries) in
+        [(PromptKind::Queries, 3), (PromptKind::Supervise, 3), (PromptKind::Sum, 3), (PromptKind::Score, 5)]
+    {
         let script = Script::default().on(asked, |_| Ok("<html>502 Bad Gateway</html>"));
         let state = collect(&script, web(&Library::named("tavily")), &config()).await.state;
         assert_eq!(script.count(asked), tries, "{asked:?}");
@@ -165,9 +167,9 @@ async fn malformed_replies_are_asked_for_again() {
                 return Ok(Reply::text("no JSON"));
             }
             Ok(match asked {
-                Asked::Queries => json!({ "queries": ["storks"] }).into(),
-                Asked::Supervise => json!({ "is_sufficient": true }).into(),
-                Asked::Sum => json!({ "info_summary": "short" }).into(),
+                PromptKind::Queries => json!({ "queries": ["storks"] }).into(),
+                PromptKind::Supervise => json!({ "is_sufficient": true }).into(),
+                PromptKind::Sum => json!({ "info_summary": "short" }).into(),
                 _ => scores(request.prompt, |_| [1, 1, 1, 1]),
             })
         });
@@ -179,11 +181,11 @@ async fn malformed_replies_are_asked_for_again() {
 #[tokio::test]
 async fn an_outage_in_any_node_is_a_note_and_the_step_goes_on() {
     for (asked, note) in [
-        (Asked::Queries, "no queries were made, so its title is searched"),
-        (Asked::Collect, "the model failed, so it is searched"),
-        (Asked::Score, "documents stay unscored"),
-        (Asked::Supervise, "what was found counts as enough"),
-        (Asked::Sum, "its summary is quoted from the documents"),
+        (PromptKind::Queries, "no queries were made, so its title is searched"),
+        (PromptKind::Collect, "the model failed, so it is searched"),
+        (PromptKind::Score, "documents stay unscored"),
+        (PromptKind::Supervise, "what was found counts as enough"),
+        (PromptKind::Sum, "its summary is quoted from the documents"),
     ] {
         let script = Script::default().down(asked);
         let state = collect(&script, web(&Library::named("tavily")), &config()).await.state;
@@ -192,7 +194,7 @@ async fn an_outage_in_any_node_is_a_note_and_the_step_goes_on() {
         assert!(!state.info_summary.is_empty(), "{asked:?}");
         assert_eq!(state.notices.len(), 0, "{asked:?}");
     }
-    let all = [Asked::Queries, Asked::Collect, Asked::Score, Asked::Supervise, Asked::Sum];
+    let all = [PromptKind::Queries, PromptKind::Collect, PromptKind::Score, PromptKind::Supervise, PromptKind::Sum];
     let script = all.into_iter().fold(Script::default(), Script::down);
     let state = collect(&script, web(&Library::named("tavily")), &config()).await.state;
     assert!(state.info_summary.contains("storks"), "quoted: {}", state.info_summary);
@@ -210,7 +212,7 @@ async fn dead_engines_are_reports_and_never_documents() {
         assert_eq!(codes(&state.notices), [code]);
         assert!(state.notices.iter().next().unwrap().to_string().contains("`tavily`"));
         assert!(state.doc_infos.is_empty() && state.info_summary.is_empty());
-        assert_eq!(script.count(Asked::Sum), 0, "there is nothing to sum up");
+        assert_eq!(script.count(PromptKind::Sum), 0, "there is nothing to sum up");
         assert_eq!(state.step().step_result.as_deref(), Some(""));
     }
     let state = collect(&Script::default(), Engines::default(), &config()).await.state;

@@ -8,11 +8,11 @@ use graphloom_deepsearch::config::TeamOrder;
 use graphloom_deepsearch::section::{SectionBrief, SectionState, graph};
 use graphloom_deepsearch::team::{TeamState, dependency};
 
-use super::script::{Asked, Script, plan};
+use super::script::{PromptKind, Script, plan};
 use super::world::{Library, config, outline, resources, section, web};
 
 fn script() -> Script {
-    Script::default().on(Asked::Plan, |request| {
+    Script::default().on(PromptKind::Plan, |request| {
         let (section, _) = request.plan();
         Ok(plan(&[(&format!("a of {section}"), &[]), (&format!("b of {section}"), &["1"])]))
     })
@@ -21,7 +21,7 @@ fn script() -> Script {
 /// Requests that were made more often than `most`, as beginnings of their prompts.
 fn repeated(script: &Script, most: usize) -> BTreeMap<String, usize> {
     let mut counts = BTreeMap::new();
-    for (asked, _) in Asked::ALL {
+    for (asked, _) in PromptKind::ALL {
         for prompt in script.prompts(asked) {
             *counts.entry(prompt).or_insert(0) += 1;
         }

@@ -8,8 +8,8 @@ use graphloom_deepsearch::section::{ParentSummary, SectionBrief, SectionState, S
 use graphloom_deepsearch::state::Plan;
 use serde_json::{Value, json};
 
-use super::script::{Asked, Script, plan};
-use super::world::{Library, Ran, codes, config, document, resources, run, section, web};
+use super::script::{PromptKind, Script, plan};
+use super::world::{Library, RunResult, codes, config, document, resources, run, section, web};
 
 fn brief() -> SectionBrief {
     let mut config = config();
@@ -26,8 +26,8 @@ fn brief() -> SectionBrief {
     brief
 }
 
-async fn reason(planned: Value) -> (Ran<SectionState>, Script, Library, Duration) {
-    let script = Script::default().always(Asked::Plan, planned);
+async fn reason(planned: Value) -> (RunResult<SectionState>, Script, Library, Duration) {
+    let script = Script::default().always(PromptKind::Plan, planned);
     let mut library = Library::named("tavily");
     library.delay = Duration::from_secs(10);
     let began = tokio::time::Instant::now();
@@ -49,13 +49,13 @@ async fn a_diamond_of_steps_runs_as_early_as_it_can() {
     // What a step is asked with is what its own parents found, and nothing of its siblings.
     let prompt = |title: &str| {
         let about = format!("\n{title}\nall about {title}\n");
-        script.prompts(Asked::Sum).into_iter().find(|prompt| prompt.contains(&about)).unwrap()
+        script.prompts(PromptKind::Sum).into_iter().find(|prompt| prompt.contains(&about)).unwrap()
     };
     assert!(prompt("top").contains("Storks live near rivers."));
     assert!(prompt("left").contains("Summary of top") && !prompt("left").contains("right"));
     assert!(prompt("bottom").contains("Summary of left") && prompt("bottom").contains("Summary of right"));
-    assert!(script.prompts(Asked::Plan)[0].contains("step 1-1-1"), "the planner sees the parents' steps");
-    assert!(script.prompts(Asked::Plan)[0].contains("It is known where."));
+    assert!(script.prompts(PromptKind::Plan)[0].contains("step 1-1-1"), "the planner sees the parents' steps");
+    assert!(script.prompts(PromptKind::Plan)[0].contains("It is known where."));
     for step in steps {
         let own = step.retrieval_queries.iter().flat_map(|query| &query.doc_infos).count();
         assert_eq!(own, 2, "each step has documents of its own");
@@ -97,8 +97,8 @@ async fn writing_builds_on_what_its_parents_say() {
         .evidence([(found.id.as_str().to_owned(), found.clone())]);
     let library = Library::named("tavily");
     let ran = run(writing().unwrap(), resources(&script, web(&library)), input).await;
-    assert_eq!((library.asked().len(), script.count(Asked::Plan)), (0, 0), "writing searches nothing");
-    for asked in [Asked::Outline, Asked::Write] {
+    assert_eq!((library.asked().len(), script.count(PromptKind::Plan)), (0, 0), "writing searches nothing");
+    for asked in [PromptKind::Outline, PromptKind::Write] {
         assert!(script.prompts(asked)[0].contains("as chapter 1 shows"), "{asked:?}");
     }
     let report = ran.state.sub_report.as_ref().unwrap();

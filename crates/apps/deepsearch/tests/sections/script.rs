@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 /// Who asks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Asked {
+pub(crate) enum PromptKind {
     Plan,
     Queries,
     Collect,
@@ -25,7 +25,7 @@ pub(crate) enum Asked {
     Recognise,
 }
 
-impl Asked {
+impl PromptKind {
     pub(crate) const ALL: [(Self, &'static str); 10] = [
         (Self::Plan, "You plan what has to be found out"),
         (Self::Queries, "You make search queries"),
@@ -90,15 +90,15 @@ type Answer = dyn Fn(&Request<'_>) -> Result<Reply, ModelError> + Send + Sync;
 /// A script: answers for some who ask, defaults for the others.
 #[derive(Clone, Default)]
 pub(crate) struct Script {
-    answers: BTreeMap<Asked, Arc<Answer>>,
-    seen: Arc<Mutex<Vec<(Asked, String)>>>,
+    answers: BTreeMap<PromptKind, Arc<Answer>>,
+    seen: Arc<Mutex<Vec<(PromptKind, String)>>>,
 }
 
 impl Script {
     /// Answers for one who asks.
     pub(crate) fn on<R: Into<Reply>>(
         mut self,
-        asked: Asked,
+        asked: PromptKind,
         answer: impl Fn(&Request<'_>) -> Result<R, ModelError> + Send + Sync + 'static,
     ) -> Self {
         self.answers.insert(asked, Arc::new(move |request| answer(request).map(Into::into)));
@@ -106,23 +106,23 @@ impl Script {
     }
 
     /// The same JSON for every request of one who asks.
-    pub(crate) fn always(self, asked: Asked, answer: Value) -> Self {
+    pub(crate) fn always(self, asked: PromptKind, answer: Value) -> Self {
         self.on(asked, move |_| Ok(answer.clone()))
     }
 
     /// A model that is down for one who asks.
-    pub(crate) fn down(self, asked: Asked) -> Self {
+    pub(crate) fn down(self, asked: PromptKind) -> Self {
         self.on(asked, |_| Err::<Reply, _>(outage()))
     }
 
     /// The prompts of one who asks, in order.
-    pub(crate) fn prompts(&self, asked: Asked) -> Vec<String> {
+    pub(crate) fn prompts(&self, asked: PromptKind) -> Vec<String> {
         let seen = self.seen.lock().expect("nobody panicked");
         seen.iter().filter(|(who, _)| *who == asked).map(|(_, prompt)| prompt.clone()).collect()
     }
 
     /// How often somebody asked.
-    pub(crate) fn count(&self, asked: Asked) -> usize {
+    pub(crate) fn count(&self, asked: PromptKind) -> usize {
         self.prompts(asked).len()
     }
 
@@ -136,7 +136,7 @@ impl Script {
         let script = self.clone();
         Scripted::from_fn(move |raw: &ChatRequest| {
             let prompt = rendered(raw);
-            let asked = Asked::of(&prompt);
+            let asked = PromptKind::of(&prompt);
             let number = {
                 let mut seen = script.seen.lock().expect("nobody panicked");
                 seen.push((asked, prompt.clone()));
@@ -177,9 +177,9 @@ pub(crate) fn plan(steps: &[(&str, &[&str])]) -> Value {
 }
 
 /// What a diligent model answers.
-fn usual(asked: Asked, request: &Request<'_>) -> Reply {
+fn usual(asked: PromptKind, request: &Request<'_>) -> Reply {
     match asked {
-        Asked::Plan => {
+        PromptKind::Plan => {
             let (section, number) = request.plan();
             let arguments = if number == 1 {
                 plan(&[(&format!("first of {section}"), &[]), (&format!("second of {section}"), &[])])
@@ -188,38 +188,38 @@ fn usual(asked: Asked, request: &Request<'_>) -> Reply {
             };
             Reply::tools([call("generate_plan", arguments)])
         }
-        Asked::Queries => json!({ "description": "facts", "queries": [request.step()] }).into(),
-        Asked::Collect => {
+        PromptKind::Queries => json!({ "description": "facts", "queries": [request.step()] }).into(),
+        PromptKind::Collect => {
             if request.raw.messages.iter().any(|message| message.role == Role::Tool) {
                 return Reply::text("done");
             }
             let query = request.from("the query");
             Reply::tools([call("web_search_tool", json!({ "query": query }))])
         }
-        Asked::Score => scores(request.prompt, |_| [7, 6, 5, 4]),
-        Asked::Supervise => json!({ "is_sufficient": true, "knowledge_gap": "", "next_queries": [] }).into(),
-        Asked::Sum => {
+        PromptKind::Score => scores(request.prompt, |_| [7, 6, 5, 4]),
+        PromptKind::Supervise => json!({ "is_sufficient": true, "knowledge_gap": "", "next_queries": [] }).into(),
+        PromptKind::Sum => {
             json!({ "info_summary": format!("Summary of {}", request.step()), "evaluation": "good enough" }).into()
         }
-        Asked::Classify => {
+        PromptKind::Classify => {
             let top: usize = request.between("at most ", " documents").parse().expect("a number");
             let shown = request.prompt.matches("from: document ").count();
             json!({ "chapter": "c", "documents": (1..=top.min(shown)).collect::<Vec<_>>() }).into()
         }
-        Asked::Outline => {
+        PromptKind::Outline => {
             let section = request.between("The first line is `", " title`");
             Reply::text(format!("{section} Some title\n{section}.1 One part"))
         }
-        Asked::Write => {
+        PromptKind::Write => {
             let section = request.from("the title of the report");
             Reply::text(format!(
                 "# {section}\n\n## 1.1 One part\n\nA fact of the documents [citation:1]. More [citation:2]."
             ))
         }
-        Asked::ChartPlaces => json!({ "charts": [] }).into(),
-        Asked::ChartData => json!({ "has_data": false }).into(),
-        Asked::Recognise => json!({ "sentences": [] }).into(),
-        Asked::Summarise => {
+        PromptKind::ChartPlaces => json!({ "charts": [] }).into(),
+        PromptKind::ChartData => json!({ "has_data": false }).into(),
+        PromptKind::Recognise => json!({ "sentences": [] }).into(),
+        PromptKind::Summarise => {
             let section = request.between("from: section ", ":");
             Reply::text(format!("What section {section} says."))
         }

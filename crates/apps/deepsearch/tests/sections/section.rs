@@ -6,10 +6,10 @@ use graphloom_llm::scripted::Reply;
 use graphloom_retrieval::Fault;
 use serde_json::json;
 
-use super::script::{Asked, Script, plan};
-use super::world::{Library, Ran, codes, config, resources, run, section, web};
+use super::script::{PromptKind, Script, plan};
+use super::world::{Library, RunResult, codes, config, resources, run, section, web};
 
-async fn work(script: &Script, library: &Library, config: Config) -> Ran<SectionState> {
+async fn work(script: &Script, library: &Library, config: Config) -> RunResult<SectionState> {
     let mut brief = SectionBrief::new(section("3", &[]), "How common are storks?", config);
     brief.report_title = "Storks".into();
     run(graph().expect("the graph is sound"), resources(script, web(library)), SectionState::update().brief(brief))
@@ -19,13 +19,13 @@ async fn work(script: &Script, library: &Library, config: Config) -> Ran<Section
 #[tokio::test]
 async fn a_section_is_planned_collected_and_written() {
     let (script, library) = (Script::default(), Library::named("tavily"));
-    let Ran { state, said } = work(&script, &library, config()).await;
+    let RunResult { state, said } = work(&script, &library, config()).await;
     assert_eq!(library.asked(), ["first of 3", "second of 3"], "one after the other");
     let plans = state.plan_list();
     assert_eq!(plans.iter().map(|plan| plan.id.as_str()).collect::<Vec<_>>(), ["3-1", "3-2"]);
     assert!(plans[1].is_research_completed);
     assert_eq!(plans[0].steps[1].step_result.as_deref(), Some("Summary of second of 3"));
-    let second = &script.prompts(Asked::Plan)[1];
+    let second = &script.prompts(PromptKind::Plan)[1];
     assert!(
         second.contains("Summary of first of 3") && second.contains("good enough"),
         "the planner sees what was found"
@@ -51,7 +51,7 @@ async fn a_section_is_planned_collected_and_written() {
 #[tokio::test]
 async fn plans_and_steps_are_limited() {
     let greedy = || {
-        Script::default().on(Asked::Plan, |request| {
+        Script::default().on(PromptKind::Plan, |request| {
             let (_, number) = request.plan();
             let titles: Vec<String> = (0..5).map(|at| format!("step {number}.{at}")).collect();
             let steps: Vec<(&str, &[&str])> = titles.iter().map(|title| (title.as_str(), &[][..])).collect();
@@ -63,7 +63,7 @@ async fn plans_and_steps_are_limited() {
         config.workflow_max_plan_executed_num = plans;
         config.planner_max_step_num = steps;
         let state = work(&script, &library, config).await.state;
-        assert_eq!(script.count(Asked::Plan), plans as usize);
+        assert_eq!(script.count(PromptKind::Plan), plans as usize);
         assert_eq!(library.asked().len(), (plans * steps) as usize);
         assert!(state.sub_report.is_some());
         assert!(state.notes.iter().any(|note| note.contains("of 5 steps the first")));
@@ -82,29 +82,29 @@ async fn what_goes_wrong_has_its_code_and_what_exists_is_written() {
             Err(super::script::outage())
         })
     };
-    let never_done = Script::default().always(Asked::Plan, json!({ "is_research_completed": false, "steps": [] }));
-    let too_early = Script::default().always(Asked::Plan, json!({ "is_research_completed": true }));
-    let uncited = Script::default().on(Asked::Write, |_| Ok("# T\n\nAll is well."));
+    let never_done = Script::default().always(PromptKind::Plan, json!({ "is_research_completed": false, "steps": [] }));
+    let too_early = Script::default().always(PromptKind::Plan, json!({ "is_research_completed": true }));
+    let uncited = Script::default().on(PromptKind::Write, |_| Ok("# T\n\nAll is well."));
     for (name, script, fault, expected, written) in [
-        ("no plan at all", Script::default().down(Asked::Plan), None, vec!["211801e"], false),
+        ("no plan at all", Script::default().down(PromptKind::Plan), None, vec!["211801e"], false),
         ("malformed plans", never_done, None, vec!["211801e"], false),
         ("complete before anything was found", too_early, None, vec!["211801e"], false),
-        ("no second plan", late(Asked::Plan, 1), None, vec!["211801w"], true),
+        ("no second plan", late(PromptKind::Plan, 1), None, vec!["211801w"], true),
         (
             "nothing found",
-            Script::default().on(Asked::Plan, |_| Ok(plan(&[("one", &[])]))),
+            Script::default().on(PromptKind::Plan, |_| Ok(plan(&[("one", &[])]))),
             Some(dead),
             vec!["211304w", "211900w", "211304w", "211900w", "211901w"],
             false,
         ),
-        ("no writer", Script::default().down(Asked::Write), None, vec!["212000w"], true),
+        ("no writer", Script::default().down(PromptKind::Write), None, vec!["212000w"], true),
         ("a writer that cites nothing", uncited, None, vec!["212000w"], true),
-        ("no outline", Script::default().down(Asked::Outline), None, vec![], true),
-        ("no summary", Script::default().down(Asked::Summarise), None, vec![], true),
+        ("no outline", Script::default().down(PromptKind::Outline), None, vec![], true),
+        ("no summary", Script::default().down(PromptKind::Summarise), None, vec![], true),
     ] {
         let mut library = Library::named("tavily");
         library.fault = fault;
-        let Ran { state, said } = work(&script, &library, config()).await;
+        let RunResult { state, said } = work(&script, &library, config()).await;
         assert_eq!(codes(&state.notices), expected, "{name}: {:?}", state.notices);
         assert_eq!(state.sub_report.is_some(), written, "{name}");
         assert_eq!(said.last().unwrap().content, "SECTION END", "{name}");
@@ -117,7 +117,7 @@ async fn what_goes_wrong_has_its_code_and_what_exists_is_written() {
 
 #[tokio::test]
 async fn a_text_of_quotations_takes_the_place_of_a_writer_that_is_down() {
-    let script = Script::default().down(Asked::Write).down(Asked::Summarise);
+    let script = Script::default().down(PromptKind::Write).down(PromptKind::Summarise);
     let state = work(&script, &Library::named("tavily"), config()).await.state;
     let content = &state.sub_report.as_ref().unwrap().content;
     for (number, found) in (1..).zip(&content.classified_content) {
@@ -135,8 +135,10 @@ async fn a_text_of_quotations_takes_the_place_of_a_writer_that_is_down() {
 async fn a_section_rests_on_the_documents_that_are_chosen() {
     let titles: Vec<String> = (0..3).map(|at| format!("s{at}")).collect();
     let script = Script::default()
-        .on(Asked::Plan, move |_| Ok(plan(&titles.iter().map(|title| (title.as_str(), &[][..])).collect::<Vec<_>>())))
-        .on(Asked::Classify, |request| {
+        .on(PromptKind::Plan, move |_| {
+            Ok(plan(&titles.iter().map(|title| (title.as_str(), &[][..])).collect::<Vec<_>>()))
+        })
+        .on(PromptKind::Classify, |request| {
             let shown = request.prompt.matches("from: document ").count();
             Ok(json!({ "chapter": "c", "documents": (1..=shown.min(2)).collect::<Vec<_>>() }))
         });
@@ -145,11 +147,12 @@ async fn a_section_rests_on_the_documents_that_are_chosen() {
     config.sub_report_classify_doc_infos_single_time_num = 3;
     config.sub_report_classify_doc_infos_res_top_k_num = 2;
     let state = work(&script, &Library::named("tavily"), config.clone()).await.state;
-    assert_eq!(script.count(Asked::Classify), 4, "two batches of three of six, then two of four");
+    assert_eq!(script.count(PromptKind::Classify), 4, "two batches of three of six, then two of four");
     let chosen = &state.sub_report.as_ref().unwrap().content.classified_content;
     assert_eq!(chosen.len(), 2);
 
-    let script = Script::default().on(Asked::Plan, |_| Ok(plan(&[("s0", &[]), ("s1", &[])]))).down(Asked::Classify);
+    let script =
+        Script::default().on(PromptKind::Plan, |_| Ok(plan(&[("s0", &[]), ("s1", &[])]))).down(PromptKind::Classify);
     let state = work(&script, &Library::named("tavily"), config).await.state;
     let titles = state.sub_report.as_ref().unwrap().content.classified_content.iter().map(|found| found.title.as_str());
     assert_eq!(titles.collect::<Vec<_>>(), ["s0, north", "s1, north"], "the first of each query");
@@ -159,7 +162,7 @@ async fn a_section_rests_on_the_documents_that_are_chosen() {
 #[tokio::test]
 async fn citations_of_documents_that_do_not_exist_are_removed() {
     let script = Script::default()
-        .on(Asked::Write, |_| Ok("## 2. Two\n\nA [ citation: 1 ]. B [citation:77].\n\n# References\n\n1. x"));
+        .on(PromptKind::Write, |_| Ok("## 2. Two\n\nA [ citation: 1 ]. B [citation:77].\n\n# References\n\n1. x"));
     let state = work(&script, &Library::named("tavily"), config()).await.state;
     assert_eq!(state.sub_report.as_ref().unwrap().content.text, "# Chapter 3\n\n## Two\n\nA [citation:1]. B.");
     assert!(state.notes.iter().any(|note| note.contains("1 citations of documents")), "{:?}", state.notes);
@@ -167,17 +170,17 @@ async fn citations_of_documents_that_do_not_exist_are_removed() {
 
 #[tokio::test]
 async fn a_malformed_section_outline_is_asked_for_three_times() {
-    let script = Script::default().on(Asked::Outline, |_| Ok("3 T\n3.1 a\n3.1.1 too deep"));
+    let script = Script::default().on(PromptKind::Outline, |_| Ok("3 T\n3.1 a\n3.1.1 too deep"));
     let state = work(&script, &Library::named("tavily"), config()).await.state;
-    assert_eq!(script.count(Asked::Outline), 3);
-    assert!(script.prompts(Asked::Outline)[1].contains("`3.1.1` is a third level"));
+    assert_eq!(script.count(PromptKind::Outline), 3);
+    assert!(script.prompts(PromptKind::Outline)[1].contains("`3.1.1` is a third level"));
     assert!(state.notes.iter().any(|note| note.contains("it has no subtitles")), "{:?}", state.notes);
     assert!(state.sub_report.is_some());
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_section_without_time_makes_no_further_plan() {
-    let script = Script::default().on(Asked::Plan, |request| {
+    let script = Script::default().on(PromptKind::Plan, |request| {
         let (_, number) = request.plan();
         Ok(plan(&[(&format!("step {number}"), &[])]))
     });

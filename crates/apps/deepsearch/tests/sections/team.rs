@@ -9,8 +9,8 @@ use graphloom_deepsearch::state::Outline;
 use graphloom_deepsearch::team::{Job, TeamState, Work, dependency, parallel};
 use graphloom_llm::scripted::Reply;
 
-use super::script::{Asked, Script, outage, plan};
-use super::world::{Library, Ran, codes, config, outline, resources, run, web};
+use super::script::{PromptKind, Script, outage, plan};
+use super::world::{Library, RunResult, codes, config, outline, resources, run, web};
 
 fn input(outline: Outline, change: impl Fn(&mut graphloom_deepsearch::Config)) -> <TeamState as State>::Update {
     let mut config = config();
@@ -21,7 +21,7 @@ fn input(outline: Outline, change: impl Fn(&mut graphloom_deepsearch::Config)) -
 
 /// A model that plans one step for each section, and cannot plan for those in `broken`.
 fn script(broken: &'static [&'static str]) -> Script {
-    Script::default().on(Asked::Plan, move |request| {
+    Script::default().on(PromptKind::Plan, move |request| {
         let (section, _) = request.plan();
         if broken.contains(&section.as_str()) {
             return Err(outage());
@@ -43,7 +43,7 @@ async fn sections_run_at_the_same_time_up_to_the_limit_and_merge_in_order() {
         let input = input(outline(&[("1", &[]), ("2", &[]), ("3", &[]), ("4", &[]), ("5", &[])]), |config| {
             config.editor_team_max_concurrency_num = limit;
         });
-        let Ran { state, said } = run(parallel().unwrap(), resources(&script(&[]), web(&library)), input).await;
+        let RunResult { state, said } = run(parallel().unwrap(), resources(&script(&[]), web(&library)), input).await;
         assert_eq!(began.elapsed(), Duration::from_secs(seconds), "{limit} at a time");
         assert_eq!(sections(&state), ["1", "2", "3", "4", "5"]);
         let ends: Vec<_> = said.iter().filter(|message| message.content == "SECTION END").collect();
@@ -114,10 +114,10 @@ async fn both_orders_give_the_same_sections() {
             }
             assert!(at(Work::Reason, child) < at(Work::Write, child));
         }
-        let plans = script.prompts(Asked::Plan);
+        let plans = script.prompts(PromptKind::Plan);
         let of_four = plans.iter().find(|prompt| prompt.contains("for section 4,")).unwrap();
         assert!(of_four.contains("step 2-1-1") && of_four.contains("step 3-1-1") && !of_four.contains("step 1-1-1"));
-        let texts = script.prompts(Asked::Write);
+        let texts = script.prompts(PromptKind::Write);
         let of_four = texts.iter().find(|prompt| prompt.contains("Section 4:")).unwrap();
         assert!(of_four.contains("What section 2 says.") && of_four.contains("What section 3 says."));
         results.push(

@@ -118,8 +118,8 @@ pub(crate) fn section(id: &str, parents: &[&str]) -> Section {
     section
 }
 
-/// What came of a run: its state and what was said on the way.
-pub(crate) struct Ran<S> {
+/// The outcome of a run: its state and what was said on the way.
+pub(crate) struct RunResult<S> {
     pub(crate) state: Arc<S>,
     pub(crate) said: Vec<StreamMessage>,
 }
@@ -138,7 +138,7 @@ pub(crate) async fn run<S: State + std::fmt::Debug>(
     graph: Compiled<S, Resources>,
     resources: Resources,
     input: S::Update,
-) -> Ran<S> {
+) -> RunResult<S> {
     let threads = graph.with_context(resources).with_checkpointer(MemoryCheckpointer::new());
     let threads = threads.with_clock(Arc::new(TestTime(tokio::time::Instant::now())));
     let mut run = threads.thread("test").run(input);
@@ -147,7 +147,7 @@ pub(crate) async fn run<S: State + std::fmt::Debug>(
         said.extend(message_of(&event));
     }
     match run.await.expect("the run goes on") {
-        Outcome::Done(state) => Ran { state, said },
+        Outcome::Done(state) => RunResult { state, said },
         other => panic!("the run is not done: {other:?}"),
     }
 }

@@ -312,8 +312,8 @@ mod tests {
 
     #[test]
     fn intents_are_whole_words() {
-        let seed = Intents::of("Organize all my machine learning notes and create a comprehensive index");
-        assert!(seed.organize && seed.create && !seed.modify && !seed.search);
+        let example = Intents::of("Organize all my machine learning notes and create a comprehensive index");
+        assert!(example.organize && example.create && !example.modify && !example.search);
         let none = Intents::of("The address of the creator of the sorting hat");
         assert!(!none.changes_something(), "{none:?}");
         assert!(Intents::of("ノートを検索して").search);

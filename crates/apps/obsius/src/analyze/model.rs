@@ -325,7 +325,7 @@ pub(crate) fn or_by_rules(compiled: Result<Compiled, String>, request: &str) -> 
 mod tests {
     use super::*;
 
-    const SEED: &str = "Organize all my machine learning notes and create a comprehensive index";
+    const EXAMPLE: &str = "Organize all my machine learning notes and create a comprehensive index";
 
     fn read(value: &Value) -> WrittenPlan {
         serde_json::from_value(value.clone()).unwrap()
@@ -345,7 +345,7 @@ mod tests {
                 {"goal": "", "kind": "verify"},
             ]
         }));
-        let Compiled { plan, repairs } = compile(&written, SEED, 8).unwrap();
+        let Compiled { plan, repairs } = compile(&written, EXAMPLE, 8).unwrap();
         assert_eq!(plan.title.as_deref(), Some("ML index"));
         assert_eq!(plan.keywords, ["machine learning"]);
         assert_eq!(plan.decomposed_tasks[1].depends_on, ["1"]);
@@ -371,9 +371,9 @@ mod tests {
             (json!({"subtasks": [{"goal": "a", "kind": "search"}]}), "no subtask creates one"),
             (json!({"subtasks": [{"goal": "a", "kind": "create"}]}), "no subtask searches"),
         ] {
-            let problem = compile(&read(&value), SEED, 8).unwrap_err();
+            let problem = compile(&read(&value), EXAMPLE, 8).unwrap_err();
             assert!(problem.contains(part), "{problem}");
-            let (plan, told) = or_by_rules(Err(problem), SEED);
+            let (plan, told) = or_by_rules(Err(problem), EXAMPLE);
             assert_eq!((plan.source, plan.decomposed_tasks.len()), (PlanSource::Rules, 8));
             assert!(told[0].contains("by rules"));
         }
@@ -384,7 +384,7 @@ mod tests {
         let tasks: Vec<Value> = (0..12)
             .map(|n| json!({"goal": format!("part {n}"), "kind": if n == 0 { "search" } else { "create" }}))
             .collect();
-        let compiled = compile(&read(&json!({ "subtasks": tasks })), SEED, 8).unwrap();
+        let compiled = compile(&read(&json!({ "subtasks": tasks })), EXAMPLE, 8).unwrap();
         assert_eq!(compiled.plan.decomposed_tasks.len(), 8);
     }
 }

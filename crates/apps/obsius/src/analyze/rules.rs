@@ -179,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn the_seeds_request_becomes_eight_subtasks() {
+    fn the_example_request_becomes_eight_subtasks() {
         use SubtaskKind::{Create, Link, Organize, Read, Search, Verify};
         let plan = plan_by_rules("Organize all my machine learning notes and create a comprehensive index");
         assert_eq!(kinds(&plan), [Search, Search, Search, Read, Organize, Create, Link, Verify]);

@@ -1,6 +1,6 @@
 //! Indicators and actions in English.
 
-/// The seed's indicators, with their inflected forms and British spellings.
+/// Words that show that a request is complex, with their inflected forms and British spellings.
 const INDICATORS: &[(&str, &[&str])] = &[
     (
         "organize",
@@ -76,7 +76,7 @@ const ACTIONS: &[&str] = &[
 const OPENERS: &[&str] =
     &["please", "then", "also", "first", "next", "finally", "afterwards", "can", "could", "you", "would", "now"];
 
-/// The seed's indicator in a request.
+/// The first indicator of a complex request.
 pub(super) fn indicator(request: &str) -> Option<String> {
     let words = super::words(request);
     let is_there = |forms: &[&str]| words.iter().any(|word| forms.contains(&word.as_str()));

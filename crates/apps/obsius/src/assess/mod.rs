@@ -1,4 +1,4 @@
-//! How complex a request is: the seed's flow, in English and Japanese.
+//! How complex a request is, in English and Japanese.
 
 mod english;
 mod japanese;
@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 pub use words::{count_words, is_cjk, words};
 
-/// Requests of this many words are complex, see the seed's flow.
+/// Requests of this many words are complex.
 pub const COMPLEX_WORDS: usize = 20;
 
 /// Whether a request goes the simple or the complex path.
@@ -61,7 +61,8 @@ pub struct Assessment {
     pub reason: Option<Reason>,
 }
 
-/// Judges a request by the seed's flow: twenty words or more, else an indicator, else several actions, else simple.
+/// Judges a request. It is complex when it has twenty words or more, else when it has an indicator, else when it asks
+/// for several actions. Otherwise it is simple.
 ///
 /// Indicators and actions are whole words: `Install the small ball note` has none. In Japanese, where words are not
 /// spaced, they are told by the runs of characters around them.
@@ -103,8 +104,8 @@ mod tests {
     fn requests_are_judged_as_the_flow_says() {
         use Complexity::{Complex, Simple};
         let cases: &[(&str, Complexity, &str)] = &[
-            ("Create a note about AI", Simple, "seed example"),
-            ("Organize all my machine learning notes and create a comprehensive index", Complex, "seed example"),
+            ("Create a note about AI", Simple, "the simple example"),
+            ("Organize all my machine learning notes and create a comprehensive index", Complex, "the complex example"),
             ("Install the small ball note", Simple, "substrings of `all`"),
             ("Recall the overall tally", Simple, "substrings of `all`"),
             ("Open my everyday note", Simple, "substring of `every`"),
@@ -144,7 +145,7 @@ mod tests {
             (
                 "機械学習のノートをすべて整理して包括的な索引を作成してください",
                 Complex,
-                "a request of the original's examples",
+                "the complex example in Japanese",
             ),
             ("AIについてのノートを作成して", Simple, "one action"),
             ("整理券の番号をメモして", Simple, "another word that begins with an indicator"),

@@ -25,7 +25,7 @@ pub use card::Card;
 pub use error::IndexError;
 pub use related::related;
 pub(crate) use search::is_in;
-pub use search::{Correction, Found, Page, SearchField, SearchQuery};
+pub use search::{Correction, FoundNote, Page, SearchField, SearchQuery};
 
 use catalogue::Catalogue;
 

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use graphloom_vault::{LinkIndex, NotePath, Overlay};
 
-use super::search::{Found, found};
+use super::search::{FoundNote, found};
 
 const LINKED: f32 = 3.0;
 const SHARED_LINK: f32 = 1.0;
@@ -12,7 +12,7 @@ const SHARED_TAG: f32 = 0.5;
 
 /// The notes that belong to a note, best first: those it links to or that link to it, those that link to the same
 /// notes, and those with the same tags. `links` is of the same overlay.
-pub fn related(overlay: &Overlay, links: &LinkIndex, path: &NotePath, limit: usize) -> Vec<Found> {
+pub fn related(overlay: &Overlay, links: &LinkIndex, path: &NotePath, limit: usize) -> Vec<FoundNote> {
     let mut scores: BTreeMap<NotePath, f32> = BTreeMap::new();
     let mut add = |other: &NotePath, score: f32| {
         if other != path {

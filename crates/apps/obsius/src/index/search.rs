@@ -57,7 +57,7 @@ pub struct SearchQuery {
 #[non_exhaustive]
 pub struct Page {
     /// The notes, best first.
-    pub found: Vec<Found>,
+    pub found: Vec<FoundNote>,
     /// Whether more notes fit than these and those that were passed over.
     pub more: bool,
     /// Words that stand in no note, and by what they were searched instead.
@@ -105,7 +105,7 @@ pub enum SearchField {
 /// A note that was found.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[non_exhaustive]
-pub struct Found {
+pub struct FoundNote {
     /// Where it is.
     pub path: NotePath,
     /// Its title.
@@ -168,7 +168,7 @@ impl VaultIndex {
     ///
     /// # Errors
     /// The index was never refreshed, or is damaged.
-    pub fn search(&self, overlay: &Overlay, query: &SearchQuery) -> Result<Vec<Found>, IndexError> {
+    pub fn search(&self, overlay: &Overlay, query: &SearchQuery) -> Result<Vec<FoundNote>, IndexError> {
         Ok(self.page(overlay, query)?.found)
     }
 
@@ -227,7 +227,7 @@ impl VaultIndex {
     }
 
     /// The notes that changed last, those that are changed and not written yet first.
-    pub fn recent(&self, overlay: &Overlay, folder: Option<&str>, limit: usize) -> Vec<Found> {
+    pub fn recent(&self, overlay: &Overlay, folder: Option<&str>, limit: usize) -> Vec<FoundNote> {
         let mut cards: Vec<(Arc<Card>, bool)> =
             self.shown_cards(overlay).into_iter().filter(|(card, _)| is_in(&card.path, folder)).collect();
         cards.sort_by(|(one, pending), (other, other_pending)| {
@@ -306,11 +306,11 @@ pub(super) fn found(
     score: f32,
     shown: Option<String>,
     question: &str,
-) -> Option<Found> {
+) -> Option<FoundNote> {
     let note = overlay.read(&path).ok()??;
     let snippet = shown.unwrap_or_else(|| snippet(question, note.body()));
     let pending = overlay.changes().get(&path).is_some();
-    Some(Found { title: note.title().to_owned(), hash: note.hash().clone(), path, snippet, score, pending })
+    Some(FoundNote { title: note.title().to_owned(), hash: note.hash().clone(), path, snippet, score, pending })
 }
 
 /// Whether a note is in a folder or below it, whatever the case of letters.

@@ -7,7 +7,7 @@ use graphloom_vault::ContentHash;
 
 use crate::phase::Decision;
 use crate::resources::Resources;
-use crate::review::{Written, conflict_in_words, write};
+use crate::review::{WriteOutcome, conflict_in_words, write};
 use crate::state::{Applied, Failure, Review, WorkflowState, WorkflowStateUpdate};
 
 /// State in: the approved changes. State out: what was applied, and the name that undoes it. Edits that others made
@@ -22,11 +22,11 @@ pub(crate) async fn apply(
     let (vault, changes, name) = (Arc::clone(&cx.resources().vault), state.changes.clone(), run.clone());
     let done = tokio::task::spawn_blocking(move || write(&vault, &changes, &name, keep)).await?;
     match done {
-        Ok(Written::Done { changes, told }) => {
+        Ok(WriteOutcome::Done { changes, told }) => {
             let paths: Vec<String> = changes.iter().map(|(path, _)| path.to_string()).collect();
             Ok(WorkflowState::update().applied(Applied { run, paths }).changes(Shared::new(changes)).notes(told))
         }
-        Ok(Written::Refused { conflicts }) => {
+        Ok(WriteOutcome::Refused { conflicts }) => {
             let told = conflicts.iter().map(conflict_in_words).map(|line| format!("nothing is written: {line}"));
             let told: Vec<String> = told.collect();
             // To be asked again is no refusal.

@@ -261,7 +261,7 @@ fn done_update(visit: &Visit, plan: &ExecutionPlan, carried: &Carried, exchanges
         .notes(carried.skipped.clone())
 }
 
-/// The seed's evaluation: what follows from what was done.
+/// Decides what follows from the actions that were carried out: complete, reflect or analyze.
 fn evaluate(
     visit: &Visit,
     workspace: &Workbench,

@@ -157,7 +157,8 @@ fn conclude(
     let mut memory: Vec<_> = actions.iter().map(|action| visit.entry(EntryKind::Action, action.line())).collect();
     let mended_failures = failed > 0 && unmended(&actions).is_none();
     if mended_failures {
-        // The seed's first rule does not hold; that the failures were mended is a judgement, and said as one.
+        // The first rule of the completion check does not hold after a failed call. That a later call made up for it is a
+        // judgement, and is recorded as one.
         let reason = format!("{failed} failed calls were followed by one that succeeded");
         let signal = CompletionSignal { confidence: 0.9, reason: reason.clone() };
         memory.push(visit.entry(EntryKind::Reflection, reason).with_signal(signal));

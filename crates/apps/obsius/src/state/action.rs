@@ -33,7 +33,7 @@ pub struct ExecutionPlan {
     pub later: Vec<PlannedAction>,
 }
 
-/// A tool call that was made, and what came of it.
+/// A tool call that was made, and its outcome.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 #[non_exhaustive]
@@ -50,7 +50,7 @@ pub struct ExecutedAction {
     pub subtask: String,
     /// The iteration.
     pub iteration: u32,
-    /// What came of it.
+    /// The outcome.
     pub result: ToolResult,
 }
 

@@ -1,4 +1,4 @@
-//! What a node reports: the seed's `NodeExecutionResult`, and what is known of each node.
+//! What a node reports, `NodeExecutionResult`, and what is known of each node.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

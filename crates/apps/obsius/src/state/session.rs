@@ -33,7 +33,7 @@ pub struct SessionInfo {
     pub earlier: Vec<Exchanged>,
 }
 
-/// A request of the session and what came of it.
+/// A request of the session and its outcome.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Exchanged {
     /// What was asked for.

@@ -21,7 +21,7 @@ pub(super) struct SearchArguments {
     query: String,
     /// Where to look; everywhere unless set.
     #[serde(default)]
-    search_in: Option<Where>,
+    search_in: Option<SearchScope>,
     /// Only notes in this folder and below it.
     #[serde(default)]
     folder: Option<String>,
@@ -39,7 +39,8 @@ pub(super) struct SearchArguments {
 
 #[derive(Clone, Copy, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-enum Where {
+#[schemars(rename = "Where")]
+enum SearchScope {
     All,
     Content,
     Title,
@@ -80,10 +81,10 @@ impl TypedTool for SearchNotes {
         let limit = usize::try_from(limit.unwrap_or(LIMIT)).unwrap_or(usize::MAX);
         let written = if exact { SearchQuery::new(text.as_str(), limit) } else { SearchQuery::parse(&text, limit) };
         let mut query = written.from_offset(offset).in_field(match search_in {
-            None | Some(Where::All) => SearchField::All,
-            Some(Where::Content) => SearchField::Content,
-            Some(Where::Title) => SearchField::Title,
-            Some(Where::Tags) => SearchField::Tags,
+            None | Some(SearchScope::All) => SearchField::All,
+            Some(SearchScope::Content) => SearchField::Content,
+            Some(SearchScope::Title) => SearchField::Title,
+            Some(SearchScope::Tags) => SearchField::Tags,
         });
         query.folder.clone_from(&folder);
         let page = self

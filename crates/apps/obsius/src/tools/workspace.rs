@@ -30,7 +30,7 @@ struct State {
 }
 
 /// What a change came to: what it says of itself, and the notes after it.
-pub(super) struct Changed<T> {
+pub(super) struct AppliedChange<T> {
     pub(super) value: T,
     pub(super) overlay: Overlay,
     pub(super) links: Arc<LinkIndex>,
@@ -124,7 +124,7 @@ impl Workspace {
     pub(super) async fn change<T: Send + 'static>(
         &self,
         change: impl Fn(&mut NotesView<'_>) -> Result<T, ToolError> + Send + Sync + 'static,
-    ) -> Result<Changed<T>, ToolError> {
+    ) -> Result<AppliedChange<T>, ToolError> {
         let change = Arc::new(change);
         for _ in 0..TRIES {
             let (mut overlay, version, read) = {
@@ -135,7 +135,7 @@ impl Workspace {
             let changed = blocking(move || {
                 let value = change(&mut NotesView { overlay: &mut overlay, index: &index, read: &read })?;
                 let links = overlay.links();
-                Ok(Changed { value, overlay, links })
+                Ok(AppliedChange { value, overlay, links })
             })
             .await?;
             let mut state = self.lock();

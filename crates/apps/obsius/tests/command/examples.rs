@@ -1,4 +1,4 @@
-//! The two usage examples of the specification, on the embedded model and a vault of at least five hundred real documents.
+//! The two usage examples, on the embedded model and a vault of at least five hundred real documents.
 
 use graphloom_vault::{LinkIndex, NotePath, Vault, VaultOptions};
 
@@ -25,7 +25,7 @@ fn the_simple_request_creates_the_note() {
 fn the_complex_request_ends_with_an_index_that_is_applied_once_and_undone() {
     let (dir, count) = TestDir::of_documents();
     assert!(count >= 500, "{count} documents");
-    // The specification's own request, and one of its form whose subject many documents have.
+    // The usage example itself, and one of its form whose subject many documents have.
     for (run, request, at_least) in [
         ("ml", "Organize all my machine learning notes and create a comprehensive index", 1),
         ("errors", "Organize all my error handling notes and create a comprehensive index", 10),

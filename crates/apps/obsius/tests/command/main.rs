@@ -1,4 +1,4 @@
-//! The `obsius` command on the real embedded model and a vault of real documents: the examples of its specification,
+//! The `obsius` command on the real embedded model and a vault of real documents: the two usage examples,
 //! reviews, recovery, inspection, bad input.
 
 #![expect(clippy::unwrap_used, reason = "a test ends where something is not as it must be")]

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use super::support::{Place, action, call, phases, reviewed, run, scripted};
 
-const SEED: &str = "Organize all my machine learning notes and create a comprehensive index";
+const EXAMPLE: &str = "Organize all my machine learning notes and create a comprehensive index";
 
 /// Notes that hold the words of the subject, and are about something else.
 fn accidents() -> Place {
@@ -53,7 +53,7 @@ async fn an_index_of_nothing_says_that_no_note_is_about_it() {
             }
         })
     });
-    let Outcome::Done(state) = run(&place.runs(model), place.session(SEED)).await else { panic!("it ends") };
+    let Outcome::Done(state) = run(&place.runs(model), place.session(EXAMPLE)).await else { panic!("it ends") };
     let outcome = state.outcome.as_ref().unwrap();
     assert_eq!(outcome.stop, StopReason::NothingFound { subject: "machine learning".into() });
     assert!(!outcome.is_complete && outcome.confidence < 0.5, "{outcome:?}");
@@ -74,7 +74,7 @@ async fn a_model_that_is_led_by_small_choices_invents_no_index_of_nothing() {
     let capabilities =
         Capabilities { local: true, structured: StructuredSupport::Constrained, ..answers.capabilities().clone() };
     let model: Arc<dyn ChatModel> = Arc::new(answers.with_capabilities(capabilities));
-    let Outcome::Done(state) = run(&place.runs(model), place.session(SEED)).await else { panic!("it ends") };
+    let Outcome::Done(state) = run(&place.runs(model), place.session(EXAMPLE)).await else { panic!("it ends") };
     let outcome = state.outcome.as_ref().unwrap();
     assert_eq!(outcome.stop, StopReason::NothingFound { subject: "machine learning".into() });
     assert!(outcome.answer.starts_with("No note is about `machine learning`"), "{outcome:?}");
@@ -117,7 +117,7 @@ async fn an_index_of_accidents_is_shown_and_is_not_complete() {
                 action("w", "create_note", &json!({"title": "The index", "content": "- [[Backup]]"}), &[])]}),
         })
     });
-    let state = reviewed(&place.runs(model), place.session(SEED), &[Verdict::Approve]).await;
+    let state = reviewed(&place.runs(model), place.session(EXAMPLE), &[Verdict::Approve]).await;
     let outcome = state.outcome.as_ref().unwrap();
     assert_eq!(outcome.stop, StopReason::NothingFound { subject: "machine learning".into() });
     assert!(!outcome.is_complete && outcome.confidence < 1.0, "{outcome:?}");

@@ -9,10 +9,10 @@ use serde_json::json;
 
 use super::support::{Place, action, call, phases, reviewed, run, scripted};
 
-const SEED: &str = "Organize all my machine learning notes and create a comprehensive index";
+const EXAMPLE: &str = "Organize all my machine learning notes and create a comprehensive index";
 
 #[tokio::test(start_paused = true)]
-async fn the_seeds_request_searches_before_it_writes_and_ends_complete_with_an_index_of_real_notes() {
+async fn the_example_request_searches_before_it_writes_and_ends_complete_with_an_index_of_real_notes() {
     let place = Place::new();
     let model = scripted(|kind, count, prompt| {
         Ok(match kind {
@@ -42,7 +42,7 @@ async fn the_seeds_request_searches_before_it_writes_and_ends_complete_with_an_i
             }
         })
     });
-    let state = reviewed(&place.runs(model), place.session(SEED), &[Verdict::Approve]).await;
+    let state = reviewed(&place.runs(model), place.session(EXAMPLE), &[Verdict::Approve]).await;
     // A link of the run's own that leads nowhere is kept and told, and the model is asked again.
     let once = ["assess", "initialize", "analyze", "search", "execute", "reflect"];
     assert_eq!(phases(&state)[..6], once);

@@ -18,7 +18,7 @@ pub use parameters::{
 };
 pub use prepare::{Missing, prepare};
 
-/// An action of the conversation, in the wire names of the seed's registry.
+/// An action of the conversation. Its name is what sessions store and what a request may name.
 ///
 /// ```
 /// use graphloom_pocketflow::actions::Action;
@@ -175,7 +175,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn wire_names_are_those_of_the_seed_and_its_code() {
+    fn wire_names_are_fixed() {
         for action in Action::ALL {
             assert_eq!(serde_json::to_value(action).unwrap(), action.name());
             assert_eq!(Action::of_name(action.name()), Some(action));

@@ -1,4 +1,4 @@
-//! From a decision to an action with its parameters, or to what is missing (seed, section 4).
+//! From a decision to an action with its parameters, or to what is missing.
 
 use std::fmt;
 

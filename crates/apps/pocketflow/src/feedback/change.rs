@@ -49,14 +49,14 @@ impl fmt::Display for Edit {
 /// What lies before the person while they reply.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Shown {
+pub struct ReviewedItems {
     /// The queries, or the headings of the proposal with that of its references last.
     pub items: Vec<String>,
     /// It is a proposal, whose parts also have names.
     pub proposal: bool,
 }
 
-impl Shown {
+impl ReviewedItems {
     /// Numbered queries.
     pub fn queries(items: impl IntoIterator<Item = impl Into<String>>) -> Self {
         Self { items: items.into_iter().map(Into::into).collect(), proposal: false }

@@ -4,16 +4,16 @@
 //! read here never counts before the person was asked.
 
 use super::Language;
-use super::change::{Edit, Shown};
+use super::change::{Edit, ReviewedItems};
 use super::others::asks;
-use super::tags::{Tag, Tagged, Verb, tag};
+use super::tags::{EditVerb, Tag, Tagged, tag};
 use super::tokens::Text;
-use super::words::Words;
+use super::words::WordLists;
 
 /// A clause with what it says.
 #[derive(Debug, Default)]
 struct Clause {
-    verbs: Vec<Verb>,
+    verbs: Vec<EditVerb>,
     places: Vec<usize>,
     /// Parts of the proposal, and their places.
     parts: Vec<Option<usize>>,
@@ -34,7 +34,7 @@ struct Clause {
 }
 
 /// Reads the changes that a reply asks for.
-pub(super) fn read(text: &Text, words: &Words, shown: &Shown) -> Option<Vec<Edit>> {
+pub(super) fn read(text: &Text, words: &WordLists, shown: &ReviewedItems) -> Option<Vec<Edit>> {
     if shown.items.is_empty() {
         return None;
     }
@@ -160,11 +160,11 @@ fn run(tagged: &[Tagged], first: usize, last: usize) -> (usize, usize) {
 
 impl Clause {
     /// The verb that counts: `just` and `only` give way to another one.
-    fn verb(&self) -> Option<Verb> {
-        self.verbs.iter().copied().find(|verb| *verb != Verb::Keep).or(self.verbs.first().copied())
+    fn verb(&self) -> Option<EditVerb> {
+        self.verbs.iter().copied().find(|verb| *verb != EditVerb::Keep).or(self.verbs.first().copied())
     }
 
-    fn has(&self, verb: Verb) -> bool {
+    fn has(&self, verb: EditVerb) -> bool {
         self.verbs.contains(&verb)
     }
 
@@ -175,10 +175,10 @@ impl Clause {
 }
 
 /// Changes of numbered queries.
-fn places(text: &Text, shown: &Shown, clauses: &[Clause], asks: bool) -> Vec<Edit> {
+fn places(text: &Text, shown: &ReviewedItems, clauses: &[Clause], asks: bool) -> Vec<Edit> {
     let mut edits = Vec::new();
     let mut pending: Vec<usize> = Vec::new();
-    let mut before: Option<Verb> = None;
+    let mut before: Option<EditVerb> = None;
     let mut kept: Option<Vec<usize>> = None;
     for (index, clause) in clauses.iter().enumerate() {
         if clause.is_empty() {
@@ -188,13 +188,13 @@ fn places(text: &Text, shown: &Shown, clauses: &[Clause], asks: bool) -> Vec<Edi
         let mut verb = clause.verb();
         let mut at = clause.places.clone();
         let waits = next.is_some_and(|next| {
-            next.places.is_empty() && next.content.is_empty() && next.verb().is_some_and(|verb| verb != Verb::Add)
+            next.places.is_empty() && next.content.is_empty() && next.verb().is_some_and(|verb| verb != EditVerb::Add)
         });
         if verb.is_none() && !asks && clause.into && !clause.content.is_empty() && !waits {
-            verb = Some(Verb::Change);
+            verb = Some(EditVerb::Change);
         }
         if clause.except && !at.is_empty() {
-            if clause.has(Verb::Remove) {
+            if clause.has(EditVerb::Remove) {
                 kept.get_or_insert_default().extend(at);
             } else {
                 edits.extend(at.into_iter().map(Edit::Remove));
@@ -202,58 +202,60 @@ fn places(text: &Text, shown: &Shown, clauses: &[Clause], asks: bool) -> Vec<Edi
             continue;
         }
         if verb.is_none() && !at.is_empty() && !clause.all {
-            let waits =
-                next.is_some_and(|next| next.places.is_empty() && next.verb().is_some_and(|verb| verb != Verb::Add));
+            let waits = next
+                .is_some_and(|next| next.places.is_empty() && next.verb().is_some_and(|verb| verb != EditVerb::Add));
             if waits {
                 pending.extend(at);
                 continue;
             }
             verb = match before {
-                Some(Verb::Change | Verb::Add) if !clause.content.is_empty() => Some(Verb::Change),
-                Some(Verb::Remove | Verb::Keep) if clause.content.is_empty() => before,
-                _ if clause.begins_how && !asks => Some(Verb::Change),
+                Some(EditVerb::Change | EditVerb::Add) if !clause.content.is_empty() => Some(EditVerb::Change),
+                Some(EditVerb::Remove | EditVerb::Keep) if clause.content.is_empty() => before,
+                _ if clause.begins_how && !asks => Some(EditVerb::Change),
                 _ => None,
             };
         }
-        if at.is_empty() && verb != Some(Verb::Add) {
+        if at.is_empty() && verb != Some(EditVerb::Add) {
             at.append(&mut pending);
         }
         before = verb.or(before);
         let whole = || Edit::Rework { at: None, how: text.text.clone() };
         match verb {
             // Something about a place that asks for nothing is a question or a remark.
-            Some(Verb::Add) if asks && !at.is_empty() => {}
-            Some(Verb::Keep) if !at.is_empty() => kept.get_or_insert_default().extend(at),
-            Some(Verb::Remove) if clause.has(Verb::Keep) && (clause.all || clause.rest) && !at.is_empty() => {
+            Some(EditVerb::Add) if asks && !at.is_empty() => {}
+            Some(EditVerb::Keep) if !at.is_empty() => kept.get_or_insert_default().extend(at),
+            Some(EditVerb::Remove) if clause.has(EditVerb::Keep) && (clause.all || clause.rest) && !at.is_empty() => {
                 kept.get_or_insert_default().extend(at);
             }
-            Some(Verb::Swap) if at.len() == 2 => edits.push(Edit::Swap(at[0], at[1])),
-            Some(Verb::Merge) if at.len() == 2 => edits.push(Edit::Merge(at[0], at[1])),
-            Some(Verb::Change | Verb::Move | Verb::Add | Verb::Swap) if at.len() == 1 && clause.front => {
+            Some(EditVerb::Swap) if at.len() == 2 => edits.push(Edit::Swap(at[0], at[1])),
+            Some(EditVerb::Merge) if at.len() == 2 => edits.push(Edit::Merge(at[0], at[1])),
+            Some(EditVerb::Change | EditVerb::Move | EditVerb::Add | EditVerb::Swap)
+                if at.len() == 1 && clause.front =>
+            {
                 edits.push(Edit::Move(at[0], 1));
             }
-            Some(Verb::Change | Verb::Move | Verb::Add) if at.len() == 1 && clause.end => {
+            Some(EditVerb::Change | EditVerb::Move | EditVerb::Add) if at.len() == 1 && clause.end => {
                 edits.push(Edit::Move(at[0], shown.count()));
             }
-            Some(Verb::Swap) if at.is_empty() && !asks => edits.push(whole()),
-            Some(Verb::Move | Verb::Change) if at.len() == 2 && clause.has(Verb::Move) => {
+            Some(EditVerb::Swap) if at.is_empty() && !asks => edits.push(whole()),
+            Some(EditVerb::Move | EditVerb::Change) if at.len() == 2 && clause.has(EditVerb::Move) => {
                 edits.push(Edit::Move(at[0], at[1]));
             }
-            Some(Verb::Remove) if !at.is_empty() => edits.extend(at.into_iter().map(Edit::Remove)),
-            Some(Verb::Remove) if clause.rest || clause.all || asks => {}
-            Some(Verb::Remove) if !clause.content.is_empty() => {
+            Some(EditVerb::Remove) if !at.is_empty() => edits.extend(at.into_iter().map(Edit::Remove)),
+            Some(EditVerb::Remove) if clause.rest || clause.all || asks => {}
+            Some(EditVerb::Remove) if !clause.content.is_empty() => {
                 edits.push(named(&clause.content, shown).unwrap_or_else(whole));
             }
-            Some(Verb::Add) if at.is_empty() && !clause.content.is_empty() => {
+            Some(EditVerb::Add) if at.is_empty() && !clause.content.is_empty() => {
                 edits.push(Edit::Add(bare(&clause.content)));
             }
-            Some(Verb::Change)
+            Some(EditVerb::Change)
                 if at.is_empty() && (!asks && (clause.all || clause.how) || clause.all && clause.how) =>
             {
                 edits.push(whole());
             }
-            Some(Verb::Keep) | None if at.is_empty() && !asks && clause.all && clause.how => edits.push(whole()),
-            Some(Verb::Keep | Verb::Remove) | None => {}
+            Some(EditVerb::Keep) | None if at.is_empty() && !asks && clause.all && clause.how => edits.push(whole()),
+            Some(EditVerb::Keep | EditVerb::Remove) | None => {}
             Some(_) if at.is_empty() || clause.content.is_empty() && !clause.how => {}
             Some(_) => {
                 let how = text.text[clause.start..clause.stop].trim().to_owned();
@@ -282,7 +284,7 @@ fn places(text: &Text, shown: &Shown, clauses: &[Clause], asks: bool) -> Vec<Edi
 }
 
 /// Takes out the one query that has these words.
-fn named(content: &str, shown: &Shown) -> Option<Edit> {
+fn named(content: &str, shown: &ReviewedItems) -> Option<Edit> {
     let content = bare(content).to_lowercase();
     let mut found = shown.items.iter().enumerate().filter(|(_, item)| item.to_lowercase().contains(&content));
     let (at, _) = found.next()?;
@@ -295,7 +297,7 @@ fn bare(text: &str) -> String {
 }
 
 /// Changes of the parts of a proposal. Their words are the person's own: what a part is to become only a model can write.
-fn parts(text: &Text, words: &Words, shown: &Shown, clauses: &[Clause], asks: bool) -> Vec<Edit> {
+fn parts(text: &Text, words: &WordLists, shown: &ReviewedItems, clauses: &[Clause], asks: bool) -> Vec<Edit> {
     let named = |clause: &Clause| -> Vec<Option<usize>> {
         if clause.parts.is_empty() { clause.places.iter().copied().map(Some).collect() } else { clause.parts.clone() }
     };
@@ -305,7 +307,7 @@ fn parts(text: &Text, words: &Words, shown: &Shown, clauses: &[Clause], asks: bo
     let rejected = words.find("reject", text).is_some();
     let heads: Vec<usize> = (0..clauses.len()).filter(|at| !named(&clauses[*at]).is_empty()).collect();
     if heads.is_empty() {
-        let verb = clauses.iter().any(|clause| matches!(clause.verb(), Some(verb) if verb != Verb::Keep));
+        let verb = clauses.iter().any(|clause| matches!(clause.verb(), Some(verb) if verb != EditVerb::Keep));
         let how = clauses.iter().any(|clause| clause.how || clause.all);
         let own = clauses.iter().any(|clause| !clause.content.is_empty());
         let all = clauses.iter().any(|clause| clause.all && clause.how);
@@ -326,7 +328,7 @@ fn parts(text: &Text, words: &Words, shown: &Shown, clauses: &[Clause], asks: bo
         }
         let how = bare(&text.text[group[0].start..group[group.len() - 1].stop]);
         for part in named(here) {
-            let only_removes = here.verb() == Some(Verb::Remove) && here.content.is_empty() && !here.how;
+            let only_removes = here.verb() == Some(EditVerb::Remove) && here.content.is_empty() && !here.how;
             edits.push(match part {
                 Some(at) if only_removes && at <= shown.count() => Edit::Remove(at),
                 at => Edit::Rework { at, how: how.clone() },

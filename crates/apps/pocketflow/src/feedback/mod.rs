@@ -6,7 +6,7 @@
 //! may read, see [`adopt`]; its approval is a candidate too.
 //!
 //! ```
-//! use graphloom_pocketflow::feedback::{Candidate, Edit, Reading, Shown, read, read_shown};
+//! use graphloom_pocketflow::feedback::{Candidate, Edit, Reading, ReviewedItems, read, read_shown};
 //!
 //! assert_eq!(read("looks good, go ahead").reading, Reading::Approve);
 //! assert!(matches!(read("not good, redo").reading, Reading::Reject { .. }));
@@ -14,7 +14,7 @@
 //! assert_eq!(read("no objections").reading, Reading::Candidate(Candidate::Approve));
 //! assert!(matches!(read("承認を拒否します").reading, Reading::Reject { .. }));
 //!
-//! let shown = Shown::queries(["spring tides", "neap tides", "tides in literature"]);
+//! let shown = ReviewedItems::queries(["spring tides", "neap tides", "tides in literature"]);
 //! let edits = vec![Edit::Remove(3)];
 //! assert_eq!(read_shown("ok, drop the third one", &shown).reading, Reading::Candidate(Candidate::Edit(edits)));
 //! ```
@@ -34,12 +34,12 @@ mod words;
 
 use unicode_normalization::UnicodeNormalization;
 
-pub use change::{Candidate, Edit, Shown};
-pub use model::{Intent, ModelEdit, ModelReading, What, adopt};
+pub use change::{Candidate, Edit, ReviewedItems};
+pub use model::{EditKind, Intent, ModelEdit, ModelReading, adopt};
 pub use values::{Value, read_topic, read_value};
 
 use self::tokens::Text;
-use self::whole::Whole;
+use self::whole::WholeMessage;
 
 /// Messages with more words, or letters of a script without spaces, are not read by the rules for short replies.
 const MOST_TOKENS: usize = 80;
@@ -47,7 +47,7 @@ const MOST_TOKENS: usize = 80;
 /// How a reply was read.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
-pub struct Read {
+pub struct ReadReply {
     /// The class.
     pub reading: Reading,
     /// The words that were found, with their meaning.
@@ -107,32 +107,32 @@ pub enum Language {
 }
 
 /// Reads a reply by rules, where nothing is known of what it replies to.
-pub fn read(message: &str) -> Read {
-    read_shown(message, &Shown::default())
+pub fn read(message: &str) -> ReadReply {
+    read_shown(message, &ReviewedItems::default())
 }
 
 /// Reads a reply to what is shown by rules.
-pub fn read_shown(message: &str, shown: &Shown) -> Read {
+pub fn read_shown(message: &str, shown: &ReviewedItems) -> ReadReply {
     let normal: String = message.nfkc().collect();
     if let Some((reading, evidence)) = commands::read(normal.trim()) {
-        return Read { reading, evidence: vec![evidence], language: Language::Command };
+        return ReadReply { reading, evidence: vec![evidence], language: Language::Command };
     }
     let text = Text::new(message);
     if text.tokens.len() > MOST_TOKENS {
         let evidence = vec![format!("more than {MOST_TOKENS} words")];
-        return Read { reading: Reading::Unclear, evidence, language: Language::Long };
+        return ReadReply { reading: Reading::Unclear, evidence, language: Language::Long };
     }
     let words = words::language(&text);
     let language = words.language;
     let (reading, evidence) = match whole::read(&text, shown) {
-        Some((Whole::Approve, found)) => (Reading::Approve, found),
-        Some((Whole::Nearly, found)) => (Reading::Candidate(Candidate::Approve), found),
+        Some((WholeMessage::Approve, found)) => (Reading::Approve, found),
+        Some((WholeMessage::Nearly, found)) => (Reading::Candidate(Candidate::Approve), found),
         // Words that only reject may still say that other literature is wanted.
-        Some((Whole::Reject, found)) => match words.find("search", &text) {
+        Some((WholeMessage::Reject, found)) => match words.find("search", &text) {
             Some(_) => others::read(&text, words),
             None => (Reading::Reject { feedback: String::new(), search: false }, found),
         },
-        Some((Whole::Cancel, found)) => (Reading::Cancel, found),
+        Some((WholeMessage::Cancel, found)) => (Reading::Cancel, found),
         // The fixed form of a rejection: what its reason names is no edit.
         None if commands::rejects(normal.trim()) => others::read(&text, words),
         None => match edits::read(&text, words, shown) {
@@ -145,7 +145,7 @@ pub fn read_shown(message: &str, shown: &Shown) -> Read {
             None => others::read(&text, words),
         },
     };
-    Read { reading, evidence, language }
+    ReadReply { reading, evidence, language }
 }
 
 /// Whether edits name no place.

@@ -3,8 +3,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::change::{Candidate, Edit, Shown};
-use super::{Read, Reading};
+use super::change::{Candidate, Edit, ReviewedItems};
+use super::{ReadReply, Reading};
 
 /// A model that is less sure is not believed.
 const SURE: f32 = 0.7;
@@ -51,7 +51,7 @@ pub enum Intent {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ModelEdit {
     /// What is done.
-    pub what: What,
+    pub what: EditKind,
     /// The number of what it is done to; 0 for all, and for what is added.
     #[serde(default)]
     pub number: usize,
@@ -66,8 +66,9 @@ pub struct ModelEdit {
 /// The changes that a model can name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
+#[schemars(rename = "What")]
 #[expect(missing_docs, reason = "each is the change of the same name")]
-pub enum What {
+pub enum EditKind {
     Remove,
     Add,
     Replace,
@@ -78,18 +79,18 @@ pub enum What {
 }
 
 impl ModelEdit {
-    fn edit(&self, shown: &Shown) -> Option<Edit> {
+    fn edit(&self, shown: &ReviewedItems) -> Option<Edit> {
         let there = |place: usize| (1..=shown.items.len()).contains(&place).then_some(place);
         let text = || Some(self.text.trim().to_owned()).filter(|text| !text.is_empty());
         Some(match self.what {
-            What::Remove => Edit::Remove(there(self.number)?),
-            What::Add => Edit::Add(text()?),
-            What::Replace => Edit::Replace(there(self.number)?, text()?),
-            What::Swap => Edit::Swap(there(self.number)?, there(self.other)?),
-            What::Move => Edit::Move(there(self.number)?, there(self.other)?),
-            What::Merge => Edit::Merge(there(self.number)?, there(self.other)?),
-            What::Rework if self.number == 0 => Edit::Rework { at: None, how: text()? },
-            What::Rework => Edit::Rework { at: Some(there(self.number)?), how: text()? },
+            EditKind::Remove => Edit::Remove(there(self.number)?),
+            EditKind::Add => Edit::Add(text()?),
+            EditKind::Replace => Edit::Replace(there(self.number)?, text()?),
+            EditKind::Swap => Edit::Swap(there(self.number)?, there(self.other)?),
+            EditKind::Move => Edit::Move(there(self.number)?, there(self.other)?),
+            EditKind::Merge => Edit::Merge(there(self.number)?, there(self.other)?),
+            EditKind::Rework if self.number == 0 => Edit::Rework { at: None, how: text()? },
+            EditKind::Rework => Edit::Rework { at: Some(there(self.number)?), how: text()? },
         })
     }
 }
@@ -97,7 +98,7 @@ impl ModelEdit {
 /// Takes over what a model says of a reply that the rules left unclear, as far as it can be trusted: it must be sure
 /// (0.7), the words that it rests on must stand in the reply, and an approval, an edit or an end is only a candidate.
 #[must_use]
-pub fn adopt(read: Read, message: &str, shown: &Shown, model: &ModelReading) -> Read {
+pub fn adopt(read: ReadReply, message: &str, shown: &ReviewedItems, model: &ModelReading) -> ReadReply {
     if read.reading != Reading::Unclear {
         return read;
     }
@@ -128,5 +129,5 @@ pub fn adopt(read: Read, message: &str, shown: &Shown, model: &ModelReading) -> 
         (Intent::Cancel, _) => Reading::Candidate(Candidate::Cancel),
         _ => Reading::Unclear,
     };
-    Read { reading, evidence, language: read.language }
+    ReadReply { reading, evidence, language: read.language }
 }

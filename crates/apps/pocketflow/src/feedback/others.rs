@@ -2,11 +2,11 @@
 
 use super::change::Candidate;
 use super::tokens::Text;
-use super::words::Words;
+use super::words::WordLists;
 use super::{Language, Reading};
 
 /// Reads what is no approval and no edit, and says by which words.
-pub(super) fn read(text: &Text, words: &Words) -> (Reading, Vec<String>) {
+pub(super) fn read(text: &Text, words: &WordLists) -> (Reading, Vec<String>) {
     let tokens = &text.tokens;
     if tokens.is_empty() {
         return (Reading::Unclear, Vec::new());
@@ -38,12 +38,12 @@ pub(super) fn read(text: &Text, words: &Words) -> (Reading, Vec<String>) {
 }
 
 /// Whether a reply rejects or ends by its words.
-pub(super) fn acts(text: &Text, words: &Words) -> bool {
+pub(super) fn acts(text: &Text, words: &WordLists) -> bool {
     words.find("reject", text).or_else(|| words.find("cancels", text)).is_some()
 }
 
 /// Whether a reply has the form of a question without its mark.
-pub(super) fn asks(text: &Text, words: &Words) -> bool {
+pub(super) fn asks(text: &Text, words: &WordLists) -> bool {
     let tokens = &text.tokens;
     if words.longest("asks", tokens, 0) > 0 {
         return true;

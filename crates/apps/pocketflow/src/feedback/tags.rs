@@ -1,12 +1,12 @@
 //! What the words of a reply do in it: verbs of change, places, parts of a proposal, words that only join.
 
-use super::change::Shown;
+use super::change::ReviewedItems;
 use super::tokens::{Text, Token};
-use super::words::{LANGUAGES, Words};
+use super::words::{LANGUAGES, WordLists};
 
 /// What is asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Verb {
+pub(super) enum EditVerb {
     Remove,
     Keep,
     Change,
@@ -19,7 +19,7 @@ pub(super) enum Verb {
 /// What a word or phrase does.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Tag {
-    Verb(Verb),
+    Verb(EditVerb),
     /// Places; whether a digit said so.
     Place(Vec<usize>, bool),
     /// A part of the proposal, and its place where it has one.
@@ -50,13 +50,13 @@ pub(super) struct Tagged {
 
 const LISTS: &[(&str, Tag)] = &[
     ("except", Tag::Except),
-    ("swap", Tag::Verb(Verb::Swap)),
-    ("merge", Tag::Verb(Verb::Merge)),
-    ("remove", Tag::Verb(Verb::Remove)),
-    ("add", Tag::Verb(Verb::Add)),
-    ("move", Tag::Verb(Verb::Move)),
-    ("change", Tag::Verb(Verb::Change)),
-    ("keep", Tag::Verb(Verb::Keep)),
+    ("swap", Tag::Verb(EditVerb::Swap)),
+    ("merge", Tag::Verb(EditVerb::Merge)),
+    ("remove", Tag::Verb(EditVerb::Remove)),
+    ("add", Tag::Verb(EditVerb::Add)),
+    ("move", Tag::Verb(EditVerb::Move)),
+    ("change", Tag::Verb(EditVerb::Change)),
+    ("keep", Tag::Verb(EditVerb::Keep)),
     ("front", Tag::Front),
     ("end", Tag::End),
     ("rest", Tag::Rest),
@@ -70,7 +70,7 @@ const LISTS: &[(&str, Tag)] = &[
 ];
 
 /// The phrases of a reply with what they do; of several at one place the longest counts.
-pub(super) fn tag(text: &Text, words: &Words, shown: &Shown) -> Vec<Tagged> {
+pub(super) fn tag(text: &Text, words: &WordLists, shown: &ReviewedItems) -> Vec<Tagged> {
     let parts: Vec<Option<&'static str>> = shown.items.iter().map(|item| part_of(item)).collect();
     let tokens = &text.tokens;
     let mut tagged = Vec::new();
@@ -88,7 +88,7 @@ pub(super) fn tag(text: &Text, words: &Words, shown: &Shown) -> Vec<Tagged> {
     ranges(&text.text, tagged)
 }
 
-fn one(text: &Text, words: &Words, shown: &Shown, parts: &[Option<&str>], at: usize) -> (Tag, usize) {
+fn one(text: &Text, words: &WordLists, shown: &ReviewedItems, parts: &[Option<&str>], at: usize) -> (Tag, usize) {
     let tokens = &text.tokens;
     if let Some(place) = digits(&tokens[at], shown.count()) {
         return (Tag::Place(vec![place], true), 1);

@@ -124,7 +124,7 @@ fn the_reason_of_a_rejection_is_kept() {
 
 #[test]
 fn changes_inside_sentences() {
-    let shown = Shown::queries(["naps", "recall", "sleep", "ageing"]);
+    let shown = ReviewedItems::queries(["naps", "recall", "sleep", "ageing"]);
     let edits = |text: &str| match read_shown(text, &shown).reading {
         Reading::Candidate(Candidate::Edit(edits)) => edits.iter().map(Edit::to_string).collect::<Vec<_>>().join(", "),
         other => format!("{other:?}"),
@@ -148,7 +148,7 @@ fn changes_inside_sentences() {
     ] {
         assert_eq!(edits(text), expected, "{text}");
     }
-    let shown = Shown::proposal(["Background", "Method"]);
+    let shown = ReviewedItems::proposal(["Background", "Method"]);
     let reading = read_shown("make the method shorter", &shown).reading;
     let rework = Edit::Rework { at: Some(2), how: "make the method shorter".to_owned() };
     assert_eq!(reading, Reading::Candidate(Candidate::Edit(vec![rework])));
@@ -166,7 +166,7 @@ fn model(intent: Intent, words: &str, confidence: f32) -> ModelReading {
 
 #[test]
 fn a_model_is_believed_only_when_it_is_sure_and_quotes_the_reply() {
-    let shown = Shown::queries(["naps", "recall"]);
+    let shown = ReviewedItems::queries(["naps", "recall"]);
     let say = "I can live with that";
     let adopted =
         |message: &str, model: &ModelReading| adopt(read_shown(message, &shown), message, &shown, model).reading;
@@ -183,7 +183,7 @@ fn a_model_is_believed_only_when_it_is_sure_and_quotes_the_reply() {
         );
     }
     let mut edit = model(Intent::Edit, "spare me the naps", 0.9);
-    edit.edits = vec![ModelEdit { what: What::Remove, number: 1, other: 0, text: String::new() }];
+    edit.edits = vec![ModelEdit { what: EditKind::Remove, number: 1, other: 0, text: String::new() }];
     let removed = Reading::Candidate(Candidate::Edit(vec![Edit::Remove(1)]));
     assert_eq!(adopted("spare me the naps", &edit), removed);
     edit.intent = Intent::Approve;
@@ -285,7 +285,10 @@ fn content() -> impl Strategy<Value = String> {
 
 /// Whether some list of approvals covers a text, so that it is no other word.
 fn covered(word: &str) -> bool {
-    matches!(whole::read(&Text::new(&format!("ok {word}")), &Shown::default()), Some((Whole::Approve, _)))
+    matches!(
+        whole::read(&Text::new(&format!("ok {word}")), &ReviewedItems::default()),
+        Some((WholeMessage::Approve, _))
+    )
 }
 
 proptest! {
@@ -319,15 +322,15 @@ proptest! {
 
     #[test]
     fn any_text_is_read(text in any::<String>()) {
-        let shown = Shown::queries(["naps", "recall", "sleep"]);
-        let proposal = Shown::proposal(["Background", "Method"]);
+        let shown = ReviewedItems::queries(["naps", "recall", "sleep"]);
+        let proposal = ReviewedItems::proposal(["Background", "Method"]);
         prop_assert_eq!(read_shown(&text, &shown).reading == Reading::Approve, read_shown(&text, &proposal).reading == Reading::Approve);
     }
 }
 
 #[test]
 fn what_reject_begins_is_a_rejection_whatever_its_reason_names() {
-    let shown = Shown::queries(["spring tides", "neap tides"]);
+    let shown = ReviewedItems::queries(["spring tides", "neap tides"]);
     for message in ["reject: say what it costs [1]", "Reject: drop the second one", "却下：2番を削除"] {
         let reading = read_shown(message, &shown).reading;
         assert!(matches!(reading, Reading::Reject { search: false, .. }), "{message}: {reading:?}");

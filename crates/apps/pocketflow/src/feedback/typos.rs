@@ -1,14 +1,14 @@
 //! Slips of the keyboard in words of approvals: `plese`, `apporved`, `perrfect`.
 
 use super::tokens::Text;
-use super::words::{LANGUAGES, Words};
+use super::words::{LANGUAGES, WordLists};
 
 /// Shorter words are too like each other.
 const LEAST: usize = 5;
 
 /// A reply in which words that no list of any language knows are also read as the words of approvals of this language
 /// that they are with one letter left out, doubled, or changed with its neighbour.
-pub(super) fn mended(text: &Text, words: &Words) -> Option<Text> {
+pub(super) fn mended(text: &Text, words: &WordLists) -> Option<Text> {
     let mut mended = None;
     for (at, token) in text.tokens.iter().enumerate() {
         let letters: Vec<char> = token.lower.chars().collect();

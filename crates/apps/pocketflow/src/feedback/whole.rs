@@ -1,9 +1,9 @@
 //! Messages that a closed list of one language covers from the first word to the last.
 
-use super::change::Shown;
+use super::change::ReviewedItems;
 use super::tokens::Text;
 use super::typos;
-use super::words::{LANGUAGES, Words};
+use super::words::{LANGUAGES, WordLists};
 
 /// Messages of more tokens are not covered, whatever they say.
 const MOST: usize = 60;
@@ -13,7 +13,7 @@ const SLIPS: usize = 2;
 
 /// What a covered message is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Whole {
+pub(super) enum WholeMessage {
     /// An approval and nothing else.
     Approve,
     /// Nearly one: a weak yes, a trouble that is denied, or an approval that is asked, quoted or left open.
@@ -25,18 +25,18 @@ pub(super) enum Whole {
 }
 
 /// Reads a message that a closed list covers, and says by which words.
-pub(super) fn read(text: &Text, shown: &Shown) -> Option<(Whole, Vec<String>)> {
+pub(super) fn read(text: &Text, shown: &ReviewedItems) -> Option<(WholeMessage, Vec<String>)> {
     if text.digit || text.tokens.is_empty() || text.tokens.len() > MOST {
         return None;
     }
     let mut nearly = None;
     // A word that a language has in no list is covered by none of them.
-    let strange = |words: &Words| text.tokens.iter().filter(|token| !words.has(token)).count();
+    let strange = |words: &WordLists| text.tokens.iter().filter(|token| !words.has(token)).count();
     for words in LANGUAGES.iter().filter(|words| strange(words) <= SLIPS) {
         let read = approval(text, words, shown)
             .or_else(|| typos::mended(text, words).and_then(|mended| approval(&mended, words, shown)));
         match read {
-            Some((Whole::Approve, found)) => return Some((Whole::Approve, found)),
+            Some((WholeMessage::Approve, found)) => return Some((WholeMessage::Approve, found)),
             Some(other) => nearly = nearly.or(Some(other)),
             None => {}
         }
@@ -54,10 +54,10 @@ pub(super) fn read(text: &Text, shown: &Shown) -> Option<(Whole, Vec<String>)> {
             (!found.is_empty()).then_some((whole, found))
         })
     };
-    other("no", Whole::Reject).or_else(|| other("cancel", Whole::Cancel))
+    other("no", WholeMessage::Reject).or_else(|| other("cancel", WholeMessage::Cancel))
 }
 
-fn approval(text: &Text, words: &Words, shown: &Shown) -> Option<(Whole, Vec<String>)> {
+fn approval(text: &Text, words: &WordLists, shown: &ReviewedItems) -> Option<(WholeMessage, Vec<String>)> {
     // All four of four are all; two of four would be a choice.
     let count = if shown.proposal { String::new() } else { format!("count {}", shown.count()) };
     let parts = cover(text, words, &["nearly", "weak", "approve", "filler", &count])?;
@@ -73,7 +73,7 @@ fn approval(text: &Text, words: &Words, shown: &Shown) -> Option<(Whole, Vec<Str
     let weak = has("weak") || stands_alone("weak", text, words, &parts);
     let sure = has("approve") && !weak && !asked && !open;
     let found = parts.into_iter().filter(|part| part.list != "filler").map(|part| format!("`{}`", part.text)).collect();
-    Some((if sure { Whole::Approve } else { Whole::Nearly }, found))
+    Some((if sure { WholeMessage::Approve } else { WholeMessage::Nearly }, found))
 }
 
 /// Lists whose words take an approval back wherever they stand, unless a longer phrase of approval holds them.
@@ -84,7 +84,7 @@ const ASKING: &[&str] = &["change", "remove", "except"];
 
 /// Whether words that may stand in an approval say something else together, as `i have to go` does, or leave the message
 /// hanging at its end.
-fn blocked(text: &Text, words: &Words, parts: &[Part<'_>]) -> bool {
+fn blocked(text: &Text, words: &WordLists, parts: &[Part<'_>]) -> bool {
     AGAINST.iter().any(|list| stands_alone(list, text, words, parts))
         || ASKING.iter().any(|list| straddles(list, text, words, parts))
         || parts.last().is_some_and(|last| {
@@ -93,7 +93,7 @@ fn blocked(text: &Text, words: &Words, parts: &[Part<'_>]) -> bool {
 }
 
 /// Whether a phrase of a list stands in a text that is not inside of a longer part.
-fn stands_alone(list: &str, text: &Text, words: &Words, parts: &[Part<'_>]) -> bool {
+fn stands_alone(list: &str, text: &Text, words: &WordLists, parts: &[Part<'_>]) -> bool {
     (0..text.tokens.len()).any(|at| {
         words.lengths(list, &text.tokens, at).into_iter().any(|length| {
             let inside =
@@ -104,7 +104,7 @@ fn stands_alone(list: &str, text: &Text, words: &Words, parts: &[Part<'_>]) -> b
 }
 
 /// Whether a phrase of a list is made of words of several parts, as `passen an` is of a yes and a small word.
-fn straddles(list: &str, text: &Text, words: &Words, parts: &[Part<'_>]) -> bool {
+fn straddles(list: &str, text: &Text, words: &WordLists, parts: &[Part<'_>]) -> bool {
     let holds = |part: &Part<'_>, at: usize, end: usize| part.at <= at && end <= part.at + part.tokens;
     (0..text.tokens.len()).any(|at| {
         let mut lengths = words.lengths(list, &text.tokens, at).into_iter();
@@ -122,7 +122,7 @@ struct Part<'l> {
 
 /// Covers a message with phrases of lists, the longest first, and the first list where two are as long. None when a
 /// word is left over.
-fn cover<'l>(text: &Text, words: &Words, lists: &[&'l str]) -> Option<Vec<Part<'l>>> {
+fn cover<'l>(text: &Text, words: &WordLists, lists: &[&'l str]) -> Option<Vec<Part<'l>>> {
     let count = text.tokens.len();
     // Whether the rest from a place on can be covered, and by which first phrase; from the end to the front.
     let mut best: Vec<Option<(usize, &'l str)>> = vec![None; count + 1];

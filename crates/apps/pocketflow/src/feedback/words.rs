@@ -9,7 +9,7 @@ use super::tokens::{Text, Token};
 
 /// The lists of one language.
 #[derive(Debug)]
-pub(super) struct Words {
+pub(super) struct WordLists {
     pub(super) language: Language,
     lists: BTreeMap<&'static str, List>,
     /// Every word of every list.
@@ -28,7 +28,7 @@ macro_rules! files {
 }
 
 /// The languages, English first.
-pub(super) static LANGUAGES: LazyLock<Vec<Words>> = LazyLock::new(|| {
+pub(super) static LANGUAGES: LazyLock<Vec<WordLists>> = LazyLock::new(|| {
     const COMMON: &str = include_str!("words/common.txt");
     let files = files! {
         English: "english", German: "german", French: "french", Spanish: "spanish", Portuguese: "portuguese",
@@ -38,7 +38,7 @@ pub(super) static LANGUAGES: LazyLock<Vec<Words>> = LazyLock::new(|| {
         .into_iter()
         .map(|(language, [file, approvals])| {
             let mut words =
-                Words { language, lists: BTreeMap::new(), known: BTreeSet::new(), of_approvals: BTreeSet::new() };
+                WordLists { language, lists: BTreeMap::new(), known: BTreeSet::new(), of_approvals: BTreeSet::new() };
             for file in [COMMON, file, approvals] {
                 words.take(file);
             }
@@ -50,7 +50,7 @@ pub(super) static LANGUAGES: LazyLock<Vec<Words>> = LazyLock::new(|| {
         .collect()
 });
 
-impl Words {
+impl WordLists {
     fn take(&mut self, file: &'static str) {
         let mut sets = Sets::new();
         for (name, line) in lines(file) {
@@ -144,7 +144,7 @@ fn phrases(line: &'static str) -> impl Iterator<Item = &'static str> {
 }
 
 /// The language of a text, by its letters, and where they are Latin by the words that it knows.
-pub(super) fn language(text: &Text) -> &'static Words {
+pub(super) fn language(text: &Text) -> &'static WordLists {
     let has = |range: &[std::ops::RangeInclusive<char>]| {
         text.text.chars().any(|c| range.iter().any(|range| range.contains(&c)))
     };

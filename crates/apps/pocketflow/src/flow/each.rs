@@ -42,9 +42,9 @@ pub trait BatchFlow: Send + Sync + 'static {
 }
 
 /// Parameters from a function, one run after the other.
-pub(super) struct Listed<E>(pub(super) E);
+pub(super) struct FromFunction<E>(pub(super) E);
 
-impl<E> BatchFlow for Listed<E>
+impl<E> BatchFlow for FromFunction<E>
 where
     E: Fn(&Store, &Params) -> Result<Vec<Params>, NodeError> + Send + Sync + 'static,
 {

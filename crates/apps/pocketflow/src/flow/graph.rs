@@ -12,7 +12,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::batch::{Batch, BatchWork};
-use super::each::{BatchFlow, ForEach, Listed};
+use super::each::{BatchFlow, ForEach, FromFunction};
 use super::error::FlowError;
 use super::work::{Label, Params, Runnable, Single, Store, Work};
 
@@ -67,7 +67,7 @@ pub struct BuiltFlow {
 /// How a run of a flow ended.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
-pub struct Ended {
+pub struct FlowResult {
     /// What the nodes shared.
     pub shared: Store,
     /// The last label.
@@ -114,7 +114,7 @@ impl Flow {
         flow: BuiltFlow,
         each: impl Fn(&Store, &Params) -> Result<Vec<Params>, NodeError> + Send + Sync + 'static,
     ) -> Place {
-        self.add_batch_flow(name, flow, Listed(each))
+        self.add_batch_flow(name, flow, FromFunction(each))
     }
 
     /// Adds a flow that runs once for each set of parameters, see [`BatchFlow`].
@@ -226,14 +226,14 @@ impl BuiltFlow {
     ///
     /// # Errors
     /// The error of a node that nothing took over; the limit of steps.
-    pub async fn run(&self, shared: Store) -> Result<Ended, FlowError> {
+    pub async fn run(&self, shared: Store) -> Result<FlowResult, FlowError> {
         self.run_with(shared, Params::new()).await
     }
 
     /// Runs the flow with parameters, which win over the flow's own. Errors as for [`BuiltFlow::run`].
-    pub async fn run_with(&self, shared: Store, params: Params) -> Result<Ended, FlowError> {
+    pub async fn run_with(&self, shared: Store, params: Params) -> Result<FlowResult, FlowError> {
         let state = self.state_of(shared, params).await?;
-        Ok(Ended {
+        Ok(FlowResult {
             shared: state.shared.clone(),
             label: state.label.clone().unwrap_or_default(),
             path: state.path.iter().cloned().collect(),

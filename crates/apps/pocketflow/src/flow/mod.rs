@@ -51,7 +51,7 @@
 //! Every item of a batch counts its own attempts. Flows that run at once do not write into one store under each other's
 //! hands: each has a copy, and the changes are brought together in order. When one item's failure stops a batch, the others are dropped. Two
 //! successors under one label, and a flow without a start, are errors when the flow is built. A run has a limit of
-//! steps. A label without an edge ends the flow; where the node has other edges, [`Ended::notes`] says so.
+//! steps. A label without an edge ends the flow; where the node has other edges, [`FlowResult::notes`] says so.
 
 mod batch;
 mod each;
@@ -63,5 +63,5 @@ mod work;
 pub use batch::{BatchWork, Failures};
 pub use each::BatchFlow;
 pub use error::FlowError;
-pub use graph::{BuiltFlow, Ended, Flow, FlowState, FlowStateUpdate, Place};
+pub use graph::{BuiltFlow, Flow, FlowResult, FlowState, FlowStateUpdate, Place};
 pub use work::{Attempts, Label, Params, Store, Work};

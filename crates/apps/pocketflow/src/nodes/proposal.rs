@@ -10,7 +10,7 @@ use crate::actions::{Action, Call, WriteProposal};
 use crate::cite::cite;
 use crate::decide::Finish;
 use crate::nodes::router::call_of;
-use crate::research::told;
+use crate::research::source_lines;
 use crate::resources::Resources;
 use crate::session::{Artifact, Section, Session, numbered};
 use crate::small::{self, Small};
@@ -52,7 +52,7 @@ pub(crate) async fn write_proposal(
     if records.is_empty() {
         proposal.notes.push("No literature was found; this proposal rests on none.".to_owned());
     }
-    proposal.sources = review.map(|review| told(&review.sources)).unwrap_or_default();
+    proposal.sources = review.map(|review| source_lines(&review.sources)).unwrap_or_default();
     let earlier = review.into_iter().flat_map(|review| &review.notes).chain(&gap.notes);
     proposal.notes.extend(earlier.cloned().chain(notes).map(|note| as_sentence(&note)));
     think_all(&cx, &proposal.notes).await;

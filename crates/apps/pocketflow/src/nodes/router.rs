@@ -6,7 +6,7 @@ use serde_json::json;
 use super::think;
 use crate::actions::Call;
 use crate::decide::Finish;
-use crate::feedback::{self, ModelReading, Reading, Shown};
+use crate::feedback::{self, ModelReading, Reading, ReviewedItems};
 use crate::names::{ROUTER, SAVE, node_of};
 use crate::resources::Resources;
 use crate::route::route;
@@ -59,7 +59,7 @@ async fn understand(cx: &Context<Resources>, session: &Session, message: &str) -
     Ok(understand::of_reply(session, message, read))
 }
 
-async fn in_one_call(cx: &Context<Resources>, shown: &Shown, message: &str) -> Result<ModelReading, NodeError> {
+async fn in_one_call(cx: &Context<Resources>, shown: &ReviewedItems, message: &str) -> Result<ModelReading, NodeError> {
     let args = json!({ "proposal": shown.proposal, "shown": shown.items, "message": message });
     cx.resources().ask(cx, "reply", "reply", &args).await
 }

@@ -3,7 +3,7 @@
 //! - [`Documents`] searches documents of one's own as works; the literature and the web are searchers of
 //!   [`graphloom_retrieval`].
 //! - [`find`] asks a searcher and gives [`Findings`]: [`Record`]s that can be cited, and an [`EngineReport`] for every engine.
-//! - [`gathered`] makes one record of one work, whichever queries and engines found it; [`told`] says in a line for each
+//! - [`gathered`] makes one record of one work, whichever queries and engines found it; [`source_lines`] says in a line for each
 //!   engine how it fared.
 
 mod described;
@@ -11,7 +11,7 @@ mod documents;
 mod find;
 mod gather;
 mod literature;
-mod told;
+mod source_lines;
 
 pub use documents::Documents;
 pub(crate) use documents::LOCAL;
@@ -21,7 +21,7 @@ pub(crate) use gather::is_same;
 pub use graphloom_retrieval::literature::{Fault, Findings, Provenance, Record};
 pub use graphloom_retrieval::{EngineOutcome, EngineReport};
 pub use literature::{LiteratureConfig, SourceConfig};
-pub use told::told;
+pub use source_lines::source_lines;
 
 /// What is read of a record: its abstract or passages, or the title alone where no source gave either.
 pub(crate) fn text_of(record: &Record) -> &str {

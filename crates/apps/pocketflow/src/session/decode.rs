@@ -81,7 +81,7 @@ pub fn decode(id: &str, value: &Value) -> Result<Decoded, u64> {
         notes.push(LoadNote::Migrated { from: schema });
     }
     if schema == 1 {
-        fields = from_seed(fields);
+        fields = from_schema_1(fields);
     }
     // What schema 2 wrote inside artifacts is read where they are.
     fields.insert("schema".to_owned(), json!(SCHEMA));
@@ -126,9 +126,8 @@ fn mend(session: &mut Session, notes: &mut Vec<LoadNote>) {
     }
 }
 
-/// The record of the seed (section 2): a last action, one result as text, parameters by action, a name of what is
-/// waited for.
-fn from_seed(mut fields: Map<String, Value>) -> Map<String, Value> {
+/// Reads schema 1: a last action, one result as text, parameters by action, a name of what is waited for.
+fn from_schema_1(mut fields: Map<String, Value>) -> Map<String, Value> {
     let mut params = Map::new();
     if let Some(Value::Object(old)) = fields.remove("params") {
         for (name, value) in old {
@@ -168,7 +167,7 @@ fn from_seed(mut fields: Map<String, Value>) -> Map<String, Value> {
         }
         fields.insert("waiting_for".to_owned(), json!({ "for": "report" }));
     }
-    // The parameters of the seed's later actions are texts where ours are versions of artifacts.
+    // In schema 1 the parameters of later actions are texts; since then they are versions of artifacts.
     params.retain(|name, _| name == Action::GenerateQueries.name());
     fields.insert("params".to_owned(), Value::Object(params));
     fields
@@ -207,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn a_session_of_the_seeds_shape_loads() {
+    fn a_session_of_schema_1_loads() {
         let decoded = read(json!({
             "last_action": "review-queries",
             "action_result": "Please review:\n1. 'LLM tutors'\n2. LLM grading\n",
@@ -311,7 +310,7 @@ mod tests {
         assert_eq!(record.reference(), "Lee 2020: On tides. https://doi.org/10.1000/a");
         assert_eq!(record.abstract_text.as_deref(), Some("It was measured."));
         assert_eq!(
-            crate::research::told(&review.sources),
+            crate::research::source_lines(&review.sources),
             [
                 "local gave 1 record.",
                 "web cannot be searched (an HTML page came back).",

@@ -11,8 +11,8 @@ use crate::actions::{Action, Need};
 use crate::decide::Decision;
 use crate::feedback::Candidate;
 
-/// The schema that this program writes. 1 is the record of the seed; 2 had records and reports of its own, where 3 has
-/// those of the literature search.
+/// The schema that this program writes. Schema 1 had one result as text. Schema 2 had records and reports of its own,
+/// where 3 has those of the literature search.
 pub const SCHEMA: u32 = 3;
 
 /// What a conversation keeps between turns.

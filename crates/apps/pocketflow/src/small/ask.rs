@@ -22,7 +22,7 @@ pub(crate) struct Small<'c> {
     round: u64,
 }
 
-/// What came of a question, as it is kept: a reply that could not be used is not asked for again.
+/// The outcome of a question, as it is kept: a reply that could not be used is not asked for again.
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 enum Reply<T> {

@@ -1,11 +1,11 @@
-//! The seed's conversation through `say`, `resume` and `chat`.
+//! The example conversation through `say`, `resume` and `chat`.
 
 use serde_json::{Value, json};
 
 use crate::support::{DONE, FAILED, TestDir, WAITING, result, said, text};
 
 #[test]
-fn the_seeds_conversation_line_by_line() {
+fn the_example_conversation_line_by_line() {
     let dir = TestDir::new();
     let queries = dir.say("tides", WAITING);
     assert!(queries.contains("1. spring tides (it is asked)\n2. tides measured"), "{queries}");

@@ -10,10 +10,10 @@ use graphloom_pocketflow::session::{self, Role, Waiting};
 use graphloom_retrieval::{Search, SearchAnswer};
 use serde_json::{Value, json};
 
-use super::scripted::{Answer, ID, Talk};
+use super::scripted::{Answer, ID, ScriptedConversation};
 
-async fn talk_on(raw: Value) -> Talk {
-    let talk = Talk::new(&[Answer::Records]);
+async fn talk_on(raw: Value) -> ScriptedConversation {
+    let talk = ScriptedConversation::new(&[Answer::Records]);
     let sessions = Namespace::new(["pocketflow", "sessions"]).expect("part of the test");
     talk.store.put(&sessions, ID, raw, PutOptions::default()).await.expect("part of the test");
     talk
@@ -45,7 +45,7 @@ async fn a_newer_session_is_told_and_left_alone() {
 }
 
 #[tokio::test]
-async fn a_session_of_the_seed_goes_on_in_its_review() {
+async fn a_session_of_schema_1_goes_on_in_its_review() {
     let talk = talk_on(json!({
         "last_action": "review-queries",
         "action_result": "- LLM tutors\n- LLM grading",
@@ -74,7 +74,7 @@ async fn what_is_missing_is_asked_for_and_the_action_is_tried_again_with_the_ans
 
 #[tokio::test]
 async fn messages_without_end_or_content_get_a_clear_answer() {
-    let talk = Talk::new(&[Answer::Records]);
+    let talk = ScriptedConversation::new(&[Answer::Records]);
     let endless = "yes ".repeat(300_000);
     assert!(talk.say(&endless).await.contains("longer than 16384 bytes"));
     assert!(talk.say(" \n\t").await.contains("Which topic"));
@@ -106,7 +106,7 @@ impl Search for MeddlingSource {
 async fn a_turn_does_not_write_over_what_somebody_else_saved() {
     let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
     let source = Arc::new(MeddlingSource(Arc::clone(&store)));
-    let talk = Talk::on(source, store, Arc::new(MemoryCheckpointer::new()));
+    let talk = ScriptedConversation::on(source, store, Arc::new(MemoryCheckpointer::new()));
     talk.say("tides").await;
     assert!(talk.say("yes").await.contains("This turn changed nothing"));
     let session = talk.session().await;

@@ -14,10 +14,10 @@ use proptest::prelude::*;
 use proptest::sample::select;
 use tokio::sync::Notify;
 
-use super::scripted::{Answer, ID, ScriptedSource, Talk};
+use super::scripted::{Answer, ID, ScriptedConversation, ScriptedSource};
 
 /// The store of a process that dies before or after a commit.
-struct Mortal {
+struct DyingCheckpointer {
     store: Arc<MemoryCheckpointer>,
     /// Commits until the death; below zero for a process that lives on.
     left: AtomicI64,
@@ -26,7 +26,7 @@ struct Mortal {
 }
 
 #[async_trait]
-impl CheckpointerLayer for Mortal {
+impl CheckpointerLayer for DyingCheckpointer {
     fn inner(&self) -> &dyn Checkpointer {
         &*self.store
     }
@@ -45,14 +45,14 @@ impl CheckpointerLayer for Mortal {
 
 /// What outlives the processes.
 #[derive(Default)]
-struct World {
+struct SharedStores {
     threads: Arc<MemoryCheckpointer>,
     store: Arc<MemoryStore>,
 }
 
-impl World {
+impl SharedStores {
     /// Lets a process work until it is done, or dies at a commit. `None` when it died.
-    fn process<T>(&self, dies: Option<(i64, bool)>, work: impl AsyncFnOnce(&Talk) -> T) -> Option<T> {
+    fn process<T>(&self, dies: Option<(i64, bool)>, work: impl AsyncFnOnce(&ScriptedConversation) -> T) -> Option<T> {
         self.process_on(ScriptedSource::new(&[Answer::Records]), dies, work)
     }
 
@@ -60,16 +60,16 @@ impl World {
         &self,
         source: Arc<ScriptedSource>,
         dies: Option<(i64, bool)>,
-        work: impl AsyncFnOnce(&Talk) -> T,
+        work: impl AsyncFnOnce(&ScriptedConversation) -> T,
     ) -> Option<T> {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().start_paused(true).build();
         runtime.expect("part of the test").block_on(async {
             let died = Arc::new(Notify::new());
             let (left, written) = dies.unwrap_or((-1, true));
             let (store, at) = (Arc::clone(&self.threads), AtomicI64::new(left));
-            let mortal = Mortal { store, left: at, written, died: Arc::clone(&died) };
+            let checkpointer = DyingCheckpointer { store, left: at, written, died: Arc::clone(&died) };
             let store = Arc::clone(&self.store);
-            let talk = Talk::on(source, store, Arc::new(mortal));
+            let talk = ScriptedConversation::on(source, store, Arc::new(checkpointer));
             tokio::select! {
                 biased;
                 () = died.notified() => None,
@@ -100,14 +100,14 @@ fn rules(session: &Session) -> Vec<&str> {
 fn an_approval_that_is_said_again_after_a_kill_counts_once() {
     let mut kills = 0;
     for (at, written) in (0..60).flat_map(|at| [(at, false), (at, true)]) {
-        let world = World::default();
-        world.say("tides");
-        if !world.killed("approve", at, written) {
+        let stores = SharedStores::default();
+        stores.say("tides");
+        if !stores.killed("approve", at, written) {
             continue;
         }
         kills += 1;
-        let said = world.say("approve");
-        let session = world.session();
+        let said = stores.say("approve");
+        let session = stores.session();
         assert!(said.contains("This is the proposal"), "killed at {at}: {said}");
         assert_eq!(
             (&session.waiting_for, session.status),
@@ -117,7 +117,7 @@ fn an_approval_that_is_said_again_after_a_kill_counts_once() {
         assert_eq!(session.approvals.proposal, None, "killed at {at}");
         let again = said.contains("Your approval of version 1 of the queries was counted already");
         assert!(again || !said.contains("You said"), "killed at {at}: {said}");
-        assert!(world.say("approve").contains("The proposal is done"), "it was shown by now");
+        assert!(stores.say("approve").contains("The proposal is done"), "it was shown by now");
     }
     assert!(kills > 20, "{kills}");
 }
@@ -133,14 +133,14 @@ fn a_turn_that_was_cut_off_is_stopped_by_what_wants_it_otherwise() {
             ("new topic: salt", "queries-made"),
             ("ok, drop the second one", "review-candidate"),
         ] {
-            let world = World::default();
-            world.say("tides");
-            if !world.killed("approve", at, true) {
+            let stores = SharedStores::default();
+            stores.say("tides");
+            if !stores.killed("approve", at, true) {
                 continue;
             }
-            let saved = world.session().artifacts.proposal.is_some();
-            let said = world.say(message);
-            let session = world.session();
+            let saved = stores.session().artifacts.proposal.is_some();
+            let said = stores.say(message);
+            let session = stores.session();
             if saved && matches!(message, "remove 2" | "reject: too broad" | "ok, drop the second one") {
                 // The turn was over but for its last commit: the proposal is shown, and nothing of it is touched.
                 assert!(said.contains("before you were shown what is asked now"), "killed at {at}: {said}");
@@ -161,8 +161,8 @@ fn a_turn_that_was_cut_off_is_stopped_by_what_wants_it_otherwise() {
 
 #[test]
 fn a_yes_that_was_typed_ahead_confirms_nothing() {
-    let world = World::default();
-    world.process(None, async |talk| {
+    let stores = SharedStores::default();
+    stores.process(None, async |talk| {
         talk.say("tides").await;
         let review = talk.conversations.about(ID).await.expect("part of the test").question;
         for (message, meant) in [("ok, drop the second one", "take out number 2"), ("no objections", "go on")] {
@@ -189,15 +189,15 @@ fn a_yes_that_was_typed_ahead_confirms_nothing() {
 fn a_yes_that_is_said_again_after_a_kill_is_taken_once() {
     let mut kills = 0;
     for at in 0..60 {
-        let world = World::default();
-        world.say("tides");
-        world.say("no objections");
-        if !world.killed("yes", at, true) {
+        let stores = SharedStores::default();
+        stores.say("tides");
+        stores.say("no objections");
+        if !stores.killed("yes", at, true) {
             continue;
         }
         kills += 1;
-        let said = world.say("yes");
-        let session = world.session();
+        let said = stores.say("yes");
+        let session = stores.session();
         assert_eq!((&session.waiting_for, session.approvals.proposal), (&Waiting::Report, None), "at {at}: {said}");
         assert_eq!(rules(&session).iter().filter(|rule| **rule == "queries-approved").count(), 1, "at {at}: {said}");
     }
@@ -206,10 +206,10 @@ fn a_yes_that_is_said_again_after_a_kill_is_taken_once() {
 
 #[test]
 fn a_message_that_was_refused_is_about_what_it_was_about() {
-    let world = World::default();
-    world.say("tides");
+    let stores = SharedStores::default();
+    stores.say("tides");
     let source = ScriptedSource::new(&[Answer::Hangs]);
-    world.process_on(Arc::clone(&source), None, async |talk| {
+    stores.process_on(Arc::clone(&source), None, async |talk| {
         // The first is at work, and the second is refused.
         let _first = talk.conversations.say(ID, "approve");
         source.reached.acquire().await.expect("part of the test").forget();
@@ -217,20 +217,20 @@ fn a_message_that_was_refused_is_about_what_it_was_about() {
         assert!(refused.contains("Your message was not taken: another process"), "{refused}");
     });
     // The turn of the first ends, and shows the proposal to whoever is there.
-    world.process(None, async |talk| {
+    stores.process(None, async |talk| {
         let (_, chat) = talk.shown(talk.conversations.go_on(ID)).await;
         assert!(chat[0].text().contains("This is the proposal"), "{chat:?}");
     });
     // What was refused is said again, and means what it meant: the queries.
-    let said = world.say("approve");
+    let said = stores.say("approve");
     assert!(said.contains("was counted already") && said.contains("This is the proposal"), "{said}");
-    assert_eq!(world.session().status, Status::Active);
-    assert!(world.say("approve").contains("The proposal is done"));
+    assert_eq!(stores.session().status, Status::Active);
+    assert!(stores.say("approve").contains("The proposal is done"));
 }
 
 /// What happens to a person's message.
 #[derive(Clone, Debug)]
-enum Happens {
+enum MessageFate {
     /// It is answered, and the answer is shown.
     Answered(&'static str),
     /// It is answered, and the answer is lost on the way.
@@ -243,7 +243,7 @@ enum Happens {
     Twice(&'static str),
 }
 
-fn happens() -> impl Strategy<Value = Happens> {
+fn message_fate() -> impl Strategy<Value = MessageFate> {
     let message = || {
         prop_oneof![
             5 => Just("approve"),
@@ -251,11 +251,11 @@ fn happens() -> impl Strategy<Value = Happens> {
         ]
     };
     prop_oneof![
-        4 => message().prop_map(Happens::Answered),
-        1 => message().prop_map(Happens::Lost),
-        2 => (message(), 1_usize..4).prop_map(|(message, ahead)| Happens::Ahead(message, ahead)),
-        4 => (message(), 0_i64..40, any::<bool>()).prop_map(|(message, at, written)| Happens::Killed(message, at, written)),
-        1 => message().prop_map(Happens::Twice),
+        4 => message().prop_map(MessageFate::Answered),
+        1 => message().prop_map(MessageFate::Lost),
+        2 => (message(), 1_usize..4).prop_map(|(message, ahead)| MessageFate::Ahead(message, ahead)),
+        4 => (message(), 0_i64..40, any::<bool>()).prop_map(|(message, at, written)| MessageFate::Killed(message, at, written)),
+        1 => message().prop_map(MessageFate::Twice),
     ]
 }
 
@@ -270,25 +270,25 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 96, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn an_approval_counts_only_for_what_was_delivered_before(happenings in prop::collection::vec(happens(), 1..14)) {
-        let world = World::default();
+    fn an_approval_counts_only_for_what_was_delivered_before(happenings in prop::collection::vec(message_fate(), 1..14)) {
+        let stores = SharedStores::default();
         let mut delivered: Vec<Option<Question>> = vec![None];
         for happening in happenings {
             let known: BTreeSet<String> = delivered.iter().flatten().map(|question| question.id.clone()).collect();
             let last = |back: usize| delivered[delivered.len().saturating_sub(back + 1)].clone();
-            let before = approved(&world.session());
+            let before = approved(&stores.session());
             let (dies, message) = match &happening {
-                Happens::Killed(message, at, written) => (Some((*at, *written)), *message),
-                Happens::Answered(message) | Happens::Lost(message) | Happens::Ahead(message, _) | Happens::Twice(message) => (None, *message),
+                MessageFate::Killed(message, at, written) => (Some((*at, *written)), *message),
+                MessageFate::Answered(message) | MessageFate::Lost(message) | MessageFate::Ahead(message, _) | MessageFate::Twice(message) => (None, *message),
             };
             let about = match &happening {
-                Happens::Ahead(_, back) => last(*back),
+                MessageFate::Ahead(_, back) => last(*back),
                 _ => last(0),
             };
-            let lost = matches!(happening, Happens::Lost(_));
-            let shown = world.process(dies, async |talk| {
+            let lost = matches!(happening, MessageFate::Lost(_));
+            let shown = stores.process(dies, async |talk| {
                 let mut streams = talk.conversations.say_about(ID, message, about.clone());
-                let second = matches!(happening, Happens::Twice(_)).then(|| talk.conversations.say_about(ID, message, about.clone()));
+                let second = matches!(happening, MessageFate::Twice(_)).then(|| talk.conversations.say_about(ID, message, about.clone()));
                 while streams.next().await.is_some() {}
                 if let Some(second) = second {
                     second.collect().await;
@@ -298,7 +298,7 @@ proptest! {
             if let Some(Some(question)) = shown.filter(|_| !lost) {
                 delivered.push(Some(question));
             }
-            let now = approved(&world.session());
+            let now = approved(&stores.session());
             prop_assert!(now.starts_with(&before), "{before:?} {now:?}");
             for about in &now[before.len()..] {
                 prop_assert!(known.contains(about), "{happening:?} approved {about}, of {known:?}");

@@ -1,13 +1,13 @@
-//! The seed's conversation, and the ways around it.
+//! The example conversation, and the ways around it.
 
 use graphloom_core_graph::checkpoint::HistoryFilter;
 use graphloom_pocketflow::session::{Status, Waiting};
 
-use super::scripted::{Answer, ID, Talk};
+use super::scripted::{Answer, ID, ScriptedConversation};
 
 #[tokio::test]
-async fn the_whole_conversation_of_the_seed() {
-    let talk = Talk::new(&[Answer::Records]);
+async fn the_whole_example_conversation() {
+    let talk = ScriptedConversation::new(&[Answer::Records]);
     assert!(talk.say("LLMs in education").await.contains("1. first query 1"));
     assert_eq!(talk.session().await.waiting_for, Waiting::Queries);
 
@@ -60,7 +60,7 @@ async fn the_whole_conversation_of_the_seed() {
 
 #[tokio::test]
 async fn the_proposal_stays_the_subject_after_the_end() {
-    let talk = Talk::new(&[Answer::Records]);
+    let talk = ScriptedConversation::new(&[Answer::Records]);
     for message in ["tides", "approve", "approve"] {
         talk.say(message).await;
     }
@@ -91,7 +91,7 @@ async fn the_proposal_stays_the_subject_after_the_end() {
 
 #[tokio::test]
 async fn a_rejection_without_a_reason_is_no_reason_of_the_person() {
-    let talk = Talk::new(&[Answer::Records]);
+    let talk = ScriptedConversation::new(&[Answer::Records]);
     let asked = || talk.seen.lock().expect("part of the test").last().cloned().expect("part of the test");
     let made_again = "The person rejected the newest";
     talk.say("tides").await;
@@ -126,7 +126,7 @@ async fn a_rejection_without_a_reason_is_no_reason_of_the_person() {
 
 #[tokio::test]
 async fn an_edited_proposal_is_shown_with_its_own_references_alone() {
-    let talk = Talk::new(&[Answer::Records]);
+    let talk = ScriptedConversation::new(&[Answer::Records]);
     talk.say("tides").await;
     assert!(talk.say("approve").await.contains("## References\n\n1. On first query 1"));
     let edited = talk.say("edit 1: It was said [9].").await;
@@ -136,7 +136,7 @@ async fn an_edited_proposal_is_shown_with_its_own_references_alone() {
 
 #[tokio::test]
 async fn what_the_demo_got_wrong() {
-    let talk = Talk::new(&[Answer::Records]);
+    let talk = ScriptedConversation::new(&[Answer::Records]);
     talk.say("biology").await;
     for (message, rule) in [
         ("banana", "review-unclear"),
@@ -165,7 +165,7 @@ async fn what_the_demo_got_wrong() {
 
 #[tokio::test]
 async fn queries_are_made_again_five_times_then_edited_by_hand() {
-    let talk = Talk::new(&[Answer::Records]);
+    let talk = ScriptedConversation::new(&[Answer::Records]);
     talk.say("tides").await;
     for _ in 0..5 {
         talk.say("no").await;
@@ -182,7 +182,7 @@ async fn queries_are_made_again_five_times_then_edited_by_hand() {
 
 #[tokio::test]
 async fn a_question_is_answered_and_the_review_goes_on() {
-    let talk = Talk::new(&[Answer::Records]);
+    let talk = ScriptedConversation::new(&[Answer::Records]);
     talk.say("tides").await;
     assert!(talk.say("why the first?").await.contains("Because of the tides."));
     talk.say("yes").await;
@@ -195,7 +195,7 @@ async fn a_question_is_answered_and_the_review_goes_on() {
 
 #[tokio::test]
 async fn what_no_rule_reads_is_read_by_the_model_when_it_is_sure() {
-    let talk = Talk::new(&[Answer::Records]);
+    let talk = ScriptedConversation::new(&[Answer::Records]);
     talk.say("tides").await;
     talk.say("мне бы кофе").await;
     assert_eq!(talk.session().await.waiting_for, Waiting::Queries);
@@ -207,7 +207,7 @@ async fn what_no_rule_reads_is_read_by_the_model_when_it_is_sure() {
 
 #[tokio::test]
 async fn another_topic_and_the_end() {
-    let talk = Talk::new(&[Answer::Records]);
+    let talk = ScriptedConversation::new(&[Answer::Records]);
     assert!(talk.say("hello").await.contains("Which topic"));
     assert!(talk.say("ok").await.contains("Which topic"));
     talk.say("tides").await;
@@ -226,7 +226,7 @@ async fn another_topic_and_the_end() {
 
 #[tokio::test]
 async fn a_fork_goes_on_from_an_older_session() {
-    let talk = Talk::new(&[Answer::Records]);
+    let talk = ScriptedConversation::new(&[Answer::Records]);
     talk.say("tides").await;
     let thread = talk.conversations.threads().thread(ID);
     let at = thread.history(&HistoryFilter::default()).await.expect("part of the test")[0].number;
@@ -240,7 +240,7 @@ async fn a_fork_goes_on_from_an_older_session() {
 
 #[tokio::test]
 async fn a_replay_from_inside_a_turn_does_the_rest_of_it_again() {
-    let talk = Talk::new(&[Answer::Records]);
+    let talk = ScriptedConversation::new(&[Answer::Records]);
     talk.say("tides").await;
     talk.say("yes").await;
     let thread = talk.conversations.threads().thread(ID);
@@ -263,7 +263,7 @@ async fn a_replay_from_inside_a_turn_does_the_rest_of_it_again() {
 
 #[tokio::test]
 async fn queries_that_are_made_again_by_retry_need_an_approval_of_their_own() {
-    let talk = Talk::new(&[Answer::Records]);
+    let talk = ScriptedConversation::new(&[Answer::Records]);
     for (revision, message) in (1..).zip(["tides", "approve", "/new", "retry"]) {
         talk.say(message).await;
         assert_eq!(talk.session().await.revision, revision, "nothing had to be mended after {message:?}");

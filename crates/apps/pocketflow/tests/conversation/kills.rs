@@ -6,12 +6,12 @@ use std::sync::Arc;
 use graphloom_checkpoint_sqlite::SqliteCheckpointer;
 use graphloom_pocketflow::session::{Status, Waiting};
 
-use super::scripted::{Answer, ID, ScriptedSource, Talk};
+use super::scripted::{Answer, ID, ScriptedConversation, ScriptedSource};
 
-fn open(path: &Path, source: Arc<ScriptedSource>) -> Talk {
+fn open(path: &Path, source: Arc<ScriptedSource>) -> ScriptedConversation {
     let checkpointer = SqliteCheckpointer::open(path).expect("part of the test");
     let store = Arc::new(checkpointer.store());
-    Talk::on(source, store, Arc::new(checkpointer))
+    ScriptedConversation::on(source, store, Arc::new(checkpointer))
 }
 
 fn runtime() -> tokio::runtime::Runtime {

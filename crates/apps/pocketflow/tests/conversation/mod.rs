@@ -2,7 +2,6 @@
 
 mod damage;
 mod delivered;
-mod guide;
 mod journey;
 mod kills;
 mod property;

@@ -7,7 +7,7 @@ use graphloom_pocketflow::session::Status;
 use proptest::prelude::*;
 use proptest::sample::select;
 
-use super::scripted::{Answer, ID, Talk};
+use super::scripted::{Answer, ID, ScriptedConversation};
 
 const PHRASES: &[&str] = &[
     "tides",
@@ -69,7 +69,7 @@ proptest! {
     ) {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().start_paused(true).build().expect("part of the test");
         runtime.block_on(async {
-            let talk = Talk::new(&answers);
+            let talk = ScriptedConversation::new(&answers);
             // What the person said in this journey, as the table read it.
             for message in &messages {
                 let before = talk.session().await;

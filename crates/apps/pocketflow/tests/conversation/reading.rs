@@ -2,10 +2,10 @@
 
 use graphloom_pocketflow::session::Waiting;
 
-use super::scripted::{Answer, Talk};
+use super::scripted::{Answer, ScriptedConversation};
 
-async fn reviewing() -> Talk {
-    let talk = Talk::new(&[Answer::Records]);
+async fn reviewing() -> ScriptedConversation {
+    let talk = ScriptedConversation::new(&[Answer::Records]);
     talk.say("tides").await;
     talk
 }

@@ -109,7 +109,7 @@ pub(crate) fn scripted_model(seen: Arc<Mutex<Vec<String>>>) -> Scripted {
 }
 
 /// A conversation on scripted parts.
-pub(crate) struct Talk {
+pub(crate) struct ScriptedConversation {
     pub(crate) conversations: Conversations,
     pub(crate) store: Arc<dyn Store>,
     /// What the model was asked.
@@ -118,7 +118,7 @@ pub(crate) struct Talk {
 
 pub(crate) const ID: &str = "c1";
 
-impl Talk {
+impl ScriptedConversation {
     pub(crate) fn new(answers: &[Answer]) -> Self {
         let store = Arc::new(MemoryStore::new());
         Self::on(ScriptedSource::new(answers), store, Arc::new(MemoryCheckpointer::new()))

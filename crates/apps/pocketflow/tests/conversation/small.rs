@@ -10,10 +10,10 @@ use graphloom_pocketflow::profile::TEMPLATES;
 use graphloom_pocketflow::session::Waiting;
 use serde_json::{Value, json};
 
-use super::scripted::{Answer, ScriptedSource, Talk};
+use super::scripted::{Answer, ScriptedConversation, ScriptedSource};
 
 /// A scripted model that says it is small. It answers every question of a kind with the same.
-fn small_talk(answers: Value) -> Talk {
+fn small_talk(answers: Value) -> ScriptedConversation {
     let model = Scripted::from_fn(move |request: &ChatRequest| {
         let prompt = rendered(request);
         let answer = if prompt.contains("You write search queries") {
@@ -39,7 +39,7 @@ fn small_talk(answers: Value) -> Talk {
     };
     let source = ScriptedSource::new(&[Answer::Records]);
     let model = model.with_capabilities(capabilities);
-    Talk::with(model, source, Arc::new(MemoryStore::new()), Arc::new(MemoryCheckpointer::new()))
+    ScriptedConversation::with(model, source, Arc::new(MemoryStore::new()), Arc::new(MemoryCheckpointer::new()))
 }
 
 #[tokio::test]

@@ -3,7 +3,7 @@
 use graphloom_pocketflow::actions::Action;
 use graphloom_pocketflow::session::Waiting;
 
-use super::scripted::{Answer, Talk};
+use super::scripted::{Answer, ScriptedConversation};
 
 fn slot() -> Waiting {
     Waiting::Slot { action: Action::LiteratureReview, missing: vec!["queries".to_owned()] }
@@ -11,7 +11,7 @@ fn slot() -> Waiting {
 
 #[tokio::test]
 async fn failed_sources_are_named_and_the_parameters_are_kept() {
-    let talk = Talk::new(&[Answer::Fails, Answer::Fails, Answer::Records]);
+    let talk = ScriptedConversation::new(&[Answer::Fails, Answer::Fails, Answer::Records]);
     talk.say("tides").await;
     let said = talk.say("yes").await;
     assert!(said.contains("scripted answered with a web page instead of data (`Maintenance`)"), "{said}");
@@ -23,7 +23,7 @@ async fn failed_sources_are_named_and_the_parameters_are_kept() {
 
 #[tokio::test]
 async fn nothing_found_asks_for_other_queries_and_tries_again_with_them() {
-    let talk = Talk::new(&[Answer::Nothing, Answer::Nothing, Answer::Records]);
+    let talk = ScriptedConversation::new(&[Answer::Nothing, Answer::Nothing, Answer::Records]);
     talk.say("tides").await;
     assert!(talk.say("yes").await.contains("scripted has no record for 2 of 2 queries."));
     let said = talk.say("ocean tides; moon").await;
@@ -43,7 +43,7 @@ async fn nothing_found_asks_for_other_queries_and_tries_again_with_them() {
 
 #[tokio::test]
 async fn without_records_there_is_a_proposal_only_when_the_person_insists() {
-    let talk = Talk::new(&[Answer::Nothing]);
+    let talk = ScriptedConversation::new(&[Answer::Nothing]);
     talk.say("tides").await;
     talk.say("yes").await;
     assert!(talk.session().await.artifacts.proposal.is_none());
@@ -55,7 +55,7 @@ async fn without_records_there_is_a_proposal_only_when_the_person_insists() {
 
 #[tokio::test(start_paused = true)]
 async fn a_panic_ends_both_streams_and_the_action_can_be_tried_again() {
-    let talk = Talk::new(&[Answer::Panics, Answer::Records]);
+    let talk = ScriptedConversation::new(&[Answer::Panics, Answer::Records]);
     talk.say("tides").await;
     let turn = talk.shown(talk.conversations.say("c1", "yes"));
     let (thoughts, chat) = tokio::time::timeout(std::time::Duration::from_secs(60), turn).await.expect("both end");

@@ -7,7 +7,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use graphloom_core_graph::NodeError;
 use graphloom_pocketflow::flow::{
-    BatchFlow, BatchWork, BuiltFlow, Ended, Failures, Flow, FlowError, Label, Params, Store, Work,
+    BatchFlow, BatchWork, BuiltFlow, Failures, Flow, FlowError, FlowResult, Label, Params, Store, Work,
 };
 use serde_json::{Value, json};
 
@@ -92,7 +92,7 @@ fn doubled() -> (BuiltFlow, Arc<AtomicUsize>) {
     (flow.build().expect("part of the test"), most)
 }
 
-async fn run(at_once: usize, failures: Failures, batches: Value) -> (Result<Ended, FlowError>, usize) {
+async fn run(at_once: usize, failures: Failures, batches: Value) -> (Result<FlowResult, FlowError>, usize) {
     let (inner, most) = doubled();
     let mut flow = Flow::new("batches");
     let only = flow.add_batch_flow("each", inner, Batches { at_once, failures });

@@ -1,12 +1,17 @@
-//! What came of a reply of the golden list, compared with what its label and its meaning say.
+//! The outcome of a reply of the golden list, compared with what its label and its meaning say.
 
-use graphloom_pocketflow::feedback::{Candidate, Edit, Reading, Shown};
+use graphloom_pocketflow::feedback::{Candidate, Edit, Reading, ReviewedItems};
 
 /// What the list's replies reply to. Its queries are nowhere written, so these stand for them.
-pub(crate) fn shown(context: &str) -> Shown {
+pub(crate) fn shown(context: &str) -> ReviewedItems {
     match context {
-        "proposal" => Shown::proposal(["Topic", "Background", "Gap", "Objectives", "Method", "Risks"]),
-        _ => Shown::queries(["retrieval practice", "forgetting curve", "sleep and memory", "memory in older adults"]),
+        "proposal" => ReviewedItems::proposal(["Topic", "Background", "Gap", "Objectives", "Method", "Risks"]),
+        _ => ReviewedItems::queries([
+            "retrieval practice",
+            "forgetting curve",
+            "sleep and memory",
+            "memory in older adults",
+        ]),
     }
 }
 

@@ -1,4 +1,4 @@
-//! Plans in tags: `<plan><task><id>1</id>…</task></plan>`, the seed's form.
+//! Plans in tags: `<plan><task><id>1</id>…</task></plan>`.
 
 use graphloom_llm::parse::tags;
 

@@ -68,7 +68,7 @@ pub struct TaskContext<'a> {
     pub time: Option<&'a str>,
 }
 
-/// What came of an action.
+/// The outcome of an action.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Outcome {

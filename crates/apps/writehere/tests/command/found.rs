@@ -14,9 +14,9 @@ use crate::support::{TestDir, text};
 
 /// What the program has said so far.
 #[derive(Clone, Default)]
-struct Heard(Arc<(Mutex<String>, Condvar)>);
+struct ProgramOutput(Arc<(Mutex<String>, Condvar)>);
 
-impl Heard {
+impl ProgramOutput {
     fn add(&self, line: &str) {
         self.0.0.lock().unwrap().push_str(line);
         self.0.1.notify_all();
@@ -33,7 +33,7 @@ impl Heard {
 
 /// Notes whether it was told of before its first question.
 struct Server {
-    heard: Heard,
+    heard: ProgramOutput,
     told_first: Arc<Mutex<Option<bool>>>,
 }
 
@@ -49,7 +49,7 @@ impl Respond for Server {
 fn a_found_server_is_named_first_and_gets_no_key() {
     for quiet in [false, true] {
         let runtime = Runtime::new().unwrap();
-        let (heard, told_first) = (Heard::default(), Arc::<Mutex<Option<bool>>>::default());
+        let (heard, told_first) = (ProgramOutput::default(), Arc::<Mutex<Option<bool>>>::default());
         let answers = Server { heard: heard.clone(), told_first: Arc::clone(&told_first) };
         let server = runtime.block_on(async {
             let server = MockServer::start().await;

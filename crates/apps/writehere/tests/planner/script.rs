@@ -124,10 +124,10 @@ pub(crate) fn goal_of(prompt: &str) -> String {
 }
 
 /// Finds one passage, whatever is asked.
-struct Shelf;
+struct FixedEvidence;
 
 #[async_trait]
-impl Search for Shelf {
+impl Search for FixedEvidence {
     fn engines(&self) -> Vec<String> {
         vec!["shelf".to_owned()]
     }
@@ -148,7 +148,7 @@ pub(crate) fn runs(mode: Mode, model: Arc<dyn ChatModel>, store: &MemoryCheckpoi
     let profile = if mode == Mode::Report { profile::report() } else { profile::story() }.unwrap();
     let mut setup = Setup::new(Arc::new(profile::prompts().unwrap()), Arc::new(profile), Models::new(model));
     if mode == Mode::Report {
-        setup.search = Some(Arc::new(Shelf));
+        setup.search = Some(Arc::new(FixedEvidence));
     }
     let mut resources = Resources::of(setup);
     resources.time = |_| "2026-01-02 03:04:05".to_owned();

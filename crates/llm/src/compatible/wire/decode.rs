@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::error::{Failure, error_of};
 use crate::{ChatResponse, FinishReason, Message, ModelError, Part, Role, ToolCall, Usage};
 
-/// A whole answer.
+/// Reads a whole answer.
 pub(in crate::compatible) fn decode_body(body: &[u8], model: &str) -> Result<ChatResponse, ModelError> {
     let not_expected = |message: String| ModelError::Parse {
         model: model.to_owned(),

@@ -44,7 +44,7 @@ struct Inner {
     wall: fn() -> SystemTime,
 }
 
-/// What came of a question to a host.
+/// The outcome of a question to a host.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Asked<T> {

@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use serde_json::{Map, Value};
 
-use super::coat::{Coat, Undressed};
+use super::encoding::{Decoded, Encoding};
 pub(crate) use edit::{EditProblem, remove_key, set_key};
 
 /// The frontmatter of a note: its keys in order, each with its value and the bytes it is written in.
@@ -67,15 +67,15 @@ pub(crate) struct Scalar {
 
 impl Scalar {
     /// Its text without quotes and escapes; `None` for an escape that is not understood.
-    pub(crate) fn undressed(&self, file: &str) -> Option<Undressed> {
-        let coat = match (self.single_quoted, self.double_quoted) {
-            (true, _) => Coat::YamlSingle,
-            (_, true) => Coat::YamlDouble,
-            _ => Coat::Bare,
+    pub(crate) fn decoded(&self, file: &str) -> Option<Decoded> {
+        let encoding = match (self.single_quoted, self.double_quoted) {
+            (true, _) => Encoding::YamlSingle,
+            (_, true) => Encoding::YamlDouble,
+            _ => Encoding::Plain,
         };
-        let quotes = usize::from(coat != Coat::Bare);
+        let quotes = usize::from(encoding != Encoding::Plain);
         let (start, end) = (self.span.start + quotes, self.span.end.checked_sub(quotes)?);
-        if start > end { None } else { coat.undress(file, start..end) }
+        if start > end { None } else { encoding.decode(file, start..end) }
     }
 }
 

@@ -14,18 +14,18 @@ const DEPTH_LIMIT: usize = 64;
 /// The most values, those repeated by `*aliases` counted each time.
 const VALUE_LIMIT: usize = 50_000;
 
-pub(super) struct Read {
+pub(super) struct ParsedYaml {
     pub(super) entries: Vec<Entry>,
     pub(super) scalars: Vec<Scalar>,
 }
 
 /// A list or map that is not closed yet.
-struct Open {
-    holds: Holds,
+struct OpenCollection {
+    collection: Collection,
     anchor: usize,
 }
 
-enum Holds {
+enum Collection {
     List(Vec<Value>),
     Map(Map<String, Value>, Option<String>),
 }
@@ -45,18 +45,18 @@ struct Reader<'a> {
     base: usize,
     /// The byte of each character; empty when all are ASCII.
     bytes: Vec<usize>,
-    open: Vec<Open>,
+    open: Vec<OpenCollection>,
     anchors: BTreeMap<usize, (Value, usize)>,
     values: usize,
     pending: Option<Pending>,
     keys: BTreeSet<String>,
-    found: Read,
+    found: ParsedYaml,
 }
 
 type Problem = (usize, String);
 
 /// Reads YAML whose first byte is at `base` in the note. A problem tells its line in the YAML, counted from 1.
-pub(super) fn read(source: &str, base: usize) -> Result<Read, Problem> {
+pub(super) fn read(source: &str, base: usize) -> Result<ParsedYaml, Problem> {
     if source.len() > SIZE_LIMIT {
         return Err((1, format!("it has {} bytes, more than {SIZE_LIMIT}", source.len())));
     }
@@ -74,7 +74,7 @@ pub(super) fn read(source: &str, base: usize) -> Result<Read, Problem> {
         values: 0,
         pending: None,
         keys: BTreeSet::new(),
-        found: Read { entries: Vec::new(), scalars: Vec::new() },
+        found: ParsedYaml { entries: Vec::new(), scalars: Vec::new() },
     };
     let mut documents = 0;
     for event in Parser::new_from_str(source) {
@@ -132,8 +132,8 @@ impl Reader<'_> {
                 };
                 self.value(value, 0, size)
             }
-            Event::SequenceStart(anchor, _) => self.begin(Holds::List(Vec::new()), anchor, start, end),
-            Event::MappingStart(anchor, _) => self.begin(Holds::Map(Map::new(), None), anchor, start, end),
+            Event::SequenceStart(anchor, _) => self.begin(Collection::List(Vec::new()), anchor, start, end),
+            Event::MappingStart(anchor, _) => self.begin(Collection::Map(Map::new(), None), anchor, start, end),
             Event::SequenceEnd | Event::MappingEnd => {
                 // Only the end of a bracketed one has a character of its own.
                 if end > start && self.source[start..end].starts_with([']', '}']) {
@@ -143,9 +143,9 @@ impl Reader<'_> {
                     self.finish();
                 }
                 let Some(done) = self.open.pop() else { return Ok(()) };
-                let value = match done.holds {
-                    Holds::List(items) => Value::Array(items),
-                    Holds::Map(map, _) => Value::Object(map),
+                let value = match done.collection {
+                    Collection::List(items) => Value::Array(items),
+                    Collection::Map(map, _) => Value::Object(map),
                 };
                 if self.open.is_empty() {
                     return Ok(());
@@ -160,10 +160,10 @@ impl Reader<'_> {
         }
     }
 
-    fn begin(&mut self, holds: Holds, anchor: usize, start: usize, end: usize) -> Result<(), String> {
+    fn begin(&mut self, collection: Collection, anchor: usize, start: usize, end: usize) -> Result<(), String> {
         let flow = end > start && self.source[start..end].starts_with(['[', '{']);
         if self.open.is_empty() {
-            if matches!(holds, Holds::List(_)) {
+            if matches!(collection, Collection::List(_)) {
                 return Err("it is a list, not keys and values".to_owned());
             }
             if flow {
@@ -179,13 +179,13 @@ impl Reader<'_> {
             return Err(format!("it is nested deeper than {DEPTH_LIMIT} levels"));
         }
         self.count(1)?;
-        self.open.push(Open { holds, anchor });
+        self.open.push(OpenCollection { collection, anchor });
         Ok(())
     }
 
     /// Whether the next value is a key of the outermost map.
     fn at_top_key(&self) -> bool {
-        matches!(self.open.as_slice(), [Open { holds: Holds::Map(_, None), .. }])
+        matches!(self.open.as_slice(), [OpenCollection { collection: Collection::Map(_, None), .. }])
     }
 
     fn top_key(&mut self, key: &str, start: usize, end: usize) -> Result<(), String> {
@@ -195,13 +195,13 @@ impl Reader<'_> {
         }
         self.pending =
             Some(Pending { key: key.to_owned(), start, key_end: end, value_start: None, end, shape: Shape::Scalar });
-        if let Some(Open { holds: Holds::Map(_, waiting), .. }) = self.open.last_mut() {
+        if let Some(OpenCollection { collection: Collection::Map(_, waiting), .. }) = self.open.last_mut() {
             *waiting = Some(key.to_owned());
         }
         Ok(())
     }
 
-    /// The current key's value reaches over these bytes; the first call tells its shape.
+    /// Extends the value of the current key over these bytes. The first call sets its shape.
     fn reach(&mut self, start: usize, end: usize, shape: Shape) {
         let trimmed = start + self.source[start..end].trim_end().len();
         let Some(pending) = &mut self.pending else { return };
@@ -226,9 +226,9 @@ impl Reader<'_> {
     }
 
     fn place(&mut self, value: Value) -> Result<(), String> {
-        match self.open.last_mut().map(|open| &mut open.holds) {
-            Some(Holds::List(items)) => items.push(value),
-            Some(Holds::Map(map, waiting)) => match waiting.take() {
+        match self.open.last_mut().map(|open| &mut open.collection) {
+            Some(Collection::List(items)) => items.push(value),
+            Some(Collection::Map(map, waiting)) => match waiting.take() {
                 Some(key) => {
                     if map.insert(key.clone(), value).is_some() {
                         return Err(format!("the key `{key}` is there twice"));
@@ -251,7 +251,7 @@ impl Reader<'_> {
     fn finish(&mut self) {
         let Some(pending) = self.pending.take() else { return };
         let value = match self.open.first() {
-            Some(Open { holds: Holds::Map(map, _), .. }) => map.get(&pending.key).cloned(),
+            Some(OpenCollection { collection: Collection::Map(map, _), .. }) => map.get(&pending.key).cloned(),
             _ => None,
         };
         let after_key = &self.source[pending.key_end..];

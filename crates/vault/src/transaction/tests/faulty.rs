@@ -6,7 +6,7 @@ use std::io;
 use std::path::Path;
 use std::time::SystemTime;
 
-use super::super::files::{Disk, Files, Like};
+use super::super::files::{Disk, FileAttributes, Files};
 
 /// How the disk fails at a numbered operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,13 +55,13 @@ impl Files for Faulty {
         self.run(true, || Disk.make_dir(path))
     }
 
-    fn write(&self, path: &Path, bytes: &[u8], like: &Like) -> io::Result<()> {
+    fn write(&self, path: &Path, bytes: &[u8], attributes: &FileAttributes) -> io::Result<()> {
         if self.step(true)? {
             fs::write(path, bytes)?;
-            if let Some(permissions) = &like.permissions {
+            if let Some(permissions) = &attributes.permissions {
                 fs::set_permissions(path, permissions.clone())?;
             }
-            if let Some(modified) = like.modified {
+            if let Some(modified) = attributes.modified {
                 Disk.touch(path, modified)?;
             }
             return Ok(());

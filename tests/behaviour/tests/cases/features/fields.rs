@@ -33,7 +33,7 @@ async fn feature_an_input_is_folded_like_any_update(ground: &Ground) {
 }
 
 #[derive(State, Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
-struct Passing {
+struct EphemeralFields {
     #[state(append)]
     seen: Log<(u32, u32)>,
     #[state(ephemeral)]
@@ -45,49 +45,51 @@ struct Passing {
 }
 
 async fn feature_ephemeral_fields_live_for_a_step_and_untracked_ones_are_not_stored(ground: &Ground) {
-    let mut graph = StateGraph::<Passing>::new("g");
+    let mut graph = StateGraph::<EphemeralFields>::new("g");
     for (node, before) in [(A, START), (B, A), (C, B)] {
         let first = node == A;
-        graph.add_node(node.clone(), move |state: Snapshot<Passing>| {
-            let update = Passing::update().seen([(state.hint, state.cache)]);
+        graph.add_node(node.clone(), move |state: Snapshot<EphemeralFields>| {
+            let update = EphemeralFields::update().seen([(state.hint, state.cache)]);
             let update = if first { update.hint(2u32).cache(7u32) } else { update };
             async move { Ok::<_, NodeError>(update) }
         });
         graph.add_edge(before, node);
     }
     let thread = ground.thread(graph);
-    let state = thread.run(Passing::update().hint(1u32)).await.unwrap().done().unwrap();
+    let state = thread.run(EphemeralFields::update().hint(1u32)).await.unwrap().done().unwrap();
     assert_eq!(state.seen.iter().copied().collect::<Vec<_>>(), [(1, 0), (2, 7), (0, 7)]);
     assert_eq!(thread.state().await.unwrap().state.cache, 0, "it is not in the store");
 }
 
 /// A value that refuses to be written.
 #[derive(Clone, Debug, Default, JsonSchema)]
-struct Stubborn(bool);
+struct Unwritable(bool);
 
-impl Serialize for Stubborn {
+impl Serialize for Unwritable {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         if self.0 { Err(serde::ser::Error::custom("it refuses")) } else { serializer.serialize_bool(false) }
     }
 }
 
-impl<'de> Deserialize<'de> for Stubborn {
+impl<'de> Deserialize<'de> for Unwritable {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         bool::deserialize(deserializer).map(Self)
     }
 }
 
 #[derive(State, Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
-struct Holding {
-    held: Stubborn,
+struct UnwritableField {
+    held: Unwritable,
 }
 
 async fn feature_a_value_that_cannot_be_stored_names_its_field(ground: &Ground) {
-    let mut graph = StateGraph::<Holding>::new("g");
-    graph.add_node(A, |_: Snapshot<Holding>| async { Ok::<_, NodeError>(Holding::update().held(Stubborn(true))) });
+    let mut graph = StateGraph::<UnwritableField>::new("g");
+    graph.add_node(A, |_: Snapshot<UnwritableField>| async {
+        Ok::<_, NodeError>(UnwritableField::update().held(Unwritable(true)))
+    });
     graph.add_edge(START, A);
     let thread = ground.thread(graph);
-    let error = thread.run(Holding::update()).await.unwrap_err().to_string();
+    let error = thread.run(UnwritableField::update()).await.unwrap_err().to_string();
     assert!(error.contains("`held` cannot be encoded: ") && error.contains("it refuses"), "{error}");
     assert!(!thread.state().await.unwrap().state.held.0, "the thread can be read");
 }

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use crate::web::Web;
 
-/// What came of asking.
+/// The outcome of asking.
 pub(crate) enum Answered {
     /// Every question has an answer.
     Given(Answers),

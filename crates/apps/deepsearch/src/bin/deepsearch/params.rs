@@ -1,4 +1,4 @@
-//! The parameters of a run: defaults of the specification, then files, then `--set`, then options.
+//! The parameters of a run: defaults of the original, then files, then `--set`, then options.
 
 use graphloom_cli::config::{ConfigFiles, Layers, Setting, Settings};
 use graphloom_cli::{CommonArgs, ExitStatus, Failure, Session};

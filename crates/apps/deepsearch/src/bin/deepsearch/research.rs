@@ -55,7 +55,7 @@ pub(crate) async fn research(common: &CommonArgs, session: &Session, args: Reque
     conclude(common, session, &opened, &thread, &config, begun, 0).await
 }
 
-/// The template, which is Markdown. Its name has letters, digits, `_`, `-` and `.` only, as the specification says (212201).
+/// The template, which is Markdown. Its name has letters, digits, `_`, `-` and `.` only, as the original says (212201).
 fn template(path: &Path) -> Result<String, Failure> {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     if name.is_empty() || !name.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '-' | '.')) {

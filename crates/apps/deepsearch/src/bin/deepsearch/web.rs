@@ -1,4 +1,4 @@
-//! Web mode: the messages of the specification on stdout, one JSON object a line.
+//! Web mode: the messages of the original on stdout, one JSON object a line.
 
 use std::io::{IsTerminal, Write};
 

@@ -10,7 +10,7 @@ use futures::future::try_join_all;
 use graphloom_core_graph::{Context, NodeError, Snapshot};
 
 use crate::collector::evaluation::evaluate;
-use crate::collector::retrieval::{Gathered, distinct, retrieve};
+use crate::collector::retrieval::{RetrievedDocuments, distinct, retrieve};
 use crate::collector::{CollectorState, CollectorStateUpdate};
 use crate::resources::Resources;
 use crate::state::RetrievalQuery;
@@ -25,7 +25,7 @@ pub(in crate::collector) async fn info_retrieval(
     let given = state.search_queries.iter().map(|query| query.query.clone());
     let queries = distinct(given, &asked, request.limits.queries());
     let work = queries.iter().enumerate().map(|(at, query)| retrieve(&cx, request, at, query));
-    let answers: Vec<Gathered> = try_join_all(work).await?;
+    let answers: Vec<RetrievedDocuments> = try_join_all(work).await?;
 
     let mut known = state.known();
     let (mut new, mut history, mut notes) = (Vec::new(), Vec::new(), Vec::new());

@@ -1,5 +1,5 @@
 //! Begins a step. In: the request. Out: nothing. Failure: none.
-//! Source: seed, `StartNode` of the collector; the context of the specification is the input of the graph here.
+//! Source: `StartNode` of the original's collector, whose context is the input of the graph here.
 
 use graphloom_core_graph::{NodeError, Snapshot};
 

@@ -1,6 +1,6 @@
 //! Sums up what was found. In: the documents. Out: `info_summary`, `evaluation`, `need_programmer`, `programmer_task`.
 //! Failure: sentences of the documents that fit the step best take the place of the summary, with a note. The
-//! specification leaves it empty, and dependent steps would then know nothing of what was found.
+//! original leaves it empty, and dependent steps would then know nothing of what was found.
 //! Source: openJiuwen DeepSearch, `SummaryNode` and its prompt `collector_final`.
 
 use graphloom_core_graph::{Context, NodeError, Snapshot};

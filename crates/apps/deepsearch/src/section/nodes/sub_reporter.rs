@@ -1,4 +1,4 @@
-//! Writes a section, with charts of its own (F19). In: the documents of all plans. Out: `sub_report` with text, documents,
+//! Writes a section, with charts of its own. In: the documents of all plans. Out: `sub_report` with text, documents,
 //! summary and charts.
 //! Failure: a model that cannot be asked leads to a text of quotations with a warning (212000), and to `unwritten`; no
 //! documents, or none that can be quoted, to an exception (212000) and the end of the section. A chart that fails is left out (212411).

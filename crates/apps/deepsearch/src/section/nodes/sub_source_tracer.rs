@@ -1,6 +1,6 @@
 //! Traces the citations of a section. In: the section's text and documents. Out: the text with its citations traced, and
 //! the list of citations. Failure: the section goes on with what equal wording finds, with a notice (212100); a citation without a
-//! source is taken out, with a notice (212101). A failure that is no model's leaves the section as it was written (212100).
+//! source is taken out, with a notice (212101). A failure that no model caused leaves the section as it was written (212100).
 //! Source: openJiuwen DeepSearch, `SubSourceTracerNode`.
 
 use graphloom_core_graph::{Context, Failure, NodeError, Snapshot, Step};

@@ -45,7 +45,7 @@ pub struct Inferred {
 /// different references has none.
 ///
 /// # Errors
-/// Only what is no model's fault.
+/// Only errors that no model caused.
 pub async fn infer(
     cx: &Context<Resources>,
     content: &str,

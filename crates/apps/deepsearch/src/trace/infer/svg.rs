@@ -15,7 +15,7 @@ const COLUMNS: usize = 32;
 const MOST_LINES: usize = 6;
 
 /// A node's place in the drawing.
-struct Placed {
+struct PlacedNode {
     x: usize,
     y: usize,
     height: usize,
@@ -26,7 +26,7 @@ struct Placed {
 pub fn draw(graph: &Provenance) -> String {
     let layers = layers(graph);
     let most = layers.values().copied().max().unwrap_or(0);
-    let mut placed: BTreeMap<usize, Placed> = BTreeMap::new();
+    let mut placed: BTreeMap<usize, PlacedNode> = BTreeMap::new();
     let mut height = 0;
     for layer in (0..=most).rev() {
         let mut y = MARGIN;
@@ -37,7 +37,7 @@ pub fn draw(graph: &Provenance) -> String {
             };
             let lines = wrap(&text);
             let own = lines.len() * LINE + 14;
-            placed.insert(at, Placed { x: MARGIN + (most - layer) * (WIDTH + GAP_X), y, height: own, lines });
+            placed.insert(at, PlacedNode { x: MARGIN + (most - layer) * (WIDTH + GAP_X), y, height: own, lines });
             y += own + GAP_Y;
         }
         height = height.max(y);

@@ -48,7 +48,7 @@ impl Memory {
         self.0.clone()
     }
 
-    /// Takes a request and what came of it; the oldest are forgotten.
+    /// Takes a request and its outcome; the oldest are forgotten.
     pub(crate) fn remember(&mut self, request: &str, answer: &str) {
         self.0.push(exchanged(request, answer));
         let surplus = self.0.len().saturating_sub(KNOWN);
@@ -77,7 +77,7 @@ async fn stored(own: &str, opened: &Opened) -> Result<Vec<Exchanged>, Failure> {
     Ok(found.iter().rev().map(|run| exchanged(&run.state.session.original_request, &answer(run, &written))).collect())
 }
 
-/// What came of a run, in words.
+/// The outcome of a run, in words.
 fn answer(run: &ThreadState<WorkflowState>, written: &[RunRecord]) -> String {
     let Some(outcome) = &run.state.outcome else {
         let pending = review::pending(&run.questions).filter(|_| run.status == ThreadStatus::Waiting);

@@ -9,7 +9,7 @@ use graphloom_llm::{ChatRequest, ModelError, Scripted};
 use graphloom_pocketflow::research::Documents;
 use graphloom_pocketflow::session::Question;
 use graphloom_pocketflow::{Conversations, PocketFlowError, Resources, prompts, session};
-use graphloom_retrieval::{NoSearch, Search, Together};
+use graphloom_retrieval::{CombinedSearch, NoSearch, Search};
 
 use crate::setup::Setup;
 
@@ -41,7 +41,7 @@ async fn sources(setup: &Setup, dirs: &DataDir) -> Result<Arc<dyn Search>, Failu
         progress.note("the sources want to know whom to reach: `--set literature.contact=you@example.org`");
     }
     let documents = sources.corpus.map(|(corpus, _)| Arc::new(Documents::new(corpus)) as Arc<dyn Search>);
-    Ok(Together::of(documents.into_iter().chain(sources.opened.search())).unwrap_or_else(|| {
+    Ok(CombinedSearch::of(documents.into_iter().chain(sources.opened.search())).unwrap_or_else(|| {
         progress.warn(
             "nothing is searched; add `--corpus DIR`, or ask the network with `--search openalex,arxiv,crossref` or \
              `--search wikipedia`",

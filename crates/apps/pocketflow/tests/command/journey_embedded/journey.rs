@@ -13,7 +13,7 @@ const KILLS_INSIDE: usize = 3;
 const WAITING: i32 = 3;
 
 #[test]
-fn the_whole_conversation_of_the_seed_survives_kills_between_and_inside_turns() {
+fn the_whole_example_conversation_survives_kills_between_and_inside_turns() {
     let mut dir = TestDir::new();
 
     // Inside the making of queries.

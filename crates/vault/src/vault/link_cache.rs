@@ -8,9 +8,9 @@ use crate::source::holds_links;
 
 /// The links of all files as a listing found them.
 #[derive(Debug, Default)]
-pub(super) struct KeptLinks(Mutex<(Arc<Listing>, Arc<Layer>)>);
+pub(super) struct VaultLinks(Mutex<(Arc<Listing>, Arc<Layer>)>);
 
-impl KeptLinks {
+impl VaultLinks {
     /// The links as of the last listing of the vault. A file is read when it is new, when its stamp is another, and when it
     /// changed so shortly before it was listed that its stamp does not tell.
     pub(super) fn of(&self, vault: &Vault) -> Arc<Layer> {
@@ -30,7 +30,7 @@ impl KeptLinks {
         for (path, listed) in now.notes.iter().chain(&now.files) {
             let known = before.notes.get(path).or_else(|| before.files.get(path));
             let holds = path.is_note() || holds_links(path);
-            let is_same = |known: &super::walk::Listed| {
+            let is_same = |known: &super::walk::ListedFile| {
                 !holds || (known.stamp.is_some() && known.stamp == listed.stamp && known.disk == listed.disk)
             };
             if !known.is_some_and(is_same) {

@@ -11,17 +11,17 @@ use tokio::time::{Instant, timeout, timeout_at};
 
 use crate::{Capabilities, ChatModel, ChatRequest, ChatResponse, ChatStream, Choice, ModelError, ModelId};
 
-/// A model each of whose calls ends within `limit`, whoever makes it.
+/// A model whose calls each end within `limit`.
 ///
 /// A server that took a request and never answers cannot be told from one that is slow. So when half of the limit has
-/// passed, the call is made once more while the first one goes on, and the first good answer is taken. A model inside the
-/// process does not hang, and two calls at once would only slow it down: it is asked once.
-pub struct InTime {
+/// passed, the call is made once more while the first one goes on, and the first good answer is taken. A model inside
+/// the process does not hang, and two calls at once would only slow it down: it is asked once.
+pub struct TimeLimited {
     inner: Arc<dyn ChatModel>,
     limit: Duration,
 }
 
-impl InTime {
+impl TimeLimited {
     /// A model whose calls end within `limit`.
     pub fn new(inner: &Arc<dyn ChatModel>, limit: Duration) -> Self {
         Self { inner: Arc::clone(inner), limit }
@@ -53,14 +53,14 @@ impl InTime {
     }
 }
 
-impl fmt::Debug for InTime {
+impl fmt::Debug for TimeLimited {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("InTime").field("model", self.inner.id()).field("limit", &self.limit).finish()
+        f.debug_struct("TimeLimited").field("model", self.inner.id()).field("limit", &self.limit).finish()
     }
 }
 
 #[async_trait]
-impl ChatModel for InTime {
+impl ChatModel for TimeLimited {
     fn id(&self) -> &ModelId {
         self.inner.id()
     }
@@ -73,7 +73,8 @@ impl ChatModel for InTime {
         self.call(|| self.inner.chat(request.clone())).await
     }
 
-    /// The limit is that of the whole stream. Only its beginning is waited for twice: what was told cannot be taken back.
+    /// The limit holds for the whole stream. Only its beginning is asked for a second time, because events that were
+    /// given out cannot be taken back.
     async fn stream(&self, request: ChatRequest) -> Result<ChatStream, ModelError> {
         let end = Instant::now() + self.limit;
         let events = self.call(|| self.inner.stream(request.clone())).await?;
@@ -155,21 +156,21 @@ mod tests {
 
     const LIMIT: Duration = Duration::from_secs(4);
 
-    fn in_time(model: &Arc<Hanging>) -> InTime {
+    fn time_limited(model: &Arc<Hanging>) -> TimeLimited {
         let inner: Arc<dyn ChatModel> = Arc::clone(model) as Arc<dyn ChatModel>;
-        InTime::new(&inner, LIMIT)
+        TimeLimited::new(&inner, LIMIT)
     }
 
     #[tokio::test(start_paused = true)]
     async fn a_call_that_hangs_is_made_again_within_the_limit() {
         let model = Hanging::new(1, false);
         let begun = Instant::now();
-        assert_eq!(in_time(&model).chat(ChatRequest::user("?")).await.unwrap().text(), "here");
+        assert_eq!(time_limited(&model).chat(ChatRequest::user("?")).await.unwrap().text(), "here");
         assert_eq!((begun.elapsed(), model.calls.load(Ordering::SeqCst)), (LIMIT / 2, 2));
 
         let model = Hanging::new(9, false);
         let begun = Instant::now();
-        let error = in_time(&model).choose(ChatRequest::user("?"), &["a".into(), "b".into()]).await.unwrap_err();
+        let error = time_limited(&model).choose(ChatRequest::user("?"), &["a".into(), "b".into()]).await.unwrap_err();
         assert!(matches!(&error, ModelError::Timeout { limit: LIMIT, .. }), "{error}");
         assert_eq!((begun.elapsed(), model.calls.load(Ordering::SeqCst)), (LIMIT, 2));
     }
@@ -177,7 +178,7 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn a_model_inside_the_process_is_asked_once() {
         let model = Hanging::new(1, true);
-        let error = in_time(&model).chat(ChatRequest::user("?")).await.unwrap_err();
+        let error = time_limited(&model).chat(ChatRequest::user("?")).await.unwrap_err();
         assert!(matches!(error, ModelError::Timeout { .. }), "{error}");
         assert_eq!(model.calls.load(Ordering::SeqCst), 1);
     }
@@ -186,7 +187,7 @@ mod tests {
     async fn a_stream_that_stalls_ends_with_the_limit() {
         let model = Hanging::new(0, false);
         let begun = Instant::now();
-        let events: Vec<_> = in_time(&model).stream(ChatRequest::user("?")).await.unwrap().collect().await;
+        let events: Vec<_> = time_limited(&model).stream(ChatRequest::user("?")).await.unwrap().collect().await;
         assert_eq!((events.len(), begun.elapsed()), (2, LIMIT));
         assert!(matches!(&events[1], Err(ModelError::Timeout { .. })));
     }

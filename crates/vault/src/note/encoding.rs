@@ -1,16 +1,16 @@
-//! How a text is wrapped in another format: the escapes of a YAML or JSON string, and where each of its bytes stands.
+//! How a text is written in another format: the escapes of a YAML or JSON string, and where each of its bytes stands.
 
 use std::ops::Range;
 
 use super::lines::Lines;
 use super::link::Link;
 
-/// The string that a text stands in.
+/// The kind of string that a text is written in.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Coat {
-    /// None: the text is as it is.
+pub(crate) enum Encoding {
+    /// No string: the text is as it is.
     #[default]
-    Bare,
+    Plain,
     /// A YAML value between `'`.
     YamlSingle,
     /// A YAML value between `"`.
@@ -19,18 +19,18 @@ pub(crate) enum Coat {
     Json,
 }
 
-/// A text without its coat.
+/// A text without the escapes of the string that it stands in.
 #[derive(Clone, Debug)]
-pub(crate) struct Undressed {
+pub(crate) struct Decoded {
     pub(crate) text: String,
     /// For each byte of the text, and its end, the byte of the file it is written at.
     at: Vec<usize>,
-    coat: Coat,
+    encoding: Encoding,
 }
 
-impl Coat {
+impl Encoding {
     /// Reads what stands between the quotes, `span` of a file; `None` for an escape that is not understood.
-    pub(crate) fn undress(self, file: &str, span: Range<usize>) -> Option<Undressed> {
+    pub(crate) fn decode(self, file: &str, span: Range<usize>) -> Option<Decoded> {
         let raw = file.get(span.clone())?;
         let mut text = String::with_capacity(raw.len());
         let mut at = Vec::with_capacity(raw.len() + 1);
@@ -47,13 +47,13 @@ impl Coat {
             rest = &rest[used..];
         }
         at.push(span.end);
-        Some(Undressed { text, at, coat: self })
+        Some(Decoded { text, at, encoding: self })
     }
 
     /// The text as it is written in such a string.
-    pub(crate) fn dress(self, text: &str) -> String {
+    pub(crate) fn encode(self, text: &str) -> String {
         match self {
-            Self::Bare => text.to_owned(),
+            Self::Plain => text.to_owned(),
             Self::YamlSingle => text.replace('\'', "''"),
             Self::YamlDouble | Self::Json => text.replace('\\', "\\\\").replace('"', "\\\""),
         }
@@ -85,14 +85,14 @@ fn escape(text: &str) -> Option<(char, usize)> {
     Some((plain, 2))
 }
 
-impl Undressed {
+impl Decoded {
     /// Gives a link that was found in the text its place in the file.
     pub(crate) fn placed(&self, mut link: Link, lines: &Lines) -> Link {
         let place = |span: &Range<usize>| self.at[span.start]..self.at[span.end];
         link.span = place(&link.span);
         link.target_span = place(&link.target_span);
         link.line = lines.line_of(link.span.start);
-        link.coat = self.coat;
+        link.encoding = self.encoding;
         link
     }
 }
@@ -104,21 +104,21 @@ mod tests {
     #[test]
     fn each_byte_knows_where_it_is_written() {
         let file = r#"x "a\"b\u00e9\ud83d\ude00c" y"#;
-        let read = Coat::Json.undress(file, 3..file.len() - 3).unwrap();
+        let read = Encoding::Json.decode(file, 3..file.len() - 3).unwrap();
         assert_eq!(read.text, "a\"bé😀c");
         let at = read.text.find('c').unwrap();
         assert_eq!(&file[read.at[at]..read.at[at + 1]], "c");
         assert_eq!(&file[read.at[1]..read.at[2]], "\\\"");
-        assert_eq!(Coat::YamlSingle.undress("'it''s'", 1..6).unwrap().text, "it's");
-        assert!(Coat::YamlDouble.undress(r"\q", 0..2).is_none());
+        assert_eq!(Encoding::YamlSingle.decode("'it''s'", 1..6).unwrap().text, "it's");
+        assert!(Encoding::YamlDouble.decode(r"\q", 0..2).is_none());
     }
 
     #[test]
-    fn what_is_dressed_is_read_again() {
-        for coat in [Coat::Bare, Coat::YamlSingle, Coat::YamlDouble, Coat::Json] {
+    fn what_is_encoded_is_decoded_again() {
+        for encoding in [Encoding::Plain, Encoding::YamlSingle, Encoding::YamlDouble, Encoding::Json] {
             for text in ["plain", "it's", "a \"b\" \\ c", "日本"] {
-                let written = coat.dress(text);
-                assert_eq!(coat.undress(&written, 0..written.len()).unwrap().text, text, "{coat:?}");
+                let written = encoding.encode(text);
+                assert_eq!(encoding.decode(&written, 0..written.len()).unwrap().text, text, "{encoding:?}");
             }
         }
     }

@@ -9,24 +9,24 @@ use crate::{Change, ContentHash, LinkIndex, NotePath};
 
 /// The links as they were when they were last asked for. Clones share them until one of them changes.
 #[derive(Debug, Default)]
-pub(super) struct KeptLinks(Mutex<Option<LinkCache>>);
+pub(super) struct OverlayLinks(Mutex<Option<LinkCache>>);
 
 #[derive(Clone, Debug)]
 struct LinkCache {
     index: Arc<LinkIndex>,
     /// What each changed file held.
-    seen: BTreeMap<NotePath, Seen>,
+    seen: BTreeMap<NotePath, FileContent>,
 }
 
 /// What a changed file holds.
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Seen {
+enum FileContent {
     Nothing,
     Text(Arc<str>),
     Carried(ContentHash, Option<NotePath>),
 }
 
-impl Seen {
+impl FileContent {
     fn of(change: &Change) -> Self {
         match (&change.after, &change.carried) {
             (Some(text), _) => Self::Text(Arc::clone(text)),
@@ -36,13 +36,13 @@ impl Seen {
     }
 }
 
-impl Clone for KeptLinks {
+impl Clone for OverlayLinks {
     fn clone(&self) -> Self {
         Self(Mutex::new(self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()))
     }
 }
 
-impl KeptLinks {
+impl OverlayLinks {
     /// The links of an overlay as it is now. Of its changes, only those are read that are others than the last time.
     pub(super) fn of(&self, overlay: &Overlay) -> Arc<LinkIndex> {
         let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -52,9 +52,9 @@ impl KeptLinks {
             known.unwrap_or_else(|| LinkCache { index: Arc::new(LinkIndex::over(base)), seen: BTreeMap::new() });
         let changes = &overlay.changes;
         let gone: Vec<NotePath> = now.seen.keys().filter(|path| changes.get(path).is_none()).cloned().collect();
-        let others: Vec<(NotePath, Seen)> = changes
+        let others: Vec<(NotePath, FileContent)> = changes
             .iter()
-            .map(|(path, change)| (path, Seen::of(change)))
+            .map(|(path, change)| (path, FileContent::of(change)))
             .filter(|(path, seen)| now.seen.get(*path) != Some(seen))
             .map(|(path, seen)| (path.clone(), seen))
             .collect();
@@ -66,7 +66,7 @@ impl KeptLinks {
                 known.remove(&path);
             }
             for (path, seen) in others {
-                let entry = (seen != Seen::Nothing).then(|| Entry::read(overlay, &path));
+                let entry = (seen != FileContent::Nothing).then(|| Entry::read(overlay, &path));
                 index.set(&path, entry);
                 known.insert(path, seen);
             }

@@ -1,4 +1,4 @@
-//! What the tests run in.
+//! Models, engines and graphs that the tests run with.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -29,25 +29,25 @@ pub(crate) fn outage() -> Arc<dyn ChatModel> {
 }
 
 /// An engine with the same documents for every query.
-pub(crate) struct Shelf(pub(crate) Vec<Document>);
+pub(crate) struct FixedDocuments(pub(crate) Vec<Document>);
 
 #[async_trait]
-impl Search for Shelf {
+impl Search for FixedDocuments {
     fn engines(&self) -> Vec<String> {
-        vec!["shelf".to_owned()]
+        vec!["fixed".to_owned()]
     }
 
     async fn search(&self, query: &str, limit: usize) -> SearchAnswer {
         let hit = |found: &Document| {
             let source = Source::Web { url: found.url.clone() };
-            Hit::new(Evidence::new(found.id.as_str(), source, found.title.as_str(), &*found.text), 1.0, "").by("shelf")
+            Hit::new(Evidence::new(found.id.as_str(), source, found.title.as_str(), &*found.text), 1.0, "").by("fixed")
         };
-        SearchAnswer::of("shelf", query, self.0.iter().take(limit).map(hit).collect())
+        SearchAnswer::of("fixed", query, self.0.iter().take(limit).map(hit).collect())
     }
 }
 
 pub(crate) fn resources(model: Arc<dyn ChatModel>) -> Resources {
-    Resources::new(Models::new(model), Engines::of(Arc::new(Shelf(Vec::new())))).unwrap()
+    Resources::new(Models::new(model), Engines::of(Arc::new(FixedDocuments(Vec::new())))).unwrap()
 }
 
 type Work<T> = Pin<Box<dyn Future<Output = Result<T, NodeError>> + Send>>;

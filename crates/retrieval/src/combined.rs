@@ -1,4 +1,4 @@
-//! Several searchers as one, and none.
+//! Several search engines as one, and none.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -9,18 +9,19 @@ use futures::future::join_all;
 
 use crate::{Search, SearchAnswer};
 
-/// Several searchers, asked at the same time. Their results are taken in turns, best first, each piece of evidence once.
+/// Several search engines, asked at the same time. Their results are taken in turns, best first, each piece of
+/// evidence once.
 #[derive(Clone, Default)]
-pub struct Together(Vec<Arc<dyn Search>>);
+pub struct CombinedSearch(Vec<Arc<dyn Search>>);
 
-impl Together {
-    /// These searchers, in this order.
+impl CombinedSearch {
+    /// Combines these engines, in this order.
     #[must_use]
     pub fn new(searchers: impl IntoIterator<Item = Arc<dyn Search>>) -> Self {
         Self(searchers.into_iter().collect())
     }
 
-    /// Several searchers as one, one as itself, none as nothing.
+    /// Combines several engines into one. One engine stays as it is; none gives `None`.
     #[must_use]
     pub fn of(searchers: impl IntoIterator<Item = Arc<dyn Search>>) -> Option<Arc<dyn Search>> {
         let mut searchers: Vec<Arc<dyn Search>> = searchers.into_iter().collect();
@@ -32,14 +33,14 @@ impl Together {
     }
 }
 
-impl fmt::Debug for Together {
+impl fmt::Debug for CombinedSearch {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Together").field(&self.engines()).finish()
+        f.debug_tuple("CombinedSearch").field(&self.engines()).finish()
     }
 }
 
 #[async_trait]
-impl Search for Together {
+impl Search for CombinedSearch {
     fn engines(&self) -> Vec<String> {
         self.0.iter().flat_map(|searcher| searcher.engines()).collect()
     }
@@ -112,14 +113,14 @@ mod tests {
     async fn results_are_taken_in_turns_each_once() {
         let searchers: [Arc<dyn Search>; 3] =
             [Arc::new(Ids("a", &["1", "2", "3"])), Arc::new(Ids("b", &[])), Arc::new(Ids("c", &["2", "4"]))];
-        let together = Together::new(searchers);
+        let together = CombinedSearch::new(searchers);
         assert_eq!(together.engines(), ["a", "b", "c"]);
         let answer = together.search("q", 9).await;
         let ids: Vec<&str> = answer.hits.iter().map(|hit| hit.evidence.id.as_str()).collect();
         assert_eq!(ids, ["1", "2", "4", "3"]);
         assert!(answer.answered() && answer.remarks().count() == 1);
-        assert!(Together::new([]).search("q", 1).await.or_error().is_ok(), "nothing was asked");
-        let dead = Together::new([Arc::new(Ids("b", &[])) as Arc<dyn Search>]).search("q", 1).await;
+        assert!(CombinedSearch::new([]).search("q", 1).await.or_error().is_ok(), "nothing was asked");
+        let dead = CombinedSearch::new([Arc::new(Ids("b", &[])) as Arc<dyn Search>]).search("q", 1).await;
         assert!(dead.or_error().unwrap_err().is_retryable());
     }
 }

@@ -5,15 +5,15 @@ use graphloom_deepsearch::state::Request;
 use graphloom_deepsearch::{Config, SearchContext};
 use serde_json::Value;
 
-use super::model::{Ended, Main, Runs, follow, runs};
+use super::model::{Main, RunResult, Runs, follow, runs};
 
 /// A run that asks.
-pub(crate) struct Talk {
+pub(crate) struct AskingRun {
     runs: Runs,
-    pub(crate) ended: Ended,
+    pub(crate) ended: RunResult,
 }
 
-impl Talk {
+impl AskingRun {
     /// Begins a run and follows it to its first question or its end.
     pub(crate) async fn begin(main: &Main, config: Config) -> Self {
         let runs = runs(main, &config);

@@ -1,8 +1,8 @@
-//! The text of an answer on its way out: whole characters only, and nothing of a stop text.
+//! The text of an answer as it is given out: whole characters only, and nothing of a stop text.
 
 /// Turns the bytes of tokens into text that may be shown.
 #[derive(Debug)]
-pub(crate) struct Outlet {
+pub(crate) struct TextOutput {
     stops: Vec<String>,
     /// Bytes of a character that is not whole yet.
     bytes: Vec<u8>,
@@ -12,8 +12,8 @@ pub(crate) struct Outlet {
     stopped: bool,
 }
 
-impl Outlet {
-    /// An outlet that ends at the first of `stops`; empty ones are ignored.
+impl TextOutput {
+    /// An output that ends at the first of `stops`; empty ones are ignored.
     pub(crate) fn new(stops: &[String]) -> Self {
         let stops = stops.iter().filter(|stop| !stop.is_empty()).cloned().collect();
         Self { stops, bytes: Vec::new(), held: String::new(), text: String::new(), stopped: false }
@@ -93,9 +93,9 @@ mod tests {
     /// The pieces shown, the rest, and the whole text.
     fn run(stops: &[&str], pieces: &[&[u8]]) -> (Vec<String>, String, String) {
         let stops: Vec<String> = stops.iter().map(|&stop| stop.to_owned()).collect();
-        let mut outlet = Outlet::new(&stops);
-        let shown = pieces.iter().map(|piece| outlet.push(piece)).collect();
-        let (rest, text) = outlet.finish();
+        let mut text_output = TextOutput::new(&stops);
+        let shown = pieces.iter().map(|piece| text_output.push(piece)).collect();
+        let (rest, text) = text_output.finish();
         (shown, rest, text)
     }
 

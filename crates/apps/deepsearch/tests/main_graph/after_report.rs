@@ -8,7 +8,7 @@ use graphloom_deepsearch::state::Request;
 use graphloom_deepsearch::{Config, Resources, SearchContext};
 use serde_json::json;
 
-use super::model::{Ended, Main, follow, loud, resources};
+use super::model::{Main, RunResult, follow, loud, resources};
 use super::world::codes;
 
 /// A thread with one prompt that cannot be filled in.
@@ -23,7 +23,7 @@ fn thread(prompt: &str, config: &Config) -> Thread<SearchContext, Resources> {
     graph.with_context(resources).with_checkpointer(MemoryCheckpointer::new()).thread("test")
 }
 
-async fn without(prompt: &str, vision: bool) -> Ended {
+async fn without(prompt: &str, vision: bool) -> RunResult {
     let mut config = loud();
     if vision {
         (config.vlm_chart_generator_enable, config.vlm_chart_generator_max_iterations) = (true, 0);

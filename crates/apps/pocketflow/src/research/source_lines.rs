@@ -6,7 +6,7 @@ use super::{EngineOutcome, EngineReport};
 const MOST_NOTES: usize = 3;
 
 /// One line for each source over all of its reports: what it gave, and every way in which it failed.
-pub fn told(reports: &[EngineReport]) -> Vec<String> {
+pub fn source_lines(reports: &[EngineReport]) -> Vec<String> {
     let mut names: Vec<&str> = Vec::new();
     for report in reports {
         if !names.contains(&report.engine.as_str()) {
@@ -85,7 +85,7 @@ mod tests {
             failed("crossref", "b", Fault::TimedOut { seconds: 30 }),
         ];
         assert_eq!(
-            told(&reports),
+            source_lines(&reports),
             [
                 "OpenAlex gave 5 records for 2 of 2 queries.",
                 "arXiv answered with a web page instead of data (`Maintenance`); a proxy or a maintenance page may stand \
@@ -93,7 +93,7 @@ mod tests {
                 "Crossref has no record for 1 of 2 queries; it did not answer within 30 s; try again later (for `b`).",
             ]
         );
-        assert_eq!(told(&reports[..1]), ["OpenAlex gave 3 records."]);
-        assert!(told(&[]).is_empty());
+        assert_eq!(source_lines(&reports[..1]), ["OpenAlex gave 3 records."]);
+        assert!(source_lines(&[]).is_empty());
     }
 }
