@@ -6,7 +6,7 @@
 use std::fmt;
 
 use crate::measure::{Bench, Store};
-use crate::shapes::PAYLOAD;
+use crate::shapes::{GUARDS, PAYLOAD, flat_names};
 
 /// One bar.
 pub(crate) struct Bar {
@@ -55,6 +55,16 @@ pub(crate) fn bars(bench: &Bench) -> Vec<Bar> {
             let figure = bench.figure(&format!("curve of {of} {name}"));
             most(format!("a step at the most {of} with store {name}, steps at the fewest"), figure, 1.5);
         }
+    }
+    for (guard, limit) in GUARDS {
+        let name = Store::None.name();
+        most(format!("a loop with {guard}, bare loops"), bench.figure(&format!("guarded {guard} {name}")), limit);
+    }
+    let in_sqlite = bench.figure(&format!("guarded all {}", Store::Normal.name()));
+    most("a loop with all guards in SQLite NORMAL, bare loops".to_owned(), in_sqlite, 1.2);
+    for shape in flat_names() {
+        most(format!("{shape}, largest to smallest"), bench.figure(&format!("flat {shape}")), 1.5);
+        most(format!("{shape}, bytes, largest to smallest"), bench.figure(&format!("flat {shape} bytes")), 1.5);
     }
     let cores = bench.figure("cores at once").zip(bench.figure("cores"));
     bars.extend(cores.map(|(figure, limit)| Bar {

@@ -99,6 +99,7 @@ fn measure(mut bench: Bench, json: Option<PathBuf>) -> Result<(), Failure> {
         let lines: Result<Vec<_>, _> = bench.rows.iter().map(serde_json::to_string).collect();
         std::fs::write(file, lines?.join("\n") + "\n")?;
     }
+    runtime.block_on(shapes::measure_ratios(&mut bench))?;
     runtime.block_on(shapes::measure_curves(&mut bench))?;
     let bars = bars::bars(&bench);
     if !bars.is_empty() {

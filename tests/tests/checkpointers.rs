@@ -10,7 +10,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use graphloom_checkpoint_sqlite::{SqliteCheckpointer, SqliteOptions, Synchronous};
-use graphloom_core_graph::checkpoint::{CheckpointError, Checkpointer, Commit, MemoryCheckpointer, RecordKind};
+use graphloom_core_graph::checkpoint::{
+    CheckpointError, Checkpointer, Commit, FieldRecord, MemoryCheckpointer, RecordKind, TaskRecord, TaskRecordKind,
+};
 use graphloom_core_graph::conformance::{self, Correspondence};
 use graphloom_tests::rows::{assert_busy, assert_stale, checkpoint, first, record, step};
 use rusqlite::Connection;
@@ -252,13 +254,40 @@ async fn files_that_are_not_ours_are_refused_unchanged() {
     drop(SqliteCheckpointer::open(&path).unwrap());
     Connection::open(&path).unwrap().pragma_update(None, "user_version", 99).unwrap();
     let error = SqliteCheckpointer::open(&path).unwrap_err();
-    assert!(matches!(error, CheckpointError::NewerFormat { found: 99, known: 1, .. }), "{error}");
+    assert!(matches!(error, CheckpointError::NewerFormat { found: 99, known: 2, .. }), "{error}");
 
     for missing in ["no/such/directory/x.db", "", ":memory:"] {
         let error = SqliteCheckpointer::open(missing).unwrap_err();
         assert!(matches!(error, CheckpointError::Store { .. }), "{error}");
         assert!(error.to_string().contains(missing), "{error}");
     }
+}
+
+#[tokio::test]
+async fn a_file_without_checksums_is_read_and_written_on() {
+    let directory = tempfile::tempdir().unwrap();
+    let store = open(directory.path(), Synchronous::Normal);
+    let lease = store.acquire("a").await.unwrap();
+    let fields = vec![record(1, None, RecordKind::Whole, b"\xa3one")];
+    store.commit(&lease, Commit { fields, ..first() }).await.unwrap();
+    drop(store);
+    let path = directory.path().join("threads.db");
+    let as_format_1 =
+        "DROP INDEX open_records; ALTER TABLE checkpoints DROP COLUMN sum; ALTER TABLE fields DROP COLUMN sum;
+        ALTER TABLE task_records DROP COLUMN sum; PRAGMA user_version = 1;";
+    Connection::open(&path).unwrap().execute_batch(as_format_1).unwrap();
+    for number in 2..4 {
+        let store = open(directory.path(), Synchronous::Normal);
+        let lease = store.acquire("a").await.unwrap();
+        assert_eq!(store.field("a", "", "log", 1).await.unwrap()[0].payload.bytes(), b"\xa3one");
+        store.commit(&lease, step(number)).await.unwrap();
+        assert_eq!(store.checkpoint("a", "", None).await.unwrap(), Some(checkpoint(number)));
+        drop(store);
+    }
+    let file = Connection::open(&path).unwrap();
+    let format: u32 = file.pragma_query_value(None, "user_version", |row| row.get(0)).unwrap();
+    let sums: u32 = file.query_row("SELECT count(sum) FROM checkpoints", [], |row| row.get(0)).unwrap();
+    assert_eq!((format, sums), (2, 2), "what is written from now on has checksums");
 }
 
 #[tokio::test]
@@ -277,6 +306,45 @@ async fn damaged_files_are_told() {
     let error = store.field("a", "", "log", 1).await.unwrap_err();
     assert!(matches!(&error, CheckpointError::Corrupt { place, .. } if place.contains("`a`")), "{error}");
     drop(store);
+
+    // Columns that are not as they were written, of each table that has checksums.
+    let path_of_good = directory.path().join("good.db");
+    std::fs::copy(&path, &path_of_good).unwrap();
+    for (table, change) in [
+        ("fields", "payload = x'a36f6464'"),
+        ("fields", "previous = 1"),
+        ("checkpoints", "step = step + 1"),
+        ("checkpoints", "fields = x''"),
+        ("task_records", "payload = x'93010203'"),
+        ("task_records", "key = 'other'"),
+    ] {
+        std::fs::copy(&path_of_good, &path).unwrap();
+        let store = open(directory.path(), Synchronous::Normal);
+        let lease = store.acquire("b").await.unwrap();
+        let task = TaskRecord {
+            task: "t:1.0".into(),
+            kind: TaskRecordKind::Once,
+            key: "step".into(),
+            payload: vec![0xc3].into(),
+        };
+        let frontier = FieldRecord { field: "#frontier".into(), ..record(1, None, RecordKind::Whole, b"\x90") };
+        let fields = vec![record(1, None, RecordKind::Whole, b"\xa5small"), frontier];
+        store.commit(&lease, Commit { fields, tasks: vec![task], ..first() }).await.unwrap();
+        assert!(store.load("b", "", None).await.unwrap().is_some(), "it is in order");
+        drop(store);
+        let changed = format!("UPDATE {table} SET {change} WHERE head = (SELECT max(id) FROM heads)");
+        Connection::open(&path).unwrap().execute(&changed, []).unwrap();
+        let store = open(directory.path(), Synchronous::Normal);
+        let error = match store.load("b", "", None).await {
+            Ok(_) => store.task_records("b", "").await.unwrap_err(),
+            Err(error) => error,
+        };
+        assert!(
+            matches!(&error, CheckpointError::Corrupt { place, .. } if place.contains("`b`")),
+            "{changed}: {error}"
+        );
+        drop(store);
+    }
 
     // Pages overwritten by something else.
     let mut bytes = std::fs::read(&path).unwrap();

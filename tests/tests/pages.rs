@@ -1,4 +1,5 @@
-//! The pages of `docs/`: guides name no test, pages of tests name tests that are there, links lead somewhere.
+//! The pages of `docs/`: guides open with a run and name no test, pages of tests name tests that are there, links lead
+//! somewhere.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -101,6 +102,16 @@ fn guides_name_no_test() {
         let named: Vec<_> = spans(&page).into_iter().filter(|name| known.contains(name)).collect();
         assert!(named.is_empty(), "`{guide}` names {named:?}; such names belong to `docs/testing/`");
         assert!(!prose(&page).contains(".rs`"), "`{guide}` names a file of the source");
+    }
+}
+
+#[test]
+fn guides_open_with_a_run() {
+    for guide in GUIDES {
+        let page = read(&root().join("docs").join(guide));
+        let opening = page.lines().skip(1).find(|line| !line.is_empty());
+        let command = page.split_once("```text\n").map(|(_, block)| block.starts_with("$ "));
+        assert_eq!((opening, command), (Some("```text"), Some(true)), "`{guide}`");
     }
 }
 

@@ -6,8 +6,10 @@ mod curves;
 mod diamond;
 mod events;
 mod fan;
+mod flat;
 mod full;
 mod growth;
+mod guarded;
 mod history;
 mod line;
 mod resume;
@@ -24,8 +26,10 @@ use graphloom_core_graph::{App, Outcome, State};
 
 pub(crate) use self::cold::start as start_cold;
 pub(crate) use self::curves::measure as measure_curves;
+pub(crate) use self::flat::names as flat_names;
 pub(crate) use self::full::run as run_full;
 pub(crate) use self::growth::LETTERS as PAYLOAD;
+pub(crate) use self::guarded::GUARDS;
 use crate::Failure;
 use crate::measure::{Bench, OnStore};
 
@@ -41,6 +45,12 @@ pub(crate) async fn measure(bench: &mut Bench) -> Result<(), Failure> {
     events::measure(bench).await?;
     cores::measure(bench).await?;
     suspended::measure(bench).await
+}
+
+/// Measures what guards cost, and the shapes that are to be flat.
+pub(crate) async fn measure_ratios(bench: &mut Bench) -> Result<(), Failure> {
+    guarded::measure(bench).await?;
+    flat::measure(bench).await
 }
 
 /// Measures the shapes that need a runtime or a process of their own.

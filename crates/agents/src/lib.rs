@@ -129,6 +129,7 @@ mod notes;
 mod profile;
 mod prompts;
 mod review;
+mod seed;
 mod tool;
 
 pub use agent::{Agent, Answer, Ask, Parsed, Reply};
@@ -143,6 +144,7 @@ pub use models::Models;
 pub use profile::{AgentSpec, Profile};
 pub use prompts::{Prompts, Rendered};
 pub use review::{ReviewItem, ReviewRequest, Reviewed, Verdict};
+pub use seed::seed_of;
 pub use tool::{
     Confirm, Confirmation, Decision, Repeats, Risk, Tool, ToolError, ToolOutcome, ToolOutput, ToolRegistry, TypedTool,
     typed,

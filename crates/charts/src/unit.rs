@@ -1,5 +1,8 @@
 //! Units, and which of them can be converted into each other.
 
+use graphloom_text::number::{magnitude, magnitude_at, same};
+use graphloom_text::unit::named;
+
 use crate::error::ChartError;
 use crate::measure::one_line;
 
@@ -8,34 +11,26 @@ use crate::measure::one_line;
 pub(crate) struct Unit {
     /// As it was written.
     pub(crate) name: String,
-    /// What it measures: the same for units that can be converted into each other.
-    dimension: String,
-    /// How many of the dimension's base unit it is.
-    factor: f64,
+    /// What it can be: several where its name says several, as `pounds` does. There is always one.
+    senses: Vec<Sense>,
     /// Whether a table has it; other units are any words.
     is_listed: bool,
 }
 
-/// Words for powers of ten, before or after a unit.
-const MAGNITUDES: [(&str, f64); 13] = [
-    ("trillion", 1e12),
-    ("billion", 1e9),
-    ("million", 1e6),
-    ("thousand", 1e3),
-    ("hundred", 1e2),
-    ("trillions", 1e12),
-    ("billions", 1e9),
-    ("millions", 1e6),
-    ("thousands", 1e3),
-    ("bn", 1e9),
-    ("mn", 1e6),
-    ("tn", 1e12),
-    ("k", 1e3),
-];
+/// One thing that a unit can be.
+#[derive(Clone, Debug, PartialEq)]
+struct Sense {
+    /// What it measures: the same for units that can be converted into each other.
+    dimension: String,
+    /// How many of the dimension's base unit it is.
+    factor: f64,
+}
 
-/// The same in Chinese, written before a unit without a space.
-const CHINESE_MAGNITUDES: [(&str, f64); 7] =
-    [("万亿", 1e12), ("千亿", 1e11), ("百亿", 1e10), ("亿", 1e8), ("千万", 1e7), ("百万", 1e6), ("万", 1e4)];
+impl Sense {
+    fn new(dimension: &str, factor: f64) -> Self {
+        Self { dimension: dimension.to_owned(), factor }
+    }
+}
 
 /// What is counted as a unit only here, with its dimension and factor; all other units are those of
 /// [`graphloom_text::unit`].
@@ -51,55 +46,74 @@ const RATES: [&str; 24] = [
 impl Unit {
     /// Reads a unit; an empty text is that of a mere number. `None` for a text that names several units.
     pub(crate) fn parse(text: &str) -> Option<Self> {
+        Self::beside(text, "", "")
+    }
+
+    /// Reads a unit as the words around it say what it measures: those before its number, and those behind it.
+    pub(crate) fn beside(text: &str, before: &str, behind: &str) -> Option<Self> {
         let name = one_line(text);
         let lower = name.to_lowercase();
         if is_several(&lower) {
             return None;
         }
-        let (rest, factor) = without_magnitude(lower.trim());
-        let listed = known(rest);
-        let (dimension, own) = listed.unwrap_or((singular(rest), 1.0));
-        Some(Self { name, dimension: dimension.to_owned(), factor: factor * own, is_listed: listed.is_some() })
+        let whole = lower.trim();
+        let find = |unit: &str| known(unit, before, behind);
+        let (rest, factor, listed) = match find(whole) {
+            Some(listed) => (whole, 1.0, Some(listed)),
+            None => {
+                let (rest, factor) = without_magnitude(whole);
+                (rest, factor, find(rest))
+            }
+        };
+        let is_listed = listed.is_some();
+        let mut senses = listed.unwrap_or_else(|| vec![Sense::new(singular(rest), 1.0)]);
+        senses.iter_mut().for_each(|sense| sense.factor *= factor);
+        Some(Self { name, senses, is_listed })
     }
 
     /// `value` of this unit in another of its dimension.
     pub(crate) fn convert(&self, value: f64, to: &Self) -> f64 {
-        if self.factor == to.factor {
+        let Some((own, to)) = self.common_senses(to).next().filter(|(own, to)| own.factor != to.factor) else {
             return value;
-        }
-        let converted = value * (self.factor / to.factor);
+        };
+        let converted = value * (own.factor / to.factor);
         // Twelve digits are more than any source gives; what is beyond them comes from the division.
         let digits = 12 - converted.abs().max(f64::MIN_POSITIVE).log10().ceil() as i32;
         let scale = 10_f64.powi(digits.clamp(-12, 24));
         let rounded = (converted * scale).round() / scale;
         if rounded.is_finite() { rounded } else { converted }
     }
-}
 
-impl Unit {
-    /// Whether both measure the same.
-    pub(crate) fn is_like(&self, other: &Self) -> bool {
-        self.dimension == other.dimension
+    /// What both can be, as each of them has it.
+    fn common_senses<'u>(&'u self, other: &'u Self) -> impl Iterator<Item = (&'u Sense, &'u Sense)> {
+        self.senses.iter().flat_map(|own| {
+            other.senses.iter().filter(|theirs| own.dimension == theirs.dimension).map(move |theirs| (own, theirs))
+        })
     }
 
-    /// An amount in the base unit.
-    pub(crate) fn amount(&self, value: f64) -> f64 {
-        value * self.factor
+    /// Whether both can measure the same.
+    pub(crate) fn is_like(&self, other: &Self) -> bool {
+        self.common_senses(other).next().is_some()
+    }
+
+    /// Whether `value` of this unit is `wanted` of another.
+    pub(crate) fn is_amount(&self, value: f64, other: &Self, wanted: f64) -> bool {
+        self.common_senses(other).any(|(own, theirs)| same(value * own.factor, wanted * theirs.factor))
     }
 
     /// Whether it stands in the table of units, or is a power of ten. Other units are any words.
     pub(crate) fn is_known(&self) -> bool {
-        self.is_listed || self.factor != 1.0
+        self.is_listed || self.senses.iter().any(|sense| sense.factor != 1.0)
     }
 
     /// Whether it is that of a mere number.
     pub(crate) fn is_none(&self) -> bool {
-        self.dimension.is_empty() && self.factor == 1.0
+        self.senses.iter().all(|sense| sense.dimension.is_empty() && sense.factor == 1.0)
     }
 
     /// The word that it measures in, in the singular.
     pub(crate) fn dimension(&self) -> &str {
-        &self.dimension
+        self.senses.first().map_or("", |sense| &sense.dimension)
     }
 }
 
@@ -109,21 +123,33 @@ impl Unit {
 /// [`ChartError::MixedUnits`] for units of different dimensions.
 pub(crate) fn common(units: &[Unit]) -> Result<Unit, ChartError> {
     let Some(first) = units.first() else {
-        return Ok(Unit { name: String::new(), dimension: String::new(), factor: 1.0, is_listed: false });
+        return Ok(Unit { name: String::new(), senses: vec![Sense::new("", 1.0)], is_listed: false });
     };
-    if let Some(other) = units.iter().find(|unit| unit.dimension != first.dimension) {
-        let shown = |unit: &Unit| if unit.name.is_empty() { "none".to_owned() } else { unit.name.clone() };
-        return Err(ChartError::MixedUnits { one: shown(first), other: shown(other) });
+    // What all of them can be.
+    let mut shared: Vec<&str> = first.senses.iter().map(|sense| sense.dimension.as_str()).collect();
+    for other in units {
+        shared.retain(|dimension| other.senses.iter().any(|sense| sense.dimension == *dimension));
+        if shared.is_empty() {
+            let shown = |unit: &Unit| if unit.name.is_empty() { "none".to_owned() } else { unit.name.clone() };
+            return Err(ChartError::MixedUnits { one: shown(first), other: shown(other) });
+        }
     }
-    let count = |unit: &Unit| units.iter().filter(|other| other.factor == unit.factor).count();
-    let mut best = first;
-    for unit in units {
-        if count(unit) > count(best) {
+    let as_shared = |unit: &Unit| {
+        let senses = unit.senses.iter().filter(|sense| shared.contains(&sense.dimension.as_str())).cloned().collect();
+        Unit { senses, ..unit.clone() }
+    };
+    let count = |unit: &Unit| units.iter().map(&as_shared).filter(|other| other.senses == unit.senses).count();
+    let mut best = as_shared(first);
+    for unit in units.iter().map(&as_shared) {
+        if count(&unit) > count(&best) {
             best = unit;
         }
     }
-    let mut best = best.clone();
-    if best.dimension == "%" && best.factor == 1.0 {
+    // `GBP` says what `pounds` leaves open.
+    if let Some(clear) = units.iter().find(|unit| unit.senses == best.senses) {
+        best.name.clone_from(&clear.name);
+    }
+    if best.senses == [Sense::new("%", 1.0)] {
         "%".clone_into(&mut best.name);
     }
     Ok(best)
@@ -142,34 +168,43 @@ fn is_several(lower: &str) -> bool {
     }
 }
 
-/// A unit without the power of ten in it.
+/// A unit without the power of ten in it, which stands before or after it.
 fn without_magnitude(unit: &str) -> (&str, f64) {
-    for (word, factor) in MAGNITUDES {
-        if unit == word {
-            return ("", factor);
-        }
-        if let Some(rest) = unit.strip_prefix(word).filter(|rest| rest.starts_with([' ', '-'])) {
-            let rest = rest.trim_start_matches([' ', '-']);
-            return (rest.strip_prefix("of ").unwrap_or(rest), factor);
-        }
-        if let Some(rest) = unit.strip_suffix(word).filter(|rest| rest.ends_with(' ')) {
-            return (rest.trim_end(), factor);
-        }
+    if let Some(factor) = magnitude(unit) {
+        return ("", factor);
     }
-    for (word, factor) in CHINESE_MAGNITUDES {
-        if let Some(rest) = unit.strip_prefix(word) {
-            return (rest.trim_start(), factor);
-        }
+    if let Some((first, rest)) = unit.split_once([' ', '-'])
+        && let Some(factor) = magnitude(first)
+    {
+        let rest = rest.trim_start_matches([' ', '-']);
+        return (rest.strip_prefix("of ").unwrap_or(rest), factor);
     }
-    (unit, 1.0)
+    if let Some((rest, last)) = unit.rsplit_once(' ')
+        && let Some(factor) = magnitude(last)
+    {
+        return (rest.trim_end(), factor);
+    }
+    match magnitude_at(unit) {
+        Some((factor, length)) => (unit[length..].trim_start(), factor),
+        None => (unit, 1.0),
+    }
 }
 
-fn known(unit: &str) -> Option<(&'static str, f64)> {
+fn known(unit: &str, before: &str, behind: &str) -> Option<Vec<Sense>> {
     let find = |name: &str| {
-        let counted = COUNTED.iter().find(|(known, ..)| *known == name).map(|(_, dimension, own)| (*dimension, *own));
+        if let Some((_, dimension, factor)) = COUNTED.iter().find(|(known, ..)| *known == name) {
+            return Some(vec![Sense::new(dimension, *factor)]);
+        }
         // A month is of no one length, so nothing is converted into it.
-        let exact = || graphloom_text::unit::named(name).filter(|unit| unit.is_exact());
-        counted.or_else(|| exact().map(|unit| (unit.dimension.symbol(), unit.factor)))
+        let unit = named(name).filter(|unit| unit.is_exact())?.beside(before, behind);
+        let mut senses: Vec<Sense> = Vec::new();
+        for (dimension, factor) in unit.readings() {
+            // A kilobyte is a thousand bytes here, whatever else it is to others.
+            if senses.iter().all(|sense| sense.dimension != dimension.symbol()) {
+                senses.push(Sense::new(dimension.symbol(), factor));
+            }
+        }
+        Some(senses)
     };
     find(unit).or_else(|| find(singular(unit)))
 }
@@ -202,9 +237,12 @@ mod tests {
             (4.0, "widgets", "widget", 4.0),
             (2.0, "TiB", "GiB", 2048.0),
             (3.0, "inches", "cm", 7.62),
+            (2.0, "pounds", "GBP", 2.0),
+            (2.0, "pounds", "kg", 0.90718474),
+            (5.0, "百分点", "percentage", 5.0),
         ] {
             let (from_unit, to_unit) = (Unit::parse(from).unwrap(), Unit::parse(to).unwrap());
-            assert_eq!(from_unit.dimension, to_unit.dimension, "{from} {to}");
+            assert!(from_unit.is_like(&to_unit), "{from} {to}");
             assert_eq!(from_unit.convert(value, &to_unit), expected, "{from} {to}");
         }
     }
@@ -215,6 +253,10 @@ mod tests {
         assert_eq!(unified(&["KB", "MB"]).unwrap(), "KB");
         assert_eq!(unified(&["percent", "%"]).unwrap(), "%");
         assert_eq!(unified(&["", ""]).unwrap(), "");
+        assert_eq!(unified(&["pounds", "pounds"]).unwrap(), "pounds");
+        assert_eq!(unified(&["pounds", "GBP", "GBP"]).unwrap(), "GBP");
+        assert_eq!(unified(&["lb", "pounds", "kg", "kg"]).unwrap(), "lb");
+        assert!(unified(&["kg", "pounds", "GBP"]).is_err());
         for mixed in [["ms", "KB"], ["USD", "EUR"], ["", "%"], ["months", "years"], ["widgets", "gadgets"]] {
             assert!(matches!(unified(&mixed), Err(ChartError::MixedUnits { .. })), "{mixed:?}");
         }

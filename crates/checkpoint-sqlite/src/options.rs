@@ -7,7 +7,7 @@ use std::time::Duration;
 #[non_exhaustive]
 pub enum Synchronous {
     /// The death of the process. Power loss may take the last commits, never the file. Commits run on a thread
-    /// that asks for one, those that wait together in one transaction.
+    /// that asks for one, those that wait together in one transaction; see [`SqliteOptions::own_thread`].
     #[default]
     Normal,
     /// Power loss. Commits run on a thread of their own, and those that wait together share one write to the disk.
@@ -24,11 +24,20 @@ pub struct SqliteOptions {
     pub busy_timeout: Duration,
     /// The size that the file must not exceed; none unless set. A commit beyond it fails like one on a full disk.
     pub max_bytes: Option<u64>,
+    /// Whether commits run on a thread of their own, as they always do with [`Synchronous::Full`]. Otherwise a thread of
+    /// the async runtime waits up to [`busy_timeout`](Self::busy_timeout) while another program writes the file, and all
+    /// that runs on that thread waits with it.
+    pub own_thread: bool,
 }
 
 impl Default for SqliteOptions {
     fn default() -> Self {
-        Self { synchronous: Synchronous::default(), busy_timeout: Duration::from_secs(5), max_bytes: None }
+        Self {
+            synchronous: Synchronous::default(),
+            busy_timeout: Duration::from_secs(5),
+            max_bytes: None,
+            own_thread: false,
+        }
     }
 }
 
@@ -42,6 +51,13 @@ impl SqliteOptions {
     #[must_use]
     pub fn busy_timeout(mut self, busy_timeout: Duration) -> Self {
         self.busy_timeout = busy_timeout;
+        self
+    }
+
+    /// Commits on a thread of their own: no thread of the async runtime waits for another program's lock.
+    #[must_use]
+    pub fn own_thread(mut self) -> Self {
+        self.own_thread = true;
         self
     }
 

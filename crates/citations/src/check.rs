@@ -4,7 +4,7 @@ use graphloom_text::Language;
 
 use crate::entail::{Entailment, Judgement, Outage, Question};
 use crate::frame::frame;
-use crate::locate::{Span, best_window, find_quotation};
+use crate::locate::{Span, best_window, find_quotation_in};
 use crate::rules::{Fault, FaultKind, doubts, refuted};
 use crate::segment::sentences_in;
 use crate::verdict::{Basis, Checked, SourceText, Verdict};
@@ -98,12 +98,13 @@ pub async fn check(claim: &str, source: SourceText<'_>, judge: &dyn Entailment, 
 pub fn examine(claim: &str, source: SourceText<'_>, options: CheckOptions) -> Examined {
     let decided =
         |verdict, basis, faults: Vec<Fault>, overlap| Examined::Decided(Checked { verdict, basis, faults, overlap });
-    let quotation = quotation(claim, &source);
+    let language = Language::detect(source.text);
+    let quotation = quotation(claim, &source, language);
     if let Some((span, None)) = quotation {
         return decided(Verdict::Supported { span }, Basis::Quotation, Vec::new(), Some(1.0));
     }
-    let window = best_window(claim, source.text);
-    let same_script = Language::detect(claim).is_unspaced() == Language::detect(source.text).is_unspaced();
+    let window = best_window(claim, source.text, language);
+    let same_script = Language::detect(claim).is_unspaced() == language.is_unspaced();
     // Between two scripts there is no common wording to measure.
     let overlap = window.as_ref().map(|window| window.overlap).or(Some(0.0)).filter(|_| same_script);
     let span = match (&quotation, window) {
@@ -114,16 +115,16 @@ pub fn examine(claim: &str, source: SourceText<'_>, options: CheckOptions) -> Ex
         }
         _ => return decided(Verdict::NotFound, Basis::Wording, Vec::new(), overlap),
     };
-    if let Some((fault, span)) = refuted(claim, &source).filter(|_| quotation.is_none()) {
+    if let Some((fault, span)) = refuted(claim, &source, language).filter(|_| quotation.is_none()) {
         return decided(Verdict::Contradicted { span }, Basis::Rules, vec![fault], overlap);
     }
     let doubts = match quotation {
         Some((_, Some(frame))) => {
             vec![Fault { kind: FaultKind::Frame, claimed: claim.to_owned(), found: Some(frame) }]
         }
-        _ => doubts(claim, &source, span),
+        _ => doubts(claim, &source, span, language),
     };
-    let passage = widen(source.text, span, options.passage_bytes);
+    let passage = widen(source.text, span, options.passage_bytes, language);
     let question = Question {
         claim: claim.to_owned(),
         title: source.title.to_owned(),
@@ -134,13 +135,13 @@ pub fn examine(claim: &str, source: SourceText<'_>, options: CheckOptions) -> Ex
 }
 
 /// A quotation of the whole claim, and what keeps the source from saying it there. One that nothing does comes first.
-fn quotation(claim: &str, source: &SourceText<'_>) -> Option<(Span, Option<String>)> {
+fn quotation(claim: &str, source: &SourceText<'_>, language: Language) -> Option<(Span, Option<String>)> {
     let asks = claim.trim_end().ends_with(['?', '？']);
     let framed = |span: Span| {
-        let frame = if asks { Some("a question".to_owned()) } else { frame(source.text, source.title, span) };
+        let frame = if asks { Some("a question".to_owned()) } else { frame(source.text, source.title, span, language) };
         (span, frame)
     };
-    let mut found = find_quotation(claim, source.text).into_iter().map(framed);
+    let mut found = find_quotation_in(claim, source.text, language).into_iter().map(framed);
     let first = found.next()?;
     if first.1.is_none() { Some(first) } else { found.find(|(_, frame)| frame.is_none()).or(Some(first)) }
 }
@@ -150,9 +151,9 @@ fn head(text: &str, most: usize) -> Span {
 }
 
 /// The span with whole sentences around it, as long as they fit.
-fn widen(text: &str, span: Span, most: usize) -> Span {
+fn widen(text: &str, span: Span, most: usize, language: Language) -> Span {
     let mut wide = span;
-    let sentences = sentences_in(text, Language::detect(text));
+    let sentences = sentences_in(text, language);
     let before = sentences.iter().rev().filter(|range| range.end <= span.start);
     let after = sentences.iter().filter(|range| range.start >= span.end);
     for (range, earlier) in interleave(before.take(3), after.take(3)) {

@@ -1,6 +1,7 @@
 //! Who says whether a passage entails a claim.
 
 use async_trait::async_trait;
+use graphloom_text::Language;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -81,9 +82,11 @@ impl Default for Extractive {
 impl Entailment for Extractive {
     async fn judge(&self, question: &Question) -> Result<Judgement, Outage> {
         let passage = format!("{}\n{}", question.title, question.passage);
-        let there = Wording::of(&passage);
+        let language = Language::detect(&passage);
+        let there = Wording::of(&passage, language);
         // Numbers are for the rules, which know that `1,500 ms` is `1.5 s`.
-        let claim = Wording::of(&question.claim).without(|word| word.starts_with(|c: char| c.is_ascii_digit()));
+        let claim =
+            Wording::of(&question.claim, language).without(|word| word.starts_with(|c: char| c.is_ascii_digit()));
         let share = claim.share_in(&there.words());
         Ok(if share >= self.least && question.doubts.is_empty() { Judgement::Entails } else { Judgement::Neither })
     }

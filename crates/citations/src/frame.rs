@@ -144,13 +144,13 @@ const TAKEN_BACK: &[&str] = &[
 ];
 
 /// What keeps the words at `span` of `text` from being a statement of the source, in a few words; none when nothing does.
-pub(crate) fn frame(text: &str, title: &str, span: Span) -> Option<String> {
+pub(crate) fn frame(text: &str, title: &str, span: Span, language: Language) -> Option<String> {
     let blocks = blocks(text);
     let at = blocks.iter().position(|block| block.range.end > span.start)?;
     if matches!(blocks[at].kind, BlockKind::Heading | BlockKind::Code) {
         return Some("a heading or code".to_owned());
     }
-    let sentences = sentences_in(text, Language::detect(text));
+    let sentences = sentences_in(text, language);
     let first = sentences.iter().position(|range| range.end > span.start)?;
     let last = sentences.iter().rposition(|range| range.start < span.end)?;
     let before = without_marks(text.get(sentences[first].start..span.start)?);

@@ -48,7 +48,6 @@ mod readme {}
 mod check;
 mod claim;
 mod entail;
-mod fold;
 mod frame;
 mod locate;
 mod mark;

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use graphloom_text::target_length;
 use serde::{Deserialize, Serialize};
 
 /// A citation mark and the bytes it takes up.
@@ -36,7 +37,7 @@ pub enum Target {
 /// ```
 /// use graphloom_citations::{Target, marks};
 ///
-/// let found = marks("It is so [ citation: wal#1f ].[checked_citation:3][[1]](https://a.example/b)");
+/// let found = marks("It is so [ citation : wal#1f ].[checked_citation:3][[1]](https://a.example/b)");
 /// assert_eq!(found[0].target, Target::Source("wal#1f".into()));
 /// let url = Some("https://a.example/b".to_owned());
 /// assert_eq!(found[1].target, Target::Checked { id: 3, number: Some(1), url });
@@ -75,11 +76,12 @@ pub fn without_marks(text: &str) -> String {
 }
 
 fn read_source(text: &str, start: usize) -> Option<Mark> {
-    let body =
-        text[start + 1..].trim_start_matches([' ', '\t']).strip_prefix("citation:")?.trim_start_matches([' ', '\t']);
+    let spaces = [' ', '\t'];
+    let body = text[start + 1..].trim_start_matches(spaces).strip_prefix("citation")?;
+    let body = body.trim_start_matches(spaces).strip_prefix(':')?.trim_start_matches(spaces);
     let length =
         body.find(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '#' | '-'))).unwrap_or(body.len());
-    let rest = body[length..].trim_start_matches([' ', '\t']).strip_prefix(']')?;
+    let rest = body[length..].trim_start_matches(spaces).strip_prefix(']')?;
     let key = &body[..length];
     (!key.is_empty()).then(|| Mark { range: start..text.len() - rest.len(), target: Target::Source(key.to_owned()) })
 }
@@ -98,20 +100,9 @@ fn read_checked(text: &str, start: usize) -> Option<Mark> {
 /// `[[N]](URL)`.
 fn read_link(text: &str) -> Option<(u64, String, &str)> {
     let (number, rest) = digits(text.strip_prefix("[[")?)?;
-    let rest = rest.strip_prefix("]](")?;
-    let mut depth = 1_usize;
-    for (at, c) in rest.char_indices() {
-        match c {
-            '(' => depth += 1,
-            ')' => depth -= 1,
-            '\n' => return None,
-            _ => {}
-        }
-        if depth == 0 {
-            return Some((number, rest[..at].to_owned(), &rest[at + 1..]));
-        }
-    }
-    None
+    let rest = rest.strip_prefix("]]")?;
+    let length = target_length(rest)?;
+    Some((number, rest[1..length - 1].to_owned(), &rest[length..]))
 }
 
 fn digits(text: &str) -> Option<(u64, &str)> {

@@ -2,9 +2,7 @@
 
 use std::ops::Range;
 
-use graphloom_text::{is_ideographic, is_katakana};
-
-use crate::fold::fold;
+use graphloom_text::{fold, is_ideographic, is_katakana, number};
 
 /// What a token is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,7 +35,11 @@ pub(crate) fn tokens(text: &str) -> Vec<Token> {
     while let Some(&(start, c)) = chars.get(at) {
         let folded = fold(c);
         let (kind, end) = if folded.is_ascii_digit() {
-            number_end(&chars, at)
+            let end = number::end(text, start);
+            (
+                Kind::Number,
+                chars[at..].iter().position(|&(place, _)| place >= end).map_or(chars.len(), |length| at + length),
+            )
         } else if is_ideographic(c) {
             (Kind::Ideograph, at + 1)
         } else if is_katakana(c) {
@@ -84,34 +86,6 @@ fn word_end(chars: &[(usize, char)], from: usize) -> usize {
         }
         at = run(chars, at + joiner, letter);
     }
-}
-
-/// The end of a number, or of the word that begins with digits, as `2nd` and `3.11.2` and `4GB`'s first part.
-fn number_end(chars: &[(usize, char)], from: usize) -> (Kind, usize) {
-    let digit = |index: usize| chars.get(index).is_some_and(|&(_, c)| fold(c).is_ascii_digit());
-    let mut at = run(chars, from, |c| fold(c).is_ascii_digit());
-    loop {
-        let separator = chars.get(at).map(|&(_, c)| c);
-        let joins = match separator {
-            Some('.' | ',' | '．' | '，' | '\'' | '\u{2019}' | '_') => digit(at + 1),
-            // A space of any kind only before a group of exactly three digits, after at most three.
-            Some(' ' | '\u{a0}' | '\u{2009}' | '\u{202f}') => {
-                let group = digit(at + 1) && digit(at + 2) && digit(at + 3) && !digit(at + 4);
-                group && leads_groups(chars, from, at) && !chars.get(at + 4).is_some_and(|&(_, c)| c.is_alphabetic())
-            }
-            _ => false,
-        };
-        if !joins {
-            break;
-        }
-        at = run(chars, at + 1, |c| fold(c).is_ascii_digit());
-    }
-    (Kind::Number, at)
-}
-
-fn leads_groups(chars: &[(usize, char)], from: usize, to: usize) -> bool {
-    let first = run(chars, from, |c| fold(c).is_ascii_digit());
-    first - from <= 3 && chars[first..to].iter().all(|&(_, c)| fold(c).is_ascii_digit() || fold(c) == ' ')
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use clap::Args;
 use graphloom_core_graph::{Answers, Questions, RunError};
 use serde_json::Value;
 
-use crate::{CliError, CommonArgs, Failure, Progress};
+use crate::{CliError, ConsentArgs, Failure, Progress};
 
 /// The option that answers the questions of a run without a terminal.
 #[derive(Args, Clone, Debug, Default)]
@@ -41,7 +41,7 @@ impl AnswerArgs {
     pub async fn read(
         &self,
         questions: &Questions,
-        args: &CommonArgs,
+        args: &ConsentArgs,
         progress: &Progress,
     ) -> Result<Option<Given>, Failure> {
         given(self.values(!questions.is_empty(), args, progress).await?, questions)
@@ -55,7 +55,7 @@ impl AnswerArgs {
     pub async fn values(
         &self,
         waits: bool,
-        args: &CommonArgs,
+        args: &ConsentArgs,
         progress: &Progress,
     ) -> Result<BTreeMap<String, Value>, Failure> {
         let mut values = BTreeMap::new();

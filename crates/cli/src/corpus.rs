@@ -2,15 +2,15 @@
 
 use graphloom_retrieval::{Corpus, CorpusOptions, IndexReport};
 
-use crate::{CommonArgs, DataDir, ExitStatus, Failure, Progress, SearchEngine};
+use crate::{DataDir, ExitStatus, Failure, Progress, SearchEngine, SourceArgs};
 
 /// Opens the corpus that the options name, brings its index up to date, and tells what could not be read. `None` unless
-/// `local` is among the `engines`, see [`CommonArgs::engines`].
+/// `local` is among the `engines`, see [`SourceArgs::engines`].
 ///
 /// # Errors
 /// An empty or unreadable corpus; an index that cannot be written.
 pub async fn open_corpus(
-    args: &CommonArgs,
+    args: &SourceArgs,
     engines: &[SearchEngine],
     dirs: &DataDir,
     progress: &Progress,

@@ -70,6 +70,12 @@ pub enum CliError {
         /// The run that was probably meant.
         nearest: Option<String>,
     },
+    /// A drawing cannot be laid out.
+    #[error("the drawing cannot be laid out: {message}")]
+    Drawing {
+        /// What the reader of its text says.
+        message: String,
+    },
     /// This program was built without a part.
     #[error(
         "this program was built without `{feature}`; build it with `--features {feature}`, or choose another `{option}`"
@@ -95,6 +101,7 @@ impl CliError {
             | Self::UnknownParameter { .. }
             | Self::WrongParameter { .. }
             | Self::ConfigFile { .. }
+            | Self::UnknownRun { .. }
             | Self::NotBuilt { .. } => ExitStatus::Usage,
             _ => ExitStatus::Failed,
         }

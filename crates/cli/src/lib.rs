@@ -1,15 +1,16 @@
 //! The command line that all Graphloom applications share.
 //!
-//! - [`CommonArgs`] are the options; [`main`] reads them, runs the application, tells errors with their causes, and ends
+//! - [`BaseArgs`], [`ModelArgs`], [`SourceArgs`] and others are the options in groups; [`main`] reads them, runs the application, tells errors with their causes, and ends
 //!   with an [`ExitStatus`].
 //! - [`build_models`] and [`open_sources`] make what the options name; [`Session::store`] keeps runs in a file of a
 //!   [`DataDir`], encrypted or not, or in PostgreSQL; [`follow`] drives a run, shows it, and stops it on Ctrl-C; [`AnswerArgs`] answers its questions.
 //! - [`Progress`] writes progress to stderr and nothing but the result to stdout; [`terminal`] makes what it writes
-//!   harmless to a terminal; [`Prompt`] asks a person there, line by line; [`config`] layers parameters; [`runs`] lists, shows and draws stored runs of any application.
+//!   harmless to a terminal; [`Prompt`] asks a person there, line by line; [`config`] layers parameters; [`frame`] is what
+//!   every program does with its runs, [`runs`] lists, shows and draws stored runs of any application.
 //!
 //! ```no_run
 //! use clap::Parser;
-//! use graphloom_cli::{BaseArgs, CommonArgs, DataDir, ExitStatus, Failure, Session, build_models};
+//! use graphloom_cli::{BaseArgs, ExitStatus, Failure, ModelArgs, Session, build_models};
 //! use graphloom_llm::ChatRequest;
 //!
 //! /// Answers one question
@@ -18,19 +19,20 @@
 //!     /// The question
 //!     question: String,
 //!     #[command(flatten)]
-//!     common: CommonArgs,
+//!     models: ModelArgs,
+//!     #[command(flatten)]
+//!     base: BaseArgs,
 //! }
 //!
 //! impl AsRef<BaseArgs> for Args {
 //!     fn as_ref(&self) -> &BaseArgs {
-//!         self.common.as_ref()
+//!         &self.base
 //!     }
 //! }
 //!
 //! fn main() -> std::process::ExitCode {
 //!     graphloom_cli::main(|args: Args, session: Session| async move {
-//!         let dirs = DataDir::new(args.common.base.data_dir.as_deref())?;
-//!         let set = build_models(&args.common, &dirs, &session.progress, Default::default()).await?;
+//!         let set = build_models(&args.models, &session.dirs()?, &session.progress, Default::default()).await?;
 //!         session.progress.phase("thinking");
 //!         let answer = set.models.role("default").chat(ChatRequest::user(args.question)).await?;
 //!         let spent = set.ledger.spent();
@@ -66,6 +68,7 @@
 mod readme {}
 
 pub mod config;
+pub mod frame;
 mod outbound;
 pub mod private;
 pub mod runs;
@@ -75,6 +78,7 @@ mod answers;
 mod args;
 mod corpus;
 mod data_dir;
+mod drawing;
 mod error;
 mod interrupt;
 mod line;
@@ -83,6 +87,7 @@ mod models;
 mod progress;
 mod prompt;
 mod search;
+mod session;
 mod sources;
 mod start;
 mod status;
@@ -90,24 +95,29 @@ mod store;
 mod threads;
 
 pub use answers::{AnswerArgs, Given};
-pub use args::{BaseArgs, CommonArgs};
+pub use args::{
+    BaseArgs, ConsentArgs, ModelArgs, OptionGroup, OutputArgs, ParameterArgs, PromptArgs, RunArgs, SourceArgs,
+    ThreadArgs,
+};
 pub use corpus::open_corpus;
 pub use data_dir::DataDir;
+pub use drawing::{GraphFormat, svg};
 pub use error::CliError;
 pub use interrupt::{Attention, Interrupt, follow};
 pub use log::LogFormat;
 pub use models::{
     Chosen, ModelSet, Reason, ServerOptions, build_models, build_models_with, choose_models, find_servers, key_plan,
-    usable_model,
+    no_models, usable_model,
 };
 #[cfg(feature = "embedded")]
 pub use models::{fetch_options, fetch_weights, installed_weights};
 pub use outbound::OutboundArgs;
 pub use progress::{JSON_VERSION, Progress};
-pub use prompt::{Prompt, Typed};
+pub use prompt::{Prompt, Typed, next_line};
 pub use search::{OPENALEX_KEY, SearchEngine};
+pub use session::{Session, quoted};
 pub use sources::{NetworkOptions, Sources, open_sources};
-pub use start::{Session, main, quoted, resume_line, same_again_line};
+pub use start::main;
 pub use status::{ExitStatus, Failure};
 pub use store::{RunStore, StoreKind};
 pub use threads::{check_thread_id, new_thread_id, time_text};

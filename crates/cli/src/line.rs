@@ -8,6 +8,7 @@ use clap_complete::Shell;
 use clap_mangen::Man;
 use serde_json::json;
 
+use crate::args::{Offer, exact};
 use crate::{BaseArgs, CliError, ExitStatus, Failure, Progress};
 
 const COMPLETIONS: &str = "completions";
@@ -43,15 +44,21 @@ enum Form {
 /// # Errors
 /// Help, the version, and what is wrong with the line, in the colours that `--color` asks for.
 pub(crate) fn read<A: Parser>(words: Vec<OsString>) -> Result<Line<A>, clap::Error> {
-    let mut command = described(A::command()).color(colours(&words));
-    let mut matches = command.try_get_matches_from_mut(words)?;
-    let wrong = |command: &mut Command, error: clap::Error| error.format(command);
+    let offer = Offer::of(described(A::command()).color(colours(&words)));
+    let told: Vec<String> = words.iter().skip(1).map(|word| word.to_string_lossy().into_owned()).collect();
+    let mut matches =
+        offer.command.clone().try_get_matches_from(words).map_err(|error| offer.explained(error, &told))?;
+    offer.check(&matches)?;
+    let mut command = offer.command;
     match form(&matches) {
         Some(form) => match BaseArgs::from_arg_matches(&matches) {
-            Ok(base) => Ok(Line::Describe(Box::new(Description { base, form, command }))),
-            Err(error) => Err(wrong(&mut command, error)),
+            Ok(base) => {
+                let command = exact(described(A::command()));
+                Ok(Line::Describe(Box::new(Description { base, form, command })))
+            }
+            Err(error) => Err(error.format(&mut command)),
         },
-        None => A::from_arg_matches_mut(&mut matches).map(Line::Run).map_err(|error| wrong(&mut command, error)),
+        None => A::from_arg_matches_mut(&mut matches).map(Line::Run).map_err(|error| error.format(&mut command)),
     }
 }
 

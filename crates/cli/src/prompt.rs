@@ -1,6 +1,6 @@
 //! A prompt on the terminal: a line that can be edited, with the lines before it.
 
-use std::io::{self, IsTerminal};
+use std::io::{self, BufRead, IsTerminal};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -39,6 +39,18 @@ pub struct Typed {
     pub text: String,
     /// It was begun before anybody can have read the question: typed ahead, or pasted together with the line before.
     pub ahead: bool,
+}
+
+/// The next line of stdin, where there is no terminal to ask on; `None` at its end.
+///
+/// # Errors
+/// When stdin cannot be read.
+pub async fn next_line() -> io::Result<Option<String>> {
+    let read = tokio::task::spawn_blocking(|| {
+        let mut line = String::new();
+        io::stdin().lock().read_line(&mut line).map(|bytes| (bytes > 0).then_some(line))
+    });
+    read.await.map_err(io::Error::other)?
 }
 
 impl Prompt {

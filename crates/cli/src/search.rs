@@ -4,7 +4,7 @@ use std::fmt;
 
 use clap::ValueEnum;
 
-use crate::{CliError, CommonArgs};
+use crate::{CliError, SourceArgs};
 
 /// The variable of the key that OpenAlex gives.
 pub const OPENALEX_KEY: &str = "OPENALEX_API_KEY";
@@ -80,21 +80,7 @@ impl fmt::Display for SearchEngine {
     }
 }
 
-impl CommonArgs {
-    /// Refuses `--corpus` and `--search` in a program that searches what is its own; `instead` says how.
-    ///
-    /// # Errors
-    /// [`CliError::Usage`] with the programs that have these options.
-    pub fn without_sources(&self, instead: &str) -> Result<(), CliError> {
-        let option = match (self.corpus.is_empty(), self.search.is_empty()) {
-            (true, true) => return Ok(()),
-            (false, _) => "--corpus",
-            (true, false) => "--search",
-        };
-        let message = format!("`{option}` is an option of `writehere`, `pocketflow` and `deepsearch`; {instead}");
-        Err(CliError::usage(message))
-    }
-
+impl SourceArgs {
     /// The engines to search, each once. None without `--search` means:
     /// the corpus when there is one, else the engines that have a key, else nothing. An engine of the network that needs
     /// no key is used only when it is named, so that nobody's topic leaves the machine unasked.
@@ -145,7 +131,7 @@ mod tests {
             (&[Nowhere, Arxiv], false, Err("stands alone")),
         ] {
             let corpus = if corpus { vec!["docs".into()] } else { Vec::new() };
-            let args = CommonArgs { search: search.to_vec(), corpus, ..CommonArgs::default() };
+            let args = SourceArgs { search: search.to_vec(), corpus };
             match (args.engines(), expected) {
                 (Ok(engines), Ok(expected)) => assert_eq!(engines, expected),
                 (Err(error), Err(part)) => assert!(error.to_string().contains(part), "{error}"),

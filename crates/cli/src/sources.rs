@@ -5,7 +5,7 @@ use std::sync::Arc;
 pub use graphloom_retrieval::NetworkOptions;
 use graphloom_retrieval::{CombinedSearch, Corpus, IndexReport, Network, RetrievalError, Search};
 
-use crate::{CommonArgs, DataDir, Failure, Progress, open_corpus};
+use crate::{DataDir, Failure, Progress, SourceArgs, open_corpus};
 
 /// What a run searches.
 #[derive(Debug, Default)]
@@ -33,14 +33,14 @@ impl Sources {
     }
 }
 
-/// Opens what `--corpus` and `--search` name, the same for every program: see [`CommonArgs::engines`]. Keys that are not
+/// Opens what `--corpus` and `--search` name, the same for every program: see [`SourceArgs::engines`]. Keys that are not
 /// sent, and documents that are not read, are told. `options` says how the network is asked, and is not called when it is
 /// not.
 ///
 /// # Errors
 /// Options that do not fit together; a corpus that cannot be read; an engine that lacks a key or an address.
 pub async fn open_sources(
-    args: &CommonArgs,
+    args: &SourceArgs,
     options: impl FnOnce() -> Result<NetworkOptions, RetrievalError>,
     dirs: &DataDir,
     progress: &Progress,

@@ -3,7 +3,7 @@
 use std::error::Error as StdError;
 use std::fmt;
 
-use graphloom_core_graph::Outcome;
+use graphloom_core_graph::{Outcome, error_chain};
 use graphloom_llm::ModelError;
 
 use crate::CliError;
@@ -87,16 +87,7 @@ impl Failure {
 
     /// What went wrong, then its causes, from the outside in. A cause that the text before it tells already is left out.
     pub fn messages(&self) -> Vec<String> {
-        let mut messages = vec![self.source.to_string()];
-        let mut cause = self.source.source();
-        while let Some(error) = cause {
-            let text = error.to_string();
-            if messages.iter().all(|told| !told.contains(&text)) {
-                messages.push(text);
-            }
-            cause = error.source();
-        }
-        messages
+        error_chain(&*self.source)
     }
 }
 

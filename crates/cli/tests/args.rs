@@ -1,19 +1,20 @@
 //! The options as users write them.
 
-use clap::{CommandFactory, Parser, Subcommand};
-use graphloom_cli::{CommonArgs, SearchEngine};
+use clap::{CommandFactory, Parser};
+use graphloom_cli::{BaseArgs, OutputArgs, RunArgs, SearchEngine, SourceArgs, ThreadArgs};
 
 #[derive(Parser, Debug)]
 struct App {
-    #[command(subcommand)]
-    command: Option<Command>,
     #[command(flatten)]
-    common: CommonArgs,
-}
-
-#[derive(Subcommand, Debug)]
-enum Command {
-    Report { request: String },
+    run: RunArgs,
+    #[command(flatten)]
+    sources: SourceArgs,
+    #[command(flatten)]
+    thread: ThreadArgs,
+    #[command(flatten)]
+    output: OutputArgs,
+    #[command(flatten)]
+    base: BaseArgs,
 }
 
 fn parse(line: &[&str]) -> Result<App, String> {
@@ -26,18 +27,13 @@ fn the_definition_is_sound() {
 }
 
 #[test]
-fn options_stand_before_or_after_the_subcommand() {
-    for line in [
-        ["--model", "scripted:s", "--corpus", "a", "--corpus", "b", "--json", "report", "tides"],
-        ["report", "tides", "--model", "scripted:s", "--corpus", "a", "--corpus", "b", "--json"],
-        ["report", "--json", "tides", "--corpus", "a", "--model", "scripted:s", "--corpus", "b"],
-    ] {
-        let app = parse(&line).unwrap();
-        assert_eq!(app.common.model.as_ref().unwrap().to_string(), "scripted:s", "{line:?}");
-        assert_eq!(app.common.corpus.len(), 2, "{line:?}");
-        assert!(app.common.base.json);
-        assert!(matches!(app.command, Some(Command::Report { request }) if request == "tides"));
-    }
+fn options_are_read_into_their_groups() {
+    let line = ["--model", "scripted:s", "--corpus", "a", "--corpus", "b", "--thread", "t", "--out", "o", "--json"];
+    let app = parse(&line).unwrap();
+    assert_eq!(app.run.models.model.as_ref().unwrap().to_string(), "scripted:s");
+    assert_eq!(app.sources.corpus.len(), 2);
+    assert_eq!((app.thread.thread.as_deref(), app.output.out), (Some("t"), Some("o".into())));
+    assert!(app.base.json);
 }
 
 #[test]
@@ -55,9 +51,9 @@ fn values_are_checked_when_they_are_read() {
     }
     let app =
         parse(&["--search", "none", "--budget", "calls=5,time=2m", "-vv", "--set", "a=1", "--set", "b=2"]).unwrap();
-    assert_eq!(app.common.search, [SearchEngine::None]);
-    assert_eq!(app.common.budget.unwrap().calls, Some(5));
-    assert_eq!((app.common.base.verbose, app.common.sets.len()), (2, 2));
+    assert_eq!(app.sources.search, [SearchEngine::None]);
+    assert_eq!(app.run.models.budget.unwrap().calls, Some(5));
+    assert_eq!((app.base.verbose, app.run.parameters.sets.len()), (2, 2));
 }
 
 #[test]

@@ -5,13 +5,13 @@
 use std::path::Path;
 
 use graphloom_cli::{
-    CommonArgs, DataDir, ExitStatus, Failure, Progress, ServerOptions, build_models, build_models_with,
+    DataDir, ExitStatus, Failure, ModelArgs, Progress, ServerOptions, build_models, build_models_with,
 };
 use graphloom_llm::layers::Spent;
 use graphloom_llm::{ChatModel, ChatRequest};
 
-fn args(model: &str) -> CommonArgs {
-    let mut args = CommonArgs::default();
+fn args(model: &str) -> ModelArgs {
+    let mut args = ModelArgs::default();
     args.model = Some(model.parse().unwrap());
     args
 }

@@ -8,14 +8,18 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use clap::Parser;
-use graphloom_cli::{CommonArgs, DataDir, RunStore, build_models, open_corpus};
+use graphloom_cli::{BaseArgs, DataDir, ModelArgs, RunStore, SourceArgs, build_models, open_corpus};
 use graphloom_llm::ChatRequest;
 use graphloom_llm::layers::Spent;
 
 #[derive(Parser, Debug)]
 struct Args {
     #[command(flatten)]
-    common: CommonArgs,
+    models: ModelArgs,
+    #[command(flatten)]
+    sources: SourceArgs,
+    #[command(flatten)]
+    base: BaseArgs,
 }
 
 /// The other half: does what programs do with their files, in a process of its own. It does nothing as a test.
@@ -25,14 +29,14 @@ async fn child() {
     let path = |name: &str| place.join(name).display().to_string();
     let model = format!("scripted:{}", path("script.jsonl"));
     let args = ["x", "--model", &model, "--record", &path("tape.jsonl"), "--corpus", &path("corpus")];
-    let args = Args::try_parse_from(args).unwrap().common;
+    let args = Args::try_parse_from(args).unwrap();
     let dirs = DataDir::new(std::env::var_os("PRIVATE_CHILD_HOME").map(PathBuf::from).as_deref()).unwrap();
     let store = RunStore::in_file(&dirs).unwrap().checkpointer();
     let lease = store.acquire("a").await.unwrap();
     let progress = graphloom_cli::Progress::new(&args.base);
-    let engines = args.engines().unwrap();
-    open_corpus(&args, &engines, &dirs, &progress).await.unwrap();
-    let set = build_models(&args, &dirs, &progress, Spent::default()).await.unwrap();
+    let engines = args.sources.engines().unwrap();
+    open_corpus(&args.sources, &engines, &dirs, &progress).await.unwrap();
+    let set = build_models(&args.models, &dirs, &progress, Spent::default()).await.unwrap();
     set.models.role("default").chat(ChatRequest::user("hello")).await.unwrap();
     let out = place.join("out");
     graphloom_cli::private::create_dir(&out).unwrap();

@@ -16,6 +16,8 @@ use crate::state::StateError;
 pub struct NodeError {
     pub(crate) kind: ErrorKind,
     source: Box<dyn StdError + Send + Sync>,
+    /// How long to wait before the next attempt, as the failed service asked.
+    retry_after: Option<Duration>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,12 +45,38 @@ impl StdError for Text {}
 impl NodeError {
     /// An error that no retry mends.
     pub fn terminal(error: impl Into<Box<dyn StdError + Send + Sync>>) -> Self {
-        Self { kind: ErrorKind::Terminal, source: error.into() }
+        Self::new(ErrorKind::Terminal, error)
     }
 
     /// An error that a retry may mend, from a text.
     pub fn retryable(message: impl Into<String>) -> Self {
-        Self { kind: ErrorKind::Retryable, source: Box::new(Text(message.into())) }
+        Self::new(ErrorKind::Retryable, Text(message.into()))
+    }
+
+    /// The same error, worth another attempt no sooner than after `wait`: what a service asked for that was too busy, such
+    /// as the `Retry-After` of an HTTP answer. The node's [`Retry`](crate::Retry) policy waits as long.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    ///
+    /// use graphloom_core_graph::NodeError;
+    ///
+    /// let busy = NodeError::retryable("the service is busy").after(Duration::from_secs(7));
+    /// assert_eq!(busy.retry_after(), Some(Duration::from_secs(7)));
+    /// ```
+    #[must_use]
+    pub fn after(mut self, wait: Duration) -> Self {
+        self.retry_after = Some(wait);
+        self
+    }
+
+    /// How long the next attempt is to wait at least, where the error says so.
+    pub fn retry_after(&self) -> Option<Duration> {
+        self.retry_after
+    }
+
+    fn new(kind: ErrorKind, source: impl Into<Box<dyn StdError + Send + Sync>>) -> Self {
+        Self { kind, source: source.into(), retry_after: None }
     }
 
     /// Whether a retry may mend it.
@@ -72,39 +100,48 @@ impl NodeError {
     }
 
     pub(crate) fn suspended() -> Self {
-        Self { kind: ErrorKind::Suspended, source: Box::new(Text("waiting for an answer".to_owned())) }
+        Self::new(ErrorKind::Suspended, Text("waiting for an answer".to_owned()))
     }
 
     /// A subgraph stopped before its end, together with its parent.
     pub(crate) fn abandoned() -> Self {
-        Self { kind: ErrorKind::Abandoned, source: Box::new(Text("stopped with its run".to_owned())) }
+        Self::new(ErrorKind::Abandoned, Text("stopped with its run".to_owned()))
     }
 
     pub(crate) fn panic(payload: &(dyn Any + Send)) -> Self {
-        Self { kind: ErrorKind::Panic, source: Box::new(Text(format!("panicked: {}", panic_text(payload)))) }
+        Self::new(ErrorKind::Panic, Text(format!("panicked: {}", panic_text(payload))))
     }
 
     pub(crate) fn timeout(kind: &str, limit: Duration) -> Self {
-        Self {
-            kind: ErrorKind::Timeout,
-            source: Box::new(Text(format!("no result within its {kind} limit of {limit:?}"))),
-        }
+        Self::new(ErrorKind::Timeout, Text(format!("no result within its {kind} limit of {limit:?}")))
     }
 
     /// The messages of the error and its causes, from the outside in.
     pub(crate) fn chain(&self) -> String {
-        let mut text = self.source.to_string();
-        let mut cause = self.source.source();
-        while let Some(error) = cause {
-            let part = error.to_string();
-            if !text.contains(&part) {
-                text.push_str(": ");
-                text.push_str(&part);
-            }
-            cause = error.source();
-        }
-        text
+        error_chain(&*self.source).join(": ")
     }
+}
+
+/// The messages of an error and its causes, from the outside in. A cause that the messages before it tell already is left
+/// out.
+///
+/// ```
+/// use graphloom_core_graph::error_chain;
+///
+/// let error = "x".parse::<u8>().unwrap_err();
+/// assert_eq!(error_chain(&error).join(": "), "invalid digit found in string");
+/// ```
+pub fn error_chain(error: &(dyn StdError + 'static)) -> Vec<String> {
+    let mut messages = vec![error.to_string()];
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        let message = error.to_string();
+        if messages.iter().all(|told| !told.contains(&message)) {
+            messages.push(message);
+        }
+        cause = error.source();
+    }
+    messages
 }
 
 pub(crate) fn panic_text(payload: &(dyn Any + Send)) -> &str {
@@ -123,7 +160,7 @@ impl fmt::Display for NodeError {
 
 impl<E: StdError + Send + Sync + 'static> From<E> for NodeError {
     fn from(error: E) -> Self {
-        Self { kind: ErrorKind::Retryable, source: Box::new(error) }
+        Self::new(ErrorKind::Retryable, error)
     }
 }
 

@@ -76,6 +76,11 @@ pub enum EventKind {
         /// The node.
         node: String,
     },
+    /// A task ended with a result, which waits for its commit: in barrier mode for the other tasks of its super-step. Live.
+    TaskFinished {
+        /// The node.
+        node: String,
+    },
     /// A kept result stood for the node's own, see [`StateGraph::add_cache`](crate::StateGraph::add_cache). Live.
     TaskCached {
         /// The node.
@@ -182,7 +187,7 @@ pub enum EventMode {
     Updates,
     /// What nodes tell with [`Context::emit`](crate::Context::emit).
     Custom,
-    /// Tasks that begin, fail, are tried again or ask.
+    /// Tasks that begin, finish, fail, are tried again or ask.
     Tasks,
     /// Commits.
     Checkpoints,
@@ -271,6 +276,7 @@ impl EventKind {
             Self::Update { .. } => EventMode::Updates,
             Self::Custom { .. } => EventMode::Custom,
             Self::TaskStarted { .. }
+            | Self::TaskFinished { .. }
             | Self::TaskCached { .. }
             | Self::TaskRetry { .. }
             | Self::TaskFailed { .. }

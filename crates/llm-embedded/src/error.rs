@@ -97,13 +97,21 @@ impl EmbeddedError {
 
 impl From<EmbeddedError> for ModelError {
     fn from(error: EmbeddedError) -> Self {
-        let mut message = error.to_string();
-        let mut source = std::error::Error::source(&error);
-        while let Some(cause) = source {
-            message.push_str(": ");
-            message.push_str(&cause.to_string());
-            source = cause.source();
-        }
-        Self::Setup { message }
+        Self::Setup { message: chain(&error) }
     }
+}
+
+/// An error with all its causes in one line. The runtime has the same for its own errors, which this crate does not know.
+pub(crate) fn chain(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        let next = error.to_string();
+        if !text.contains(&next) {
+            text.push_str(": ");
+            text.push_str(&next);
+        }
+        cause = error.source();
+    }
+    text
 }

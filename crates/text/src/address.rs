@@ -1,4 +1,4 @@
-//! Addresses: when two are those of one page, and how one stands in a link.
+//! Addresses: when two are those of one page.
 
 use url::Url;
 
@@ -48,29 +48,6 @@ pub fn canonical(address: &str) -> Option<String> {
     let text = url.to_string();
     let text = if url.query().is_none() { text.trim_end_matches('/').to_owned() } else { text };
     Some(text).filter(|text| text.len() <= LONGEST_ADDRESS)
-}
-
-/// An address as the target of a Markdown link: what would end the link early is percent-encoded.
-///
-/// ```
-/// assert_eq!(graphloom_text::link_target("https://a.example/x_(y)"), "https://a.example/x_%28y%29");
-/// ```
-#[must_use]
-pub fn link_target(address: &str) -> String {
-    let mut safe = String::with_capacity(address.len());
-    for c in address.chars() {
-        match c {
-            '(' => safe.push_str("%28"),
-            ')' => safe.push_str("%29"),
-            '<' => safe.push_str("%3C"),
-            '>' => safe.push_str("%3E"),
-            '[' => safe.push_str("%5B"),
-            ']' => safe.push_str("%5D"),
-            c if c.is_whitespace() || c.is_control() => safe.push_str("%20"),
-            c => safe.push(c),
-        }
-    }
-    safe
 }
 
 /// Whether an address holds a name or a password.

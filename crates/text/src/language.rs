@@ -1,10 +1,20 @@
 //! Which rules of writing a text follows.
 
+use std::collections::BTreeSet;
+
 use serde::{Deserialize, Serialize};
 
 use crate::script::{is_ideographic, is_katakana};
+use crate::stop_words;
 
-/// Whose rules end a sentence.
+/// How many small words of a language a text has.
+#[derive(Clone, Copy, Default)]
+struct Found {
+    often: usize,
+    different: usize,
+}
+
+/// Whose rules end a sentence, take the endings off a word, and say which words are small.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
@@ -18,21 +28,57 @@ pub enum Language {
     Chinese,
     /// Japanese.
     Japanese,
+    /// Arabic.
+    Arabic,
+    /// Danish.
+    Danish,
+    /// Dutch.
+    Dutch,
+    /// Finnish.
+    Finnish,
+    /// French.
+    French,
+    /// Greek.
+    Greek,
+    /// Hungarian.
+    Hungarian,
+    /// Italian.
+    Italian,
+    /// Norwegian.
+    Norwegian,
+    /// Portuguese.
+    Portuguese,
+    /// Romanian.
+    Romanian,
+    /// Russian.
+    Russian,
+    /// Spanish.
+    Spanish,
+    /// Swedish.
+    Swedish,
+    /// Tamil.
+    Tamil,
+    /// Turkish.
+    Turkish,
 }
 
-const GERMAN: &[&str] = &[
-    "der", "die", "das", "und", "ist", "nicht", "ein", "eine", "von", "mit", "auf", "für", "wird", "werden", "sich",
-    "dem", "den", "zu", "bei", "auch", "am", "im", "sind", "wurde",
-];
+/// So many words at the beginning of a text tell its language.
+const LOOKED_AT: usize = 400;
+/// A text is in another language than English when so many different small words of it are in the text,
+const FEWEST: usize = 2;
+/// and at least one of so many words is one of them.
+const ONE_OF: usize = 8;
 
 impl Language {
-    /// The language a text looks like, by its script and, for German, its small words.
+    /// The language a text looks like: by its script, and else by its small words, of which each language has its own.
     ///
     /// ```
     /// use graphloom_text::Language;
     ///
     /// assert_eq!(Language::detect("Die Datei wird nicht geschrieben."), Language::German);
+    /// assert_eq!(Language::detect("Le fichier n'est pas dans la base."), Language::French);
     /// assert_eq!(Language::detect("データは書き込まれる。"), Language::Japanese);
+    /// assert_eq!(Language::detect("La La Land, 2016"), Language::English);
     /// ```
     #[must_use]
     pub fn detect(text: &str) -> Self {
@@ -50,18 +96,130 @@ impl Language {
         if (han + kana) * 4 > other {
             return if kana * 10 > han { Self::Japanese } else { Self::Chinese };
         }
-        let words = text.split(|c: char| !c.is_alphabetic()).filter(|word| !word.is_empty());
-        let (mut german, mut all) = (0_usize, 0_usize);
-        for word in words.take(400) {
+        Self::of_small_words(text)
+    }
+
+    /// The language most of whose small words a text has; English where none has more of them.
+    fn of_small_words(text: &str) -> Self {
+        let words = text.split(|c: char| !c.is_alphabetic()).filter(|word| !word.is_empty()).take(LOOKED_AT);
+        let (mut all, mut met) = (0_usize, BTreeSet::new());
+        let mut found = [Found::default(); Self::LISTED.len()];
+        for word in words {
             all += 1;
-            german += usize::from(GERMAN.contains(&word.to_lowercase().as_str()));
+            // Single letters are names of things in formulas and programs, and words such as those of `Los Angeles` are
+            // parts of names.
+            let is_name = all > 1 && word.starts_with(char::is_uppercase);
+            if is_name || word.chars().nth(1).is_none() {
+                continue;
+            }
+            let word = word.to_lowercase();
+            let languages = stop_words::languages_of(&word);
+            if languages.is_empty() {
+                continue;
+            }
+            let is_new = met.insert(word);
+            for (place, language) in Self::LISTED.iter().enumerate() {
+                if languages.has(*language) {
+                    found[place].often += 1;
+                    found[place].different += usize::from(is_new);
+                }
+            }
         }
-        if german * 8 > all && german >= 2 { Self::German } else { Self::English }
+        let mut best = (Self::English, found[0].often);
+        for (language, found) in Self::LISTED.into_iter().zip(found) {
+            let is_enough = found.different >= FEWEST && found.often * ONE_OF > all;
+            if is_enough && found.often > best.1 {
+                best = (language, found.often);
+            }
+        }
+        best.0
+    }
+
+    /// The languages with a list of small words, English first.
+    pub(crate) const LISTED: [Self; 18] = [
+        Self::English,
+        Self::German,
+        Self::Arabic,
+        Self::Danish,
+        Self::Dutch,
+        Self::Finnish,
+        Self::French,
+        Self::Greek,
+        Self::Hungarian,
+        Self::Italian,
+        Self::Norwegian,
+        Self::Portuguese,
+        Self::Romanian,
+        Self::Russian,
+        Self::Spanish,
+        Self::Swedish,
+        Self::Tamil,
+        Self::Turkish,
+    ];
+
+    /// Its two letters in ISO 639-1.
+    ///
+    /// ```
+    /// assert_eq!(graphloom_text::Language::German.code(), "de");
+    /// ```
+    #[must_use]
+    pub fn code(self) -> &'static str {
+        match self {
+            Self::English => "en",
+            Self::German => "de",
+            Self::Chinese => "zh",
+            Self::Japanese => "ja",
+            Self::Arabic => "ar",
+            Self::Danish => "da",
+            Self::Dutch => "nl",
+            Self::Finnish => "fi",
+            Self::French => "fr",
+            Self::Greek => "el",
+            Self::Hungarian => "hu",
+            Self::Italian => "it",
+            Self::Norwegian => "no",
+            Self::Portuguese => "pt",
+            Self::Romanian => "ro",
+            Self::Russian => "ru",
+            Self::Spanish => "es",
+            Self::Swedish => "sv",
+            Self::Tamil => "ta",
+            Self::Turkish => "tr",
+        }
     }
 
     /// Whether words stand without spaces.
     #[must_use]
     pub fn is_unspaced(self) -> bool {
         matches!(self, Self::Chinese | Self::Japanese)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn languages_are_told_by_their_small_words() {
+        for (text, language) in [
+            ("The log is written before the pages are.", Language::English),
+            ("Das Protokoll wird vor den Seiten geschrieben, und die Daten sind sicher.", Language::German),
+            ("Wann wird der Index geschrieben?", Language::German),
+            ("El índice se escribe antes de que los datos lleguen al disco.", Language::Spanish),
+            ("Il registro viene scritto prima delle pagine, e non dopo.", Language::Italian),
+            ("O registo é escrito antes das páginas, e não depois.", Language::Portuguese),
+            ("Het logboek wordt geschreven voor de pagina's, en niet daarna.", Language::Dutch),
+            ("Журнал пишется до того, как страницы будут на диске.", Language::Russian),
+            ("Loggen skrivs innan sidorna, och inte efter att de är på disken.", Language::Swedish),
+            ("Günlük, sayfalardan önce yazılır ve bu çok iyi.", Language::Turkish),
+            ("Checkpoint, fsync, vacuum", Language::English),
+            ("Los Angeles, Las Vegas", Language::English),
+            ("for (i = 0; i < n; i++) { o = a + e; }", Language::English),
+            ("It was made in an hour, so will I am.", Language::English),
+            ("日志先写。", Language::Chinese),
+            ("", Language::English),
+        ] {
+            assert_eq!(Language::detect(text), language, "{text}");
+        }
     }
 }

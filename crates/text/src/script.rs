@@ -4,7 +4,7 @@
 #[must_use]
 pub fn is_ideographic(c: char) -> bool {
     matches!(c, '\u{3040}'..='\u{309f}' | '\u{3400}'..='\u{4dbf}' | '\u{4e00}'..='\u{9fff}' | '\u{f900}'..='\u{faff}'
-        | '\u{20000}'..='\u{2fa1f}')
+        | '\u{20000}'..='\u{3ffff}')
 }
 
 /// Whether a character is Katakana, of which words of other languages are made.

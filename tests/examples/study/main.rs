@@ -11,8 +11,8 @@ use std::process::ExitCode;
 
 use clap::Parser;
 use graphloom_cli::{
-    BaseArgs, CommonArgs, DataDir, ExitStatus, Failure, NetworkOptions, Session, build_models, follow, new_thread_id,
-    open_sources, time_text,
+    BaseArgs, ExitStatus, Failure, ModelArgs, NetworkOptions, Session, SourceArgs, ThreadArgs, build_models, follow,
+    new_thread_id, open_sources, time_text,
 };
 use graphloom_core_graph::Outcome;
 use graphloom_deepsearch::search::Engines;
@@ -26,12 +26,18 @@ struct Args {
     /// The question
     question: String,
     #[command(flatten)]
-    common: CommonArgs,
+    models: ModelArgs,
+    #[command(flatten)]
+    sources: SourceArgs,
+    #[command(flatten)]
+    thread: ThreadArgs,
+    #[command(flatten)]
+    base: BaseArgs,
 }
 
 impl AsRef<BaseArgs> for Args {
     fn as_ref(&self) -> &BaseArgs {
-        self.common.as_ref()
+        &self.base
     }
 }
 
@@ -40,17 +46,16 @@ fn main() -> ExitCode {
 }
 
 async fn run(args: Args, session: Session) -> Result<ExitStatus, Failure> {
-    let Args { question, common } = args;
-    let dirs = DataDir::new(common.base.data_dir.as_deref())?;
-    let models = build_models(&common, &dirs, &session.progress, Spent::default()).await?;
+    let dirs = session.dirs()?;
+    let models = build_models(&args.models, &dirs, &session.progress, Spent::default()).await?;
     let network = || NetworkOptions::from_environment(|name| std::env::var(name).ok());
-    let sources = open_sources(&common, network, &dirs, &session.progress).await?;
+    let sources = open_sources(&args.sources, network, &dirs, &session.progress).await?;
     let search = sources.search().map(Engines::of).unwrap_or_default();
     let tools = Tools::new(&models.models, search, &models.ledger, time_text)
         .map_err(|error| Failure::new(ExitStatus::Failed, error))?;
     let threads = study()?.with_context(tools).with_shared_checkpointer(session.store().await?.checkpointer());
-    let thread = threads.thread(common.thread.unwrap_or_else(|| new_thread_id("study")));
-    let run = thread.run(Study::update().question(question));
+    let thread = threads.thread(args.thread.thread.unwrap_or_else(|| new_thread_id("study")));
+    let run = thread.run(Study::update().question(args.question));
     match follow(run, &session.interrupt, &session.progress, |_| {}).await? {
         Outcome::Done(state) => {
             let text = format!("{}\n\n{}", state.told, state.section);

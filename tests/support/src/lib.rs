@@ -2,6 +2,7 @@
 //!
 //! - [`command`] runs a program in a folder of its own, kills it, and reads what it has left.
 //! - [`described`] compares completions and manual pages of a program with its `--help`.
+//! - [`options`] holds every option of a program to changing something.
 //! - [`packages`] finds real documents: the ones that come with the packages this workspace is built of.
 //! - [`logs`] has documents, and a question that they answer.
 //! - [`models`] lets something happen before a model answers; it is behind the feature `models`.
@@ -13,6 +14,7 @@ pub mod described;
 pub mod logs;
 #[cfg(feature = "models")]
 pub mod models;
+pub mod options;
 pub mod packages;
 pub mod permissions;
 #[cfg(unix)]

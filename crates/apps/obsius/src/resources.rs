@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use graphloom_agents::{AgentError, Models, Prompts};
+use graphloom_agents::{AgentError, Models, Prompts, seed_of};
 use graphloom_llm::layers::{Budget, Ledger};
 use graphloom_vault::Vault;
 
@@ -64,10 +64,7 @@ impl Setup {
 
     /// A seed for what is asked.
     pub(crate) fn seed_of(&self, what: &str) -> u64 {
-        // FNV-1a: stable across platforms and versions.
-        what.bytes().fold(0xcbf2_9ce4_8422_2325 ^ self.seed, |hash, byte| {
-            (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
-        })
+        seed_of(self.seed, what)
     }
 }
 

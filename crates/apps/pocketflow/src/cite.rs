@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use graphloom_text::{BracketedNumbers, bracketed_numbers};
+
 use crate::research::Record;
 use crate::session::{Proposal, Reference, Section};
 
@@ -16,8 +18,8 @@ pub(crate) fn cite(title: String, sections: Vec<Section>, records: &BTreeMap<usi
     let mut numbers: BTreeMap<usize, u32> = BTreeMap::new();
     let mut references: Vec<Reference> = Vec::new();
     let mut unknown: Vec<String> = Vec::new();
-    let mut resolve = |mark: &str| -> Option<u32> {
-        let named = mark.parse::<usize>().ok().and_then(|number| Some((number, *records.get(&number)?)));
+    let mut resolve = |mark: u64| -> Option<u32> {
+        let named = usize::try_from(mark).ok().and_then(|number| Some((number, *records.get(&number)?)));
         let Some((at, record)) = named else {
             unknown.push(format!("[{mark}]"));
             return None;
@@ -55,35 +57,19 @@ pub(crate) fn cite_again(edited: Proposal) -> Proposal {
     cited
 }
 
-/// Replaces every `[1]` or `[1, 2]` of a text.
-fn marks(text: &str, resolve: &mut impl FnMut(&str) -> Option<u32>) -> String {
+/// Replaces every `[1]`, `[1, 2]` or `[1-3]` of a text.
+fn marks(text: &str, resolve: &mut impl FnMut(u64) -> Option<u32>) -> String {
     let mut out = String::with_capacity(text.len());
-    let mut rest = text;
-    while let Some(open) = rest.find('[') {
-        let (before, from) = rest.split_at(open);
-        let inner = from.find(']').map(|close| &from[1..close]);
-        let is_mark = |inner: &&str| {
-            !inner.is_empty()
-                && inner.chars().all(|c| c.is_ascii_digit() || matches!(c, ',' | ' ' | ';'))
-                && inner.contains(|c: char| c.is_ascii_digit())
-        };
-        let Some(inner) = inner.filter(is_mark) else {
-            out.push_str(before);
-            out.push('[');
-            rest = &from[1..];
-            continue;
-        };
-        let parts = inner.split([',', ';']).map(str::trim).filter(|part| !part.is_empty());
-        let resolved: Vec<String> = parts.filter_map(&mut *resolve).map(|number| format!("[{number}]")).collect();
-        if resolved.is_empty() {
-            out.push_str(before.trim_end_matches(' '));
-        } else {
-            out.push_str(before);
-            out.push_str(&resolved.concat());
-        }
-        rest = &from[inner.len() + 2..];
+    let mut from = 0;
+    for BracketedNumbers { range, numbers } in bracketed_numbers(text) {
+        let before = &text[from..range.start];
+        let resolved: Vec<String> =
+            numbers.into_iter().filter_map(&mut *resolve).map(|number| format!("[{number}]")).collect();
+        out.push_str(if resolved.is_empty() { before.trim_end_matches(' ') } else { before });
+        out.push_str(&resolved.concat());
+        from = range.end;
     }
-    out.push_str(rest);
+    out.push_str(&text[from..]);
     out
 }
 
@@ -118,6 +104,7 @@ mod tests {
         assert_eq!(texts, ["Known [1]. Also [2][1] and.", "See [note] and [2] [x."]);
         assert_eq!(references(&proposal), [(1, "c"), (2, "a")]);
         assert_eq!(proposal.notes, ["Marks that name no record were taken out: [9]."]);
+        assert_eq!(cited(&["All of them [1-3]."]).sections[0].text, "All of them [1][2][3].");
     }
 
     #[test]

@@ -1,39 +1,17 @@
-//! Pictures of drawings: DOT laid out as SVG, SVG as PNG.
+//! Pictures of drawings: SVG as PNG.
 
-use layout::backends::svg::SVGWriter;
-use layout::gv::{DotParser, GraphBuilder};
 use resvg::{tiny_skia, usvg};
 
 /// A drawing that cannot be made.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum PictureError {
-    /// The DOT text cannot be read.
-    #[error("the drawing cannot be laid out: {message}")]
-    Layout {
-        /// What the reader says.
-        message: String,
-    },
     /// The SVG cannot be made a picture.
     #[error("the drawing cannot be made a picture: {message}")]
     Render {
         /// What the renderer says.
         message: String,
     },
-}
-
-/// Lays DOT out as SVG.
-///
-/// # Errors
-/// DOT that cannot be read.
-pub fn svg(dot: &str) -> Result<String, PictureError> {
-    let graph = DotParser::new(dot).process().map_err(|message| PictureError::Layout { message })?;
-    let mut builder = GraphBuilder::new();
-    builder.visit_graph(&graph);
-    let mut drawn = builder.get();
-    let mut writer = SVGWriter::new();
-    drawn.do_it(false, false, false, &mut writer);
-    Ok(writer.finalize())
 }
 
 /// Makes a picture of SVG, and tells whether there were fonts for its labels.

@@ -31,7 +31,7 @@ pub struct Writing {
     #[state(append)]
     pub notes: Log<String>,
     /// What the calls have spent.
-    #[state(reduce_with = keep_greater)]
+    #[state(reduce_with = Spent::keep_greater)]
     #[schemars(with = "Value")]
     pub spent: Spent,
     /// The result, when all is done that can be.
@@ -104,8 +104,4 @@ pub struct Call {
     pub action: TaskAction,
     /// What was sent and came back.
     pub exchange: Exchange,
-}
-
-fn keep_greater(spent: &mut Spent, other: Spent) {
-    *spent = spent.or_later(other);
 }

@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use graphloom_text::number;
+
 use super::words::is_ideograph;
 use crate::unit::Unit;
 
@@ -51,10 +53,8 @@ pub(super) struct Quantity {
 impl Quantity {
     /// Whether it is `value` in `unit`. A number without a unit of its own has the one that is given for it.
     pub(super) fn is(&self, value: f64, unit: &Unit) -> bool {
-        let wanted = unit.amount(value);
-        let own = self.units.iter().filter(|own| own.is_like(unit));
         let bare = (self.unit().is_none()).then_some(unit);
-        own.chain(bare).any(|own| self.values.iter().any(|one| same(own.amount(*one), wanted)))
+        self.units.iter().chain(bare).any(|own| self.values.iter().any(|one| own.is_amount(*one, unit, value)))
     }
 
     /// The unit, if the table of units has one for it.
@@ -85,7 +85,7 @@ pub(super) fn quantities(text: &str) -> Vec<Quantity> {
     let mut at = 0;
     while let Some(offset) = text[at..].find(|c: char| c.is_ascii_digit()) {
         let start = at + offset;
-        let end = number_end(text, start);
+        let end = number::end(text, start);
         at = end;
         let before = text[..start].chars().next_back();
         let behind = text[end..].chars().next();
@@ -95,7 +95,7 @@ pub(super) fn quantities(text: &str) -> Vec<Quantity> {
             joins(text, end) || (before.is_some_and(|c| matches!(c, ':' | '/' | '-')) && digit_before(text, start));
         let units = units(text, start, end);
         let glued = behind.is_some_and(|c| c.is_alphabetic() && !is_ideograph(c)) && !units.iter().any(Unit::is_known);
-        let values = readings(&text[start..end]);
+        let values = number::readings(&text[start..end]);
         if within || joined || glued || values.is_empty() || compares(&text[end..]) {
             continue;
         }
@@ -105,25 +105,6 @@ pub(super) fn quantities(text: &str) -> Vec<Quantity> {
         found.push(Quantity { range: start..end, values, units, is_name });
     }
     found
-}
-
-fn same(left: f64, right: f64) -> bool {
-    (left - right).abs() <= 1e-9 * left.abs().max(right.abs())
-}
-
-/// The end of the digits and the separators between them.
-fn number_end(text: &str, start: usize) -> usize {
-    let mut end = start;
-    let mut chars = text[start..].char_indices().peekable();
-    while let Some((at, c)) = chars.next() {
-        let between = matches!(c, '.' | ',' | '\'' | '\u{a0}' | '\u{202f}')
-            && chars.peek().is_some_and(|(_, next)| next.is_ascii_digit());
-        if !(c.is_ascii_digit() || between) {
-            break;
-        }
-        end = start + at + c.len_utf8();
-    }
-    end
 }
 
 /// Whether digits go on behind a sign: `2024-05`, `12:30`, `1/2`.
@@ -136,28 +117,6 @@ fn digit_before(text: &str, start: usize) -> bool {
     text[..start].chars().rev().nth(1).is_some_and(|c| c.is_ascii_digit())
 }
 
-/// The values that digits with separators can have; none for versions as `3.11.2`.
-fn readings(raw: &str) -> Vec<f64> {
-    let text = raw.replace(['\'', '\u{a0}', '\u{202f}'], "");
-    let plain = |text: String| text.parse::<f64>().ok();
-    let dots = text.matches('.').count();
-    let commas = text.matches(',').count();
-    let groups = |mark: char| text.split(mark).skip(1).all(|group| group.len() == 3) && !text.starts_with('0');
-    match (dots, commas) {
-        (0, 0) => plain(text).into_iter().collect(),
-        (1, 0) | (0, 1) => {
-            let mark = if dots == 1 { '.' } else { ',' };
-            let joined = groups(mark).then(|| plain(text.replace(mark, ""))).flatten();
-            joined.into_iter().chain(plain(text.replace(',', "."))).collect()
-        }
-        (many, 0) if many > 1 => groups('.').then(|| plain(text.replace('.', ""))).flatten().into_iter().collect(),
-        (0, _) => groups(',').then(|| plain(text.replace(',', ""))).flatten().into_iter().collect(),
-        // The later sign is that of the fraction.
-        _ if text.rfind('.') > text.rfind(',') => plain(text.replace(',', "")).into_iter().collect(),
-        _ => plain(text.replace('.', "").replace(',', ".")).into_iter().collect(),
-    }
-}
-
 /// Readings of what stands beside a number as its unit: up to three words behind it, a sign before it.
 fn units(text: &str, start: usize, end: usize) -> Vec<Unit> {
     let mut found = Vec::new();
@@ -168,9 +127,12 @@ fn units(text: &str, start: usize, end: usize) -> Vec<Unit> {
         let ends: Vec<usize> = line.char_indices().map(|(at, c)| at + c.len_utf8()).take(5).collect();
         found.extend(ends.iter().rev().filter_map(|end| Unit::parse(&line[..*end])));
     } else if rest.len() - spaced.len() <= 3 {
-        let words: Vec<&str> = line.split_whitespace().take(3).collect();
-        let joined = (1..=words.len()).rev().map(|count| words[..count].join(" "));
-        found.extend(joined.filter_map(|unit| Unit::parse(unit.trim_end_matches(['.', ':', '!', '?', ']', '"']))));
+        let words: Vec<&str> = line.split_whitespace().take(6).collect();
+        found.extend((1..=words.len().min(3)).rev().filter_map(|count| {
+            let unit = words[..count].join(" ");
+            let behind = words[count..].join(" ");
+            Unit::beside(unit.trim_end_matches(['.', ':', '!', '?', ']', '"']), &text[..start], &behind)
+        }));
     }
     let before = text[..start].trim_end_matches(' ');
     let sign = before.rsplit(|c: char| c.is_whitespace() || matches!(c, '(' | ',' | '|')).next().unwrap_or_default();
@@ -233,6 +195,11 @@ mod tests {
             ("5ms each", 5.0, "ms"),
             ("grew to 3.2 million US dollars", 3_200_000.0, "USD"),
             ("costs $5 a piece", 5.0, "USD"),
+            ("the calf weighs 80 pounds", 80.0, "lb"),
+            ("the calf weighs 80 pounds", 36.287_389_6, "kg"),
+            ("the calf cost 80 pounds", 80.0, "GBP"),
+            ("a prize of 80 pounds", 80.0, "pounds"),
+            ("a flow of 12 000 ms", 12_000.0, "ms"),
             ("约3.2亿元", 3.2, "亿元"),
             ("a share of 40 %", 40.0, "percent"),
             ("there were 40 storks", 40.0, "storks"),
@@ -252,6 +219,9 @@ mod tests {
             ("2024-05-01", 5.0, ""),
             ("0x12", 12.0, ""),
             ("12.5 ms less than before", 12.5, "ms"),
+            ("the calf weighs 80 pounds", 80.0, "GBP"),
+            ("80 pounds of flour", 80.0, "£"),
+            ("the calf cost 80 pounds", 80.0, "lb"),
         ] {
             assert!(!is_in(text, value, unit), "{text}");
         }

@@ -111,10 +111,9 @@ impl Table {
 
 /// Whether one of the words is a unit of the same kind and size.
 fn units_in(words: &[super::words::Word], unit: &Unit) -> bool {
-    words.iter().any(|word| {
-        Unit::parse(&word.folded)
-            .is_some_and(|one| one.is_known() && one.is_like(unit) && one.amount(1.0) == unit.amount(1.0))
-    })
+    words
+        .iter()
+        .any(|word| Unit::parse(&word.folded).is_some_and(|one| one.is_known() && one.is_amount(1.0, unit, 1.0)))
 }
 
 fn cells(text: &str, line: Range<usize>) -> Vec<Range<usize>> {

@@ -2,7 +2,10 @@
 
 use std::ops::Range;
 
-/// Words that are left out of labels and events: they stand between what counts.
+use graphloom_text::{is_ideographic, is_katakana};
+
+/// Words that are left out of labels and events: they stand between what counts. All words that say nothing in a text would
+/// be too many: `over 18` and `under 18` are two labels.
 const SMALL: &[&str] = &[
     "a", "an", "the", "of", "in", "on", "at", "by", "for", "to", "and", "or", "per", "with", "was", "were", "is",
     "are", "der", "die", "das", "und", "im", "von",
@@ -87,7 +90,7 @@ fn reach(terms: &[String], window: &[Word]) -> Option<usize> {
     None
 }
 
-/// Small letters, and the singular of English words.
+/// Small letters, and the singular of English words. A stem would be too short: `Universal` is no `University`.
 fn folded(word: &str) -> String {
     let lower = word.to_lowercase();
     let plural = lower.len() > 3 && lower.ends_with('s') && !lower.ends_with("ss") && lower.is_ascii();
@@ -102,8 +105,9 @@ fn is_inner(text: &str, at: usize, end: usize) -> bool {
         && digit(text[end..].chars().next())
 }
 
+/// Whether a character is written without spaces between words.
 pub(super) fn is_ideograph(c: char) -> bool {
-    matches!(c, '\u{2e80}'..='\u{2fdf}' | '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}' | '\u{f900}'..='\u{faff}')
+    is_ideographic(c) || is_katakana(c)
 }
 
 #[cfg(test)]

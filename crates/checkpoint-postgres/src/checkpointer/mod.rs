@@ -251,6 +251,21 @@ impl Checkpointer for PostgresCheckpointer {
         records.map_err(|failure| self.error(failure, "reading task records"))
     }
 
+    async fn open_records(&self, thread: &str, ns: &str) -> Result<Vec<TaskRecord>, CheckpointError> {
+        let records = read::open_records(&self.inner.database.pool, thread, ns).await;
+        records.map_err(|failure| self.error(failure, "reading task records"))
+    }
+
+    async fn once_records(
+        &self,
+        thread: &str,
+        ns: &str,
+        tasks: &[Arc<str>],
+    ) -> Result<Vec<TaskRecord>, CheckpointError> {
+        let records = read::once_records(&self.inner.database.pool, thread, ns, tasks).await;
+        records.map_err(|failure| self.error(failure, "reading task records"))
+    }
+
     async fn journal(&self, thread: &str, after: u64, limit: usize) -> Result<Vec<JournalRow>, CheckpointError> {
         let rows = read::journal(&self.inner.database.pool, thread, after, limit).await;
         rows.map_err(|failure| self.error(failure, "reading the journal"))

@@ -179,7 +179,30 @@ pub(super) async fn task_records(pool: &PgPool, thread: &str, ns: &str) -> Resul
     let query = "SELECT r.task, r.kind, r.key, r.payload
         FROM task_records r JOIN heads ON heads.id = r.head JOIN threads ON threads.id = heads.thread
         WHERE threads.thread = $1 AND heads.ns = $2 ORDER BY r.id";
-    let rows = sqlx::query(query).bind(thread).bind(ns).fetch_all(pool).await?;
+    records(&sqlx::query(query).bind(thread).bind(ns).fetch_all(pool).await?, thread, ns)
+}
+
+pub(super) async fn open_records(pool: &PgPool, thread: &str, ns: &str) -> Result<Vec<TaskRecord>, Failure> {
+    let query = "SELECT r.task, r.kind, r.key, r.payload
+        FROM task_records r JOIN heads ON heads.id = r.head JOIN threads ON threads.id = heads.thread
+        WHERE threads.thread = $1 AND heads.ns = $2 AND r.kind <> 'once' ORDER BY r.id";
+    records(&sqlx::query(query).bind(thread).bind(ns).fetch_all(pool).await?, thread, ns)
+}
+
+pub(super) async fn once_records(
+    pool: &PgPool,
+    thread: &str,
+    ns: &str,
+    tasks: &[Arc<str>],
+) -> Result<Vec<TaskRecord>, Failure> {
+    let query = "SELECT r.task, r.kind, r.key, r.payload
+        FROM task_records r JOIN heads ON heads.id = r.head JOIN threads ON threads.id = heads.thread
+        WHERE threads.thread = $1 AND heads.ns = $2 AND r.task = ANY($3) AND r.kind = 'once' ORDER BY r.id";
+    let tasks: Vec<&str> = tasks.iter().map(|task| &**task).collect();
+    records(&sqlx::query(query).bind(thread).bind(ns).bind(tasks).fetch_all(pool).await?, thread, ns)
+}
+
+fn records(rows: &[PgRow], thread: &str, ns: &str) -> Result<Vec<TaskRecord>, Failure> {
     let record = |row: &PgRow| {
         let task: Arc<str> = row.try_get::<&str, _>("task")?.into();
         let kind = named(row.try_get("kind")?, || format!("thread `{thread}`, namespace `{ns}`, task `{task}`"))?;

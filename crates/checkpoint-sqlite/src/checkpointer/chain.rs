@@ -3,17 +3,18 @@
 use std::sync::Arc;
 
 use graphloom_core_graph::checkpoint::{FieldRecord, Payload, RecordKind};
+use rusqlite::types::ValueRef;
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
 use super::names::Names;
-use super::read;
+use super::{checksum, read};
 use crate::failure::Failure;
 
 /// A record that builds on one at most so many checkpoints before it is read on with it; a farther one is looked up, so
 /// that what lies between is not read.
 const NEAR: u64 = 16;
 
-const RECORDS: &str = "SELECT version, previous, whole, payload, blob FROM fields
+const RECORDS: &str = "SELECT version, previous, whole, payload, blob, sum FROM fields
     WHERE head = ?1 AND version <= ?2 AND field = ?3 ORDER BY version DESC";
 
 /// The chain of records behind a version, oldest first.
@@ -78,6 +79,14 @@ pub(super) fn chain(
                 return Err(missing(wanted));
             }
             let (previous, whole): (Option<u64>, bool) = (row.get(1)?, row.get(2)?);
+            let content = match row.get_ref(4)? {
+                ValueRef::Null => row.get_ref(3)?.as_blob_or_null(),
+                blob => blob.as_str_or_null().map(|hash| hash.map(str::as_bytes)),
+            };
+            let content = content.ok().flatten().unwrap_or_default();
+            if !checksum::row::field(number, version, previous, whole, content).fits(row.get(5)?) {
+                return Err(corrupt(format!("the record of version {version} is not as it was written")));
+            }
             let payload = payload(connection, row, version, &corrupt)?;
             let kind = if whole { RecordKind::Whole } else { RecordKind::Delta };
             chain.push(FieldRecord { field: Arc::clone(place.field), version, previous, kind, payload });

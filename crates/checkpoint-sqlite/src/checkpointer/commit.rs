@@ -7,6 +7,7 @@ use graphloom_core_graph::checkpoint::{
 };
 use rusqlite::{Connection, OptionalExtension, Statement, params};
 
+use super::checksum::row;
 use super::claim::{claim, rewrite_thread, stale, word};
 use super::known::Known;
 use super::names::{Names, RequestedNames};
@@ -23,12 +24,13 @@ const MOVE_HEAD: &str = "UPDATE heads SET number = ?1 WHERE id = ?2 AND number =
 const ADD_HEAD: &str = "INSERT OR IGNORE INTO heads (thread, ns, number)
     VALUES ((SELECT id FROM threads WHERE id = ?1 AND epoch = ?2 AND owner = ?3), ?4, ?5)";
 const ADD_CHECKPOINT: &str = "INSERT INTO checkpoints
-        (head, number, parent, id, step, source, time, executed, fields, state_version)
-    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)";
-const PUT_FIELD: &str = "INSERT OR REPLACE INTO fields (head, field, version, previous, whole, payload, blob)
-    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)";
-const PUT_RECORD: &str = "INSERT INTO task_records (head, task, kind, key, payload) VALUES (?1, ?2, ?3, ?4, ?5)
-    ON CONFLICT (head, task, kind, key) DO UPDATE SET payload = excluded.payload";
+        (head, number, parent, id, step, source, time, executed, fields, state_version, sum)
+    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)";
+const PUT_FIELD: &str = "INSERT OR REPLACE INTO fields (head, field, version, previous, whole, payload, blob, sum)
+    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)";
+const PUT_RECORD: &str = "INSERT INTO task_records (head, task, kind, key, payload, sum)
+    VALUES (?1, ?2, ?3, ?4, ?5, ?6)
+    ON CONFLICT (head, task, kind, key) DO UPDATE SET payload = excluded.payload, sum = excluded.sum";
 const SETTLE: &str = "DELETE FROM task_records WHERE head = ?1 AND task = ?2 AND kind <> ?3";
 const ADD_EVENT: &str = "INSERT INTO journal (thread, seq, event) VALUES (?1, ?2, ?3)";
 
@@ -84,7 +86,9 @@ fn apply<'c>(
             write_fields(connection, put, head, fields, names, &mut known.asked)?;
         }
         for record in tasks {
-            let values = params![head, record.task, word(&record.kind)?, record.key, record.payload];
+            let kind = word(&record.kind)?;
+            let sum = row::task_record(&record.task, &kind, &record.key, &record.payload);
+            let values = params![head, record.task, kind, record.key, record.payload, sum.stored()];
             statements.put_record.prepared(connection, PUT_RECORD)?.execute(values)?;
         }
         for task in settled {
@@ -182,8 +186,11 @@ fn insert_checkpoint(
 ) -> Result<(), Failure> {
     let CheckpointRow { number, parent, id, step, source, time, executed, fields, state_version } = row;
     let made = |(field, version)| Ok::<_, Failure>((names.made(connection, field, asked)?, version));
-    let (id, fields) = (packed::id(id), packed::versions(*number, fields.iter().map(made))?);
-    let values = params![head, number, parent, id, step, word(source)?, time, executed, fields, state_version];
+    let (id, source) = (packed::id(id), word(source)?);
+    let fields = packed::versions(*number, fields.iter().map(made))?;
+    let numbers = [*number, *step, *time, *executed, u64::from(*state_version)];
+    let sum = row::checkpoint(numbers, *parent, (&id).into(), &source, &fields).stored();
+    let values = params![head, number, parent, id, step, source, time, executed, fields, state_version, sum];
     insert.execute(values)?;
     Ok(())
 }
@@ -199,10 +206,11 @@ fn write_fields(
     // What is bound stays bound from row to row.
     put.raw_bind_parameter(1, head)?;
     for record in fields {
-        put.raw_bind_parameter(2, names.made(connection, &record.field, asked)?)?;
+        let (name, whole) = (names.made(connection, &record.field, asked)?, record.kind == RecordKind::Whole);
+        put.raw_bind_parameter(2, name)?;
         put.raw_bind_parameter(3, record.version)?;
         put.raw_bind_parameter(4, record.previous)?;
-        put.raw_bind_parameter(5, record.kind == RecordKind::Whole)?;
+        put.raw_bind_parameter(5, whole)?;
         let (payload, blob) = match &record.payload {
             Payload::Inline(bytes) => (Some(&**bytes), None),
             Payload::Blob(blob) => {
@@ -212,6 +220,8 @@ fn write_fields(
         };
         put.raw_bind_parameter(6, payload)?;
         put.raw_bind_parameter(7, blob)?;
+        let content = payload.unwrap_or_else(|| blob.map_or(&[][..], |hash| hash.as_bytes()));
+        put.raw_bind_parameter(8, row::field(name, record.version, record.previous, whole, content).stored())?;
         put.raw_execute()?;
     }
     Ok(())

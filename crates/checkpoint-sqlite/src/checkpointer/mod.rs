@@ -1,6 +1,7 @@
 //! The checkpointer on a database.
 
 mod chain;
+mod checksum;
 mod claim;
 mod commit;
 mod known;
@@ -233,6 +234,19 @@ impl Checkpointer for SqliteCheckpointer {
 
     async fn task_records(&self, thread: &str, ns: &str) -> Result<Vec<TaskRecord>, CheckpointError> {
         self.read("reading task records", |connection| read::task_records(connection, thread, ns))
+    }
+
+    async fn open_records(&self, thread: &str, ns: &str) -> Result<Vec<TaskRecord>, CheckpointError> {
+        self.read("reading task records", |connection| read::open_records(connection, thread, ns))
+    }
+
+    async fn once_records(
+        &self,
+        thread: &str,
+        ns: &str,
+        tasks: &[Arc<str>],
+    ) -> Result<Vec<TaskRecord>, CheckpointError> {
+        self.read("reading task records", |connection| read::once_records(connection, thread, ns, tasks))
     }
 
     async fn load(&self, thread: &str, ns: &str, number: Option<u64>) -> Result<Option<Loaded>, CheckpointError> {

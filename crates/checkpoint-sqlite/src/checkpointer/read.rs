@@ -1,17 +1,18 @@
 //! Rows read back.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use graphloom_core_graph::checkpoint::{
     CheckpointRow, FieldOutline, HistoryFilter, JournalRow, Loaded, RecordKind, TaskRecord, ThreadFilter, ThreadRow,
 };
-use rusqlite::{Connection, OptionalExtension, Row, params};
+use rusqlite::{Connection, OptionalExtension, Row, Rows, params};
 use serde::de::DeserializeOwned;
 
 use super::chain::{self, Place};
 use super::claim::word;
 use super::names::Names;
-use super::packed;
+use super::{checksum, packed};
 use crate::failure::{Failure, Refusal};
 
 const THREAD: &str = "thread, graph, graph_version, status, detail, created, updated, epoch, owner";
@@ -57,7 +58,7 @@ pub(super) fn namespaces(connection: &Connection, thread: &str) -> Result<Vec<St
 }
 
 const CHECKPOINT: &str = "SELECT c.number, c.parent, c.id, c.step, c.source, c.time, c.executed, c.fields,
-        c.state_version
+        c.state_version, c.sum
     FROM checkpoints c JOIN heads ON heads.id = c.head JOIN threads ON threads.id = heads.thread
     WHERE threads.thread = ?1 AND heads.ns = ?2";
 
@@ -107,7 +108,7 @@ pub(super) fn load(
     let wanted = number.unwrap_or(head);
     let unknown = || Refusal::UnknownCheckpoint { thread: thread.to_owned(), ns: ns.to_owned(), number: wanted };
     let mut statement = connection.prepare_cached(
-        "SELECT number, parent, id, step, source, time, executed, fields, state_version FROM checkpoints
+        "SELECT number, parent, id, step, source, time, executed, fields, state_version, sum FROM checkpoints
         WHERE head = ?1 AND number = ?2",
     )?;
     // No checkpoint has a number that does not fit.
@@ -117,7 +118,7 @@ pub(super) fn load(
     let of =
         |(field, version): (&Arc<str>, u64)| chain::chain(connection, names, Place { thread, ns, field }, id, version);
     let fields = row.fields.iter().map(of).collect::<Result<_, _>>()?;
-    let tasks = task_records(connection, thread, ns)?;
+    let tasks = open_records(connection, thread, ns)?;
     Ok(Some(Loaded { head, newest: newest.map_or(head, |newest| newest.max(head)), row, fields, tasks }))
 }
 
@@ -152,6 +153,12 @@ fn checkpoint_row(
     let source: String = row.get(4)?;
     let corrupt = |what: &str| Failure::Corrupt { place: place(), message: format!("its {what}") };
     let bytes = row.get_ref(7)?.as_blob().unwrap_or_default();
+    let (parent, step, time, executed) = (row.get(1)?, row.get(3)?, row.get(5)?, row.get(6)?);
+    let state_version: u32 = row.get(8)?;
+    let numbers = [number, step, time, executed, state_version.into()];
+    if !checksum::row::checkpoint(numbers, parent, row.get_ref(2)?, &source, bytes).fits(row.get(9)?) {
+        return Err(Failure::Corrupt { place: place(), message: "it is not as it was written".to_owned() });
+    }
     let fields = packed::read_versions(number, bytes).ok_or_else(|| corrupt("fields are no pairs of numbers"))?;
     let named_field = |(field, version)| {
         let field = names.name(connection, field)?.ok_or_else(|| corrupt("fields have a number that is no name's"))?;
@@ -159,14 +166,14 @@ fn checkpoint_row(
     };
     Ok(CheckpointRow {
         number,
-        parent: row.get(1)?,
+        parent,
         id: packed::read_id(row.get_ref(2)?).ok_or_else(|| corrupt("id is none"))?,
-        step: row.get(3)?,
+        step,
         source: named(source, place)?,
-        time: row.get(5)?,
-        executed: row.get(6)?,
+        time,
+        executed,
         fields: fields.into_iter().map(named_field).collect::<Result<_, _>>()?,
-        state_version: row.get(8)?,
+        state_version,
     })
 }
 
@@ -184,20 +191,60 @@ pub(super) fn outline(connection: &Connection, thread: &str, ns: &str) -> Result
     Ok(rows.collect::<Result<_, _>>()?)
 }
 
+const RECORD: &str = "SELECT r.task, r.kind, r.key, r.payload, r.sum, r.id
+    FROM task_records r JOIN heads ON heads.id = r.head JOIN threads ON threads.id = heads.thread
+    WHERE threads.thread = ?1 AND heads.ns = ?2";
+
 pub(super) fn task_records(connection: &Connection, thread: &str, ns: &str) -> Result<Vec<TaskRecord>, Failure> {
-    let mut statement = connection.prepare_cached(
-        "SELECT r.task, r.kind, r.key, r.payload
-        FROM task_records r JOIN heads ON heads.id = r.head JOIN threads ON threads.id = heads.thread
-        WHERE threads.thread = ?1 AND heads.ns = ?2 ORDER BY r.id",
-    )?;
-    let mut rows = statement.query([thread, ns])?;
+    let mut statement = connection.prepare_cached(&format!("{RECORD} ORDER BY r.id"))?;
+    records(statement.query([thread, ns])?, thread, ns)
+}
+
+/// The same by an index that has no results of durable steps.
+pub(super) fn open_records(connection: &Connection, thread: &str, ns: &str) -> Result<Vec<TaskRecord>, Failure> {
+    let mut statement = connection.prepare_cached(&format!("{RECORD} AND r.kind <> 'once' ORDER BY r.id"))?;
+    records(statement.query([thread, ns])?, thread, ns)
+}
+
+pub(super) fn once_records(
+    connection: &Connection,
+    thread: &str,
+    ns: &str,
+    tasks: &[Arc<str>],
+) -> Result<Vec<TaskRecord>, Failure> {
+    // One view of the file for all tasks.
+    let _view = connection.unchecked_transaction()?;
+    let mut statement = connection.prepare_cached(&format!("{RECORD} AND r.task = ?3 AND r.kind = 'once'"))?;
+    let tasks: BTreeSet<&Arc<str>> = tasks.iter().collect();
+    let mut found: Vec<(i64, TaskRecord)> = Vec::new();
+    for task in tasks {
+        let mut rows = statement.query(params![thread, ns, task])?;
+        while let Some(row) = rows.next()? {
+            found.push((row.get(5)?, record(row, thread, ns)?));
+        }
+    }
+    found.sort_by_key(|(id, _)| *id);
+    Ok(found.into_iter().map(|(_, record)| record).collect())
+}
+
+fn records(mut rows: Rows<'_>, thread: &str, ns: &str) -> Result<Vec<TaskRecord>, Failure> {
     let mut records = Vec::new();
     while let Some(row) = rows.next()? {
-        let task: Arc<str> = row.get(0)?;
-        let kind = named(row.get(1)?, || format!("thread `{thread}`, namespace `{ns}`, task `{task}`"))?;
-        records.push(TaskRecord { task, kind, key: row.get(2)?, payload: row.get(3)? });
+        records.push(record(row, thread, ns)?);
     }
     Ok(records)
+}
+
+fn record(row: &Row<'_>, thread: &str, ns: &str) -> Result<TaskRecord, Failure> {
+    let task: Arc<str> = row.get(0)?;
+    let (kind, key, payload): (String, Arc<str>, Arc<[u8]>) = (row.get(1)?, row.get(2)?, row.get(3)?);
+    let place = || format!("thread `{thread}`, namespace `{ns}`, task `{task}`");
+    if !checksum::row::task_record(&task, &kind, &key, &payload).fits(row.get(4)?) {
+        let message = format!("its record `{key}` ({kind}) is not as it was written");
+        return Err(Failure::Corrupt { place: place(), message });
+    }
+    let kind = named(kind, place)?;
+    Ok(TaskRecord { task, kind, key, payload })
 }
 
 pub(super) fn journal(

@@ -42,9 +42,9 @@ pub(super) fn copy_thread(connection: &Connection, from: &Lease, to: &str) -> Re
         let insert = "INSERT INTO heads (thread, ns, number) SELECT ?2, ns, number FROM heads WHERE id = ?1";
         let copied = connection.prepare_cached(insert)?.insert(params![head, copy])?;
         for (table, columns) in [
-            ("checkpoints", "number, parent, id, step, source, time, executed, fields, state_version"),
-            ("fields", "field, version, previous, whole, payload, blob"),
-            ("task_records", "task, kind, key, payload"),
+            ("checkpoints", "number, parent, id, step, source, time, executed, fields, state_version, sum"),
+            ("fields", "field, version, previous, whole, payload, blob, sum"),
+            ("task_records", "task, kind, key, payload, sum"),
         ] {
             // Records of tasks keep their order, which is that of their ids.
             let order = if table == "task_records" { "ORDER BY id" } else { "" };

@@ -36,7 +36,7 @@ impl Database {
         let mut connection = connect(path, options, OpenFlags::SQLITE_OPEN_CREATE)?;
         schema::prepare(&mut connection)?;
         let path = std::fs::canonicalize(path)?;
-        let writer = Writer::new(connection, options.synchronous)?;
+        let writer = Writer::new(connection, options.own_thread || options.synchronous == Synchronous::Full)?;
         Ok(Arc::new(Self { readers: Readers::open(path.clone(), options)?, writer, path }))
     }
 

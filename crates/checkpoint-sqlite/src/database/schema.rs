@@ -7,36 +7,57 @@ use crate::failure::Failure;
 /// Marks files of this crate: the letters `Grlm`.
 const APPLICATION: i32 = 0x4772_6c6d;
 /// The format that this version writes, and the newest it reads.
-const FORMAT: u32 = 1;
+const FORMAT: u32 = 2;
 const TABLES: &str = include_str!("schema.sql");
+/// Makes a file of format 1 one of format 2. Rows that are there have no checksum.
+const FROM_FORMAT_1: &str = "ALTER TABLE checkpoints ADD COLUMN sum INTEGER;
+    ALTER TABLE fields ADD COLUMN sum INTEGER;
+    ALTER TABLE task_records ADD COLUMN sum INTEGER;
+    CREATE INDEX open_records ON task_records (head) WHERE kind <> 'once';";
+
+/// What is known of a file before it is used.
+enum Found {
+    /// Nothing is in it.
+    New,
+    /// It is ours, in this format.
+    Ours(u32),
+}
 
 /// Checks the file's format and makes the tables of a new file.
 pub(super) fn prepare(connection: &mut Connection) -> Result<(), Failure> {
-    if is_ready(connection)? {
-        // Also for a file whose maker died between making the tables and this line.
-        return use_wal(connection);
-    }
+    let found = look(connection)?;
+    // Also for a file whose maker died between making the tables and this line.
     use_wal(connection)?;
-    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-    // Another program may have made the tables meanwhile.
-    if !is_ready(&transaction)? {
-        transaction.execute_batch(TABLES)?;
-        transaction.pragma_update(None, "application_id", APPLICATION)?;
-        transaction.pragma_update(None, "user_version", FORMAT)?;
+    if let Found::Ours(FORMAT) = found {
+        return Ok(());
     }
+    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    // Another program may have made or changed the tables meanwhile.
+    match look(&transaction)? {
+        Found::New => {
+            transaction.execute_batch(TABLES)?;
+            transaction.pragma_update(None, "application_id", APPLICATION)?;
+        }
+        Found::Ours(FORMAT) => {}
+        Found::Ours(_) => transaction.execute_batch(FROM_FORMAT_1)?,
+    }
+    transaction.pragma_update(None, "user_version", FORMAT)?;
     Ok(transaction.commit()?)
 }
 
-/// Whether the tables are there; an error for a file that is not ours. Writes nothing.
-fn is_ready(connection: &Connection) -> Result<bool, Failure> {
+/// Returns what is known of a file, or an error for one that is not ours or of a newer format. Writes nothing.
+fn look(connection: &Connection) -> Result<Found, Failure> {
     let application: i32 = connection.pragma_query_value(None, "application_id", |row| row.get(0))?;
     let format: u32 = connection.pragma_query_value(None, "user_version", |row| row.get(0))?;
     let tables: u64 = connection.query_row("SELECT count(*) FROM sqlite_master", [], |row| row.get(0))?;
     if application == APPLICATION {
-        return if format > FORMAT { Err(Failure::NewerFormat { found: format, known: FORMAT }) } else { Ok(true) };
+        return match format {
+            0..=FORMAT => Ok(Found::Ours(format)),
+            newer => Err(Failure::NewerFormat { found: newer, known: FORMAT }),
+        };
     }
     if application == 0 && tables == 0 {
-        return Ok(false);
+        return Ok(Found::New);
     }
     let place = connection.path().map_or_else(|| "the file".to_owned(), |path| format!("`{path}`"));
     let message = "this database belongs to another program; choose another file".to_owned();

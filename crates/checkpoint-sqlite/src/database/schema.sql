@@ -29,6 +29,7 @@ CREATE TABLE names (
     name TEXT NOT NULL UNIQUE
 ) STRICT;
 
+-- In this table and in those of fields and records, `sum` is the checksum of the row; a row of format 1 has none.
 -- `id` is a hash of 16 bytes, or the text that a layer put in its place. `fields` has for each field its name's number
 -- and how many checkpoints ago it changed, in base 128.
 CREATE TABLE checkpoints (
@@ -42,6 +43,7 @@ CREATE TABLE checkpoints (
     executed      INTEGER NOT NULL,
     fields        BLOB NOT NULL,
     state_version INTEGER NOT NULL,
+    sum           INTEGER,
     PRIMARY KEY (head, number)
 ) STRICT, WITHOUT ROWID;
 
@@ -57,6 +59,7 @@ CREATE TABLE fields (
     whole    INTEGER NOT NULL,
     payload  BLOB,
     blob     TEXT,
+    sum      INTEGER,
     UNIQUE (head, version, field)
 ) STRICT;
 CREATE INDEX fields_by_blob ON fields (blob) WHERE blob IS NOT NULL;
@@ -73,8 +76,11 @@ CREATE TABLE task_records (
     kind    TEXT NOT NULL,
     key     TEXT NOT NULL,
     payload BLOB NOT NULL,
+    sum     INTEGER,
     UNIQUE (head, task, kind, key)
 ) STRICT;
+-- Results of durable steps stay; what else there is of tasks goes with them and is read as a whole.
+CREATE INDEX open_records ON task_records (head) WHERE kind <> 'once';
 
 CREATE TABLE journal (
     thread INTEGER NOT NULL,

@@ -2,9 +2,9 @@
 //!
 //! Whoever has the connection takes all that is queued into one transaction. When a piece of work is refused, what shared
 //! the transaction is done again without it, so it is undone alone and every caller gets its own answer. With
-//! [`Synchronous::Normal`] a caller that finds the connection free works itself, and then does what others have queued
-//! meanwhile; nobody's thread waits for the connection. With [`Synchronous::Full`], where a commit waits for the disk, a
-//! thread does it all.
+//! [`Normal`](crate::Synchronous::Normal) a caller that finds the connection free works itself, and then does what others have queued
+//! meanwhile; nobody's thread waits for the connection. With [`Full`](crate::Synchronous::Full), where a commit waits for the disk, and
+//! with `SqliteOptions::own_thread` a thread does it all.
 
 use std::panic::AssertUnwindSafe;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, TryLockError};
@@ -15,7 +15,6 @@ use rusqlite::Connection;
 
 use super::lock;
 use crate::failure::Failure;
-use crate::options::Synchronous;
 
 /// A piece of work in a transaction. It is done again, when the transaction that it shared with others failed.
 pub(crate) type Work = Box<dyn FnMut(&Connection) -> Result<(), Failure> + Send>;
@@ -58,7 +57,7 @@ pub(crate) struct Writer {
     shared: Arc<Shared>,
     /// Whether all is left to the thread.
     apart: bool,
-    /// With [`Synchronous::Full`] there from the beginning.
+    /// There from the beginning when all is left to it.
     thread: Mutex<Option<JoinHandle<()>>>,
 }
 
@@ -80,10 +79,11 @@ struct Queue {
 }
 
 impl Writer {
-    pub(super) fn new(connection: Connection, synchronous: Synchronous) -> Result<Self, Failure> {
+    /// The writer of a connection; `apart` tells that all is left to a thread of its own.
+    pub(super) fn new(connection: Connection, apart: bool) -> Result<Self, Failure> {
         let shared =
             Arc::new(Shared { connection: Mutex::new(connection), queue: Mutex::default(), arrived: Condvar::new() });
-        let writer = Self { shared, apart: synchronous == Synchronous::Full, thread: Mutex::default() };
+        let writer = Self { shared, apart, thread: Mutex::default() };
         if writer.apart {
             writer.start_thread()?;
         }

@@ -5,11 +5,13 @@ mod quotation;
 
 use std::ops::Range;
 
+use graphloom_text::Language;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 pub(crate) use overlap::{Wording, best_window};
 pub use quotation::find_quotation;
+pub(crate) use quotation::find_quotation_in;
 
 /// A part of a source text, in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
@@ -45,6 +47,6 @@ impl From<Range<usize>> for Span {
 /// Names and numbers weigh twice as much as words, and small words nothing. A span is one to three whole sentences.
 #[must_use]
 pub fn best_overlap(claim: &str, source: &str) -> Option<(Span, f32)> {
-    let window = best_window(claim, source)?;
+    let window = best_window(claim, source, Language::detect(source))?;
     Some((window.span, window.overlap))
 }

@@ -19,17 +19,18 @@ const PRICE_OF_A_SENTENCE: f32 = 0.04;
 pub(crate) struct Wording(BTreeMap<String, f32>);
 
 impl Wording {
-    pub(crate) fn of(text: &str) -> Self {
+    /// The words of a text that are compared as those of `language`.
+    pub(crate) fn of(text: &str, language: Language) -> Self {
         let mut words = BTreeMap::new();
         let mut before: Option<(usize, String)> = None;
         for token in tokens(text) {
             let mut ideograph = None;
             match token.kind {
-                Kind::Word if is_stop(&token.folded) => {}
+                Kind::Word if is_stop(&token.folded, language) => {}
                 Kind::Word => {
                     let name =
                         text[token.range.clone()].chars().any(|c| c.is_uppercase() || c.is_ascii_digit() || c == '_');
-                    words.insert(stem(&token.folded), if name { 2.0 } else { 1.0 });
+                    words.insert(stem(&token.folded, language), if name { 2.0 } else { 1.0 });
                 }
                 Kind::Number => {
                     words.insert(token.folded.replace([',', ' ', '\''], ""), 2.0);
@@ -83,11 +84,11 @@ pub(crate) struct Window {
     pub(crate) overlap: f32,
 }
 
-/// The best of all runs of one to three sentences; of equally good ones the shorter, then the first.
-pub(crate) fn best_window(claim: &str, source: &str) -> Option<Window> {
-    let claim = Wording::of(claim);
-    let ranges = sentences_in(source, Language::detect(source));
-    let wordings: Vec<Wording> = ranges.iter().map(|range| Wording::of(&source[range.clone()])).collect();
+/// The best of all runs of one to three sentences of a source in `language`; of equally good ones the shorter, then the first.
+pub(crate) fn best_window(claim: &str, source: &str, language: Language) -> Option<Window> {
+    let claim = Wording::of(claim, language);
+    let ranges = sentences_in(source, language);
+    let wordings: Vec<Wording> = ranges.iter().map(|range| Wording::of(&source[range.clone()], language)).collect();
     let sets: Vec<BTreeSet<&str>> = wordings.iter().map(Wording::words).collect();
     let mut best: Option<(f32, Window)> = None;
     for first in 0..ranges.len() {

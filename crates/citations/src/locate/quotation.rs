@@ -1,9 +1,8 @@
 //! Finding a sentence again, word for word.
 
-use graphloom_text::is_ideographic;
+use graphloom_text::{Language, fold, is_ideographic};
 
 use super::Span;
-use crate::fold::fold;
 use crate::stem::is_stop;
 use crate::token::{Kind, tokens};
 
@@ -20,9 +19,14 @@ use crate::token::{Kind, tokens};
 /// ```
 #[must_use]
 pub fn find_quotation(quote: &str, source: &str) -> Vec<Span> {
+    find_quotation_in(quote, source, Language::detect(source))
+}
+
+/// The same, where the language of the source is known.
+pub(crate) fn find_quotation_in(quote: &str, source: &str, language: Language) -> Vec<Span> {
     let needle = Comparable::of(quote);
     let needle = needle.text.trim_matches(|c: char| c == ' ' || is_stop_sign(c));
-    if !is_enough(quote) || needle.is_empty() {
+    if !is_enough(quote, language) || needle.is_empty() {
         return Vec::new();
     }
     let hay = Comparable::of(source);
@@ -40,11 +44,11 @@ fn is_stop_sign(c: char) -> bool {
     matches!(c, '.' | '。' | '!' | '?' | ';' | ':' | ',' | '…' | '、')
 }
 
-fn is_enough(quote: &str) -> bool {
+fn is_enough(quote: &str, language: Language) -> bool {
     let (mut words, mut ideographs) = (0, 0);
     for token in tokens(quote) {
         match token.kind {
-            Kind::Word if !is_stop(&token.folded) => words += 1,
+            Kind::Word if !is_stop(&token.folded, language) => words += 1,
             Kind::Number => words += 1,
             Kind::Ideograph => ideographs += 1,
             _ => {}

@@ -1,6 +1,7 @@
 //! What is said of a number by the words around it: that it is a bound, or a rough figure.
 
-use crate::fold::fold;
+use graphloom_text::fold;
+use graphloom_text::unit::{Dimension, Unit};
 
 use super::quantity::Quantity;
 
@@ -146,9 +147,10 @@ pub(super) fn bound(before: &str, behind: &str) -> Bound {
     BEHIND.iter().find(|(phrase, _)| head.starts_with(phrase)).map_or(Bound::Exactly, |(_, bound)| *bound)
 }
 
-/// The amounts that a number leaves possible.
+/// The amounts that a number leaves possible, and what they measure.
 #[derive(Clone, Copy, Debug)]
 struct Range {
+    dimension: Option<Dimension>,
     least: f64,
     most: f64,
 }
@@ -157,11 +159,14 @@ struct Range {
 const ROUGH: f64 = 0.25;
 
 fn ranges(quantity: &Quantity, bound: Bound) -> impl Iterator<Item = Range> {
-    quantity.amounts().into_iter().map(move |amount| match bound {
-        Bound::Exactly => Range { least: amount, most: amount },
-        Bound::AtLeast => Range { least: amount, most: f64::INFINITY },
-        Bound::AtMost => Range { least: f64::NEG_INFINITY, most: amount },
-        Bound::About => Range { least: amount * (1.0 - ROUGH), most: amount * (1.0 + ROUGH) },
+    quantity.amounts().into_iter().map(move |(dimension, amount)| {
+        let (least, most) = match bound {
+            Bound::Exactly => (amount, amount),
+            Bound::AtLeast => (amount, f64::INFINITY),
+            Bound::AtMost => (f64::NEG_INFINITY, amount),
+            Bound::About => (amount * (1.0 - ROUGH), amount * (1.0 + ROUGH)),
+        };
+        Range { dimension, least, most }
     })
 }
 
@@ -169,15 +174,14 @@ fn ranges(quantity: &Quantity, bound: Bound) -> impl Iterator<Item = Range> {
 ///
 /// What is only rounded agrees: `3.5 million` and `3,480,000`, and a claimed `198,000` for `197,986`.
 pub(super) fn excludes(claimed: (&Quantity, Bound), there: (&Quantity, Bound)) -> bool {
-    let open =
-        |quantity: &Quantity| quantity.slack * quantity.unit.map_or(1.0, |unit| unit.factors().fold(0.0, f64::max));
+    let open = |quantity: &Quantity| quantity.slack * quantity.unit.map_or(1.0, largest);
     let mut slack = open(claimed.0).max(open(there.0)).max(zeros(claimed.0));
     if claimed.0.slack > 0.0 && there.0.slack == 0.0 {
         // A whole number may be what is left of `42.4 %`.
         slack = slack.max(0.5 * there.0.unit.map_or(1.0, |unit| unit.factor));
     }
     ranges(claimed.0, claimed.1).all(|mine| {
-        ranges(there.0, there.1).all(|theirs| {
+        ranges(there.0, there.1).filter(|theirs| is_same_kind(&mine, theirs)).all(|theirs| {
             let near = slack + 1e-9 * mine.least.abs().min(mine.most.abs()).min(f64::MAX);
             mine.least > theirs.most + near || theirs.least > mine.most + near
         })
@@ -186,8 +190,20 @@ pub(super) fn excludes(claimed: (&Quantity, Bound), there: (&Quantity, Bound)) -
 
 /// Whether every amount that the source leaves possible is one that the claim allows.
 pub(super) fn implies(there: (&Quantity, Bound), claimed: (&Quantity, Bound)) -> bool {
-    ranges(there.0, there.1)
-        .any(|theirs| ranges(claimed.0, claimed.1).any(|mine| mine.least <= theirs.least && theirs.most <= mine.most))
+    ranges(there.0, there.1).any(|theirs| {
+        ranges(claimed.0, claimed.1)
+            .any(|mine| is_same_kind(&mine, &theirs) && mine.least <= theirs.least && theirs.most <= mine.most)
+    })
+}
+
+/// Whether two amounts can be compared: a number without a unit is one of any.
+fn is_same_kind(one: &Range, other: &Range) -> bool {
+    one.dimension.zip(other.dimension).is_none_or(|(one, other)| one == other)
+}
+
+/// The most base units that a unit is, by every reading of its name.
+fn largest(unit: Unit) -> f64 {
+    unit.readings().map(|(_, factor)| factor).fold(0.0, f64::max)
 }
 
 /// Half of the place that the zeros at the end of a claimed number leave open, from hundreds on.

@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use graphloom_text::Language;
+
 use crate::locate::Wording;
 use crate::stem::{is_stop, stem};
 use crate::token::{Kind, Token, tokens};
@@ -56,17 +58,19 @@ const LABELS: &[&str] = &[
 /// A sentence with what can be checked in it.
 pub(super) struct Sentence<'t> {
     text: &'t str,
+    language: Language,
     tokens: Vec<Token>,
     pub(super) dates: Vec<Date>,
     pub(super) quantities: Vec<Quantity>,
 }
 
 impl<'t> Sentence<'t> {
-    pub(super) fn of(text: &'t str) -> Self {
+    /// A sentence whose words are compared as those of `language`.
+    pub(super) fn of(text: &'t str, language: Language) -> Self {
         let tokens = tokens(text);
         let dates = dates(&tokens);
         let quantities = quantities(text, &tokens, &dates);
-        Self { text, tokens, dates, quantities }
+        Self { text, language, tokens, dates, quantities }
     }
 
     /// The tokens of the clause that holds token `at`.
@@ -104,7 +108,7 @@ impl<'t> Sentence<'t> {
             kept.push_str(&self.text[token.range.clone()]);
             end = Some(token.range.end);
         }
-        Wording::of(&kept)
+        Wording::of(&kept, self.language)
     }
 
     pub(super) fn whole(&self) -> Range<usize> {
@@ -120,7 +124,8 @@ impl<'t> Sentence<'t> {
 
     /// The words before and behind some tokens, and the next ones on both sides.
     pub(super) fn neighbours(&self, range: &Range<usize>) -> [(Option<String>, Option<String>); 2] {
-        let word = |index: usize| self.tokens.get(index).map(|token| stem(&token.folded)).filter(|word| word != ".");
+        let stem = |token: &Token| stem(&token.folded, self.language);
+        let word = |index: usize| self.tokens.get(index).map(stem).filter(|word| word != ".");
         let at = |far: usize| (range.start.checked_sub(far).and_then(word), word(range.end + far - 1));
         [at(1), at(2)]
     }
@@ -138,11 +143,11 @@ impl<'t> Sentence<'t> {
     pub(super) fn head(&self, range: &Range<usize>) -> Option<String> {
         let token = self.tokens.get(range.end)?;
         let counts = match token.kind {
-            Kind::Word => !is_stop(&token.folded),
+            Kind::Word => !is_stop(&token.folded, self.language),
             Kind::Ideograph => true,
             Kind::Number | Kind::Sign => false,
         };
-        counts.then(|| stem(&token.folded))
+        counts.then(|| stem(&token.folded, self.language))
     }
 
     /// Whether a number names something rather than counting it: `Python 3`, `table 2`, `#5`.

@@ -16,10 +16,10 @@ use super::date::Date;
 use super::quantity::Quantity;
 
 /// The tokens of the claim's numbers and dates whose bound an amount of `passage` meets.
-pub(super) fn met(claim: &str, passage: &str) -> Vec<Range<usize>> {
-    let mine = Sentence::of(claim);
-    let ranges = sentences_in(passage, Language::detect(passage));
-    let there: Vec<Sentence<'_>> = ranges.into_iter().map(|range| Sentence::of(&passage[range])).collect();
+pub(super) fn met(claim: &str, passage: &str, language: Language) -> Vec<Range<usize>> {
+    let mine = Sentence::of(claim, language);
+    let ranges = sentences_in(passage, language);
+    let there: Vec<Sentence<'_>> = ranges.into_iter().map(|range| Sentence::of(&passage[range], language)).collect();
     // The year of a date is the date's.
     let dated = |quantity: &Quantity| mine.dates.iter().any(|date| date.tokens == quantity.tokens);
     let numbers = mine.quantities.iter().filter(|quantity| !dated(quantity) && number_is_met(&mine, quantity, &there));

@@ -10,7 +10,6 @@ mod date;
 mod met;
 mod name;
 mod negation;
-mod number;
 mod opposite;
 mod quantity;
 mod same;
@@ -21,6 +20,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::locate::{Span, Wording};
+use crate::stem::stem;
 use crate::token::tokens;
 use crate::verdict::SourceText;
 use date::{Date, dates};
@@ -64,8 +64,8 @@ pub enum FaultKind {
 /// From which share of common wording two sentences are about the same, so that a difference is worth a look.
 const SAME_WORDING: f32 = 0.6;
 
-/// Why a judge should look twice at `claim`, where `span` is the part of the source that speaks of it.
-pub(crate) fn doubts(claim: &str, source: &SourceText<'_>, span: Span) -> Vec<Fault> {
+/// Why a judge should look twice at `claim`, where `span` is the part of the source, in `language`, that speaks of it.
+pub(crate) fn doubts(claim: &str, source: &SourceText<'_>, span: Span, language: Language) -> Vec<Fault> {
     let passage = span.of(source.text).unwrap_or_default();
     let whole = format!("{}\n\n{}", source.title, source.text);
     let mine = Facts::of(claim);
@@ -73,14 +73,14 @@ pub(crate) fn doubts(claim: &str, source: &SourceText<'_>, span: Span) -> Vec<Fa
     let all = Facts::of(&whole);
     let vocabulary = Vocabulary::of(&whole);
     let alike = {
-        let wording = Wording::of(claim)
-            .without(|word| word.starts_with(|c: char| c.is_ascii_digit()) || mine.is_own(word, &vocabulary));
-        let there = Wording::of(passage);
+        let wording = Wording::of(claim, language)
+            .without(|word| word.starts_with(|c: char| c.is_ascii_digit()) || mine.is_own(word, &vocabulary, language));
+        let there = Wording::of(passage, language);
         wording.share_in(&there.words()) >= SAME_WORDING
     };
 
     let mut found = Vec::new();
-    let met = met::met(claim, passage);
+    let met = met::met(claim, passage, language);
     for quantity in mine.quantities.iter().filter(|quantity| !met.contains(&quantity.tokens)) {
         found.extend(quantity_doubt(quantity, &mine, &near, &all, alike));
     }
@@ -88,10 +88,10 @@ pub(crate) fn doubts(claim: &str, source: &SourceText<'_>, span: Span) -> Vec<Fa
         found.extend(date_doubt(date, claim, passage, &near, &all, alike));
     }
     found.extend(name_doubts(&mine, &near, &vocabulary, passage, alike));
-    if alike && let Some((claimed, there)) = negation::differences(claim, passage) {
+    if alike && let Some((claimed, there)) = negation::differences(claim, passage, language) {
         found.push(Fault { kind: FaultKind::Negation, claimed, found: Some(there) });
     }
-    if let Some((claimed, there)) = word::replaced(claim, passage).filter(|_| found.is_empty()) {
+    if let Some((claimed, there)) = word::replaced(claim, passage, language).filter(|_| found.is_empty()) {
         found.push(Fault { kind: FaultKind::Word, claimed, found: Some(there) });
     }
     found
@@ -112,8 +112,8 @@ impl Facts {
     }
 
     /// Whether a word belongs to a name that only this text has.
-    fn is_own(&self, word: &str, vocabulary: &Vocabulary) -> bool {
-        self.names.iter().any(|name| crate::stem::stem(&name.folded) == word && !vocabulary.has(&name.folded))
+    fn is_own(&self, word: &str, vocabulary: &Vocabulary, language: Language) -> bool {
+        self.names.iter().any(|name| stem(&name.folded, language) == word && !vocabulary.has(&name.folded))
     }
 }
 

@@ -2,10 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use graphloom_text::Language;
-use graphloom_text::{is_ideographic, is_katakana};
+use graphloom_text::number::{magnitude, readings};
+use graphloom_text::{Language, fold, is_ideographic, is_katakana, unit};
 
-use crate::fold::fold;
 use crate::segment::sentences_in;
 use crate::stem::is_stop;
 use crate::token::{Kind, Token, tokens};
@@ -50,13 +49,12 @@ fn name_at(sentence: &str, all: &[Token], index: usize, language: Language) -> O
     if token.kind == Kind::Number {
         // `3.11.2`, `0x1f`, `2pc`
         let dots = shown.matches('.').count();
-        if dots >= 2 && super::number::readings(shown).is_empty() && !is_dotted_date(shown) {
+        if dots >= 2 && readings(shown).is_empty() && !is_dotted_date(shown) {
             return made(shown);
         }
         let next = all.get(index + 1).filter(|next| next.kind == Kind::Word && next.range.start == token.range.end)?;
         let ordinal = matches!(next.folded.as_str(), "st" | "nd" | "rd" | "th");
-        let unit =
-            graphloom_text::unit::named(&next.folded).is_some() || super::number::multiplier(&next.folded).is_some();
+        let unit = unit::named(&next.folded).is_some() || magnitude(&next.folded).is_some();
         return (!ordinal && !unit).then(|| made(&sentence[token.range.start..next.range.end])).flatten();
     }
     if token.kind != Kind::Word {
@@ -64,7 +62,7 @@ fn name_at(sentence: &str, all: &[Token], index: usize, language: Language) -> O
     }
     let touches = index > 0 && all[index - 1].kind == Kind::Number && all[index - 1].range.end == token.range.start;
     // `4 KiB` counts, whatever capitals its unit has.
-    let unit = index > 0 && all[index - 1].kind == Kind::Number && graphloom_text::unit::named(&token.folded).is_some();
+    let unit = index > 0 && all[index - 1].kind == Kind::Number && unit::named(&token.folded).is_some();
     if touches || unit {
         return None;
     }
@@ -77,7 +75,7 @@ fn name_at(sentence: &str, all: &[Token], index: usize, language: Language) -> O
     {
         return (first.is_uppercase() || is_katakana(first)).then(|| made(shown)).flatten();
     }
-    if !first.is_uppercase() || is_stop(&token.folded) || shown.chars().count() < 2 {
+    if !first.is_uppercase() || is_stop(&token.folded, language) || shown.chars().count() < 2 {
         return None;
     }
     if language == Language::German {

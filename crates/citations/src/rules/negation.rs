@@ -24,19 +24,19 @@ const REACH: usize = 3;
 ///
 /// The first is the word of the claim, the second what the passage has. A negation belongs to its clause: one in another
 /// clause of the passage denies nothing here.
-pub(super) fn differences(claim: &str, passage: &str) -> Option<(String, String)> {
-    let mine = Polarity::of(&tokens(claim));
-    let sentences = sentences_in(passage, Language::detect(passage));
+pub(super) fn differences(claim: &str, passage: &str, language: Language) -> Option<(String, String)> {
+    let mine = Polarity::of(&tokens(claim), language);
+    let sentences = sentences_in(passage, language);
     let near = |polarity: &Polarity| mine.all.intersection(&polarity.all).count();
     let sentence = sentences.iter().map(|range| tokens(&passage[range.clone()]));
-    let sentence = sentence.max_by_key(|tokens| near(&Polarity::of(tokens)))?;
-    let clause = clauses(&sentence).into_iter().map(Polarity::of).max_by_key(near);
+    let sentence = sentence.max_by_key(|tokens| near(&Polarity::of(tokens, language)))?;
+    let clause = clauses(&sentence).into_iter().map(|clause| Polarity::of(clause, language)).max_by_key(near);
     let denied = clause.and_then(|theirs| denied(&mine, &theirs));
     denied.or_else(|| {
-        let theirs = Polarity::of(&sentence);
+        let theirs = Polarity::of(&sentence, language);
         // Where only one side is denied, opposites say the same.
         let alike = mine.denied.is_empty() == theirs.denied.is_empty();
-        opposite(&mine.raw, &theirs.raw).filter(|_| alike)
+        opposite(&mine.raw, &theirs.raw, language).filter(|_| alike)
     })
 }
 
@@ -89,7 +89,7 @@ struct Polarity {
 }
 
 impl Polarity {
-    fn of(all: &[Token]) -> Self {
+    fn of(all: &[Token], language: Language) -> Self {
         let mut made =
             Self { stated: BTreeSet::new(), denied: BTreeSet::new(), all: BTreeSet::new(), raw: BTreeSet::new() };
         let mut reach = 0;
@@ -100,7 +100,7 @@ impl Polarity {
                 }
                 continue;
             }
-            made.raw.insert(stem(&token.folded));
+            made.raw.insert(stem(&token.folded, language));
             if denies(token, all.get(index + 1)) {
                 reach = REACH + usize::from(token.kind == Kind::Ideograph) * 2;
                 continue;
@@ -108,10 +108,10 @@ impl Polarity {
             if matches!(token.folded.as_str(), "but" | "aber" | "sondern" | "only") {
                 reach = 0;
             }
-            if is_stop(&token.folded) || token.kind == Kind::Number {
+            if is_stop(&token.folded, language) || token.kind == Kind::Number {
                 continue;
             }
-            let word = stem(&token.folded);
+            let word = stem(&token.folded, language);
             made.all.insert(word.clone());
             if reach > 0 {
                 reach -= 1;

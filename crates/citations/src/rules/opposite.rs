@@ -2,6 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use graphloom_text::Language;
+
 use crate::stem::stem;
 
 /// Pairs of words of which one denies the other.
@@ -134,9 +136,13 @@ const BEGINNINGS: &[(&str, &str)] = &[
 const SHORTEST_TURNED: usize = 4;
 
 /// A word that only the claim has, and its opposite that only the source has; of both, all words as stems.
-pub(super) fn opposite(mine: &BTreeSet<String>, theirs: &BTreeSet<String>) -> Option<(String, String)> {
+pub(super) fn opposite(
+    mine: &BTreeSet<String>,
+    theirs: &BTreeSet<String>,
+    language: Language,
+) -> Option<(String, String)> {
     let listed = OPPOSITES.iter().flat_map(|&(a, b)| [(a, b), (b, a)]).find(|(left, right)| {
-        let (left, right) = (stem(left), stem(right));
+        let (left, right) = (stem(left, language), stem(right, language));
         mine.contains(&left) && !theirs.contains(&left) && theirs.contains(&right) && !mine.contains(&right)
     });
     if let Some((left, right)) = listed {
@@ -163,7 +169,8 @@ mod tests {
 
     #[test]
     fn opposites_are_found_in_both_directions_and_by_their_beginning() {
-        let words = |text: &str| text.split(' ').map(stem).collect::<BTreeSet<String>>();
+        let words =
+            |text: &str| text.split(' ').map(|word| stem(word, Language::English)).collect::<BTreeSet<String>>();
         for (left, right) in [
             ("prices rise", "prices fall"),
             ("prices fall", "prices rise"),
@@ -171,12 +178,12 @@ mod tests {
             ("genes are upregulated", "genes are downregulated"),
             ("an overestimate", "an underestimate"),
         ] {
-            assert!(opposite(&words(left), &words(right)).is_some(), "{left} / {right}");
+            assert!(opposite(&words(left), &words(right), Language::English).is_some(), "{left} / {right}");
         }
         for (left, right) in
             [("prices rise", "prices rise"), ("it rises and falls", "it falls"), ("a known cause", "a reason")]
         {
-            assert_eq!(opposite(&words(left), &words(right)), None, "{left} / {right}");
+            assert_eq!(opposite(&words(left), &words(right), Language::English), None, "{left} / {right}");
         }
     }
 }

@@ -2,11 +2,11 @@
 
 use std::ops::Range;
 
-use graphloom_text::unit::{self, Unit, same_amount, unit_at};
+use graphloom_text::fold;
+use graphloom_text::number::{ideographic, magnitude, magnitude_at, readings, same, spelled};
+use graphloom_text::unit::{self, Dimension, Unit, same_amount, unit_at};
 
 use super::date::Date;
-use super::number::{ideographic, multiplier, readings, same, spelled};
-use crate::fold::fold;
 use crate::token::{Kind, Token};
 
 /// A number as it can be read, and its unit.
@@ -42,14 +42,15 @@ impl Quantity {
         }
     }
 
-    /// The amounts in base units, by every reading.
-    pub(super) fn amounts(&self) -> Vec<f64> {
-        match self.unit {
-            Some(unit) => {
-                self.values.iter().flat_map(|value| unit.factors().map(move |factor| value * factor)).collect()
+    /// The amounts in base units, by every reading, each with what it measures.
+    pub(super) fn amounts(&self) -> Vec<(Option<Dimension>, f64)> {
+        let amounts = |value: &f64| -> Vec<(Option<Dimension>, f64)> {
+            match self.unit {
+                Some(unit) => unit.readings().map(|(dimension, factor)| (Some(dimension), value * factor)).collect(),
+                None => vec![(None, *value)],
             }
-            None => self.values.clone(),
-        }
+        };
+        self.values.iter().flat_map(amounts).collect()
     }
 
     /// Whether it is written as years are: four digits and no unit.
@@ -61,7 +62,7 @@ impl Quantity {
     /// Whether one could have been put in the place of the other.
     pub(super) fn is_alike(&self, other: &Self) -> bool {
         match (self.unit, other.unit) {
-            (Some(mine), Some(theirs)) => mine.dimension == theirs.dimension,
+            (Some(mine), Some(theirs)) => mine.is_like(theirs),
             (None, None) => true,
             _ => false,
         }
@@ -115,7 +116,7 @@ fn digits(text: &str, tokens: &[Token], at: usize) -> (Option<Quantity>, usize) 
             let shown = &text[token.range.start..word.range.end];
             return (made(values, None, false, shown, 0.0).map(|read| Quantity { ordinal: true, ..read }), 2);
         }
-        if unit::named(&word.folded).is_none() && multiplier(&word.folded).is_none() {
+        if unit::named(&word.folded).is_none() && magnitude(&word.folded).is_none() {
             return (None, 2);
         }
     }
@@ -126,18 +127,19 @@ fn digits(text: &str, tokens: &[Token], at: usize) -> (Option<Quantity>, usize) 
         .and_then(|sign| unit::named(&tokens[sign].folded));
     let factor = tokens.get(next).and_then(|word| match word.folded.as_str() {
         // `$5m` is money, `5m` is a length.
-        "m" if currency.is_some() => Some(1e6),
-        "b" if currency.is_some() => Some(1e9),
-        word => multiplier(word),
+        "m" if currency.is_some() => Some((1e6, 1)),
+        "b" if currency.is_some() => Some((1e9, 1)),
+        _ => multiplied(text, tokens, next),
     });
-    if let Some(factor) = factor {
+    if let Some((factor, used)) = factor {
         values.iter_mut().for_each(|value| *value *= factor);
         slack = slack.max(0.5) * factor;
-        next += 1;
+        next += used;
     }
     let (behind, used) = unit_behind(text, tokens, next);
     next += used;
     let end = tokens[next - 1].range.end;
+    let behind = behind.map(|unit| unit.beside(&text[..token.range.start], &text[end..]));
     (made(values, behind.or(currency), false, &text[token.range.start..end], slack), next - at)
 }
 
@@ -148,6 +150,23 @@ fn decimals(digits: &str) -> f64 {
         Ok(places @ (1 | 2 | 4..=9)) => 0.5 * 10_f64.powi(-places),
         _ => 0.0,
     }
+}
+
+/// What the word at `next` multiplies the number before it with, and how many tokens it takes: several where it is written
+/// in ideographs.
+fn multiplied(text: &str, tokens: &[Token], next: usize) -> Option<(f64, usize)> {
+    let token = tokens.get(next)?;
+    let rest = &text[token.range.start..];
+    let Some((factor, length)) = magnitude_at(rest) else { return Some((magnitude(&token.folded)?, 1)) };
+    // `5百分点` are percentage points and no hundreds of anything.
+    let is_unit = unit_at(rest).is_some_and(|(_, unit)| unit > length);
+    (!is_unit).then(|| (factor, taken(tokens, next, length)))
+}
+
+/// How many tokens from `next` on so many bytes are, at least one.
+fn taken(tokens: &[Token], next: usize, length: usize) -> usize {
+    let end = tokens[next].range.start + length;
+    tokens[next..].iter().take_while(|one| one.range.end <= end).count().max(1)
 }
 
 /// The unit that stands at `next`, and how many tokens it takes.
@@ -177,8 +196,7 @@ fn unit_behind(text: &str, tokens: &[Token], next: usize) -> (Option<Unit>, usiz
     // Units written without spaces, some of several ideographs.
     let rest: String = text[token.range.start..].chars().take(8).map(fold).collect();
     if let Some((found, length)) = unit_at(&rest) {
-        let used = tokens[next..].iter().take_while(|one| one.range.end <= token.range.start + length).count();
-        return (Some(found), used.max(1));
+        return (Some(found), taken(tokens, next + hyphen, length));
     }
     (None, 0)
 }
@@ -187,11 +205,13 @@ fn word(text: &str, tokens: &[Token], at: usize) -> (Option<Quantity>, usize) {
     let token = &tokens[at];
     let Some(mut value) = spelled(&token.folded) else { return (None, 1) };
     let mut next = at + 1;
-    if let Some(factor) = tokens.get(next).and_then(|word| multiplier(&word.folded)) {
+    if let Some((factor, used)) = multiplied(text, tokens, next) {
         value *= factor;
-        next += 1;
+        next += used;
     }
     let (measure, used) = unit_behind(text, tokens, next);
+    let end = tokens[next + used - 1].range.end;
+    let measure = measure.map(|unit| unit.beside(&text[..token.range.start], &text[end..]));
     (made(vec![value], measure, true, &token.folded, 0.0), next + used - at)
 }
 

@@ -24,15 +24,17 @@ const SAME_PLACE: f32 = 0.7;
 const SAME_CLAUSE: f32 = 0.95;
 
 /// A number, unit or date of the claim that the source refutes, and the sentence that does.
-pub(crate) fn refuted(claim: &str, source: &SourceText<'_>) -> Option<(Fault, Span)> {
-    let mine = Sentence::of(claim);
+pub(crate) fn refuted(claim: &str, source: &SourceText<'_>, language: Language) -> Option<(Fault, Span)> {
+    let mine = Sentence::of(claim, language);
     if mine.quantities.is_empty() && mine.dates.is_empty() {
         return None;
     }
-    let ranges = sentences_in(source.text, Language::detect(source.text));
-    let there: Vec<(Span, Sentence<'_>)> =
-        ranges.into_iter().map(|range| (Span::from(range.clone()), Sentence::of(&source.text[range]))).collect();
-    let title = Sentence::of(source.title);
+    let ranges = sentences_in(source.text, language);
+    let there: Vec<(Span, Sentence<'_>)> = ranges
+        .into_iter()
+        .map(|range| (Span::from(range.clone()), Sentence::of(&source.text[range], language)))
+        .collect();
+    let title = Sentence::of(source.title, language);
     let all: Vec<&Sentence<'_>> = there.iter().map(|(_, sentence)| sentence).chain([&title]).collect();
     let quantity = mine.quantities.iter().find_map(|quantity| refutes(&mine, quantity, &there, &all));
     quantity.or_else(|| mine.dates.iter().find_map(|date| redated(&mine, claim, date, &there, &all)))

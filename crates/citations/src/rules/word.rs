@@ -15,10 +15,10 @@ const ARTICLES: &[&str] = &["a", "an", "the", "this", "that", "its", "their", "h
 ///
 /// A word stands in the place of another when the words before and behind it are the same, and each of the two is in one
 /// of the sentences only. Which of them means the same, and which the opposite, is for a judge to say.
-pub(super) fn replaced(claim: &str, passage: &str) -> Option<(String, String)> {
-    let mine = Words::of(claim);
-    let sentences = sentences_in(passage, Language::detect(passage));
-    let there: Vec<Words> = sentences.into_iter().map(|range| Words::of(&passage[range])).collect();
+pub(super) fn replaced(claim: &str, passage: &str, language: Language) -> Option<(String, String)> {
+    let mine = Words::of(claim, language);
+    let sentences = sentences_in(passage, language);
+    let there: Vec<Words> = sentences.into_iter().map(|range| Words::of(&passage[range], language)).collect();
     there
         .iter()
         .find_map(|theirs| mine.one_other(theirs))
@@ -29,19 +29,20 @@ pub(super) fn replaced(claim: &str, passage: &str) -> Option<(String, String)> {
 struct Words {
     stems: Vec<String>,
     small: Vec<bool>,
+    language: Language,
 }
 
 impl Words {
-    fn of(text: &str) -> Self {
+    fn of(text: &str, language: Language) -> Self {
         let all = tokens(text);
         let words: Vec<&Token> = all.iter().filter(|token| token.kind != Kind::Sign).collect();
         let mut stems = vec![String::new()];
-        stems.extend(words.iter().map(|token| stem(&token.folded)));
+        stems.extend(words.iter().map(|token| stem(&token.folded, language)));
         stems.push(String::new());
         let mut small = vec![true];
-        small.extend(words.iter().map(|token| token.kind != Kind::Word || is_stop(&token.folded)));
+        small.extend(words.iter().map(|token| token.kind != Kind::Word || is_stop(&token.folded, language)));
         small.push(true);
-        Self { stems, small }
+        Self { stems, small, language }
     }
 
     /// The only word in which the claim is another text than a part of a sentence that is as long.
@@ -57,7 +58,7 @@ impl Words {
             let (at, (one, other)) = differing.next().filter(|_| differing.next().is_none())?;
             let word = |stem: &str| stem.starts_with(char::is_alphabetic);
             // `It grew` is `which grew`, `a` is `the`.
-            let joins = at == 0 && is_stop(one) && is_stop(other)
+            let joins = at == 0 && is_stop(one, self.language) && is_stop(other, self.language)
                 || ARTICLES.contains(&one.as_str()) && ARTICLES.contains(&other.as_str());
             (word(one) && word(other) && !joins).then(|| (one.clone(), other.clone()))
         })

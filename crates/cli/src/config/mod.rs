@@ -17,7 +17,7 @@ pub use files::ConfigFiles;
 pub use nearest::nearest;
 pub use settings::{Setting, Settings};
 
-use crate::{CliError, CommonArgs};
+use crate::{CliError, ParameterArgs};
 
 /// The parameters of an application, each with the layer that set it.
 ///
@@ -68,7 +68,7 @@ impl Layers {
     ///
     /// # Errors
     /// As [`file`](Self::file) and [`set`](Self::set).
-    pub fn of<T: Serialize>(defaults: &T, files: &ConfigFiles, args: &CommonArgs) -> Result<Self, CliError> {
+    pub fn of<T: Serialize>(defaults: &T, files: &ConfigFiles, args: &ParameterArgs) -> Result<Self, CliError> {
         let mut layers = Self::new(defaults)?;
         for (source, value) in files.parameters() {
             layers.merge("", value.clone(), source)?;

@@ -14,7 +14,7 @@ use graphloom_llm::{ChatModel, Compatible, CompatibleConfig, ModelError, ModelId
 use super::keys::RunKeys;
 use super::notice::notice;
 use super::{Chosen, Reason, choose_models};
-use crate::{CommonArgs, DataDir, Failure, Progress};
+use crate::{DataDir, Failure, ModelArgs, Progress};
 
 /// The role of the model that serves every role without one of its own.
 const DEFAULT: &str = "default";
@@ -59,7 +59,7 @@ impl ModelSet {
 /// A wrong choice of models, a file that cannot be read, weights that cannot be fetched or read, a recording that cannot
 /// be written, a limit in dollars without a known price.
 pub async fn build_models(
-    args: &CommonArgs,
+    args: &ModelArgs,
     dirs: &DataDir,
     progress: &Progress,
     spent: Spent,
@@ -84,7 +84,7 @@ pub struct ServerOptions {
 /// # Errors
 /// As [`build_models`].
 pub async fn build_models_with(
-    args: &CommonArgs,
+    args: &ModelArgs,
     dirs: &DataDir,
     progress: &Progress,
     spent: Spent,
@@ -117,7 +117,7 @@ pub async fn build_models_with(
         ledger: Ledger::resume(args.budget.clone().unwrap_or_default(), spent),
         cassette,
         options,
-        may_ask: args.may_ask(),
+        may_ask: args.consent.may_ask(progress),
         keys,
         turns: BTreeMap::new(),
         made: BTreeMap::new(),

@@ -5,10 +5,13 @@ mod choose;
 #[cfg(feature = "embedded")]
 mod embedded;
 mod keys;
+mod nobody;
 mod notice;
+mod today;
 
 pub use build::{ModelSet, ServerOptions, build_models, build_models_with};
 pub use choose::{Chosen, Reason, choose_models, find_servers, usable_model};
 #[cfg(feature = "embedded")]
 pub use embedded::{fetch_options, fetch_weights, installed_weights};
 pub use keys::key_plan;
+pub use nobody::no_models;

@@ -13,14 +13,17 @@ pub use path::{PathEdge, PathNode, RunPath};
 pub use report::{Checkpoint, RunReport};
 pub use summary::{RunSummary, list, list_text, summary};
 
-use graphloom_core_graph::Event;
 use graphloom_core_graph::checkpoint::{CheckpointError, Checkpointer};
+use graphloom_core_graph::{Event, EventKind};
 
 /// Journal rows read at a time.
 const PAGE: usize = 1024;
 
 /// Every stored event of a run, oldest first.
-async fn events(store: &dyn Checkpointer, thread: &str) -> Result<Vec<Event>, CheckpointError> {
+///
+/// # Errors
+/// The store's; a stored event that cannot be read.
+pub async fn events(store: &dyn Checkpointer, thread: &str) -> Result<Vec<Event>, CheckpointError> {
     let mut events: Vec<Event> = Vec::new();
     let mut last = 0;
     loop {
@@ -35,4 +38,18 @@ async fn events(store: &dyn Checkpointer, thread: &str) -> Result<Vec<Event>, Ch
             events.push(event);
         }
     }
+}
+
+/// The events that are worth a word with the result: what was tried again, what failed, warnings.
+pub fn trouble(events: &[Event]) -> Vec<&Event> {
+    let is_trouble = |event: &&Event| {
+        matches!(event.kind, EventKind::TaskRetry { .. } | EventKind::TaskFailed { .. } | EventKind::Warning { .. })
+    };
+    events.iter().filter(is_trouble).collect()
+}
+
+/// The seconds between the first event and the last one.
+pub fn seconds(events: &[Event]) -> f64 {
+    let span = events.first().zip(events.last()).map_or(0, |(first, last)| last.time.saturating_sub(first.time));
+    span as f64 / 1000.0
 }

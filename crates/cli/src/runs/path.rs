@@ -8,6 +8,8 @@ use graphloom_core_graph::{Event, EventKind, Marks};
 use serde::Serialize;
 
 use super::RunReport;
+use crate::CliError;
+use crate::drawing::{GraphFormat, svg};
 
 /// The recorded path of a run. Nodes of subgraphs stand behind the node that runs them: `write/draft`.
 ///
@@ -115,6 +117,19 @@ impl RunPath {
         match self.edges.iter_mut().find(|edge| edge.from == from && edge.to == to) {
             Some(edge) => edge.times += 1,
             None => self.edges.push(PathEdge { from: from.to_owned(), to: to.to_owned(), times: 1 }),
+        }
+    }
+
+    /// A drawing of it.
+    ///
+    /// # Errors
+    /// [`CliError::Drawing`].
+    pub fn draw(&self, format: GraphFormat) -> Result<String, CliError> {
+        match format {
+            GraphFormat::Mermaid => Ok(self.mermaid()),
+            GraphFormat::Dot => Ok(self.dot()),
+            GraphFormat::Json => Ok(format!("{:#}", serde_json::json!(self))),
+            GraphFormat::Svg => svg(&self.dot()),
         }
     }
 

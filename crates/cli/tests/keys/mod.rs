@@ -13,7 +13,7 @@ use std::process::{Command, Output, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use graphloom_cli::{CommonArgs, DataDir, Progress, build_models};
+use graphloom_cli::{BaseArgs, DataDir, ModelArgs, Progress, build_models};
 use graphloom_llm::ChatRequest;
 use graphloom_llm::layers::Spent;
 
@@ -25,11 +25,11 @@ async fn child() {
     let Ok(prompt) = std::env::var("KEYS_CHILD_PROMPT") else { return };
     let run = async {
         let place = tempfile::tempdir()?;
-        let mut args = CommonArgs::default();
+        let (mut args, mut base) = (ModelArgs::default(), BaseArgs::default());
         args.model = std::env::var("KEYS_CHILD_MODEL").ok().map(|model| model.parse()).transpose()?;
-        args.base.quiet = std::env::var_os("KEYS_CHILD_QUIET").is_some();
+        base.quiet = std::env::var_os("KEYS_CHILD_QUIET").is_some();
         let dirs = DataDir::new(Some(place.path()))?;
-        let set = build_models(&args, &dirs, &Progress::new(&args.base), Spent::default()).await?;
+        let set = build_models(&args, &dirs, &Progress::new(&base), Spent::default()).await?;
         for role in ["default", "write"] {
             set.models.role(role).chat(ChatRequest::user(prompt.clone())).await?;
         }

@@ -14,7 +14,7 @@ pub struct Loaded {
     /// For each of the row's fields, in its order, the records that make its value, as
     /// [`Checkpointer::field`] answers them.
     pub fields: Vec<Vec<FieldRecord>>,
-    /// The records of all tasks, in the order they were written.
+    /// The records of tasks as [`Checkpointer::open_records`] answers them.
     pub tasks: Vec<TaskRecord>,
 }
 
@@ -45,6 +45,6 @@ pub(super) async fn load_in_parts<C: Checkpointer + ?Sized>(
     for (field, version) in row.fields.iter() {
         fields.push(store.field(thread, ns, field, version).await?);
     }
-    let tasks = store.task_records(thread, ns).await?;
+    let tasks = store.open_records(thread, ns).await?;
     Ok(Some(Loaded { head, newest, row, fields, tasks }))
 }

@@ -252,6 +252,19 @@ impl Checkpointer for MemoryCheckpointer {
         Ok(self.read(thread, |thread| thread.task_records(ns)).unwrap_or_default())
     }
 
+    async fn open_records(&self, thread: &str, ns: &str) -> Result<Vec<TaskRecord>, CheckpointError> {
+        Ok(self.read(thread, |thread| thread.open_records(ns)).unwrap_or_default())
+    }
+
+    async fn once_records(
+        &self,
+        thread: &str,
+        ns: &str,
+        tasks: &[Arc<str>],
+    ) -> Result<Vec<TaskRecord>, CheckpointError> {
+        Ok(self.read(thread, |thread| thread.once_records(ns, tasks)).unwrap_or_default())
+    }
+
     async fn journal(&self, thread: &str, after: u64, limit: usize) -> Result<Vec<JournalRow>, CheckpointError> {
         Ok(self.read(thread, |thread| thread.journal(after, limit)).unwrap_or_default())
     }

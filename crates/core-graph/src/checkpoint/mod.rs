@@ -23,6 +23,7 @@ mod told_step;
 mod versions;
 mod writes;
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use async_trait::async_trait;
@@ -190,6 +191,28 @@ pub trait Checkpointer: Send + Sync + 'static {
 
     /// The records of all tasks of a namespace, in the order they were written.
     async fn task_records(&self, thread: &str, ns: &str) -> Result<Vec<TaskRecord>, CheckpointError>;
+
+    /// The records of a namespace that are no results of durable steps, in the order they were written. They are few, since
+    /// commits settle them; results of durable steps stay. Unless a store looks them up, all records are read.
+    async fn open_records(&self, thread: &str, ns: &str) -> Result<Vec<TaskRecord>, CheckpointError> {
+        let mut records = self.task_records(thread, ns).await?;
+        records.retain(|record| record.kind != TaskRecordKind::Once);
+        Ok(records)
+    }
+
+    /// The results of durable steps of some tasks of a namespace, in the order they were written. A run that goes on asks
+    /// for those of its unfinished tasks. Unless a store looks them up, all records are read.
+    async fn once_records(
+        &self,
+        thread: &str,
+        ns: &str,
+        tasks: &[Arc<str>],
+    ) -> Result<Vec<TaskRecord>, CheckpointError> {
+        let tasks: BTreeSet<&Arc<str>> = tasks.iter().collect();
+        let mut records = self.task_records(thread, ns).await?;
+        records.retain(|record| record.kind == TaskRecordKind::Once && tasks.contains(&record.task));
+        Ok(records)
+    }
 
     /// A namespace at a checkpoint, or at its head; `None` for a namespace without one. Every run begins with it, and so
     /// does whoever looks at a state. By default it is several reads; a store that does it in one sees one state of the

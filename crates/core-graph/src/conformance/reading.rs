@@ -14,6 +14,7 @@ cases! {
         large_numbers_are_kept
         the_head_tells_what_made_it
         the_first_checkpoint_has_no_parent
+        results_of_durable_steps_are_read_by_their_tasks
         task_records_are_there_beside_the_head
         reading_respects_the_namespace
         an_unknown_number_reads_as_nothing
@@ -52,6 +53,7 @@ async fn a_namespace_is_loaded_as_it_is_read(store: Shared) -> Outcome {
     writer.put("", vec![delta("x", 2, Some(1), b"2")]).await?;
     writer.put("", vec![whole("y", 3, b"z"), delta("x", 3, Some(2), b"3")]).await?;
     writer.tasks("", vec![task("t", TaskRecordKind::Once, "k", b"kept")]).await?;
+    writer.tasks("", vec![task("t", TaskRecordKind::Attempt, "", b"open")]).await?;
     for number in [None, Some(1), Some(2), Some(3)] {
         let row = store.checkpoint("a", "", number).await?;
         let Some(row) = row else { return Err(Fault::new(format!("checkpoint {number:?} is not there"))) };
@@ -59,7 +61,7 @@ async fn a_namespace_is_loaded_as_it_is_read(store: Shared) -> Outcome {
         for (field, version) in row.fields.iter() {
             fields.push(store.field("a", "", field, version).await?);
         }
-        let tasks = store.task_records("a", "").await?;
+        let tasks = store.open_records("a", "").await?;
         same!(store.load("a", "", number).await?, Some(Loaded { head: 3, newest: 3, row, fields, tasks }));
     }
     for number in [9, u64::MAX] {
@@ -143,6 +145,29 @@ async fn task_records_are_there_beside_the_head(store: Shared) -> Outcome {
     // They are of the namespace, not of one checkpoint: more history changes nothing.
     writer.chain("", 2).await?;
     same!(store.task_records("a", "").await?, records);
+    Ok(())
+}
+
+async fn results_of_durable_steps_are_read_by_their_tasks(store: Shared) -> Outcome {
+    let mut writer = Writer::open(&store, "a").await?;
+    same!(store.open_records("a", "").await?, []);
+    same!(store.once_records("a", "", &["1".into()]).await?, []);
+    writer.chain("", 1).await?;
+    let open = [task("2", TaskRecordKind::Write, "", b"w"), task("1", TaskRecordKind::Answer, "q", b"a")];
+    let once = |name: &str, key: &str| task(name, TaskRecordKind::Once, key, b"r");
+    writer.tasks("", vec![once("2", "k"), open[0].clone(), once("1", "l")]).await?;
+    writer.tasks("", vec![once("1", "k"), open[1].clone(), once("3", "k")]).await?;
+    writer.tasks("child", vec![once("1", "child")]).await?;
+    same!(store.open_records("a", "").await?, open);
+    for (tasks, expected) in [
+        (vec!["1"], vec![once("1", "l"), once("1", "k")]),
+        (vec!["3", "2", "nobody"], vec![once("2", "k"), once("3", "k")]),
+        (vec!["1", "1"], vec![once("1", "l"), once("1", "k")]),
+        (vec![], vec![]),
+    ] {
+        let tasks: Vec<std::sync::Arc<str>> = tasks.into_iter().map(Into::into).collect();
+        same!(store.once_records("a", "", &tasks).await?, expected);
+    }
     Ok(())
 }
 

@@ -62,6 +62,25 @@ impl Budget {
         true
     }
 
+    /// Counts a task that has no name yet, if there is room for it.
+    pub(crate) fn take_one(&self, budget: u64) -> bool {
+        let mut spent = self.lock();
+        let has_room = spent.tasks < budget;
+        spent.tasks += u64::from(has_room);
+        has_room
+    }
+
+    /// Takes back that a task without a name is counted.
+    pub(crate) fn give_one_back(&self) {
+        let mut spent = self.lock();
+        spent.tasks = spent.tasks.saturating_sub(1);
+    }
+
+    /// Names a task that is counted: it is not counted again.
+    pub(crate) fn name(&self, task: Arc<str>) {
+        self.lock().open.insert(task);
+    }
+
     /// A counted task has committed.
     pub(crate) fn settle(&self, task: &str) {
         self.lock().open.remove(task);

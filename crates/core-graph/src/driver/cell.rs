@@ -151,6 +151,11 @@ impl TaskCell {
         self.persistence
     }
 
+    /// Whether the task is in a subgraph.
+    pub(super) fn is_deep(&self) -> bool {
+        !self.home.base.is_empty()
+    }
+
     pub(super) fn is_retried(&self) -> bool {
         self.attempt > 1
     }

@@ -12,6 +12,7 @@ use crate::driver::drive::{Driver, Entry};
 use crate::driver::ground::Ground;
 use crate::driver::runtime::Runtime;
 use crate::driver::session::Session;
+use crate::driver::stacks;
 use crate::driver::stock::kept_namespace;
 use crate::driver::walk::{Paused, Walk};
 use crate::error::{NodeError, RunError};
@@ -196,6 +197,11 @@ pub(crate) enum LeftChild<S: State, Cx> {
     Call(S::Update),
     /// A walk.
     Walk(Paused<S, Cx>),
+}
+
+/// Whether the subgraph of the task behind `services` begins on a stack of its own.
+pub(crate) fn begins_a_stack(services: &dyn TaskServices) -> bool {
+    services.scope().is_some_and(|scope| scope.cell.is_deep() && stacks::begins_a_stack(scope.call()))
 }
 
 /// Begins a subgraph for the task behind `services`, and runs it in place as far as it gets: how it ended, or what is

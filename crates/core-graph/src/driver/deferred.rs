@@ -5,23 +5,43 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Bound;
 use std::sync::Arc;
 
-use crate::checkpoint::{Commit, JournalRow, RecordKind, Source, TaskRecordKind, ThreadRow, ThreadStatus};
+use crate::checkpoint::{Commit, FieldRecord, JournalRow, RecordKind, Source, TaskRecordKind, ThreadRow, ThreadStatus};
 use crate::machine::Heads;
 
 /// Commits that wait for the end of the run, folded into as few as tell the same.
 #[derive(Debug, Default)]
 pub(super) struct Deferred {
     /// By namespace; more than one only where a subgraph is kept per thread: one for each of its calls.
-    commits: BTreeMap<Arc<str>, Vec<Commit>>,
+    commits: BTreeMap<Arc<str>, Vec<Waiting>>,
     /// By namespace, where the last of these commits records that subgraphs stand.
     recorded: BTreeMap<Arc<str>, BTreeMap<Arc<str>, u64>>,
     /// What calls told that have ended.
     journal: Vec<JournalRow>,
+    /// About how many bytes wait.
+    bytes: usize,
 }
+
+/// A commit that waits, with its records by field: a whole value takes the place of all that waits of its field.
+#[derive(Debug, Default)]
+struct Waiting {
+    commit: Commit,
+    fields: BTreeMap<Arc<str>, Vec<FieldRecord>>,
+}
+
+/// More than so many bytes do not wait: a run that goes on and on would fill the memory.
+const MOST_BYTES: usize = 8 << 20;
+
+/// About what a row takes besides its bytes.
+const ROW_BYTES: usize = 160;
 
 impl Deferred {
     pub(super) fn is_empty(&self) -> bool {
         self.commits.is_empty()
+    }
+
+    /// Whether so much waits that it is to be written before the run ends.
+    pub(super) fn is_full(&self) -> bool {
+        self.bytes > MOST_BYTES
     }
 
     /// Whether something of the namespace waits.
@@ -36,10 +56,13 @@ impl Deferred {
         }
         let begins_call =
             is_kept(&commit.ns) && commit.checkpoint.as_ref().is_some_and(|row| row.source == Source::Input);
+        let payloads = commit.fields.iter().map(|record| record.payload.bytes().len());
+        let rows = 1 + commit.fields.len() + commit.tasks.len() + commit.journal.len();
+        self.bytes += payloads.sum::<usize>() + rows * ROW_BYTES;
         let waiting = self.commits.entry(Arc::clone(&commit.ns)).or_default();
         match waiting.last_mut() {
-            Some(earlier) if !(begins_call && earlier.checkpoint.is_some()) => merge(earlier, commit),
-            _ => waiting.push(commit),
+            Some(earlier) if !(begins_call && earlier.commit.checkpoint.is_some()) => earlier.merge(commit),
+            _ => waiting.push(Waiting::of(commit)),
         }
     }
 
@@ -55,7 +78,7 @@ impl Deferred {
         for ns in ended {
             self.recorded.remove(&ns);
             let commits = self.commits.remove(&ns).into_iter().flatten();
-            self.journal.extend(commits.flat_map(|commit| commit.journal));
+            self.journal.extend(commits.flat_map(|waiting| waiting.commit.journal));
         }
     }
 
@@ -66,15 +89,19 @@ impl Deferred {
     /// subgraph stands that is not durable. The journal goes with the last one, in order, for it tells of all; the lease
     /// ends there too.
     pub(super) fn take(&mut self) -> Vec<Commit> {
-        let Self { commits, recorded, mut journal } = std::mem::take(self);
+        let Self { commits, recorded, mut journal, .. } = std::mem::take(self);
         let recorded: BTreeSet<(Arc<str>, u64)> = recorded.into_values().flatten().collect();
-        let mut all: Vec<Commit> = Vec::with_capacity(commits.len());
-        for commit in commits.into_values().flatten() {
+        let mut all: Vec<Waiting> = Vec::with_capacity(commits.len());
+        for waiting in commits.into_values().flatten() {
             match all.last_mut() {
-                Some(earlier) if earlier.ns == commit.ns && !is_in(&recorded, earlier) => merge(earlier, commit),
-                _ => all.push(commit),
+                Some(Waiting { commit, .. }) if commit.ns != waiting.commit.ns || is_in(&recorded, commit) => {
+                    all.push(waiting);
+                }
+                Some(earlier) => earlier.merge(waiting.into_commit()),
+                None => all.push(waiting),
             }
         }
+        let mut all: Vec<Commit> = all.into_iter().map(Waiting::into_commit).collect();
         all.sort_by_key(|commit| if is_kept(&commit.ns) { Reverse(commit.ns.len()) } else { Reverse(0) });
         let row = all.iter().find_map(|commit| commit.thread.clone());
         if let (Some(first), Some(row)) = (all.first_mut(), row) {
@@ -103,25 +130,47 @@ fn is_kept(ns: &str) -> bool {
     !ns.is_empty() && !ns.contains(':')
 }
 
-/// Folds a later commit of a namespace into an earlier one that is not written yet.
-fn merge(earlier: &mut Commit, later: Commit) {
-    for record in later.fields {
-        if record.kind == RecordKind::Whole {
-            earlier.fields.retain(|other| other.field != record.field);
-        }
-        earlier.fields.push(record);
+impl Waiting {
+    fn of(mut commit: Commit) -> Self {
+        let records = std::mem::take(&mut commit.fields);
+        let mut waiting = Self { commit, fields: BTreeMap::new() };
+        waiting.add(records);
+        waiting
     }
-    if let Some(mut row) = later.checkpoint {
-        match &earlier.checkpoint {
-            Some(skipped) => row.parent = skipped.parent,
-            None => earlier.expected_head = later.expected_head,
+
+    fn add(&mut self, records: Vec<FieldRecord>) {
+        for record in records {
+            let of_field = self.fields.entry(Arc::clone(&record.field)).or_default();
+            if record.kind == RecordKind::Whole {
+                of_field.clear();
+            }
+            of_field.push(record);
         }
-        earlier.checkpoint = Some(row);
     }
-    earlier.tasks.retain(|record| record.kind == TaskRecordKind::Once || !later.settled.contains(&record.task));
-    earlier.tasks.extend(later.tasks);
-    earlier.settled.extend(later.settled);
-    earlier.journal.extend(later.journal);
-    earlier.thread = later.thread.or(earlier.thread.take());
-    earlier.release |= later.release;
+
+    /// Folds a later commit of the namespace into this one, which is not written yet.
+    fn merge(&mut self, later: Commit) {
+        self.add(later.fields);
+        let earlier = &mut self.commit;
+        if let Some(mut row) = later.checkpoint {
+            match &earlier.checkpoint {
+                Some(skipped) => row.parent = skipped.parent,
+                None => earlier.expected_head = later.expected_head,
+            }
+            earlier.checkpoint = Some(row);
+        }
+        earlier.tasks.retain(|record| record.kind == TaskRecordKind::Once || !later.settled.contains(&record.task));
+        earlier.tasks.extend(later.tasks);
+        earlier.settled.extend(later.settled);
+        earlier.journal.extend(later.journal);
+        earlier.thread = later.thread.or(earlier.thread.take());
+        earlier.release |= later.release;
+    }
+
+    fn into_commit(self) -> Commit {
+        let mut fields: Vec<_> = self.fields.into_values().flatten().collect();
+        // As they were made.
+        fields.sort_by_key(|record| record.version);
+        Commit { fields, ..self.commit }
+    }
 }

@@ -9,7 +9,7 @@ use crate::driver::crew::Crew;
 use crate::driver::drive::Driver;
 use crate::driver::haste::Hastened;
 use crate::error::RunError;
-use crate::event::EventKind;
+use crate::event::{EventKind, EventMode};
 use crate::machine::{Dispatch, Due, TaskId};
 use crate::state::State;
 
@@ -18,7 +18,7 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
         if self.session.policy.budget.is_some() && !self.reserve(&tasks) {
             return Ok(());
         }
-        if self.session.is_watched() {
+        if self.session.tells(EventMode::Tasks) {
             for Due { id, node } in &tasks {
                 let node = self.runtime.topology.node(*node).name.to_string();
                 self.tell(Some((*id, self.machine.attempt(*id))), EventKind::TaskStarted { node }).await;
@@ -47,7 +47,7 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
             return Ok(());
         }
         let mut ahead = &tasks[..];
-        let Hastened { left, finished, .. } = match self.are_quick(ahead) && self.turns.is_over() {
+        let Hastened { mut left, finished, .. } = match self.are_quick(ahead) && self.turns.is_over() {
             true => self.hasten(&mut ahead, &home).await,
             false => Hastened::default(),
         };
@@ -56,6 +56,7 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
         if !tasks.is_empty() {
             self.flight.launch(tasks, &Crew { runtime: &self.runtime, home: &home, step });
         }
+        self.tell_finished(&mut left).await;
         for id in finished {
             self.commit(id).await?;
         }
@@ -65,13 +66,13 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
     /// Takes room in the budget for tasks, or takes their dispatch back: a sibling subgraph took the room in between, and
     /// what is left is planned again.
     fn reserve(&mut self, tasks: &[Due]) -> bool {
-        // A super-step is counted whole, also when a limit dispatches it in parts.
-        let paths = if self.machine.in_barrier() {
-            self.machine.step_paths()
+        // A super-step is counted whole, and once, also when a limit dispatches it in parts.
+        let has_room = if self.machine.in_barrier() {
+            self.machine.take_unreserved().is_none_or(|paths| self.session.reserve(&paths))
         } else {
-            tasks.iter().map(|due| self.machine.task_path(due.id)).collect()
+            let paths: Vec<_> = tasks.iter().map(|due| self.machine.task_path(due.id)).collect();
+            self.session.reserve(&paths)
         };
-        let has_room = self.session.reserve(&paths);
         if !has_room {
             for due in tasks {
                 let counted = self.session.budget.has(&self.machine.task_path(due.id));

@@ -118,7 +118,8 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
         if let Some(call) = call {
             machine.serve(call);
         }
-        machine.watched = session.is_watched();
+        machine.thread_seed = session.seed;
+        machine.watched = session.tells_steps();
         machine.observed = session.attached.is_some() || machine.watched || session.policy.budget.is_some();
         let is_root = ns.is_empty();
         if is_root {
@@ -269,7 +270,7 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
             if let Some(room) = self.session.room() {
                 self.machine.allow(room);
             }
-            let now = if self.machine.wants_time() { self.session.clock.now() } else { 0 };
+            let now = if self.machine.wants_time() { self.session.elapsed() } else { 0 };
             match self.machine.plan(now) {
                 Plan::Dispatch(dispatches) => self.dispatch(dispatches).await?,
                 Plan::Wait { until } => self.wait(until).await?,
@@ -286,7 +287,7 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
                 return self.settle(held).await;
             }
         }
-        let pause = until.map(|until| Duration::from_millis(until.saturating_sub(self.session.clock.now())));
+        let pause = until.map(|until| Duration::from_millis(until.saturating_sub(self.session.elapsed())));
         let session = Arc::clone(&self.session);
         let draining = session.control.reason().is_some();
         let stop =

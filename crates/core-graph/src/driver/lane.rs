@@ -27,14 +27,41 @@ pub(super) enum Left<S: State> {
 impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
     /// The task that runs next, when the machine's lane of one can take it.
     pub(super) fn enter_lane(&mut self) -> Option<Lone> {
-        let session = &self.session;
-        let plain = session.policy.budget.is_none() && self.flight.is_empty();
-        let kept = self.onces().is_some() || session.calls.is_used();
-        if !plain || !self.turns.is_over() || kept {
+        let kept = self.onces().is_some() || self.session.calls.is_used();
+        if !self.flight.is_empty() || !self.turns.is_over() || kept {
             return None;
         }
         self.shorten_steps();
-        self.machine.enter_lane()
+        if !self.take_room() {
+            return None;
+        }
+        let lone = self.machine.enter_lane();
+        if lone.is_none() {
+            self.give_room_back();
+        }
+        lone
+    }
+
+    /// Takes room in the budget for a task that the lane is about to dispatch; false when there is none.
+    pub(super) fn take_room(&mut self) -> bool {
+        let Some(budget) = self.session.policy.budget else { return true };
+        let taken = !self.machine.is_only_counted() && self.session.budget.take_one(budget);
+        self.machine.allow(taken.into());
+        taken
+    }
+
+    /// Gives room back that no task took.
+    pub(super) fn give_room_back(&self) {
+        if self.session.policy.budget.is_some() {
+            self.session.budget.give_one_back();
+        }
+    }
+
+    /// Names the task that room in the budget was taken for: it leaves the lane before it is committed.
+    fn name_in_budget(&self, lone: Lone) {
+        if self.session.policy.budget.is_some() {
+            self.session.budget.name(self.machine.task_path(lone.id));
+        }
     }
 
     /// Runs the task and what follows it, as long as one task follows another.
@@ -65,16 +92,23 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
                 room = 1;
             }
             match poll_fn(|context| Poll::Ready(self.sprint(&mut lone, &mut room, context))).await {
-                Pause::Left(left) => return left,
+                Pause::Left(left) => {
+                    if let Left::With(..) | Left::Refused(_) = &left {
+                        self.name_in_budget(lone);
+                    }
+                    return left;
+                }
                 Pause::Turn => {
                     tokio::task::yield_now().await;
                     room = STEPS_A_TURN;
                 }
                 Pause::Stopped(reason) => {
+                    self.name_in_budget(lone);
                     self.machine.leave_lane(lone, reason);
                     return Left::Behind;
                 }
                 Pause::Waiting(attempt) => {
+                    self.name_in_budget(lone);
                     let outcome = Box::pin(attempt.finish_unless_cancelled(&self.session.control)).await;
                     return Left::With(lone.id, outcome);
                 }

@@ -22,12 +22,18 @@ pub(crate) async fn restore<S: State>(
         CheckpointError::UnknownCheckpoint { thread, number, .. } => RunError::UnknownCheckpoint { thread, number },
         other => other.into(),
     });
-    let Some(Loaded { head, newest, row, fields, tasks: records }) = loaded? else { return Ok(None) };
+    let Some(Loaded { head, newest, row, fields, tasks: mut records }) = loaded? else { return Ok(None) };
     let (state, chains, migrated) = topology.state_of(&StoredState { thread, ns, row: &row, records: &fields })?;
     let (frontier, frontier_chain) = match row.fields.iter().zip(&fields).find(|((name, _), _)| &***name == FRONTIER) {
         Some(((_, version), records)) => frontier_of(thread, ns, version, records)?,
         None => Default::default(),
     };
+    if !frontier.tasks.is_empty() {
+        let ns: Arc<str> = ns.into();
+        let base = frontier.base(&ns);
+        let unfinished: Vec<_> = frontier.tasks.iter().map(|task| task.id.path(base, &task.node)).collect();
+        records.extend(store.once_records(thread, &ns, &unfinished).await?);
+    }
     let mut older = BTreeMap::new();
     for seen in frontier.tasks.iter().filter_map(|task| task.seen).filter(|seen| *seen != row.number) {
         if older.contains_key(&seen) {

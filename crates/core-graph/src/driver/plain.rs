@@ -52,6 +52,6 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
     fn is_plain(&self) -> bool {
         let begun = self.opening.is_none() && self.forgotten.is_empty() && self.abandoned.is_empty();
         let kept = self.recorded.is_empty() && (self.session.answers.is_empty() || !self.is_root);
-        begun && kept && !self.session.is_watched() && self.session.policy.durability == Durability::Sync
+        begun && kept && !self.session.tells_steps() && self.session.policy.durability == Durability::Sync
     }
 }

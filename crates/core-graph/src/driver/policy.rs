@@ -34,7 +34,8 @@ pub enum Durability {
     Sync,
     /// In order, while the run goes on; all before it ends.
     Async,
-    /// Once, when the run ends. Durable steps are durable at once all the same.
+    /// Once, when the run ends, and in between whenever some megabytes have come together. Durable steps are durable at
+    /// once all the same.
     Exit,
 }
 

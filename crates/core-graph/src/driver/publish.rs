@@ -3,7 +3,7 @@
 use std::future::Future;
 use std::sync::Arc;
 
-use crate::checkpoint::{Commit, TaskRecord, ThreadStatus};
+use crate::checkpoint::{Commit, TaskRecord, TaskRecordKind, ThreadStatus};
 use crate::driver::calls::Standing;
 use crate::driver::drive::Driver;
 use crate::driver::policy::Durability;
@@ -13,6 +13,14 @@ use crate::error::RunError;
 use crate::event::EventKind;
 use crate::machine::{Committed, Fault, Machine, Stop, TaskId};
 use crate::state::State;
+
+/// What becomes of the lease after a change that no task made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Then {
+    GiveBack,
+    /// The run that goes on from the change keeps it.
+    GoOn,
+}
 
 impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
     /// Commits a finished task, or its step. When nobody reads or stores what was committed, that is all.
@@ -156,20 +164,28 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
         }
     }
 
-    /// Commits a change that no task made, and gives the lease back.
+    /// Commits a change that no task made. It is not told to the reader of a run that goes on from it.
     pub(crate) async fn edit(
         &mut self,
+        then: Then,
         change: impl FnOnce(&mut Machine<S>, u64) -> Result<(Committed<S>, Vec<TaskRecord>), Fault>,
     ) -> Result<(), RunError> {
         let now = self.now();
         let (committed, tasks) = change(&mut self.machine, now).map_err(|fault| fault.of_change("an edit"))?;
         let mut events = self.events_of(&committed, now);
         let mut commit = committed.stored.unwrap_or_else(|| self.commit_of_nothing());
-        (commit.tasks, commit.release) = (tasks, true);
-        let (status, detail) =
-            if self.machine.is_idle() { (ThreadStatus::Done, "") } else { (ThreadStatus::Drained, "edited") };
+        for TaskRecord { task, key, payload, .. } in tasks.iter().filter(|record| record.kind == TaskRecordKind::Once) {
+            self.home().onces.insert(Arc::clone(task), Arc::clone(key), Arc::clone(payload));
+        }
+        // The tasks have other ids now.
+        self.forgotten.clear();
+        self.ended = self.machine.is_idle();
+        (commit.tasks, commit.release) = (tasks, self.ended || then == Then::GiveBack);
+        let (status, detail) = if self.ended { (ThreadStatus::Done, "") } else { (ThreadStatus::Drained, "edited") };
         commit.thread = self.session.ending(status, detail);
-        self.session.commit(commit, self.machine.heads(), &mut events).await?;
+        if let Some(attached) = &self.session.attached {
+            attached.commit(commit, self.machine.heads(), &mut events, self.session.policy.durability, None).await?;
+        }
         Ok(self.session.flush().await?)
     }
 

@@ -3,7 +3,11 @@
 use std::collections::BTreeMap;
 use std::fmt;
 use std::future::Future;
+use std::hash::{BuildHasher, RandomState};
 use std::sync::Arc;
+
+use tokio::time::Instant;
+use xxhash_rust::xxh3::xxh3_64;
 
 use crate::checkpoint::{CheckpointError, Commit, TaskRecord, TaskRecordKind, ThreadRow, ThreadStatus};
 use crate::clock::Clock;
@@ -14,13 +18,18 @@ use crate::driver::policy::RunPolicy;
 use crate::driver::sink::Queue;
 use crate::driver::told::{Events, tell};
 use crate::driver::writer::Attached;
-use crate::event::{EVENT_VERSION, Event, EventKind};
+use crate::event::{EVENT_VERSION, Event, EventKind, EventMode};
 use crate::machine::Heads;
 use crate::simulate::Schedule;
 use crate::store::Store;
 
 pub(crate) struct Session {
     pub(crate) thread: Arc<str>,
+    /// Tells the run's thread from others in waits that vary: always the same for a thread with a name, and another for
+    /// each run without one.
+    pub(crate) seed: u64,
+    /// What the run's waits are measured from. The wall clock may be set meanwhile.
+    started: Instant,
     pub(crate) attached: Option<Attached>,
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) control: Arc<Control>,
@@ -51,8 +60,11 @@ impl Session {
         queue: Option<Arc<Queue>>,
         answers: BTreeMap<(Arc<str>, Arc<str>), Arc<[u8]>>,
     ) -> Self {
+        let seed = if thread.is_empty() { RandomState::new().hash_one(0) } else { xxh3_64(thread.as_bytes()) };
         Self {
             thread,
+            seed,
+            started: Instant::now(),
             attached,
             clock,
             control,
@@ -71,6 +83,8 @@ impl Session {
     pub(crate) fn detached(&self) -> Self {
         Self {
             thread: Arc::clone(&self.thread),
+            seed: self.seed,
+            started: self.started,
             attached: None,
             clock: Arc::clone(&self.clock),
             control: Arc::clone(&self.control),
@@ -88,6 +102,19 @@ impl Session {
     /// Whether anybody reads live events.
     pub(crate) fn is_watched(&self) -> bool {
         self.queue.as_ref().is_some_and(|queue| !queue.is_closed())
+    }
+
+    /// Whether a reader is told what happens in this mode.
+    pub(crate) fn tells(&self, mode: EventMode) -> bool {
+        self.queue.as_ref().is_some_and(|queue| queue.wants(mode) && !queue.is_closed())
+    }
+
+    /// Whether a reader is told of single steps, and not only of the beginning and the end of runs and subgraphs, and what
+    /// nodes tell themselves.
+    pub(crate) fn tells_steps(&self) -> bool {
+        const OF_STEPS: [EventMode; 4] =
+            [EventMode::Tasks, EventMode::Updates, EventMode::Checkpoints, EventMode::Values];
+        self.is_watched() && OF_STEPS.into_iter().any(|mode| self.tells(mode))
     }
 
     /// Whether nobody stores or reads what is committed.
@@ -109,6 +136,11 @@ impl Session {
             .collect();
         records.sort_by(|a, b| (&a.task, &a.key).cmp(&(&b.task, &b.key)));
         records
+    }
+
+    /// Returns the milliseconds since the run began, for waits. No change of the wall clock changes them.
+    pub(crate) fn elapsed(&self) -> u64 {
+        u64::try_from(self.started.elapsed().as_millis()).unwrap_or(u64::MAX)
     }
 
     // ===== budget =====

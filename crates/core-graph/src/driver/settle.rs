@@ -6,13 +6,15 @@ use crate::checkpoint::{TaskRecord, TaskRecordKind};
 use crate::driver::drive::{Driver, Ended};
 use crate::driver::told::Told;
 use crate::error::RunError;
-use crate::event::{Event, EventKind};
+use crate::event::{Event, EventKind, EventMode};
 use crate::machine::{Completion, Question, TaskId, TaskOutcome};
 use crate::state::{State, codec};
 
 /// What ended tasks left that no commit took along.
 #[derive(Debug, Default)]
 pub(super) struct Left {
+    /// Tells of tasks that ended with a result; told before their commits.
+    finished: Vec<Event>,
     /// Tasks that wait for the others of their step, or for an answer.
     waiting: Vec<TaskId>,
     attempts: Vec<TaskRecord>,
@@ -21,8 +23,14 @@ pub(super) struct Left {
 
 impl Left {
     pub(super) fn is_empty(&self) -> bool {
-        self.waiting.is_empty() && self.attempts.is_empty() && self.events.is_empty()
+        let Self { finished, waiting, attempts, events } = self;
+        finished.is_empty() && waiting.is_empty() && attempts.is_empty() && events.is_empty()
     }
+}
+
+/// The node of a task, by its id in the thread.
+fn node_of(path: &str) -> String {
+    path.rsplit('/').next().and_then(|last| last.split(':').next()).unwrap_or_default().to_owned()
 }
 
 impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
@@ -31,7 +39,9 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
         let mut left = Left::default();
         if self.turns.is_over() {
             for (id, outcome) in ended {
-                if self.take_up(id, outcome, &mut left) {
+                let is_complete = self.take_up(id, outcome, &mut left);
+                self.tell_finished(&mut left).await;
+                if is_complete {
                     self.commit(id).await?;
                 }
             }
@@ -42,7 +52,9 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
         queue.reverse();
         while let Some((id, outcome)) = queue.pop() {
             let Some(outcome) = self.take_turn(id, outcome) else { continue };
-            if self.take_up(id, outcome, &mut left) {
+            let is_complete = self.take_up(id, outcome, &mut left);
+            self.tell_finished(&mut left).await;
+            if is_complete {
                 self.commit(id).await?;
             }
             if let Some(next) = self.turns.next() {
@@ -58,7 +70,9 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
             return self.settle(Ended::from_iter([(id, outcome)])).await;
         }
         let mut left = Left::default();
-        if self.take_up(id, outcome, &mut left) {
+        let is_complete = self.take_up(id, outcome, &mut left);
+        self.tell_finished(&mut left).await;
+        if is_complete {
             self.commit(id).await?;
         }
         if left.is_empty() { Ok(()) } else { self.keep(left).await }
@@ -83,6 +97,13 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
         false
     }
 
+    /// Tells which tasks have ended with a result since the last call.
+    pub(super) async fn tell_finished(&self, left: &mut Left) {
+        for event in left.finished.drain(..) {
+            self.session.tell(event).await;
+        }
+    }
+
     pub(super) async fn keep(&mut self, left: Left) -> Result<(), RunError> {
         if self.session.attached.is_some() && !left.is_empty() {
             let mut commit = self.commit_of_nothing();
@@ -102,9 +123,15 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
 
     fn complete(&mut self, id: TaskId, outcome: TaskOutcome<S>, left: &mut Left) -> Completion {
         if let TaskOutcome::Step(_) = outcome {
-            return self.machine.complete(id, outcome, 0);
+            let completion = self.machine.complete(id, outcome, 0);
+            if let (true, Completion::Commit | Completion::Hold) = (self.session.tells(EventMode::Tasks), &completion) {
+                let (path, attempt) = (self.machine.task_path(id), self.machine.attempt(id));
+                let kind = EventKind::TaskFinished { node: node_of(&path) };
+                left.finished.push(self.session.event(&self.ns, self.machine.step(), Some((&path, attempt)), kind));
+            }
+            return completion;
         }
-        let now = self.session.clock.now();
+        let now = self.session.elapsed();
         let path = self.machine.task_path(id);
         let (error, swallowed) = match &outcome {
             TaskOutcome::Error(error) => (Some(error.to_string()), false),
@@ -116,7 +143,7 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
         if self.session.is_silent() {
             return completion;
         }
-        let node = path.rsplit('/').next().and_then(|last| last.split(':').next()).unwrap_or_default().to_owned();
+        let node = node_of(&path);
         let mut tell =
             |kind| left.events.push(self.session.event(&self.ns, self.machine.step(), Some((&path, attempt)), kind));
         match &completion {

@@ -69,6 +69,11 @@ impl Queue {
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Whether events of this mode are told.
+    pub(crate) fn wants(&self, mode: EventMode) -> bool {
+        self.modes.iter().any(|wanted| *wanted == mode || *wanted == EventMode::Debug)
+    }
+
     /// Sends an event at once, if there is room for it or nobody wants it; waits for room otherwise.
     pub(crate) fn send(&self, event: Event) -> impl Future<Output = ()> + Send + '_ {
         let is_wanted = self.modes.iter().any(|mode| event.kind.is_in(*mode));

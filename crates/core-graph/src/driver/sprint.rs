@@ -9,7 +9,7 @@ use crate::driver::drive::Driver;
 use crate::driver::flight::Call;
 use crate::driver::lane::Left;
 use crate::driver::plain::Written;
-use crate::machine::{Committed, Lone, Stop, TaskOutcome};
+use crate::machine::{Committed, Fault, Lone, Stop, TaskOutcome};
 use crate::state::{Snapshot, State};
 
 /// Why a sprint ended. `lone` is the task that it ended at.
@@ -41,9 +41,9 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
             let handler = self.runtime.function(lone.node, false);
             let timeout = self.runtime.topology.node(lone.node).timeout;
             let cell = if handler.wants_context() {
-                let began = match self.runtime.topology.node(lone.node).retry {
-                    Some(_) => self.machine.begin(lone.id, self.session.clock.now()),
-                    None => 0,
+                let began = match self.runtime.topology.node(lone.node).retry[..] {
+                    [] => 0,
+                    _ => self.machine.begin(lone.id, self.session.clock.now()),
                 };
                 Some(self.lone_cell(*lone, began, spare.take()))
             } else {
@@ -66,26 +66,38 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
                 result => return Pause::Left(Left::With(lone.id, judge(result, cell.as_deref()))),
             };
             spare = cell;
+            // Room for the task that follows, if one does.
+            let has_room = self.take_room();
             let next = if self.machine.is_durable() {
                 let Some(changes) = self.machine.encoded(&step) else {
+                    if has_room {
+                        self.give_room_back();
+                    }
                     return Pause::Left(Left::With(lone.id, TaskOutcome::done(step, 0)));
                 };
                 let now = self.now();
                 let strode = match self.machine.stride_stored(*lone, step.update, changes, now) {
                     Ok(strode) => strode,
-                    Err(fault) => return Pause::Left(Left::Refused(fault)),
+                    Err(fault) => return Pause::Left(self.refused_in_lane(has_room, fault)),
                 };
                 let next = strode.next;
+                if next.is_none() && has_room {
+                    self.give_room_back();
+                }
                 match self.write_step(*lone, strode) {
                     Written::Now(Ok(())) => next,
                     Written::Now(Err(error)) => return Pause::Left(Left::Unwritten(error)),
                     Written::Later(committed) => return Pause::Unwritten { committed, next, now },
                 }
             } else {
-                match self.machine.stride(*lone, step.update) {
+                let next = match self.machine.stride(*lone, step.update) {
                     Ok(next) => next,
-                    Err(fault) => return Pause::Left(Left::Refused(fault)),
+                    Err(fault) => return Pause::Left(self.refused_in_lane(has_room, fault)),
+                };
+                if next.is_none() && has_room {
+                    self.give_room_back();
                 }
+                next
             };
             match next {
                 Some(next) => *lone = next,
@@ -93,6 +105,14 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
             }
         }
         Pause::Turn
+    }
+
+    /// What a refused commit leaves: no task follows.
+    fn refused_in_lane(&self, has_room: bool, fault: Box<Fault>) -> Left<S> {
+        if has_room {
+            self.give_room_back();
+        }
+        Left::Refused(fault)
     }
 
     /// The services of the task, in the place of those of the task before, unless its node still holds them.

@@ -18,7 +18,7 @@ pub(crate) type Events = SmallVec<[Told; 1]>;
 #[derive(Debug)]
 pub(crate) enum Told {
     Event(Arc<Event>),
-    /// Nobody reads the run.
+    /// No reader is told of steps.
     Step(ToldStep),
 }
 
@@ -75,7 +75,7 @@ impl From<Event> for Told {
 impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
     /// What is told of a commit.
     pub(super) fn events_of(&mut self, committed: &Committed<S>, now: u64) -> Events {
-        if !self.session.is_watched() {
+        if !self.session.tells_steps() {
             let told = self.short(committed, now).map_or_else(|| self.committed(committed, now).into(), Told::Step);
             return Events::from_iter([told]);
         }

@@ -153,7 +153,7 @@ impl<'c, S: State, Cx: Send + Sync + 'static> Walk<'c, S, Cx> {
             return Err(Rest::Ahead(self.stand.task(node)).into());
         }
         let info = graph.topology.node(node);
-        let began = if info.retry.is_some() { session.clock.now() } else { 0 };
+        let began = if info.retry.is_empty() { 0 } else { session.clock.now() };
         let handler = graph.handlers[node as usize].function(false);
         let cell = handler.wants_context().then(|| self.cell(node, began));
         let context = cell.as_ref().map(|cell| context(cell, resources));

@@ -119,7 +119,16 @@ impl Attached {
                 Durability::Async => {
                     drop(self.end_of_line().await.stand(smallvec![commit], Events::new(), None));
                 }
-                Durability::Exit => lock(&self.deferred).add(*commit, heads),
+                Durability::Exit => {
+                    let is_full = {
+                        let mut deferred = lock(&self.deferred);
+                        deferred.add(*commit, heads);
+                        deferred.is_full()
+                    };
+                    if is_full {
+                        self.write_deferred().await?;
+                    }
+                }
             }
             self.progress.check()?;
         }
@@ -171,7 +180,7 @@ impl Attached {
     }
 
     /// Makes a task record durable at once, and after all that was committed before: a record belongs to a task that the
-    /// store knows.
+    /// store knows. Its work is done, so what waits for the end of the run takes it along when this is given up.
     pub(crate) async fn record(
         &self,
         ns: &Arc<str>,
@@ -182,11 +191,13 @@ impl Attached {
         if let Some(written) = self.write_directly(&mut commit, &mut Events::new(), durability) {
             return written;
         }
+        if durability == Durability::Exit {
+            lock(&self.deferred).add(*commit, &Heads::default());
+            let _journal = self.lock_journal().await;
+            return self.write_deferred().await;
+        }
         let journal = self.lock_journal().await;
         self.progress.check()?;
-        if durability == Durability::Exit {
-            self.write_deferred().await?;
-        }
         if self.is_alone() {
             self.put(commit).await;
             return self.progress.check();
@@ -255,10 +266,11 @@ impl Attached {
         deferred.and_then(|()| self.progress.check())
     }
 
-    /// Writes what was to wait for the end of the run. It stands in the line or waits still, whoever stops waiting here.
+    /// Writes what was to wait for the end of the run, and waits for what stands in the line. What was to wait stands in the
+    /// line or waits still, whoever stops waiting here.
     async fn write_deferred(&self) -> Result<(), CheckpointError> {
         self.progress.check()?;
-        if lock(&self.deferred).is_empty() {
+        if lock(&self.deferred).is_empty() && self.is_idle() {
             return Ok(());
         }
         let place = self.end_of_line().await;

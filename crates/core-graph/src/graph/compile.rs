@@ -94,7 +94,7 @@ fn assemble<S: State, Cx: Send + Sync + 'static>(
         nodes.push(NodeInfo {
             name,
             is_task,
-            retry: spec.retry.or_else(|| graph.defaults.retry.clone()),
+            retry: if spec.retry.is_empty() { graph.defaults.retry.iter().cloned().collect() } else { spec.retry },
             timeout: spec.timeout.or(graph.defaults.timeout).unwrap_or_default(),
             handles_errors: on_error.is_some(),
             class: class.and_then(|class| graph.limits.iter().position(|(name, _)| name == class)),
@@ -125,6 +125,10 @@ fn assemble<S: State, Cx: Send + Sync + 'static>(
         fades: S::fields(&graph.layout).iter().any(|field| field.ephemeral),
         sure: S::fields(&graph.layout).iter().all(|field| field.sure),
         layout: graph.layout,
+        classes: nodes
+            .iter()
+            .any(|node| node.class.is_some())
+            .then(|| nodes.iter().map(|node| node.class.and_then(|class| u32::try_from(class).ok())).collect()),
         node_names: nodes.iter().map(|node| Arc::from(node.name.as_str())).collect(),
         nodes,
         start,

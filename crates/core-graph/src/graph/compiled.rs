@@ -7,6 +7,7 @@ use crate::checkpoint::Checkpointer;
 use crate::driver::{Run, RunPolicy, Runtime};
 use crate::graph::cache::Shelf;
 use crate::graph::declarations::Declarations;
+use crate::graph::inspection::NotToRun;
 use crate::graph::topology::Topology;
 use crate::graph::{CompileWarning, Diagram};
 use crate::handler::NodeFn;
@@ -71,6 +72,21 @@ impl<S: State, Cx: Send + Sync + 'static> Compiled<S, Cx> {
     /// The graph with the resources that its nodes find in their context.
     pub fn with_context(self, resources: impl Into<Arc<Cx>>) -> App<S, Cx> {
         App { graph: self, resources: resources.into() }
+    }
+
+    /// The same graph for who only looks at its threads, which needs no resources: they can be read, forked and updated from
+    /// outside, and a run fails at the first node.
+    pub fn for_inspection(&self) -> Compiled<S> {
+        let handlers = self.handlers.iter().map(|_| NodeRun {
+            run: Arc::new(NotToRun) as Arc<dyn NodeFn<S, ()>>,
+            on_error: None,
+            shelf: None,
+        });
+        Compiled {
+            topology: Arc::clone(&self.topology),
+            handlers: handlers.collect(),
+            warnings: Arc::clone(&self.warnings),
+        }
     }
 
     pub(crate) async fn clear_cache(&self, node: Node, store: Option<&dyn Store>) -> Result<u64, StoreError> {

@@ -8,6 +8,7 @@ mod declarations;
 mod declare;
 mod diagram;
 mod errors;
+mod inspection;
 mod migration;
 mod pace;
 mod persistence;

@@ -34,9 +34,10 @@ pub struct Retry {
     pub initial: Duration,
     /// By how much each wait is longer than the one before.
     pub factor: f64,
-    /// The longest wait.
+    /// The longest wait. An error that [asks for a longer one](NodeError::after) is not tried again.
     pub max: Duration,
-    /// The share of a wait that varies, from 0 to 1; the variation is a function of task and attempt.
+    /// The share of a wait that varies, from 0 to 1. The variation is a function of thread, task and attempt: threads
+    /// that fail together do not come back together, and a run that is repeated waits as long as before.
     pub jitter: f64,
     /// Which errors are worth another attempt.
     pub when: Arc<dyn Fn(&NodeError) -> bool + Send + Sync>,
@@ -69,7 +70,7 @@ pub struct NodeDefaults {
 /// What a node declares, and its policies. Returned by [`StateGraph::add_node`](crate::StateGraph::add_node).
 #[derive(Debug, Default)]
 pub struct NodeSpec {
-    pub(crate) retry: Option<Retry>,
+    pub(crate) retry: Vec<Retry>,
     pub(crate) timeout: Option<Timeout>,
     pub(crate) class: Option<String>,
     pub(crate) deferred: bool,
@@ -90,9 +91,10 @@ pub(crate) struct Ask {
 }
 
 impl NodeSpec {
-    /// Repeats failed attempts.
+    /// Repeats failed attempts. A node may have several policies, for different errors: the first whose
+    /// [`when`](Retry::when) accepts an error decides about it. Attempts count together, whichever policy repeated them.
     pub fn retry(&mut self, retry: Retry) -> &mut Self {
-        self.retry = Some(retry);
+        self.retry.push(retry);
         self
     }
 
@@ -207,13 +209,17 @@ impl Retry {
         self
     }
 
-    /// The wait before attempt `failed + 1`, varied by `seed`.
-    pub(crate) fn delay(&self, failed: u32, seed: u64) -> Duration {
+    /// The wait before attempt `failed + 1`, varied by `seed`. An error that asks for a wait gets that, and up to the
+    /// varying share of it more; `None` where it asks for more than the policy's longest.
+    pub(crate) fn delay(&self, failed: u32, seed: u64, asked: Option<Duration>) -> Option<Duration> {
+        let share = (seed % 1024) as f64 / 1024.0 * self.jitter.clamp(0.0, 1.0);
+        if let Some(asked) = asked {
+            return (asked <= self.max).then(|| asked.saturating_add(asked.mul_f64(share)));
+        }
         let exponent = i32::try_from(failed.saturating_sub(1)).unwrap_or(i32::MAX);
         let full = self.initial.as_secs_f64() * self.factor.powi(exponent);
         let capped = full.min(self.max.as_secs_f64());
-        let share = (seed % 1024) as f64 / 1024.0;
-        Duration::try_from_secs_f64(capped * (1.0 - self.jitter.clamp(0.0, 1.0) * share)).unwrap_or(self.max)
+        Some(Duration::try_from_secs_f64(capped * (1.0 - share)).unwrap_or(self.max))
     }
 }
 
@@ -259,9 +265,21 @@ mod tests {
     #[test]
     fn waits_grow_up_to_the_limit() {
         let retry = Retry { jitter: 0.0, max: Duration::from_secs(3), ..Retry::exponential(9) };
-        let waits: Vec<_> = (1..5).map(|failed| retry.delay(failed, 7).as_millis()).collect();
+        let waits: Vec<_> = (1..5).map(|failed| retry.delay(failed, 7, None).unwrap().as_millis()).collect();
         assert_eq!(waits, [500, 1000, 2000, 3000]);
-        assert!(Retry::exponential(3).delay(1, 1023) < Duration::from_millis(500));
-        assert_eq!(retry.delay(u32::MAX, 0), Duration::from_secs(3));
+        assert!(Retry::exponential(3).delay(1, 1023, None).unwrap() < Duration::from_millis(500));
+        assert_eq!(retry.delay(u32::MAX, 0, None), Some(Duration::from_secs(3)));
+    }
+
+    #[test]
+    fn a_wait_that_an_error_asks_for_is_never_shortened() {
+        let retry = Retry::exponential(3);
+        let asked = Duration::from_secs(8);
+        for seed in [0, 500, 1023] {
+            let waits = retry.delay(1, seed, Some(asked)).unwrap();
+            assert!(asked <= waits && waits <= Duration::from_secs(10), "{waits:?}");
+        }
+        assert_eq!(retry.delay(1, 0, Some(Duration::from_secs(129))), None, "longer than the longest wait");
+        assert_eq!(retry.delay(1, 0, Some(Duration::MAX)), None);
     }
 }

@@ -9,7 +9,7 @@ use serde::de::DeserializeOwned;
 
 use crate::checkpoint::RecordBytes;
 use crate::context::Context;
-use crate::driver::{EndedChild, LeftChild, begin_in_task, finish_in_task};
+use crate::driver::{EndedChild, LeftChild, OwnStack, begin_in_task, begins_a_stack, finish_in_task};
 use crate::error::{NodeError, RunError};
 use crate::graph::Compiled;
 use crate::handler::{Called, NodeFn, given};
@@ -155,7 +155,9 @@ where
         Box::pin(async move {
             let (update, context) = entered?;
             let resources = Ccx::from_ref(context.shared_resources());
-            parts.finish(&resources, &context, LeftChild::Call(update)).await
+            let deep = begins_a_stack(&**context.services());
+            let call = async move { parts.finish(&resources, &context, LeftChild::Call(update)).await };
+            if deep { OwnStack::spawn(call).await } else { call.await }
         })
     }
 
@@ -173,6 +175,11 @@ where
             Err(error) => return Called::Ended(Err(error)),
         };
         let resources = Ccx::from_ref(context.shared_resources());
+        if begins_a_stack(&**context.services()) {
+            let parts = Arc::clone(&self.parts);
+            let call = async move { parts.finish(&resources, &context, LeftChild::Call(update)).await };
+            return Called::Runs(Box::pin(OwnStack::spawn(call)));
+        }
         match begin_in_task(&self.parts.child, &resources, &**context.services(), update, waker) {
             Ok(ended) => Called::Ended(ended.and_then(|ended| self.parts.leave(ended))),
             Err(left) => {

@@ -38,6 +38,8 @@ pub(crate) struct Topology<S: State> {
     pub(crate) joins_reached: bool,
     /// Limits of the concurrency classes.
     pub(crate) limits: Vec<(String, usize)>,
+    /// Per node, its class in `limits`; none where no node has one.
+    pub(crate) classes: Option<Arc<[Option<u32>]>>,
     pub(crate) diagram: Diagram,
     /// Whether a subgraph inside is kept per thread.
     pub(crate) keeps_children: bool,
@@ -46,7 +48,8 @@ pub(crate) struct Topology<S: State> {
 pub(crate) struct NodeInfo<S: State> {
     pub(crate) name: Name,
     pub(crate) is_task: bool,
-    pub(crate) retry: Option<Retry>,
+    /// The first that accepts an error decides about it.
+    pub(crate) retry: Vec<Retry>,
     pub(crate) timeout: Timeout,
     /// Whether an error handler takes over when it fails.
     pub(crate) handles_errors: bool,

@@ -120,12 +120,14 @@ impl<S: State> Machine<S> {
             if !is_routed(task) {
                 return Ok(None);
             }
-            let mut state = S::clone(&self.state);
-            if let Some(update) = task.done.update.clone() {
-                guarded("reducer", || state.apply(&self.topology.layout, update, &mut ignored))
-                    .map_err(|error| (task.id, error))?;
-            }
-            Ok(Some(Arc::new(state)))
+            let own = |ignored: &mut FieldSet| -> Result<_, NodeError> {
+                let mut state = guarded("state's `Clone`", || S::clone(&self.state))?;
+                if let Some(update) = task.done.update.clone() {
+                    guarded("reducer", || state.apply(&self.topology.layout, update, ignored))?;
+                }
+                Ok(Some(Arc::new(state)))
+            };
+            own(&mut ignored).map_err(|error| (task.id, error))
         };
         batch.iter().map(&mut own).collect()
     }

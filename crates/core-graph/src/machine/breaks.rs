@@ -11,12 +11,6 @@ pub(crate) struct Breaks {
     pub(crate) after: Vec<u32>,
 }
 
-impl Breaks {
-    pub(crate) fn is_empty(&self) -> bool {
-        self.before.is_empty() && self.after.is_empty()
-    }
-}
-
 impl<S: State> Machine<S> {
     /// Sets the breakpoints of the run.
     pub(crate) fn break_at(&mut self, breaks: Breaks) {

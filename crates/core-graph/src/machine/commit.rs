@@ -121,15 +121,11 @@ impl<S: State> Machine<S> {
     /// Folds the updates of a batch into the state, in order, and collects their stored forms.
     fn fold_batch(&mut self, batch: &mut Batch<S>, folded: &mut Folded) -> Result<(), (TaskId, NodeError)> {
         let layout = &self.topology.layout;
-        let mut state = match batch.iter().any(|task| task.done.update.is_some()) {
-            true => Some(Arc::make_mut(&mut self.state)),
-            false => None,
-        };
         for task in batch {
-            if let (Some(state), Some(update)) = (&mut state, task.done.update.take()) {
+            if let Some(update) = task.done.update.take() {
                 S::check(layout, &update).map_err(|error| (task.id, NodeError::terminal(error)))?;
-                guarded("reducer", || state.apply(layout, update, &mut folded.changed))
-                    .map_err(|error| (task.id, error))?;
+                let apply = || Arc::make_mut(&mut self.state).apply(layout, update, &mut folded.changed);
+                guarded("reducer", apply).map_err(|error| (task.id, error))?;
             }
             folded.changes.append(&mut task.done.encoded);
         }
@@ -140,8 +136,7 @@ impl<S: State> Machine<S> {
     pub(super) fn fold(&mut self, update: S::Update, changed: &mut FieldSet) -> Result<(), NodeError> {
         let layout = &self.topology.layout;
         S::check(layout, &update).map_err(NodeError::terminal)?;
-        let state = Arc::make_mut(&mut self.state);
-        guarded("reducer", || state.apply(layout, update, changed))
+        guarded("reducer", || Arc::make_mut(&mut self.state).apply(layout, update, changed))
     }
 
     /// Folds the input of a run and triggers what follows START.
@@ -180,8 +175,10 @@ impl<S: State> Machine<S> {
         if let Some(update) = update {
             S::check(&self.topology.layout, &update).map_err(|error| Fault::Run(error.into()))?;
             if self.persist.is_some() {
-                folded.changes =
-                    S::encode_update(&self.topology.layout, &update).map_err(|error| Fault::Run(error.into()))?;
+                let encoded = guarded("serialization", || S::encode_update(&self.topology.layout, &update));
+                folded.changes = encoded
+                    .map_err(|error| of_node(error, &self.topology))?
+                    .map_err(|error| Fault::Run(error.into()))?;
             }
             self.fold(update, &mut folded.changed).map_err(|error| of_node(error, &self.topology))?;
         }
@@ -208,7 +205,7 @@ impl<S: State> Machine<S> {
     /// the fan-outs of the dropped ones.
     fn renew_tasks(&mut self, number: u64, dropped: Option<u32>) -> (Renamed, Vec<GroupId>) {
         let durable = self.persist.is_some();
-        self.in_order = None;
+        (self.in_order, self.step_open, self.unfinished) = (None, false, 0);
         let ids: Vec<_> = self.frontier.iter().map(|(id, _)| id).collect();
         let (mut renamed, mut left) = (Vec::new(), Vec::new());
         let mut place = 0;

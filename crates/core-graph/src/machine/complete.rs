@@ -2,12 +2,13 @@
 
 use std::sync::Arc;
 
-use crate::error::{ErrorKind, NodeError, RunError};
+use crate::error::{NodeError, RunError};
 use crate::failure::Failure;
 use crate::graph::{Mode, Topology};
 use crate::machine::Machine;
 use crate::machine::heads::ChildHeads;
 use crate::machine::plan::Stop;
+use crate::machine::route::guarded_encoding;
 use crate::machine::task::{Done, Phase, Question, TaskId};
 use crate::state::{State, StateError};
 use crate::step::{Next, Step};
@@ -59,16 +60,16 @@ pub(crate) enum Completion {
 
 impl<S: State> Done<S> {
     /// Encodes the update, where there is a store. A send whose input cannot be encoded is found here too.
-    fn encode(&mut self, topology: &Topology<S>, durable: bool) -> Result<(), StateError> {
+    fn encode(&mut self, topology: &Topology<S>, durable: bool) -> Result<(), NodeError> {
         if let Next::To(chosen) = &self.next
             && let Some((packet, message)) =
                 chosen.send.iter().find_map(|packet| Some((packet, packet.input.as_ref().err()?)))
         {
             let field = format!("input of the send `{}` to `{}`", packet.key, packet.to);
-            return Err(StateError { field, action: "encoded", message: message.clone() });
+            return Err(NodeError::terminal(StateError { field, action: "encoded", message: message.clone() }));
         }
         if let Some(update) = self.update.as_ref().filter(|_| durable) {
-            S::add_encoded(&topology.layout, update, &mut self.encoded)?;
+            guarded_encoding(|| S::add_encoded(&topology.layout, update, &mut self.encoded))?;
         }
         Ok(())
     }
@@ -87,13 +88,14 @@ impl<S: State> Machine<S> {
         match outcome {
             TaskOutcome::Step(mut done) => {
                 if let Err(error) = done.encode(&self.topology, self.persist.is_some()) {
-                    return self.fail(id, NodeError::terminal(error));
+                    return self.fail(id, error);
                 }
                 if handled && matches!(done.next, Next::Edges) {
                     // The edges are those of the node, which did not finish.
                     done.next = Next::End;
                 }
                 task.phase = Phase::Finished(done);
+                self.unfinished = self.unfinished.saturating_sub(task.in_step.into());
                 let ready = self.topology.mode == Mode::Eager || self.step_is_complete();
                 if ready { Completion::Commit } else { Completion::Hold }
             }
@@ -102,35 +104,17 @@ impl<S: State> Machine<S> {
                 Completion::Suspended
             }
             TaskOutcome::Error(error) => {
-                task.failed += 1;
-                let failed = task.failed;
-                let retry = node.retry.as_ref().filter(|retry| {
-                    failed < retry.attempts
-                        && matches!(error.kind, ErrorKind::Retryable | ErrorKind::Timeout)
-                        && (retry.when)(&error)
-                });
                 if let Some(handled) = task.failure.take() {
                     let message = format!("the error handler failed: {error}; it was to handle: {}", handled.message);
                     return self.fail(id, NodeError::terminal(message));
                 }
-                let Some(retry) = retry else {
-                    if !node.handles_errors {
-                        return self.fail(id, error);
-                    }
-                    task.failure =
-                        Some(Arc::new(Failure::new(node.name.as_str(), failed, &error, task.input.as_deref())));
-                    self.frontier.make_ready(id);
-                    self.frontier.touch_if(id, self.persist.is_some());
-                    return Completion::Handle;
-                };
-                let seed =
-                    id.number.wrapping_mul(0x9E37_79B9).wrapping_add(u64::from(id.place) * 31 + u64::from(failed) * 7);
-                let delay = u64::try_from(retry.delay(failed, seed).as_millis()).unwrap_or(u64::MAX);
-                let at = now.saturating_add(delay);
-                task.phase = Phase::Backoff(at);
-                self.backs_off = true;
-                self.frontier.touch_if(id, self.persist.is_some());
-                Completion::Retry { at }
+                task.failed += 1;
+                let (node, failed) = (task.node, task.failed);
+                match self.retry_delay(id, node, failed, &error) {
+                    Ok(Some(delay)) => self.back_off(id, now.saturating_add(delay)),
+                    Ok(None) => self.fail_or_handle(id, error),
+                    Err(panicked) => self.fail(id, panicked),
+                }
             }
             TaskOutcome::Abandoned(reason) => {
                 self.halt(reason);
@@ -140,13 +124,32 @@ impl<S: State> Machine<S> {
         }
     }
 
+    /// Lets a task wait for its next attempt, until a time in milliseconds.
+    fn back_off(&mut self, id: TaskId, at: u64) -> Completion {
+        if let Some(task) = self.frontier.get_mut(id) {
+            task.phase = Phase::Backoff(at);
+        }
+        self.backs_off = true;
+        self.frontier.touch_if(id, self.persist.is_some());
+        Completion::Retry { at }
+    }
+
+    /// Leaves a task that is not tried again to the error handler of its node, if there is one.
+    fn fail_or_handle(&mut self, id: TaskId, error: NodeError) -> Completion {
+        let Some(task) = self.frontier.get_mut(id) else { return Completion::Failed };
+        let node = self.topology.node(task.node);
+        if !node.handles_errors {
+            return self.fail(id, error);
+        }
+        task.failure = Some(Arc::new(Failure::new(node.name.as_str(), task.failed, &error, task.input.as_deref())));
+        self.frontier.make_ready(id);
+        self.frontier.touch_if(id, self.persist.is_some());
+        Completion::Handle
+    }
+
     /// Barrier mode: whether every task of the step has finished.
     pub(crate) fn step_is_complete(&self) -> bool {
-        if self.in_flight > 0 {
-            return false;
-        }
-        let mut of_step = self.frontier.iter().filter(|(_, task)| task.in_step).peekable();
-        of_step.peek().is_some() && of_step.all(|(_, task)| matches!(task.phase, Phase::Finished(_)))
+        self.step_open && self.in_flight == 0 && self.unfinished == 0
     }
 
     /// Whether the task runs beside others in a step of barrier mode, so that its writes must be kept by themselves.

@@ -1,7 +1,9 @@
 //! What is left to do: tasks, half-filled joins, open fan-outs.
 
 mod pack;
+mod ready;
 mod stored;
+mod tally;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::sync::Arc;
@@ -11,30 +13,30 @@ use serde::{Deserialize, Serialize};
 
 use crate::graph::Topology;
 use crate::machine::heads::Heads;
+use crate::machine::joins::Joins;
 use crate::machine::task::{GroupId, Pending, Phase, TaskId};
 use crate::state::State;
 
 pub(crate) use pack::Pack;
+use ready::Ready;
 pub(crate) use stored::{Changes, FrontierDelta, pack_step};
 #[cfg(feature = "conformance")]
 pub(crate) use stored::{pending_frontier, recording_frontier};
+use tally::Tally;
 
 /// Tasks in the order of their ids. Ids grow, so new tasks go to the back.
 pub(crate) struct Frontier<S: State> {
     slots: VecDeque<(TaskId, Option<Pending<S>>)>,
     live: usize,
-    /// Ready tasks, in id order.
-    ready: VecDeque<TaskId>,
+    ready: Ready,
     /// Unfinished tasks of sends.
     keyed: usize,
     /// The same by target and key; made when somebody looks one up.
     sends: Option<HashMap<(u32, CompactString), TaskId>>,
-    /// Per join, how often each predecessor has arrived.
-    pub(crate) joins: Vec<Vec<u32>>,
+    pub(crate) joins: Joins,
     pub(crate) groups: BTreeMap<GroupId, Group>,
     heads: Heads,
-    /// Unfinished tasks by node, for joins of what is reached; empty in graphs without one.
-    of_node: Vec<u32>,
+    tally: Tally,
     changes: Changes,
 }
 
@@ -53,13 +55,13 @@ impl<S: State> Frontier<S> {
             // Room for four, which is the least that it makes by itself, is more than most namespaces need.
             slots: VecDeque::with_capacity(1),
             live: 0,
-            ready: VecDeque::new(),
+            ready: Ready::new(topology.classes.as_ref(), topology.limits.len()),
             keyed: 0,
             sends: None,
-            joins: topology.joins.iter().map(|join| vec![0; join.predecessors.len()]).collect(),
+            joins: Joins::of(topology),
             groups: BTreeMap::new(),
             heads: Heads::default(),
-            of_node: if topology.joins_reached { vec![0; topology.nodes.len()] } else { Vec::new() },
+            tally: Tally::default(),
             changes: Changes::default(),
         }
     }
@@ -68,12 +70,17 @@ impl<S: State> Frontier<S> {
         self.live == 0
     }
 
-    /// The node of the only task.
-    pub(crate) fn only_node(&self) -> Option<u32> {
+    /// The only task.
+    pub(crate) fn only(&self) -> Option<&Pending<S>> {
         match self.slots.front() {
-            Some((_, Some(task))) if self.live == 1 => Some(task.node),
+            Some((_, Some(task))) if self.live == 1 => Some(task),
             _ => None,
         }
+    }
+
+    /// The node of the only task.
+    pub(crate) fn only_node(&self) -> Option<u32> {
+        self.only().map(|task| task.node)
     }
 
     pub(crate) fn len(&self) -> usize {
@@ -116,11 +123,9 @@ impl<S: State> Frontier<S> {
             }
         }
         if matches!(task.phase, Phase::Ready) {
-            self.ready.push_back(id);
+            self.ready.push(id, task.node);
         }
-        if let Some(count) = self.of_node.get_mut(task.node as usize) {
-            *count += 1;
-        }
+        self.tally.add(task.node);
         self.slots.push_back((id, Some(task)));
         self.live += 1;
         if durable {
@@ -161,7 +166,7 @@ impl<S: State> Frontier<S> {
         self.slots.clear();
         self.ready.clear();
         (self.live, self.keyed, self.sends) = (0, 0, None);
-        self.of_node.fill(0);
+        self.tally.clear();
     }
 
     /// Counts a task that is about to go; its place.
@@ -169,9 +174,7 @@ impl<S: State> Frontier<S> {
         let at = self.position(id)?;
         let task = self.slots.get(at)?.1.as_ref()?;
         self.live -= 1;
-        if let Some(count) = self.of_node.get_mut(task.node as usize) {
-            *count = count.saturating_sub(1);
-        }
+        self.tally.remove(task.node);
         if let Some(key) = &task.key {
             self.keyed -= 1;
             if self.keyed == 0 {
@@ -181,7 +184,7 @@ impl<S: State> Frontier<S> {
             }
         }
         if matches!(task.phase, Phase::Ready) {
-            self.ready.retain(|other| *other != id);
+            self.ready.remove(id, task.node);
         }
         if durable {
             self.changes.tasks.push(id);
@@ -205,8 +208,7 @@ impl<S: State> Frontier<S> {
 
     /// Forgets half-filled joins.
     pub(crate) fn clear_joins(&mut self) {
-        if self.joins.iter().flatten().any(|count| *count > 0) {
-            self.joins.iter_mut().flatten().for_each(|count| *count = 0);
+        if self.joins.clear() {
             self.touch_joins();
         }
     }
@@ -215,8 +217,8 @@ impl<S: State> Frontier<S> {
     pub(crate) fn make_ready(&mut self, id: TaskId) {
         let Some(task) = self.get_mut(id) else { return };
         task.phase = Phase::Ready;
-        let at = self.ready.partition_point(|other| *other < id);
-        self.ready.insert(at, id);
+        let node = task.node;
+        self.ready.insert(id, node);
     }
 
     /// Takes the only task out of the queue of ready ones, if it is a plain one that `allowed` accepts.
@@ -236,6 +238,7 @@ impl<S: State> Frontier<S> {
             Some((id, Some(task))) if *id == finished && self.live == 1 => {
                 (*id, task.node, task.seen) = (next, node, None);
                 (task.passed, task.began) = (false, 0);
+                self.tally.set_only(node);
                 if durable {
                     self.changes.tasks.extend([finished, next]);
                 }
@@ -252,28 +255,23 @@ impl<S: State> Frontier<S> {
         }
     }
 
-    /// Takes up to `most` ready tasks that `allowed` accepts, in order.
+    /// Goes through ready tasks of classes that are free, in order, until `take` has accepted `most` of them.
     pub(crate) fn take_ready(
         &mut self,
         most: usize,
-        mut allowed: impl FnMut(&Pending<S>) -> bool,
-        mut take: impl FnMut(TaskId, &mut Pending<S>),
+        is_free: impl Fn(usize) -> bool,
+        mut take: impl FnMut(TaskId, &mut Pending<S>) -> bool,
     ) {
-        let (mut taken, mut at) = (0, 0);
+        let (mut taken, mut search) = (0, self.ready.search());
         while taken < most {
-            let Some(id) = self.ready.get(at).copied() else { break };
-            let Some(slot) = self.position(id) else { break };
+            let Some(found) = self.ready.next(&search, &is_free) else { break };
+            let Some(slot) = self.position(found.id) else { break };
             let Some(task) = self.slots.get_mut(slot).and_then(|(_, task)| task.as_mut()) else { break };
-            if !allowed(task) {
-                at += 1;
-                continue;
-            }
-            take(id, task);
-            taken += 1;
-            if at == 0 {
-                self.ready.pop_front();
+            if take(found.id, task) {
+                self.ready.take(&search, &found);
+                taken += 1;
             } else {
-                self.ready.remove(at);
+                search.pass(&found);
             }
         }
     }
@@ -302,17 +300,24 @@ impl<S: State> Frontier<S> {
 
     /// Whether a task of one of these nodes is unfinished.
     pub(crate) fn has_task_of(&self, nodes: &[bool]) -> bool {
-        self.of_node.iter().zip(nodes).any(|(count, listed)| *listed && *count > 0)
+        self.tally.nodes().any(|node| nodes.get(node as usize) == Some(&true))
+    }
+
+    /// The nodes of all tasks, sorted, once each.
+    pub(crate) fn nodes(&self) -> impl Iterator<Item = u32> {
+        self.tally.nodes()
     }
 
     /// Whether a task of the node that no send made waits to be dispatched on the head: a second trigger adds nothing.
     pub(crate) fn waits(&self, node: u32) -> bool {
-        self.iter().any(|(_, task)| {
+        let waits = |task: &Pending<S>| {
             task.node == node
                 && task.key.is_none()
                 && task.sees_head()
                 && matches!(task.phase, Phase::Ready | Phase::Deferred)
-        })
+        };
+        // The newest is the likeliest.
+        self.tally.has(node) && self.slots.iter().rev().any(|(_, task)| task.as_ref().is_some_and(waits))
     }
 
     pub(crate) fn touch(&mut self, id: TaskId) {
@@ -349,23 +354,6 @@ impl<S: State> Frontier<S> {
         self.changes.groups.push(id);
     }
 
-    pub(crate) fn starved(&self, topology: &Topology<S>) -> Vec<(String, String)> {
-        let mut starved = Vec::new();
-        for (join, arrived) in topology.joins.iter().zip(&self.joins) {
-            if arrived.iter().any(|count| *count > 0) {
-                let missing: Vec<_> = join
-                    .predecessors
-                    .iter()
-                    .zip(arrived)
-                    .filter(|(_, count)| **count == 0)
-                    .map(|(at, _)| *at)
-                    .collect();
-                starved.push((topology.node(join.target).name.to_string(), topology.names(&missing)));
-            }
-        }
-        starved
-    }
-
     /// What changed since the last call.
     pub(crate) fn take_changes(&mut self) -> Changes {
         std::mem::take(&mut self.changes)
@@ -375,7 +363,10 @@ impl<S: State> Frontier<S> {
 impl<S: State> Frontier<S> {
     /// Takes a task out of the queue of ready ones.
     pub(crate) fn unready(&mut self, id: TaskId) {
-        self.ready.retain(|other| *other != id);
+        if let Some(task) = self.get(id) {
+            let node = task.node;
+            self.ready.remove(id, node);
+        }
     }
 
     pub(crate) fn touch_if(&mut self, id: TaskId, durable: bool) {

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use crate::graph::{Exits, Mode, Topology};
 use crate::machine::commit::{Committed, CommittedTask, CommittedTasks, Fault, Folded};
-use crate::machine::route::RouteFault;
+use crate::machine::route::{RouteFault, guarded_encoding};
 use crate::machine::task::TaskId;
 use crate::machine::{Machine, Stop, Stored};
 use crate::state::{FieldChange, FieldSet, State};
@@ -40,27 +40,36 @@ impl Lone {
 impl<S: State> Machine<S> {
     /// Dispatches the only task there is, when nothing but its update and its edges can matter.
     pub(crate) fn enter_lane(&mut self) -> Option<Lone> {
-        // Without a store, only a budget makes a run observed that is not watched.
-        let quiet = !self.watched && self.persist.is_some() == self.observed && self.halt.is_none();
-        let plain = self.limits.room.is_none() && self.limits.max_steps.is_none() && self.breaks.is_empty();
-        if !quiet || !plain || self.in_flight > 0 || self.topology.fades || self.topology.joins_reached {
+        let waits = self.watched || self.halt.is_some() || self.in_flight > 0 || self.topology.fades;
+        // What is left may still be what a join of what is reached waits for.
+        let joins = self.topology.joins_reached && !self.frontier.joins.are_empty();
+        if waits || joins || !self.may_step() {
             return None;
         }
-        let topology = &self.topology;
-        let (id, task) = self.frontier.take_only(|task| topology.node(task.node).class.is_none())?;
-        task.fly_alone(self.number, topology.mode == Mode::Barrier);
+        // No class is full when nothing is in flight.
+        let breaks = &self.breaks;
+        let (id, task) = self.frontier.take_only(|task| task.passed || !breaks.before.contains(&task.node))?;
+        task.fly_alone(self.number, self.topology.mode == Mode::Barrier);
         let lone = Lone { id, node: task.node };
         self.in_flight = 1;
-        self.step_open = self.in_barrier();
+        (self.step_open, self.unfinished) = (self.in_barrier(), usize::from(self.in_barrier()));
         self.frontier.touch_if(id, self.persist.is_some());
         Some(lone)
+    }
+
+    /// Whether the limits of the run leave room for a super-step of one task more.
+    #[inline]
+    fn may_step(&self) -> bool {
+        let has_step = self.limits.max_steps.is_none_or(|most| self.steps_this_run < most);
+        self.limits.room != Some(0) && (has_step || self.topology.mode == Mode::Eager)
     }
 
     /// Whether [`stride`](Self::stride) commits what the task returned.
     #[inline]
     pub(crate) fn strides(&self, lone: Lone, step: &Step<S>) -> bool {
         let exits = &self.topology.node(lone.node).exits;
-        matches!(step.next, Next::Edges) && exits.sends.is_empty() && exits.joins.is_empty()
+        let is_plain = matches!(step.next, Next::Edges) && exits.sends.is_empty() && exits.joins.is_empty();
+        is_plain && (self.breaks.after.is_empty() || !self.breaks.after.contains(&lone.node))
     }
 
     /// Whether commits are stored.
@@ -72,7 +81,10 @@ impl<S: State> Machine<S> {
     pub(crate) fn encoded(&mut self, step: &Step<S>) -> Option<Vec<FieldChange>> {
         let mut changes = self.persist.as_mut().map_or_else(Vec::new, |persist| persist.take_changes());
         match &step.update {
-            Some(update) => S::add_encoded(&self.topology.layout, update, &mut changes).is_ok().then_some(changes),
+            Some(update) => {
+                let encode = || S::add_encoded(&self.topology.layout, update, &mut changes);
+                guarded_encoding(encode).is_ok().then_some(changes)
+            }
             None => Some(changes),
         }
     }
@@ -153,11 +165,12 @@ impl<S: State> Machine<S> {
         let durable = self.persist.is_some();
         if let Some(node) = self.triggered.only_node()
             && !self.topology.node(node).deferred
-            && self.topology.node(node).class.is_none()
+            && self.may_step()
+            && (self.breaks.before.is_empty() || !self.breaks.before.contains(&node))
             && self.frontier.follow_only(lone.id, Lone::of(number, node).id, node, durable)
         {
             self.triggered.forget_only();
-            self.step_open = !eager;
+            (self.step_open, self.unfinished) = (!eager, usize::from(!eager));
             return Ok(Some(node));
         }
         self.frontier.forget(lone.id, durable);

@@ -12,13 +12,14 @@ pub(crate) mod delta;
 mod fan_out;
 mod frontier;
 mod heads;
+mod joins;
 mod lane;
 #[cfg(test)]
 mod model_tests;
 mod persist;
 mod plan;
-mod reached;
 mod restore;
+mod retry;
 mod route;
 mod stored_state;
 mod task;
@@ -80,6 +81,8 @@ pub(crate) struct Machine<S: State> {
     /// Tasks executed by this run, children included.
     pub(crate) executed: u64,
     limits: Limits,
+    /// Tells threads apart in what varies from thread to thread.
+    pub(crate) thread_seed: u64,
     /// What is kept for the store, if there is one.
     persist: Option<Box<Persist>>,
     /// Whether anybody reads events.
@@ -94,6 +97,10 @@ pub(crate) struct Machine<S: State> {
     /// Whether a task may wait for its next attempt.
     backs_off: bool,
     in_flight: usize,
+    /// Barrier mode: how many tasks of the super-step under way have not finished.
+    unfinished: usize,
+    /// Whether the tasks of that step are not counted against the budget yet.
+    unreserved: bool,
     in_class: Vec<usize>,
     /// Where the run stops.
     breaks: Breaks,
@@ -129,6 +136,7 @@ impl<S: State> Machine<S> {
             frontier: Frontier::new(&topology),
             executed: 0,
             limits,
+            thread_seed: 0,
             persist: durable.then(|| Box::new(Persist::new(fields))),
             observed: durable,
             watched: false,
@@ -137,6 +145,8 @@ impl<S: State> Machine<S> {
             steps_this_run: 0,
             backs_off: false,
             in_flight: 0,
+            unfinished: 0,
+            unreserved: false,
             in_class: vec![0; topology.limits.len()],
             breaks: Breaks::default(),
             triggered: Triggered::default(),
@@ -188,10 +198,16 @@ impl<S: State> Machine<S> {
             if task.failed == 0 && task.state.is_none() {
                 task.seen = None;
             }
+            self.unfinished = self.unfinished.saturating_sub(task.in_step.into());
             (task.in_step, task.counted) = (false, counted);
             self.frontier.make_ready(id);
         }
         self.step_open &= self.in_flight > 0;
+    }
+
+    /// Whether the only task is counted against the budget, if there is one.
+    pub(crate) fn is_only_counted(&self) -> bool {
+        self.frontier.only().is_some_and(|task| task.counted && !matches!(task.phase, Phase::InFlight))
     }
 
     /// Tells how many tasks may be dispatched for the first time.
@@ -231,6 +247,11 @@ impl<S: State> Machine<S> {
         self.frontier.iter().filter(|(_, task)| task.in_step).map(|(id, _)| self.task_path(id)).collect()
     }
 
+    /// The ids of the tasks in the step under way, when they are to be counted against the budget: once a step.
+    pub(crate) fn take_unreserved(&mut self) -> Option<Vec<Arc<str>>> {
+        std::mem::take(&mut self.unreserved).then(|| self.step_paths())
+    }
+
     /// Whether a time is needed to plan.
     pub(crate) fn wants_time(&self) -> bool {
         self.backs_off
@@ -251,26 +272,31 @@ impl<S: State> Machine<S> {
         self.frontier.get(id).map_or(&[], |task| task.questions())
     }
 
-    /// The names of nodes with unfinished tasks, sorted, once each.
+    /// The names of nodes with unfinished tasks, sorted, once each. Where all tasks have finished and their step is not
+    /// committed yet, the names of their nodes.
     pub(crate) fn next_nodes(&self) -> Vec<String> {
-        self.next().iter().map(|node| self.topology.node(*node).name.to_string()).collect()
+        let unfinished = self.frontier.iter().filter(|(_, task)| !matches!(task.phase, Phase::Finished(_)));
+        let mut nodes: Nodes = unfinished.map(|(_, task)| task.node).collect();
+        if nodes.is_empty() {
+            nodes = self.next();
+        }
+        nodes.sort_unstable();
+        nodes.dedup();
+        nodes.iter().map(|node| self.topology.node(*node).name.to_string()).collect()
     }
 
-    /// The same, by number.
+    /// The nodes of all tasks that are not committed, sorted, once each.
     pub(crate) fn next(&self) -> Nodes {
         if let Some(only) = self.frontier.only_node() {
             return Nodes::from_slice(&[only]);
         }
-        let mut nodes: Nodes = self.frontier.iter().map(|(_, task)| task.node).collect();
         // Nodes are numbered by name.
-        nodes.sort_unstable();
-        nodes.dedup();
-        nodes
+        self.frontier.nodes().collect()
     }
 
     /// Joins that some of their predecessors reached and others did not: target and missing predecessors.
     pub(crate) fn starved_joins(&self) -> Vec<(String, String)> {
-        self.frontier.starved(&self.topology)
+        self.frontier.joins.starved(&self.topology)
     }
 
     /// The id in the thread of a task that is committed.
@@ -305,7 +331,7 @@ impl<S: State> Machine<S> {
     fn count_step(&mut self) {
         self.step += 1;
         self.steps_this_run += 1;
-        self.step_open = false;
+        (self.step_open, self.unfinished) = (false, 0);
     }
 
     /// The super-steps committed so far.

@@ -11,6 +11,7 @@ use crate::checkpoint::{
     Source, Teller, Write, put,
 };
 use crate::machine::commit::Folded;
+use crate::machine::route::guarded;
 use crate::machine::task::TaskId;
 use crate::machine::{Machine, Pack, delta, pack_step};
 use crate::state::{self, FieldChange, FieldSet, Op, State, StateError};
@@ -327,7 +328,14 @@ impl<S: State> Machine<S> {
                         (Some(only), None) if only.op == Op::Set && !folded.reset.contains(at) => {
                             chain.whole(at, number, only.bytes.clone())
                         }
-                        _ => chain.whole(at, number, self.state.save(&self.topology.layout, at)?),
+                        _ => {
+                            let save = || self.state.save(&self.topology.layout, at);
+                            let saved = guarded("serialization", save).unwrap_or_else(|panicked| {
+                                let message = panicked.to_string();
+                                Err(StateError { field: field.name.to_string(), action: "encoded", message })
+                            });
+                            chain.whole(at, number, saved?)
+                        }
                     }
                 }
             });

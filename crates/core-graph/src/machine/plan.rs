@@ -123,9 +123,10 @@ impl<S: State> Machine<S> {
                 return Some(Stop::Budget);
             }
         }
-        self.step_open = true;
+        (self.step_open, self.unfinished, self.unreserved) = (true, 0, true);
         for (_, task) in self.frontier.iter_mut() {
             task.in_step = !matches!(task.phase, Phase::Deferred);
+            self.unfinished += usize::from(task.in_step && !matches!(task.phase, Phase::Finished(_)));
         }
         None
     }
@@ -140,19 +141,14 @@ impl<S: State> Machine<S> {
         let running = std::cell::RefCell::new(in_class);
         frontier.take_ready(
             slots,
-            |task| {
-                let new = !task.counted;
-                if new && room == 0 {
-                    return false;
-                }
-                let free = topology
-                    .node(task.node)
-                    .class
-                    .is_none_or(|class| running.borrow()[class] < topology.limits[class].1);
-                room -= u64::from(new && free);
-                free
-            },
+            |class| running.borrow()[class] < topology.limits[class].1,
             |id, task| {
+                if !task.counted {
+                    if room == 0 {
+                        return false;
+                    }
+                    room -= 1;
+                }
                 if let Some(class) = topology.node(task.node).class {
                     running.borrow_mut()[class] += 1;
                 }
@@ -165,6 +161,7 @@ impl<S: State> Machine<S> {
                 }
                 task.phase = Phase::InFlight;
                 dispatches.push(Due { id, node: task.node });
+                true
             },
         );
         seen.into_iter().for_each(|id| self.frontier.touch(id));
@@ -177,7 +174,7 @@ impl<S: State> Machine<S> {
     pub(crate) fn take_off(&mut self, id: TaskId, now: impl FnOnce() -> u64) -> Option<Dispatch<S>> {
         let is_of_run = self.is_of_run(id);
         let task = self.frontier.get_mut(id)?;
-        let is_retried = self.topology.node(task.node).retry.is_some();
+        let is_retried = !self.topology.node(task.node).retry.is_empty();
         if is_retried && task.began == 0 {
             task.began = now();
         }

@@ -30,6 +30,7 @@ pub(crate) struct Restored<S: State> {
     pub(crate) chains: Vec<Chain>,
     pub(crate) frontier: FrontierDelta,
     pub(crate) frontier_chain: Chain,
+    /// The records of tasks; of results of durable steps, those of unfinished tasks.
     pub(crate) records: Vec<TaskRecord>,
     /// States of older checkpoints that in-flight tasks were dispatched on.
     pub(crate) older: BTreeMap<u64, Arc<S>>,
@@ -193,7 +194,7 @@ impl<S: State> Machine<S> {
             for (place, predecessor) in topology.joins[at].predecessors.iter().enumerate() {
                 let name = named(*predecessor);
                 let count = arrived.iter().find(|(other, _)| other == name).map_or(0, |(_, count)| *count);
-                self.frontier.joins[at][place] = count;
+                self.frontier.joins.restore(at, place, count);
             }
         }
         for (id, open, targets) in frontier.groups {
@@ -266,6 +267,7 @@ impl<S: State> Machine<S> {
             for (_, task) in self.frontier.iter_mut() {
                 task.in_step = !matches!(task.phase, Phase::Deferred);
                 task.counted |= task.in_step;
+                self.unfinished += usize::from(task.in_step && !matches!(task.phase, Phase::Finished(_)));
             }
         }
         Ok(())

@@ -9,7 +9,7 @@ use crate::machine::Machine;
 use crate::machine::fan_out::{Coalesced, Finished, Sent};
 use crate::machine::task::{GroupId, Groups, Pending, Phase, TaskId};
 use crate::name::{END, Name, Packet};
-use crate::state::State;
+use crate::state::{State, StateError};
 use crate::step::{Chosen, Next};
 
 /// What a commit triggers, before tasks are made of it.
@@ -205,6 +205,11 @@ pub(super) fn guarded<T>(what: &str, call: impl FnOnce() -> T) -> Result<T, Node
         .map_err(|payload| NodeError::terminal(format!("its {what} panicked: {}", panic_text(payload.as_ref()))))
 }
 
+/// Encodes values of the program; a panic of their `Serialize` is an error of the task that they are of.
+pub(super) fn guarded_encoding<T>(encode: impl FnOnce() -> Result<T, StateError>) -> Result<T, NodeError> {
+    guarded("serialization", encode).and_then(|encoded| encoded.map_err(NodeError::terminal))
+}
+
 impl<S: State> Machine<S> {
     /// Makes tasks of what was triggered: nodes by name, then sends by key. `finished` are the fan-outs of the tasks
     /// that ended with this commit. Returns sends that did nothing.
@@ -247,23 +252,5 @@ impl<S: State> Machine<S> {
         self.trigger_reached(number);
         self.in_order = (is_first && self.frontier.len() == placed).then_some(number);
         coalesced
-    }
-
-    fn arrive(&mut self, arrivals: &[(usize, usize)], nodes: &mut Vec<u32>) {
-        for (join, place) in arrivals {
-            self.frontier.joins[*join][*place] += 1;
-        }
-        for (join, arrived) in self.topology.joins.iter().zip(&mut self.frontier.joins) {
-            if join.upstream.is_some() {
-                continue;
-            }
-            while arrived.iter().all(|count| *count > 0) {
-                arrived.iter_mut().for_each(|count| *count -= 1);
-                nodes.push(join.target);
-            }
-        }
-        if self.persist.is_some() {
-            self.frontier.touch_joins();
-        }
     }
 }

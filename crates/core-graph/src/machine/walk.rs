@@ -165,7 +165,7 @@ impl<S: State> Machine<S> {
         let in_barrier = self.in_barrier();
         let mut task = Pending { began, ..Pending::new(lone.node, Phase::InFlight) };
         task.fly_alone(self.number, in_barrier);
-        (self.in_flight, self.step_open) = (1, in_barrier);
+        (self.in_flight, self.step_open, self.unfinished) = (1, in_barrier, usize::from(in_barrier));
         self.frontier.push(lone.id, task, false);
     }
 

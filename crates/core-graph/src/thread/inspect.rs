@@ -32,7 +32,8 @@ pub struct ThreadState<S> {
     pub detail: String,
     /// The checkpoint; `None` for a thread without one.
     pub checkpoint: Option<CheckpointRow>,
-    /// The nodes that have unfinished tasks.
+    /// The nodes that have unfinished tasks. A task that has finished and waits for the others of its super-step is not
+    /// among them, unless it waits for its commit alone.
     pub next: Vec<String>,
     /// The open questions.
     pub questions: Questions,

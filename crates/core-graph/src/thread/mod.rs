@@ -25,7 +25,7 @@ use dashmap::DashMap;
 
 use crate::checkpoint::Checkpointer;
 use crate::clock::{Clock, SystemClock};
-use crate::driver::{Control, Entry, Run, RunPolicy};
+use crate::driver::{Control, Driver, Entry, Queue, Run, RunPolicy};
 use crate::error::RunError;
 use crate::graph::App;
 use crate::name::Node;
@@ -170,6 +170,14 @@ impl<S: State, Cx: Send + Sync + 'static> Thread<S, Cx> {
     }
 
     fn launch(&self, opening: open::Opening<S>) -> Run<S> {
+        self.launch_with(move |thread, control, queue| async move { thread.open(opening, control, queue).await })
+    }
+
+    /// A run of what `open` makes of the thread when the run starts.
+    fn launch_with<F>(&self, open: impl FnOnce(Self, Arc<Control>, Option<Arc<Queue>>) -> F + Send + 'static) -> Run<S>
+    where
+        F: Future<Output = Result<(Driver<S, Cx>, Entry<S>), RunError>> + Send + 'static,
+    {
         let control = Arc::new(Control::default());
         let (thread, shared) = (self.clone(), Arc::clone(&control));
         Run::new(control, move |queue| {
@@ -177,7 +185,7 @@ impl<S: State, Cx: Send + Sync + 'static> Thread<S, Cx> {
             let live = Live::enter(&thread, &shared);
             async move {
                 let _live = live;
-                let (mut driver, entry): (_, Entry<S>) = thread.open(opening, shared, queue).await?;
+                let (mut driver, entry) = open(thread, shared, queue).await?;
                 crate::driver::conclude(&mut driver, entry).await
             }
         })

@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::checkpoint::{TaskRecord, TaskRecordKind};
-use crate::driver::{Control, Run};
+use crate::driver::{Control, Driver, Entry, Queue, Run, Then};
 use crate::error::RunError;
 use crate::name::Node;
 use crate::state::State;
 use crate::thread::open::Opening;
-use crate::thread::{Live, Thread, ThreadState};
+use crate::thread::{Thread, ThreadState};
 
 /// A checkpoint of a thread.
 pub struct At<S: State, Cx = ()> {
@@ -25,18 +25,42 @@ impl<S: State, Cx: Send + Sync + 'static> Thread<S, Cx> {
     }
 
     /// Commits an update as if `node` had made it: what follows the node becomes pending, the node's own pending
-    /// tasks are dropped, all other pending tasks are planned anew. Go on with [`continue_`](Self::continue_).
+    /// tasks are dropped, all other pending tasks are planned anew. Go on with [`continue_`](Self::continue_), or do both
+    /// with [`update_and_continue`](Self::update_and_continue).
     ///
     /// # Errors
     /// The store's; a node that the graph does not have.
     pub async fn update_state(&self, node: Node, update: S::Update) -> Result<(), RunError> {
+        self.updated(node, update, Arc::new(Control::default()), None, Then::GiveBack).await.map(drop)
+    }
+
+    /// Commits an update as [`update_state`](Self::update_state) does, and goes on as [`continue_`](Self::continue_) does.
+    /// Nobody else writes the thread in between.
+    ///
+    /// # Errors
+    /// As [`update_state`](Self::update_state), and the run's own.
+    pub fn update_and_continue(&self, node: Node, update: S::Update) -> Run<S> {
+        self.launch_with(move |thread, control, queue| async move {
+            Ok((thread.updated(node, update, control, queue, Then::GoOn).await?, Entry::Resume("continue")))
+        })
+    }
+
+    async fn updated(
+        &self,
+        node: Node,
+        update: S::Update,
+        control: Arc<Control>,
+        queue: Option<Arc<Queue>>,
+        then: Then,
+    ) -> Result<Driver<S, Cx>, RunError> {
         let topology = Arc::clone(&self.threads.app.graph.topology);
         let at = topology.find(node.as_str()).ok_or_else(|| {
             let known: Vec<_> = topology.nodes.iter().map(|node| format!("`{}`", node.name)).collect();
             self.mismatch(format!("it has no node `{node}` to update as; nodes: {}", known.join(", ")))
         })?;
-        let (mut driver, _) = self.open(Opening::Edit, Arc::new(Control::default()), None).await?;
-        driver.edit(|machine, now| Ok((machine.update_as(at, update, now)?, Vec::new()))).await
+        let (mut driver, _) = self.open(Opening::Edit, control, queue).await?;
+        driver.edit(then, |machine, now| Ok((machine.update_as(at, update, now)?, Vec::new()))).await?;
+        Ok(driver)
     }
 
     /// Copies the thread with its whole history to a new id.
@@ -71,6 +95,15 @@ impl<S: State, Cx: Send + Sync + 'static> At<S, Cx> {
     /// # Errors
     /// The store's; no such checkpoint.
     pub async fn fork(&self) -> Result<(), RunError> {
+        self.forked(Arc::new(Control::default()), None, Then::GiveBack).await.map(drop)
+    }
+
+    async fn forked(
+        &self,
+        control: Arc<Control>,
+        queue: Option<Arc<Queue>>,
+        then: Then,
+    ) -> Result<Driver<S, Cx>, RunError> {
         let thread = &self.thread;
         let (attached, _, restored) = thread.attach(Some(self.number)).await?;
         let restored = restored.map(|mut restored| {
@@ -80,36 +113,25 @@ impl<S: State, Cx: Send + Sync + 'static> At<S, Cx> {
             restored
         });
         let records = if self.reuse_once { attached.store.task_records(thread.id(), "").await? } else { Vec::new() };
-        let control = Arc::new(Control::default());
-        let mut driver = thread.driver(attached, thread.policy.clone(), control, None, BTreeMap::new(), restored)?;
+        let mut driver = thread.driver(attached, thread.policy.clone(), control, queue, BTreeMap::new(), restored)?;
         driver
-            .edit(|machine, now| {
+            .edit(then, |machine, now| {
                 let (committed, renamed) = machine.fork(now)?;
                 Ok((committed, taken_over(&records, &renamed)))
             })
-            .await
+            .await?;
+        Ok(driver)
     }
 
-    /// Forks and goes on: everything after this checkpoint runs again.
+    /// Forks and goes on: everything after this checkpoint runs again. Nobody else writes the thread in between.
     ///
     /// # Errors
     /// As [`fork`](Self::fork), and the run's own.
     pub fn replay(&self) -> Run<S> {
-        let at = Self { thread: self.thread.clone(), number: self.number, reuse_once: self.reuse_once };
-        let control = Arc::new(Control::default());
-        let shared = Arc::clone(&control);
-        Run::new(control, move |queue| {
-            let live = Live::enter(&at.thread, &shared);
-            async move {
-                let _live = live;
-                at.fork().await?;
-                let state = at.thread.state().await?;
-                if state.next.is_empty() {
-                    return Ok(crate::driver::Outcome::Done(state.state));
-                }
-                let (mut driver, entry) = at.thread.open(Opening::Continue, shared, queue).await?;
-                crate::driver::conclude(&mut driver, entry).await
-            }
+        let (number, reuse_once) = (self.number, self.reuse_once);
+        self.thread.launch_with(move |thread, control, queue| async move {
+            let at = Self { thread, number, reuse_once };
+            Ok((at.forked(control, queue, Then::GoOn).await?, Entry::Resume("continue")))
         })
     }
 }

@@ -7,9 +7,12 @@ use async_trait::async_trait;
 use graphloom_core_graph::checkpoint::{
     CheckpointError, Checkpointer, CheckpointerLayer, Commit, HistoryFilter, Lease, MemoryCheckpointer, ThreadStatus,
 };
-use graphloom_core_graph::{ChildOutcome, Durability, Node, RunError, RunPolicy, START, Snapshot, StateGraph, Thread};
+use graphloom_core_graph::{
+    ChildOutcome, Context, Durability, Node, NodeError, Outcome, RunError, RunPolicy, START, Snapshot, StateGraph,
+    Thread,
+};
 
-use crate::log::{Noted, Work, done, note, noted, steps};
+use crate::log::{Calls, Gate, Noted, Work, done, note, noted, steps};
 
 const A: Node = Node::named("a");
 const B: Node = Node::named("b");
@@ -125,4 +128,69 @@ async fn a_large_value_is_stored_and_read_back() {
     let thread = open(graph, &Counted::default(), Durability::Sync);
     done(thread.run(Work::update()).await);
     assert_eq!(thread.state().await.unwrap().state.last.len(), 300_000);
+}
+
+/// A store whose commits wait at a gate once there is one.
+#[derive(Clone, Default)]
+struct Gated {
+    store: MemoryCheckpointer,
+    gate: Arc<std::sync::OnceLock<Gate>>,
+}
+
+#[async_trait]
+impl CheckpointerLayer for Gated {
+    fn inner(&self) -> &dyn Checkpointer {
+        &self.store
+    }
+
+    async fn commit(&self, lease: &Lease, commit: Commit) -> Result<(), CheckpointError> {
+        if let Some(gate) = self.gate.get() {
+            gate.pass().await;
+        }
+        self.store.commit(lease, commit).await
+    }
+}
+
+#[tokio::test]
+async fn a_durable_step_that_is_done_is_kept_when_its_run_is_cancelled() {
+    for durability in [Durability::Sync, Durability::Async, Durability::Exit] {
+        let (calls, store) = (Calls::default(), Gated::default());
+        let mut graph = StateGraph::<Work>::new("g");
+        for (node, name) in [(A, "a"), (B, "b")] {
+            let (calls, store) = (calls.clone(), store.clone());
+            graph.add_node(node, move |_: Snapshot<Work>, cx: Context| {
+                let (calls, store) = (calls.clone(), store.clone());
+                async move {
+                    let effect = async {
+                        store.gate.get_or_init(Gate::default);
+                        calls.add(name);
+                        Ok::<_, NodeError>(())
+                    };
+                    cx.once("effect", effect).await?;
+                    Noted::Ok(noted(name))
+                }
+            });
+        }
+        graph.add_edge(START, A).add_edge(START, B);
+        let threads = graph.compile().unwrap().with_checkpointer(store.clone());
+        let thread = threads.thread("t").policy(RunPolicy::default().durability(durability));
+        let run = thread.run(Work::update()).start();
+        while calls.all().len() < 2 {
+            tokio::task::yield_now().await;
+        }
+        // Both effects have been made. No record is stored: one waits for the store, and the other for that one.
+        for _ in 0..20 {
+            tokio::task::yield_now().await;
+        }
+        assert!(thread.cancel());
+        for _ in 0..20 {
+            tokio::task::yield_now().await;
+        }
+        store.gate.get().unwrap().open();
+        assert!(matches!(run.await.unwrap(), Outcome::Cancelled { .. }), "{durability:?}");
+        assert_eq!(done(thread.continue_().await).story(), "a b", "{durability:?}");
+        if durability == Durability::Exit {
+            assert_eq!((calls.count("a"), calls.count("b")), (1, 1), "the run's end has stored what was done");
+        }
+    }
 }

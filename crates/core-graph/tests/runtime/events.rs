@@ -6,7 +6,7 @@ use graphloom_core_graph::{
     Snapshot, StateGraph, Task,
 };
 
-use crate::log::{Noted, Work, done, note, noted, steps, thread, threads};
+use crate::log::{Gate, Noted, Work, done, note, noted, steps, thread, threads};
 
 const A: Node = Node::named("a");
 const B: Node = Node::named("b");
@@ -36,6 +36,7 @@ async fn a_reader_sees_everything_in_order_with_attempts() {
         let what = match &event.kind {
             EventKind::RunStarted { how, .. } => format!("started by {how}"),
             EventKind::TaskStarted { node } => format!("task {node}"),
+            EventKind::TaskFinished { node } => format!("finished {node}"),
             EventKind::TaskRetry { error, .. } => format!("retry: {error}"),
             EventKind::Custom { name, payload } => format!("{name} {}", payload.get::<String>().unwrap()),
             EventKind::Update { payload, .. } => format!("update {}", payload.json()["notes"]),
@@ -59,10 +60,12 @@ async fn a_reader_sees_everything_in_order_with_attempts() {
        3 step 0 a:1.0#1 retry: busy
     live step 0 a:1.0#2 task a
     live step 0 a:1.0#2 token try 2
+    live step 0 a:1.0#2 finished a
     live step 1 a:1.0#2 update ["a"]
        4 step 1 -#0 commit 2 notes -> b
     live step 1 -#0 values a
     live step 1 b:2.0#1 task b
+    live step 1 b:2.0#1 finished b
     live step 2 b:2.0#1 update ["b"]
        5 step 2 -#0 commit 3 notes -> 
     live step 2 -#0 values a b
@@ -190,7 +193,7 @@ async fn a_reader_is_told_only_what_it_wants() {
         (vec![EventMode::Values], "values values values"),
         (vec![EventMode::Updates], "update update"),
         (vec![EventMode::Custom], "custom custom"),
-        (vec![EventMode::Tasks], "task_started task_retry task_started task_started"),
+        (vec![EventMode::Tasks], "task_started task_retry task_started task_finished task_started task_finished"),
         (vec![EventMode::Checkpoints], "committed committed committed"),
         (vec![EventMode::Updates, EventMode::Custom], "custom custom update update"),
     ] {
@@ -204,6 +207,36 @@ async fn a_reader_is_told_only_what_it_wants() {
         assert_eq!((told.first().unwrap().as_str(), told.last().unwrap().as_str()), ("run_started", "run_ended"));
         assert_eq!(told[1..told.len() - 1].join(" "), expected);
     }
+}
+
+#[tokio::test]
+async fn a_task_that_waits_for_its_step_has_told_that_it_finished() {
+    let gate = Gate::default();
+    let waits = gate.clone();
+    let mut graph = StateGraph::<Work>::new("g");
+    graph.add_node(A, |_: Snapshot<Work>| async { Ok::<_, NodeError>(()) });
+    graph.add_node(B, move |_: Snapshot<Work>| {
+        let gate = waits.clone();
+        async move {
+            gate.pass().await;
+            Noted::Ok(noted("b"))
+        }
+    });
+    graph.add_edge(START, A).add_edge(START, B);
+    let mut run = thread(graph).run(Work::update()).only([EventMode::Tasks, EventMode::Checkpoints]);
+    let mut told = Vec::new();
+    while let Some(event) = run.next().await {
+        match event.kind {
+            EventKind::TaskFinished { node } => {
+                told.push(format!("{node} finished"));
+                gate.open();
+            }
+            EventKind::Committed { tasks, .. } => told.push(tasks.join(" ")),
+            _ => {}
+        }
+    }
+    done(run.await);
+    assert_eq!(told, ["", "a finished", "b finished", "a:1.0 b:1.1"], "`a` has no update, and tells it all the same");
 }
 
 /// What is told of namespaces: who, what, and how it went.

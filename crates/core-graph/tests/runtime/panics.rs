@@ -1,7 +1,11 @@
 //! A panic in anything the user wrote is a terminal error of its task, never a hang, and the thread goes on from it.
 
-use graphloom_core_graph::checkpoint::ThreadStatus;
-use graphloom_core_graph::{ChildOutcome, Compiled, Mode, Node, NodeError, Retry, START, Snapshot, StateGraph, Task};
+use graphloom_core_graph::checkpoint::{MemoryCheckpointer, ThreadStatus};
+use graphloom_core_graph::{
+    ChildOutcome, Compiled, Mode, Node, NodeError, Retry, START, Snapshot, State, StateGraph, Task,
+};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
 use crate::log::{Noted, Work, WorkUpdate, done, failed, note, noted, thread};
 
@@ -122,6 +126,77 @@ async fn in_the_reducer_of_an_input() {
     assert_eq!(failed(thread.run(Work::update().fragile(13)).await), expected);
     assert_eq!(thread.state().await.unwrap().status, ThreadStatus::Done);
     assert_eq!(done(thread.run(Work::update().fragile(2)).await).fragile, 3);
+}
+
+#[tokio::test]
+async fn in_the_condition_of_a_retry() {
+    let message = message_of(|graph| {
+        graph
+            .add_node(A, |_: Snapshot<Work>| async { Noted::Err(NodeError::retryable("busy")) })
+            .retry(Retry::immediate(3).when(|error| panic!("when {error}")));
+    });
+    assert_eq!(message.await, "node `a` failed: its retry condition panicked: when busy");
+}
+
+/// A number that cannot be stored when it is 13.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Deserialize, JsonSchema)]
+struct Unstorable(u32);
+
+impl Serialize for Unstorable {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        assert!(self.0 != 13, "the serializer dislikes 13");
+        self.0.serialize(serializer)
+    }
+}
+
+#[derive(State, Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+struct Kept {
+    number: Unstorable,
+    #[state(reduce_with = grow)]
+    sum: Unstorable,
+}
+
+fn grow(sum: &mut Unstorable, by: Unstorable) {
+    sum.0 += by.0;
+}
+
+/// A node that writes an update, and `b` after it or beside it.
+fn storing(mode: Mode, beside: bool, update: KeptUpdate) -> StateGraph<Kept> {
+    let mut graph = StateGraph::<Kept>::new("g");
+    graph.mode(mode);
+    graph.add_node(A, move |_: Snapshot<Kept>| {
+        let update = update.clone();
+        async move { Ok::<_, NodeError>(update) }
+    });
+    graph.add_node(B, |_: Snapshot<Kept>| async { Ok::<_, NodeError>(()) });
+    graph.add_edge(START, A).add_edge(if beside { START } else { A }, B);
+    graph
+}
+
+#[tokio::test]
+async fn in_what_encodes_a_value() {
+    for (mode, beside) in [(Mode::Barrier, false), (Mode::Barrier, true), (Mode::Eager, false), (Mode::Eager, true)] {
+        let graph = storing(mode, beside, Kept::update().number(Unstorable(13))).compile().unwrap();
+        let thread = graph.with_checkpointer(MemoryCheckpointer::new()).thread("t");
+        let error = thread.run(Kept::update()).await.unwrap_err();
+        let expected = "node `a` failed: its serialization panicked: the serializer dislikes 13";
+        assert_eq!(error.to_string(), expected, "{mode:?} {beside}");
+        let state = thread.state().await.unwrap();
+        assert_eq!((state.status, state.state.number.0), (ThreadStatus::Failed, 0));
+        let refused = thread.abandon().run(Kept::update().number(Unstorable(13))).await.unwrap_err();
+        let expected = "node `START` failed: its serialization panicked: the serializer dislikes 13";
+        assert_eq!(refused.to_string(), expected);
+    }
+}
+
+#[tokio::test]
+async fn in_what_encodes_a_folded_value() {
+    // Each update can be stored, and what they add up to cannot.
+    let graph = storing(Mode::Barrier, false, Kept::update().sum(Unstorable(7))).compile().unwrap();
+    let thread = graph.with_checkpointer(MemoryCheckpointer::new()).thread("t");
+    let error = thread.run(Kept::update().sum(Unstorable(6))).await.unwrap_err().to_string();
+    assert!(error.contains("`sum`") && error.contains("dislikes 13"), "{error}");
+    assert_eq!(thread.state().await.unwrap().state.sum.0, 6);
 }
 
 fn child() -> Compiled<Work> {

@@ -74,7 +74,8 @@ async fn cancel_drops_what_is_in_flight_and_keeps_what_has_finished() {
             assert!(thread.cancel());
             let outcome = run.await.unwrap();
             let Outcome::Cancelled { next, .. } = outcome else { panic!("{outcome:?}") };
-            assert!(next.contains(&"slow".to_owned()));
+            assert_eq!(next, ["slow"], "what has finished is not next");
+            assert_eq!(thread.state().await.unwrap().next, ["slow"]);
             assert_eq!(gate.calls.count("dropped"), 1);
             assert_eq!(status(&thread).await, ThreadStatus::Cancelled);
             assert!(!thread.cancel(), "there is no run any more");

@@ -1,7 +1,16 @@
 //! History, states of older checkpoints, forks, replays, updates from outside, copies.
 
-use graphloom_core_graph::checkpoint::{CheckpointError, HistoryFilter, Source, ThreadStatus};
-use graphloom_core_graph::{Context, Node, Outcome, RunError, START, Snapshot, StateGraph, Task};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use async_trait::async_trait;
+use graphloom_core_graph::checkpoint::{
+    CheckpointError, Checkpointer, CheckpointerLayer, Commit, HistoryFilter, Lease, MemoryCheckpointer, Source,
+    ThreadStatus,
+};
+use graphloom_core_graph::{
+    Context, Durability, Mode, Node, NodeError, Outcome, RunError, RunPolicy, START, Snapshot, StateGraph, Task,
+};
 
 use crate::log::{Calls, Noted, Work, done, note, noted, thread, threads};
 
@@ -109,6 +118,88 @@ async fn an_update_from_outside_is_like_one_of_a_node() {
     assert_eq!(thread.state().await.unwrap().status, ThreadStatus::Done, "nothing follows `c`");
     let unknown = thread.update_state(Node::named("ghost"), noted("-")).await.unwrap_err();
     insta::assert_snapshot!(unknown, @"thread `t` does not fit the graph `g`: it has no node `ghost` to update as; nodes: `a`, `b`, `c`");
+}
+
+/// A store that counts leases, and in which somebody else asks for the thread after each commit.
+#[derive(Clone, Default)]
+struct Contested {
+    store: MemoryCheckpointer,
+    leases: Arc<AtomicUsize>,
+}
+
+#[async_trait]
+impl CheckpointerLayer for Contested {
+    fn inner(&self) -> &dyn Checkpointer {
+        &self.store
+    }
+
+    async fn acquire(&self, thread: &str) -> Result<Lease, CheckpointError> {
+        self.leases.fetch_add(1, Ordering::SeqCst);
+        self.store.acquire(thread).await
+    }
+
+    async fn commit(&self, lease: &Lease, commit: Commit) -> Result<(), CheckpointError> {
+        let ends = commit.release;
+        self.store.commit(lease, commit).await?;
+        let other = self.store.acquire(&lease.thread).await;
+        assert_eq!(other.is_ok(), ends, "nobody comes between the commits of one call");
+        other.into_iter().for_each(|other| self.store.release(&other));
+        Ok(())
+    }
+}
+
+#[tokio::test]
+async fn nobody_comes_between_a_change_and_what_goes_on_from_it() {
+    for durability in [Durability::Sync, Durability::Async, Durability::Exit] {
+        let (calls, store) = (Calls::default(), Contested::default());
+        let threads = chain(&calls).compile().unwrap().with_checkpointer(store.clone());
+        let thread = threads.thread("t").policy(RunPolicy::default().durability(durability));
+        done(thread.run(Work::update()).await);
+        let first = thread.history(&HistoryFilter::default()).await.unwrap().last().unwrap().number;
+        let leases = || store.leases.swap(0, Ordering::SeqCst);
+        leases();
+        done(thread.at(first).reuse_once().replay().await);
+        assert_eq!(leases(), 1, "{durability:?}");
+        assert_eq!(
+            done(thread.update_and_continue(A, noted("edited")).await).story().split(' ').next_back(),
+            Some("c")
+        );
+        assert_eq!(leases(), 1, "{durability:?}");
+        assert_eq!(
+            done(thread.update_and_continue(C, noted("last")).await).story().split(' ').next_back(),
+            Some("last")
+        );
+        assert_eq!((leases(), thread.state().await.unwrap().status), (1, ThreadStatus::Done));
+        let unknown = thread.update_and_continue(Node::named("ghost"), noted("-")).await.unwrap_err();
+        assert!(unknown.to_string().contains("it has no node `ghost` to update as"), "{unknown}");
+    }
+}
+
+#[tokio::test]
+async fn an_update_that_goes_on_plans_the_other_tasks_of_a_step_anew() {
+    for mode in [Mode::Barrier, Mode::Eager] {
+        let calls = Calls::default();
+        let mut graph = StateGraph::<Work>::new("g");
+        graph.mode(mode);
+        for (node, name) in [(A, "a"), (B, "b")] {
+            let calls = calls.clone();
+            graph.add_node(node, move |_: Snapshot<Work>| {
+                let calls = calls.clone();
+                async move {
+                    calls.add(name);
+                    if name == "a" { Err(NodeError::terminal("broken")) } else { Noted::Ok(noted("b")) }
+                }
+            });
+        }
+        graph.add_node(C, note("c"));
+        graph.add_edge(START, A).add_edge(START, B).add_edge(A, C);
+        let thread = thread(graph);
+        thread.run(Work::update()).await.unwrap_err();
+        let work = done(thread.update_and_continue(A, noted("mended")).await);
+        assert!(work.story().contains("mended") && work.story().contains('c'), "{mode:?}: {}", work.story());
+        assert_eq!(work.notes.iter().filter(|note| *note == "b").count(), 1, "{mode:?}");
+        assert_eq!(calls.count("a"), 1, "{mode:?}");
+    }
 }
 
 #[tokio::test]

@@ -8,6 +8,7 @@ mod doctor;
 mod model;
 #[cfg(unix)]
 mod new;
+mod options;
 mod output;
 mod runs;
 

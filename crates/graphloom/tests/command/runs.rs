@@ -21,12 +21,13 @@ const SPELL: Task<String> = Task::named("spell");
 const CHECK: Node = Node::named("check");
 
 /// A fan-out of three, then a question for a person.
-fn write_runs(file: &std::path::Path) {
+pub(crate) fn write_runs(file: &std::path::Path) {
     async fn split(_: Snapshot<Word>) -> Result<Step<Word>, NodeError> {
         Ok(Step::send(["a", "b", "c"].map(|letter| SPELL.send(letter, letter.to_owned()))))
     }
-    async fn spell(letter: String, _: Snapshot<Word>) -> Result<WordUpdate, NodeError> {
-        Ok(Word::update().letters([letter]))
+    async fn spell(letter: String, _: Snapshot<Word>, cx: Context) -> Result<WordUpdate, NodeError> {
+        let said: String = cx.once("say", async { Ok::<_, NodeError>(letter) }).await?;
+        Ok(Word::update().letters([said]))
     }
     async fn check(word: Snapshot<Word>, cx: Context) -> Result<Step<Word>, NodeError> {
         let _: bool = cx.ask("right", &word.letters).await?;
@@ -84,11 +85,11 @@ fn a_run_that_is_not_there_is_an_error_that_helps() {
     assert_eq!((status, stdout.as_str()), (0, ""));
     assert!(stderr.contains("there are no runs in"), "{stderr}");
     assert!(!place.path().join("home").exists(), "looking must not make a database");
-    assert_eq!(run(place.path(), &["runs", "show", "abc"]).0, 1);
+    assert_eq!(run(place.path(), &["runs", "show", "abc"]).0, 2);
 
     write_runs(&place.path().join("home/threads.db"));
     let (status, _, stderr) = run(place.path(), &["runs", "show", "acb"]);
-    assert_eq!(status, 1);
+    assert_eq!(status, 2);
     assert!(stderr.contains("there is no run `acb`") && stderr.contains("did you mean `abc`?"), "{stderr}");
 }
 
@@ -120,7 +121,7 @@ fn checkpoints_are_compared() {
     let (status, _, stderr) = run(place.path(), &["runs", "diff", "abc", "--to", "99"]);
     assert!(status == 1 && stderr.contains("has no checkpoint 99"), "{stderr}");
     let (status, _, stderr) = run(place.path(), &["runs", "diff", "abc", "abd"]);
-    assert!(status == 1 && stderr.contains("did you mean `abc`?"), "{stderr}");
+    assert!(status == 2 && stderr.contains("did you mean `abc`?"), "{stderr}");
 }
 
 #[test]
@@ -141,8 +142,11 @@ fn a_run_is_forked_to_a_new_one() {
         let (status, _, stderr) = run(place.path(), &[&["runs", "fork"][..], &arguments].concat());
         assert!(status != 0 && stderr.contains(expected), "{arguments:?}: {stderr}");
     }
+    let reused = ["runs", "fork", "abc", "--at", "2", "--to", "cheap", "--reuse-results"];
+    let (_, stdout, stderr) = run(place.path(), &reused);
+    assert!(stdout.contains("3 results of finished calls are taken over"), "{stdout}{stderr}");
     let (_, stdout, _) = run(place.path(), &["--json", "runs", "list"]);
-    assert_eq!(result(&stdout)["result"]["runs"].as_array().unwrap().len(), 2);
+    assert_eq!(result(&stdout)["result"]["runs"].as_array().unwrap().len(), 3);
 }
 
 #[test]
@@ -174,5 +178,5 @@ fn old_checkpoints_are_pruned_and_the_run_stays() {
         assert!(status == 2 && !stderr.is_empty(), "{arguments:?}: {stderr}");
     }
     let (status, _, stderr) = run(place.path(), &["runs", "prune", "abd", "--keep", "1"]);
-    assert!(status == 1 && stderr.contains("did you mean `abc`?"), "{stderr}");
+    assert!(status == 2 && stderr.contains("did you mean `abc`?"), "{stderr}");
 }

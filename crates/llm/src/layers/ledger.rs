@@ -38,6 +38,12 @@ impl Spent {
             degraded: self.degraded.max(other.degraded),
         }
     }
+
+    /// Keeps the greater of both, count by count: the reducer of a field of a state, as in
+    /// `#[state(reduce_with = Spent::keep_greater)]`.
+    pub fn keep_greater(&mut self, other: Self) {
+        *self = self.or_later(other);
+    }
 }
 
 /// Counts what calls spend and refuses those beyond the budget. One ledger serves all models of a run.

@@ -2,8 +2,10 @@
 
 use std::collections::BTreeSet;
 
+use graphloom_text::Language;
+
 use super::request::Part;
-use crate::terms::terms;
+use crate::terms::terms_in;
 
 /// The least share of a part's own terms that a sentence has itself.
 const IN_SENTENCE: f32 = 0.34;
@@ -38,9 +40,10 @@ pub(super) struct SentenceInPlace<'s> {
 }
 
 impl<'s> SentenceInPlace<'s> {
-    /// A sentence below headings with terms `above`, in a passage with these terms in order.
-    pub(super) fn new(sentence: &str, above: &'s BTreeSet<String>, around: &'s [String]) -> Self {
-        Self { terms: terms(sentence), above, around }
+    /// A sentence below headings with terms `above`, in a passage with these terms in order; all of them as those of a
+    /// language.
+    pub(super) fn new(sentence: &str, above: &'s BTreeSet<String>, around: &'s [String], language: Language) -> Self {
+        Self { terms: terms_in(sentence, language), above, around }
     }
 
     fn has(&self, term: &str) -> bool {

@@ -2,9 +2,11 @@
 
 use std::collections::BTreeSet;
 
+use graphloom_text::target_length;
+
 use super::quote::{alike, bag};
 use super::request::{Request, UNANSWERED};
-use crate::extract::{count_words, sentences};
+use crate::extract::{count_words, sentences, without_numbers};
 
 /// Fewer words are no sentence that could be said twice.
 const FEWEST_WORDS: usize = 4;
@@ -65,7 +67,7 @@ pub fn check(request: &Request, text: &str) -> Findings {
             if count_words(sentence) < FEWEST_WORDS || sentence.ends_with([':', '：']) {
                 continue;
             }
-            let own = bag(sentence);
+            let own = bag(sentence, request.language());
             if repeats(&asked, request, sentence, false) {
                 findings.echoes.push(sentence.to_owned());
             }
@@ -93,7 +95,7 @@ pub fn check(request: &Request, text: &str) -> Findings {
 /// Whether a heading or a question says what was asked and nothing else, or a sentence has the request in it.
 fn repeats(asked: &BTreeSet<String>, request: &Request, line: &str, is_heading: bool) -> bool {
     let asks = is_heading || line.ends_with(['?', '？']);
-    let same = asks && asked.len() > 2 && alike(&Request::of(line).terms(), asked);
+    let same = asks && asked.len() > 2 && alike(&Request::in_language(line, request.language()).terms(), asked);
     same || line.to_lowercase().contains(&request.text().trim_end_matches(['.', '?', '!']).to_lowercase())
 }
 
@@ -104,23 +106,20 @@ fn ends_the_text(heading: &str) -> bool {
 /// A line without citations, links and marks.
 fn without_marks(line: &str) -> String {
     let mut out = String::with_capacity(line.len());
-    let line = without_sources(&line.replace('\\', ""));
+    let line = without_numbers(&without_sources(&line.replace('\\', "")));
     let mut rest = line.trim_start_matches(['-', '*', '>', ' ']);
     while let Some(open) = rest.find('[') {
         out.push_str(&rest[..open]);
         let inner = rest[open..].trim_start_matches('[');
         let close = inner.find(']').unwrap_or(inner.len());
         let shown = &inner[..close];
-        let is_mark = shown.contains(':') || shown.chars().all(|c| c.is_ascii_digit() || matches!(c, ',' | ' ' | '-'));
-        if is_mark {
+        if shown.is_empty() || shown.contains(':') {
             out.truncate(out.trim_end().len());
         } else {
             out.push_str(shown.rsplit('|').next().unwrap_or(shown));
         }
         rest = inner[close..].trim_start_matches(']');
-        if let Some(target) = rest.strip_prefix('(') {
-            rest = target.find(')').map_or("", |end| &target[end + 1..]);
-        }
+        rest = target_length(rest).map_or(rest, |length| &rest[length..]);
     }
     out.push_str(rest);
     out
@@ -177,6 +176,7 @@ mod tests {
             ("- The log is synced. ([[Log|the log (of writes)]])", "The log is synced."),
             ("The log ([[Log|the log]]) is [first](https://a.example/x).", "The log (the log) is first."),
             ("The log is first [[1]](https://a.example).", "The log is first."),
+            ("The log [is](https://a.example/x_(y)) first.", "The log is first."),
         ] {
             assert_eq!(without_marks(line), plain);
         }

@@ -2,10 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use graphloom_text::Language;
+
 use super::bearing::same;
 use super::quote::{Material, bag};
 use super::request::Part;
-use crate::terms::terms;
+use crate::terms::terms_in;
 
 /// What a term weighs that a part has beside its own.
 const BESIDE: f32 = 0.5;
@@ -55,11 +57,15 @@ impl Document {
 
 /// The passages of the material; for every part, the documents that they are of are compared with the best. A term that few
 /// documents have weighs more.
-pub(super) fn pool<'m>(parts: &[Part], material: impl IntoIterator<Item = Material<'m>>) -> Vec<Passage<'m>> {
+pub(super) fn pool<'m>(
+    parts: &[Part],
+    material: impl IntoIterator<Item = Material<'m>>,
+    language: Language,
+) -> Vec<Passage<'m>> {
     let mut documents: BTreeMap<&str, Document> = BTreeMap::new();
     let mut passages: Vec<Passage<'m>> = Vec::new();
     for material in material {
-        let (above, around) = (bag(material.above), terms(material.text));
+        let (above, around) = (bag(material.above, language), terms_in(material.text, language));
         let document = documents.entry(document_of(material.id)).or_default();
         document.above.extend(above.iter().cloned());
         document.text.extend(around.iter().cloned());
@@ -114,7 +120,8 @@ mod tests {
             ("upgrade#2", "Upgrading a cluster", "The old cluster must be stopped first."),
             ("copy#1", "COPY", "Copying reads files of the client. A COPY of rows is fast."),
         ];
-        let found = pool(request.parts(), material.map(|(id, above, text)| Material::new(id, above, text)));
+        let found =
+            pool(request.parts(), material.map(|(id, above, text)| Material::new(id, above, text)), Language::English);
         let about: Vec<Vec<bool>> = found.into_iter().map(|passage| passage.about).collect();
         assert_eq!(request.parts().len(), 2, "{:?}", request.parts());
         assert_eq!(about, [[true, true], [true, true], [false, false]]);

@@ -2,12 +2,14 @@
 
 use std::collections::BTreeSet;
 
+use graphloom_text::Language;
+
 use super::bearing::SentenceInPlace;
 use super::form::{has_form, leans};
 use super::pool::{Passage, pool};
 use super::request::Request;
 use crate::extract::{Quotable, clean, sentences};
-use crate::terms::terms;
+use crate::terms::{query_terms_in, terms_in};
 
 /// What the bearing on a focus adds at most to that on the request.
 const FOCUS: f32 = 1.0;
@@ -45,7 +47,8 @@ impl Request {
         material: impl IntoIterator<Item = Material<'m>>,
         written: &str,
     ) -> Vec<Quotable> {
-        let passages = pool(self.parts(), material);
+        let language = self.language();
+        let passages = pool(self.parts(), material, language);
         let mut found =
             self.candidates(focus, &passages, |passage, said| self.bearing(said, |at| passage.is_about(at)));
         let mut most = usize::MAX;
@@ -57,19 +60,19 @@ impl Request {
         // Of the nearest, those that stand in the text count.
         found.truncate(most);
         let mut known: Vec<BTreeSet<String>> =
-            sentences(written).into_iter().map(|range| bag(&written[range])).collect();
+            sentences(written).into_iter().map(|range| bag(&written[range], language)).collect();
         let is_known = |known: &[BTreeSet<String>], own: &BTreeSet<String>| known.iter().any(|other| alike(other, own));
         let mut taken: Vec<Quotable> = Vec::new();
         for mut quotable in found {
-            let own = bag(&quotable.text);
+            let own = bag(&quotable.text, language);
             if is_known(&known, &own) {
                 continue;
             }
             known.push(own);
             // What was said before ends what goes on.
-            let new = quotable.followers.iter().take_while(|next| !is_known(&known, &bag(next))).count();
+            let new = quotable.followers.iter().take_while(|next| !is_known(&known, &bag(next, language))).count();
             quotable.followers.truncate(new);
-            known.extend(quotable.followers.iter().map(|next| bag(next)));
+            known.extend(quotable.followers.iter().map(|next| bag(next, language)));
             taken.push(quotable);
         }
         taken
@@ -82,7 +85,8 @@ impl Request {
         passages: &[Passage<'_>],
         judge: impl Fn(&Passage<'_>, &SentenceInPlace<'_>) -> Option<f32>,
     ) -> Vec<Quotable> {
-        let focus: BTreeSet<String> = crate::terms::query_terms(focus, 64).into_iter().collect();
+        let language = self.language();
+        let focus: BTreeSet<String> = query_terms_in(focus, 64, language).into_iter().collect();
         let asked = self.terms();
         let mut found = Vec::new();
         for passage in passages {
@@ -93,14 +97,16 @@ impl Request {
                 if !has_form(&text) || leans(&text) {
                     continue;
                 }
-                let Some(score) = judge(passage, &SentenceInPlace::new(&text, &passage.above, &passage.around)) else {
+                let Some(score) =
+                    judge(passage, &SentenceInPlace::new(&text, &passage.above, &passage.around, language))
+                else {
                     continue;
                 };
-                let own = bag(&text);
+                let own = bag(&text, language);
                 let fits =
                     if focus.is_empty() { 0.0 } else { focus.intersection(&own).count() as f32 / focus.len() as f32 };
                 let mut quotable = Quotable::new(piece.id, text, score + FOCUS * fits);
-                quotable.followers = followers(piece.text, &ranges[at..], &asked);
+                quotable.followers = followers(piece.text, &ranges[at..], &asked, language);
                 found.push(quotable);
             }
         }
@@ -110,12 +116,17 @@ impl Request {
 
 /// The sentences behind the first of `ranges` that go on with it: in its paragraph, one after the other, as long as they can be
 /// quoted, and share a word with what is asked or lean on the one before.
-fn followers(text: &str, ranges: &[std::ops::Range<usize>], asked: &BTreeSet<String>) -> Vec<String> {
+fn followers(
+    text: &str,
+    ranges: &[std::ops::Range<usize>],
+    asked: &BTreeSet<String>,
+    language: Language,
+) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
     for pair in ranges.windows(2).take(FOLLOWERS) {
         let next = clean(&text[pair[1].clone()]);
         let parted = text[pair[0].end..pair[1].start].matches('\n').count() > 1;
-        let goes_on = leans(&next) || !bag(&next).is_disjoint(asked);
+        let goes_on = leans(&next) || !bag(&next, language).is_disjoint(asked);
         if parted || !goes_on || !has_form(&next) {
             break;
         }
@@ -124,8 +135,8 @@ fn followers(text: &str, ranges: &[std::ops::Range<usize>], asked: &BTreeSet<Str
     found
 }
 
-pub(super) fn bag(text: &str) -> BTreeSet<String> {
-    terms(text).into_iter().collect()
+pub(super) fn bag(text: &str, language: Language) -> BTreeSet<String> {
+    terms_in(text, language).into_iter().collect()
 }
 
 /// Whether two sentences say the same in nearly the same words.

@@ -2,13 +2,13 @@
 
 use std::collections::BTreeSet;
 
-use graphloom_text::sentences;
+use graphloom_text::{Language, sentences};
 
 use super::bearing::{SentenceInPlace, bears, nears};
 use super::quote::bag;
 use super::split::{Segment, segments};
 use super::words::{FOLLOWING, PRONOUNS, QUESTIONS, is_empty};
-use crate::terms::terms;
+use crate::terms::terms_in;
 
 /// A thing that is asked for.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -34,6 +34,7 @@ pub struct Part {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Request {
     text: String,
+    language: Language,
     parts: Vec<Part>,
     /// The places of the parts that are looked at; all where it is empty.
     named: BTreeSet<usize>,
@@ -43,18 +44,23 @@ impl Request {
     /// Reads a request of any form. It has at least one part when it has a word.
     #[must_use]
     pub fn of(text: &str) -> Self {
+        Self::in_language(text, Language::detect(text))
+    }
+
+    /// Reads a request in a language.
+    pub(super) fn in_language(text: &str, language: Language) -> Self {
         let mut parts: Vec<Part> = Vec::new();
-        let segments = segments(text);
+        let segments = segments(text, language);
         let mut group: Vec<&Segment<'_>> = Vec::new();
         for segment in &segments {
             if segment.begins && !group.is_empty() {
-                take(&std::mem::take(&mut group), &mut parts);
+                take(&std::mem::take(&mut group), language, &mut parts);
             }
             group.push(segment);
         }
-        take(&group, &mut parts);
+        take(&group, language, &mut parts);
         if parts.is_empty() {
-            let own: BTreeSet<String> = terms(text).into_iter().collect();
+            let own: BTreeSet<String> = terms_in(text, language).into_iter().collect();
             if !own.is_empty() {
                 parts.push(Part {
                     text: one_line(text),
@@ -73,13 +79,18 @@ impl Request {
                 part.subject = first.own.union(&first.around).cloned().collect();
             }
         }
-        Self { text: one_line(text), parts, named: BTreeSet::new() }
+        Self { text: one_line(text), language, parts, named: BTreeSet::new() }
     }
 
     /// The request on one line.
     #[must_use]
     pub fn text(&self) -> &str {
         &self.text
+    }
+
+    /// The language it looks like; what is compared with it is read as that of this language.
+    pub(super) fn language(&self) -> Language {
+        self.language
     }
 
     /// Its parts, in order.
@@ -92,7 +103,7 @@ impl Request {
     #[must_use]
     pub fn words(&self) -> String {
         let words = self.parts.iter().flat_map(|part| part.text.split(' '));
-        words.filter(|word| !is_empty(&word.to_lowercase())).collect::<Vec<_>>().join(" ")
+        words.filter(|word| !is_empty(&word.to_lowercase(), self.language)).collect::<Vec<_>>().join(" ")
     }
 
     /// The request for those of its parts only that a text names; the whole where it names none. What bears more on another
@@ -110,12 +121,12 @@ impl Request {
         let mut open: Vec<usize> = (0..self.parts.len()).collect();
         for line in text.lines().filter(|line| !line.starts_with(UNANSWERED)) {
             if let Some(heading) = line.strip_prefix('#') {
-                above = bag(heading);
+                above = bag(heading, self.language);
                 continue;
             }
-            let around = terms(line);
+            let around = terms_in(line, self.language);
             for range in sentences(line) {
-                let said = SentenceInPlace::new(&line[range], &above, &around);
+                let said = SentenceInPlace::new(&line[range], &above, &around, self.language);
                 open.retain(|at| bears(&self.parts[*at], &said).is_none());
             }
         }
@@ -172,46 +183,54 @@ pub fn unanswered_line(parts: &[&Part]) -> String {
 pub(super) const UNANSWERED: &str = "No sentence that was found plainly answers:";
 
 /// Takes the parts of one question or sentence: each item of a list, with what stands around the list.
-fn take(group: &[&Segment<'_>], parts: &mut Vec<Part>) {
+fn take(group: &[&Segment<'_>], language: Language, parts: &mut Vec<Part>) {
     let Some((last, before)) = group.split_last() else { return };
     let mut items: Vec<&[&str]> = Vec::new();
     let mut around: Vec<&str> = Vec::new();
     for (at, segment) in before.iter().enumerate() {
-        let from = if at == 0 { item_start(&segment.words) } else { 0 };
+        let from = if at == 0 { item_start(&segment.words, language) } else { 0 };
         // "Common table expressions in SQLite, trees and graphs": the first item is not where it is found.
-        let is_only_place = (from..segment.words.len()).all(|word| is_place(&segment.words, word));
-        let from = if at == 0 && is_only_place { first_named(&segment.words) } else { from };
+        let is_only_place = (from..segment.words.len()).all(|word| is_place(&segment.words, word, language));
+        let from = if at == 0 && is_only_place { first_named(&segment.words, language) } else { from };
         around.extend(&segment.words[..from]);
         items.push(&segment.words[from..]);
     }
-    let from = if before.is_empty() { first_named(&last.words) } else { 0 };
+    let from = if before.is_empty() { first_named(&last.words, language) } else { 0 };
     let usual = items.iter().map(|item| item.len()).max();
     // "How do bees and wasps build nests": what is asked of the items stands behind the last.
     let is_question = before.first().and_then(|first| first.words.first()).is_some_and(|word| is_question(word));
     let most = |usual| if is_question { usual } else { usize::MAX };
-    let end = usual.map_or(last.words.len(), |usual| item_end(&last.words, most(usual)));
+    let end = usual.map_or(last.words.len(), |usual| item_end(&last.words, most(usual), language));
     around.extend(&last.words[end..]);
     items.push(&last.words[from..end]);
     // What joins two verbs of one question joins no list.
     let whole: Vec<&str> = group.iter().flat_map(|segment| segment.words.iter().copied()).collect();
-    if items.iter().any(|item| named(item).is_empty()) {
-        items = vec![&whole[first_named(&whole)..]];
+    if items.iter().any(|item| named(item, language).is_empty()) {
+        items = vec![&whole[first_named(&whole, language)..]];
         around.clear();
     }
 
-    let shared: BTreeSet<String> = named(&around);
+    let shared: BTreeSet<String> = named(&around, language);
     let is_pronoun = |word: &&str| PRONOUNS.contains(&word.to_lowercase().as_str());
     let referred = parts.first().filter(|_| whole.iter().any(is_pronoun)).map(|part| part.own.clone());
     let is_clause = items.len() == 1 && referred.is_some();
     for item in items {
-        let (own, places) = apart(item);
+        let (own, places) = apart(item, language);
         let context: BTreeSet<String> = shared.difference(&own).cloned().collect();
         let refers: BTreeSet<String> = referred.iter().flatten().filter(|term| !own.contains(*term)).cloned().collect();
         let around: BTreeSet<String> =
             context.iter().cloned().chain(places).filter(|term| !own.contains(term)).collect();
         if !own.is_empty() && parts.iter().all(|part| part.own != own) {
-            let text = if is_clause { whole.join(" ") } else { tidy(item) };
-            parts.push(Part { text, pairs: pairs(item), own, context, around, refers, subject: BTreeSet::new() });
+            let text = if is_clause { whole.join(" ") } else { tidy(item, language) };
+            parts.push(Part {
+                text,
+                pairs: pairs(item, language),
+                own,
+                context,
+                around,
+                refers,
+                subject: BTreeSet::new(),
+            });
         }
     }
 }
@@ -222,50 +241,50 @@ fn is_question(word: &str) -> bool {
 
 /// The terms of an item, and those of the places, products and people that it only stands in: names behind a preposition, and
 /// names with capitals inside, unless there is nothing else.
-fn apart(words: &[&str]) -> (BTreeSet<String>, BTreeSet<String>) {
+fn apart(words: &[&str], language: Language) -> (BTreeSet<String>, BTreeSet<String>) {
     let (mut own, mut places) = (Vec::new(), Vec::new());
     for (at, word) in words.iter().enumerate() {
-        if is_place(words, at) { places.push(*word) } else { own.push(*word) }
+        if is_place(words, at, language) { places.push(*word) } else { own.push(*word) }
     }
-    match named(&own) {
-        own if own.is_empty() => (named(words), BTreeSet::new()),
-        own => (own, named(&places)),
+    match named(&own, language) {
+        own if own.is_empty() => (named(words, language), BTreeSet::new()),
+        own => (own, named(&places, language)),
     }
 }
 
 /// Whether the word at a place of an item names what the item only stands in.
-fn is_place(words: &[&str], at: usize) -> bool {
+fn is_place(words: &[&str], at: usize, language: Language) -> bool {
     let word = words[at];
     let begins = word.chars().next().is_some_and(char::is_uppercase);
     let inside = word.chars().skip(1).any(char::is_uppercase) && word.chars().any(char::is_lowercase);
     let before = at.checked_sub(1).map(|before| words[before].to_lowercase()).unwrap_or_default();
     let is_behind = matches!(before.as_str(), "in" | "of" | "for" | "with" | "by" | "at");
     // "in WAL mode" names a mode.
-    let ends = words.get(at + 1).is_none_or(|after| is_empty(&after.to_lowercase()));
+    let ends = words.get(at + 1).is_none_or(|after| is_empty(&after.to_lowercase(), language));
     begins && (inside || (is_behind && ends))
 }
 
 /// The terms of words that stand beside each other.
-fn pairs(words: &[&str]) -> Vec<(String, String)> {
+fn pairs(words: &[&str], language: Language) -> Vec<(String, String)> {
     let term = |at: usize| {
-        let is_one = !is_empty(&words[at].to_lowercase()) && !is_place(words, at);
-        terms(words[at]).into_iter().next_back().filter(|_| is_one)
+        let is_one = !is_empty(&words[at].to_lowercase(), language) && !is_place(words, at, language);
+        terms_in(words[at], language).into_iter().next_back().filter(|_| is_one)
     };
     (1..words.len()).filter_map(|at| Some((term(at - 1)?, term(at)?))).collect()
 }
 
 /// Where the first item of a list begins: after the last word of its segment that names nothing.
-fn item_start(words: &[&str]) -> usize {
-    let last_empty = words.iter().rposition(|word| is_empty(&word.to_lowercase()));
+fn item_start(words: &[&str], language: Language) -> usize {
+    let last_empty = words.iter().rposition(|word| is_empty(&word.to_lowercase(), language));
     last_empty.map_or(0, |at| at + 1).min(words.len().saturating_sub(1))
 }
 
 /// Where the last item of a list ends: before a word that names nothing or a verb, and with no more words than the longest
 /// item before it.
-fn item_end(words: &[&str], most: usize) -> usize {
+fn item_end(words: &[&str], most: usize, language: Language) -> usize {
     let ends = |word: &&str| {
         let lower = word.to_lowercase();
-        is_empty(&lower) || FOLLOWING.contains(&lower.as_str())
+        is_empty(&lower, language) || FOLLOWING.contains(&lower.as_str())
     };
     let first = words.iter().position(|word| !ends(word)).unwrap_or(0);
     let end = words[first..].iter().position(ends).map_or(words.len(), |at| first + at);
@@ -273,19 +292,19 @@ fn item_end(words: &[&str], most: usize) -> usize {
 }
 
 /// The place of the first word that names something.
-fn first_named(words: &[&str]) -> usize {
-    words.iter().position(|word| !is_empty(&word.to_lowercase())).unwrap_or(0)
+fn first_named(words: &[&str], language: Language) -> usize {
+    words.iter().position(|word| !is_empty(&word.to_lowercase(), language)).unwrap_or(0)
 }
 
-fn named(words: &[&str]) -> BTreeSet<String> {
-    let content: Vec<&str> = words.iter().copied().filter(|word| !is_empty(&word.to_lowercase())).collect();
-    terms(&content.join(" ")).into_iter().collect()
+fn named(words: &[&str], language: Language) -> BTreeSet<String> {
+    let content: Vec<&str> = words.iter().copied().filter(|word| !is_empty(&word.to_lowercase(), language)).collect();
+    terms_in(&content.join(" "), language).into_iter().collect()
 }
 
 /// The words without those at both ends that name nothing.
-fn tidy(words: &[&str]) -> String {
-    let from = first_named(words);
-    let end = words.iter().rposition(|word| !is_empty(&word.to_lowercase())).map_or(words.len(), |at| at + 1);
+fn tidy(words: &[&str], language: Language) -> String {
+    let from = first_named(words, language);
+    let end = words.iter().rposition(|word| !is_empty(&word.to_lowercase(), language)).map_or(words.len(), |at| at + 1);
     words[from..end].join(" ")
 }
 

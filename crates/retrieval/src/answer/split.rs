@@ -1,6 +1,6 @@
 //! A request cut where its parts meet.
 
-use graphloom_text::sentences;
+use graphloom_text::{Language, sentences_in};
 
 use super::words::{ADDING, AFTER_COMMA, ATTACHING, JOINING, QUESTIONS, SUBORDINATE, asks, is_empty, is_pair};
 
@@ -15,8 +15,8 @@ pub(super) struct Segment<'r> {
 
 impl Segment<'_> {
     /// Whether one of its words names something.
-    fn names(&self) -> bool {
-        self.words.iter().any(|word| !is_empty(&word.to_lowercase()))
+    fn names(&self, language: Language) -> bool {
+        self.words.iter().any(|word| !is_empty(&word.to_lowercase(), language))
     }
 
     fn begins_with(&self, words: &[&str]) -> bool {
@@ -24,9 +24,9 @@ impl Segment<'_> {
     }
 }
 
-/// The segments of a request. A sentence that asks nothing is left out where another one asks.
-pub(super) fn segments(text: &str) -> Vec<Segment<'_>> {
-    let clauses: Vec<&str> = sentences(text)
+/// The segments of a request in a language. A sentence that asks nothing is left out where another one asks.
+pub(super) fn segments(text: &str, language: Language) -> Vec<Segment<'_>> {
+    let clauses: Vec<&str> = sentences_in(text, language)
         .into_iter()
         .flat_map(|range| text[range].split_inclusive([';', '?', '？', '；', '。']))
         .map(without_marker)
@@ -35,7 +35,7 @@ pub(super) fn segments(text: &str) -> Vec<Segment<'_>> {
     let any_asks = clauses.iter().any(|clause| asks_something(clause));
     let mut found = Vec::new();
     for clause in clauses.iter().filter(|clause| !any_asks || asks_something(clause)) {
-        of_clause(clause, &mut found);
+        of_clause(clause, language, &mut found);
     }
     found
 }
@@ -57,7 +57,7 @@ fn without_marker(clause: &str) -> &str {
 
 /// Cuts a clause: a comma cuts in a list and before a question only; a word that joins cuts everywhere but inside a pair,
 /// after `between` and after `whether`, and unless nothing is named on one side of it.
-fn of_clause<'r>(clause: &'r str, found: &mut Vec<Segment<'r>>) {
+fn of_clause<'r>(clause: &'r str, language: Language, found: &mut Vec<Segment<'r>>) {
     let compares = ["difference", "differences", "compare", "comparison", "choose", "differ"];
     let lower: Vec<String> = words(clause).map(str::to_lowercase).collect();
     let joined = lower.iter().any(|word| is_joining(word));
@@ -81,7 +81,7 @@ fn of_clause<'r>(clause: &'r str, found: &mut Vec<Segment<'r>>) {
         after_comma = piece.ends_with([',', '，', '、', ':']);
         let here = segments.last_mut();
         let asks_here = cuts && !joins && AFTER_COMMA.contains(&lower.as_str());
-        if let Some(here) = here.filter(|here| !cuts || (!here.names() && !asks_here)) {
+        if let Some(here) = here.filter(|here| !cuts || (!here.names(language) && !asks_here)) {
             let is_first = here.words.is_empty();
             let adds = is_first && ADDING.contains(&lower.as_str());
             if !word.is_empty() && (!joins || !is_first) && !adds {
@@ -100,7 +100,7 @@ fn of_clause<'r>(clause: &'r str, found: &mut Vec<Segment<'r>>) {
             {
                 before.words.append(&mut segment.words);
             }
-            _ if segment.names() => found.push(segment),
+            _ if segment.names(language) => found.push(segment),
             // What names nothing belongs to what stands before it.
             Some(before) if !segment.begins => before.words.append(&mut segment.words),
             _ => {}

@@ -1,5 +1,7 @@
 //! Words that make a request a request and name nothing that is asked for.
 
+use graphloom_text::{Language, is_stop_word};
+
 /// Words that ask, of a request or of its form.
 const ASKING: &[&str] = &[
     "add",
@@ -246,27 +248,20 @@ const COMMON: &[&str] = &[
     "yet",
 ];
 
-/// Function words of the other languages whose requests are cut into parts, and those that the stop words lack.
-const FUNCTION: &[&str] = &[
-    "after", "am", "before", "being", "between", "during", "each", "full", "just", "most", "other", "over", "than",
-    "through", "under", "upon", "use", "used", "using", "very", "was", "while", "within", "without", "der", "die",
-    "das", "den", "dem", "des", "ein", "eine", "einen", "einer", "ist", "sind", "und", "oder", "im", "in", "von",
-    "mit", "für", "wie", "warum", "wann", "zu", "zur", "zum", "es", "sie", "sich", "werden", "wird", "le", "la", "les",
-    "un", "une", "des", "du", "de", "et", "est", "sont", "ou", "comment", "pourquoi", "quand", "dans", "pour", "sur",
-    "avec", "el", "los", "las", "una", "y", "es", "son", "cómo", "qué", "por", "para", "con", "del", "en", "se",
-];
+/// Words that say little of what is asked for and more elsewhere: `without rowid` names something.
+const SMALL: &[&str] = &["full", "us", "use", "used", "using", "within", "without"];
 
 /// Whether a word, in small letters, asks.
 pub(super) fn asks(word: &str) -> bool {
     ASKING.contains(&word)
 }
 
-/// Whether a word, in small letters, says nothing about what is asked for.
-pub(super) fn is_empty(word: &str) -> bool {
-    crate::terms::is_stop_word(word)
+/// Whether a word, in small letters, says nothing about what is asked for in a language.
+pub(super) fn is_empty(word: &str, language: Language) -> bool {
+    is_stop_word(word, language)
         || asks(word)
         || COMMON.contains(&word)
-        || FUNCTION.contains(&word)
+        || SMALL.contains(&word)
         || QUESTIONS.contains(&word)
 }
 

@@ -2,12 +2,13 @@
 
 use std::collections::BTreeMap;
 
+use graphloom_text::words;
 use tantivy::Term;
 
 use super::Corpus;
 use super::engine::Engine;
 use crate::RetrievalError;
-use crate::terms::{query_terms, terms, words};
+use crate::terms::{query_terms, terms};
 
 /// A shorter term is like too many others.
 const SHORTEST: usize = 4;

@@ -12,13 +12,12 @@
 mod about;
 mod quote;
 mod rank;
-mod words;
 
 pub use about::about;
-pub use graphloom_text::sentences;
+pub use graphloom_text::{count_words, sentences};
+pub(crate) use quote::without_numbers;
 pub use quote::{Offer, Quotable, choice_schema, clean, compose, offers};
 pub use rank::{RankedSentence, best_sentences, snippet};
-pub use words::count_words;
 
 /// The terms of a text in order, as an index has them: words by their stem, pairs of characters where a script has no
 /// spaces.

@@ -3,6 +3,7 @@
 //! Who cannot be trusted to restate facts is offered sentences under labels and answers with labels. Each chosen sentence
 //! enters the text as it stands in its source, with the mark of that source.
 
+use graphloom_text::{BracketedNumbers, bracketed_numbers};
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -93,22 +94,18 @@ pub fn compose(offers: &[Offer], facts: &[String], mark: impl Fn(&str) -> String
 pub fn clean(sentence: &str) -> String {
     let line = sentence.split_whitespace().collect::<Vec<_>>().join(" ");
     let line = line.trim_start_matches(['-', '*', '•', '>', ' ']);
+    without_numbers(line)
+}
+
+/// A line without numbers in square brackets and the spaces before them.
+pub(crate) fn without_numbers(line: &str) -> String {
     let mut out = String::with_capacity(line.len());
-    let mut rest = line;
-    while let Some(open) = rest.find('[') {
-        let inner = &rest[open + 1..];
-        let close = inner.find(']').unwrap_or(inner.len());
-        let is_number =
-            close > 0 && inner[..close].bytes().all(|b| b.is_ascii_digit() || matches!(b, b',' | b' ' | b'-'));
-        if is_number && close < inner.len() {
-            out.push_str(rest[..open].trim_end());
-            rest = &inner[close + 1..];
-        } else {
-            out.push_str(&rest[..=open]);
-            rest = inner;
-        }
+    let mut from = 0;
+    for BracketedNumbers { range, .. } in bracketed_numbers(line) {
+        out.push_str(line[from..range.start].trim_end());
+        from = range.end;
     }
-    out.push_str(rest);
+    out.push_str(&line[from..]);
     out
 }
 

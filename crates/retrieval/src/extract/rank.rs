@@ -3,9 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
-use graphloom_text::sentences;
+use graphloom_text::{Language, sentences, sentences_in};
 
-use crate::terms::{query_terms, terms};
+use crate::terms::{query_terms_in, terms_in};
 
 /// A question is compared by at most this many distinct terms.
 const MOST_TERMS: usize = 64;
@@ -38,9 +38,11 @@ pub struct RankedSentence {
 /// share nothing with the query are never returned, so the answer can be empty. The marker of a list item is left out.
 #[must_use]
 pub fn best_sentences(query: &str, text: &str, n: usize) -> Vec<RankedSentence> {
-    let wanted = query_terms(query, MOST_TERMS);
-    let ranges: Vec<Range<usize>> = sentences(text).into_iter().map(|range| without_marker(text, range)).collect();
-    let bags: Vec<Vec<String>> = ranges.iter().map(|range| terms(&text[range.clone()])).collect();
+    let language = Language::detect(text);
+    let wanted = query_terms_in(query, MOST_TERMS, language);
+    let ranges: Vec<Range<usize>> =
+        sentences_in(text, language).into_iter().map(|range| without_marker(text, range)).collect();
+    let bags: Vec<Vec<String>> = ranges.iter().map(|range| terms_in(&text[range.clone()], language)).collect();
     let total: usize = bags.iter().map(Vec::len).sum();
     if wanted.is_empty() || total == 0 {
         return Vec::new();

@@ -1,16 +1,12 @@
 //! Questions in the syntax of each source. Terms are cleaned again here, because a question may come from a file.
 
+use graphloom_text::{Language, is_stop_word};
+
 use super::query::cleaned;
 use super::{MOST_RECORDS, Query};
 
 /// Words that OpenAlex and arXiv read as operators when they are in upper case.
 const OPERATORS: &[&str] = &["and", "or", "not", "andnot", "to"];
-
-/// Words that are in no index, so that asking for them finds nothing or all.
-const STOP_WORDS: &[&str] = &[
-    "a", "an", "and", "are", "as", "at", "be", "by", "for", "from", "how", "in", "into", "is", "it", "its", "not",
-    "of", "on", "or", "that", "the", "their", "to", "was", "what", "when", "where", "which", "why", "with",
-];
 
 /// Parameters of an address, in order.
 pub(crate) type Parameters = Vec<(&'static str, String)>;
@@ -44,9 +40,11 @@ impl Safe {
         })
     }
 
-    /// The terms that an index has; all of them when it has none and there is nothing else to ask for.
+    /// The terms that an index has; all of them when it has none and there is nothing else to ask for. Small words are in
+    /// none, so that asking for them finds nothing or all.
     fn indexed(&self) -> Vec<&str> {
-        let has = |term: &&str| !STOP_WORDS.contains(&term.to_lowercase().as_str());
+        let language = Language::detect(&self.terms.join(" "));
+        let has = |term: &&str| !is_stop_word(&term.to_lowercase(), language);
         let words: Vec<&str> = self.terms.iter().map(String::as_str).filter(has).collect();
         if words.is_empty() && self.groups.is_empty() { self.terms.iter().map(String::as_str).collect() } else { words }
     }

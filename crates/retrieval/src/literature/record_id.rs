@@ -6,7 +6,7 @@ use super::{Author, Record};
 /// The name in an id is at most this long.
 const NAME_LENGTH: usize = 32;
 
-/// Words that begin many titles.
+/// Words that begin many titles. Ids stay as they are, so this list does, too.
 const EMPTY_WORDS: &[&str] =
     &["a", "an", "the", "on", "of", "in", "for", "to", "and", "towards", "toward", "from", "with"];
 

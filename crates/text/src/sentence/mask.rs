@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use crate::link::target_length;
+
 /// `text` with the hidden ranges made spaces, and inline code, targets of links, addresses and HTML tags made letters.
 ///
 /// Every byte keeps its place.
@@ -15,7 +17,7 @@ pub fn mask(text: &str, hidden: impl IntoIterator<Item = Range<usize>>) -> Strin
     while at < bytes.len() {
         let end = match bytes[at] {
             b'`' => code_end(&bytes, at),
-            b'(' if at > 0 && bytes[at - 1] == b']' => link_end(&bytes, at),
+            b'(' if at > 0 && bytes[at - 1] == b']' => target_length(&text[at..]).map(|length| at + length),
             b'<' => tag_end(&bytes, at),
             b'h' if bytes[at..].starts_with(b"http://") || bytes[at..].starts_with(b"https://") => {
                 address_end(&bytes, at)
@@ -46,24 +48,6 @@ fn code_end(bytes: &[u8], at: usize) -> Option<usize> {
             return Some(start + length);
         }
         from = start + length;
-    }
-    None
-}
-
-fn link_end(bytes: &[u8], at: usize) -> Option<usize> {
-    let mut depth = 0_usize;
-    for (offset, &byte) in bytes[at..].iter().enumerate() {
-        match byte {
-            b'(' => depth += 1,
-            b')' => {
-                depth -= 1;
-                if depth == 0 {
-                    return Some(at + offset + 1);
-                }
-            }
-            b'\n' => return None,
-            _ => {}
-        }
     }
     None
 }

@@ -1,7 +1,8 @@
 //! Entries of the list of references whose sources are files.
 
+use graphloom_text::target_path;
+
 use super::harmless::is_web;
-use crate::markup::path_of;
 
 /// The list of references with the paths of files as text: `[1]. [title](path)` is `[1]. title, path`.
 pub(super) fn with_paths(text: &str) -> String {
@@ -20,8 +21,9 @@ fn reference(line: &str) -> Option<(&str, &str, String)> {
     let (number, rest) = line.strip_prefix('[')?.split_once("]. [")?;
     let is_number = !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit());
     let (title, address) = rest.strip_suffix(')')?.rsplit_once("](")?;
+    // Older versions wrote addresses between `<` and `>`.
     let address = address.trim_start_matches('<').trim_end_matches('>');
-    let path = path_of(address);
+    let path = target_path(address);
     (is_number && !is_web(address)).then(|| (&line[..number.len() + 4], title, path))
 }
 

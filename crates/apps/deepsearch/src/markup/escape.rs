@@ -29,17 +29,6 @@ pub fn safe_href(url: &str) -> Option<String> {
     allowed.then(|| escape(url.trim()))
 }
 
-/// The path of a file as it is, from the form in which links have it.
-pub(crate) fn path_of(address: &str) -> String {
-    let mut path = address.to_owned();
-    for (written, sign) in
-        [("%20", " "), ("%28", "("), ("%29", ")"), ("%3C", "<"), ("%3E", ">"), ("%5B", "["), ("%5D", "]")]
-    {
-        path = path.replace(written, sign);
-    }
-    path
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use graphloom_text::link_target;
+use graphloom_text::{link_target, link_words};
 
 /// What the mark begins with.
 const HEAD: &str = "[source_tracer_result][";
@@ -28,16 +28,7 @@ pub struct TraceMark {
 /// assert_eq!(trace_marks(&mark)[0].url, "https://a.example/x_%28y%29");
 /// ```
 pub fn trace_mark(title: &str, url: &str) -> String {
-    let title: String = title
-        .chars()
-        .map(|c| match c {
-            '[' => '(',
-            ']' => ')',
-            c if c.is_control() => ' ',
-            c => c,
-        })
-        .collect();
-    format!("{HEAD}{}]({})", title.trim(), link_target(url))
+    format!("{HEAD}{}]({})", link_words(title), link_target(url))
 }
 
 /// All marks of a text, in order.

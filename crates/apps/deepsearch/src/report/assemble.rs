@@ -1,6 +1,8 @@
 //! The order of a report: title, abstract, chapters, conclusion, references.
 
-use super::references::{Reference, address, number_citations};
+use graphloom_text::{link_target, link_words};
+
+use super::references::{Reference, number_citations};
 use crate::markup::{MISSING, renumber, without_references};
 use crate::state::{Locale, SubReport, TraceSource};
 
@@ -66,8 +68,7 @@ pub fn assemble(parts: &Parts<'_>) -> (String, Vec<TraceSource>) {
         text.push_str(&format!("\n# {}\n\n", language.pick("参考文章", "Reference Articles")));
         for (number, reference) in (1..).zip(&references) {
             let title = if reference.title.is_empty() { &reference.url } else { &reference.title };
-            let title = title.replace(['[', ']', '\n'], " ");
-            text.push_str(&format!("[{number}]. [{}]({})\n\n", title.trim(), address(&reference.url)));
+            text.push_str(&format!("[{number}]. [{}]({})\n\n", link_words(title), link_target(&reference.url)));
         }
         text.truncate(text.trim_end().len());
         text.push('\n');

@@ -1,6 +1,9 @@
 //! Citations of the writer, and lists of references.
 
+use graphloom_text::link_target;
+
 use crate::evidence::{Document, canonical};
+use crate::markup::replace_citations;
 
 /// One entry of the list of references.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -12,30 +15,13 @@ pub struct Reference {
 }
 
 /// Makes the writer's `[citation:X]` of a section `[[n]](url)`, numbered by address over the whole report. A citation of
-/// a document that is not there is removed.
+/// a document that is not there is removed with the spaces before it.
 pub fn number_citations(text: &str, documents: &[Document], references: &mut Vec<Reference>) -> String {
-    let mut out = String::with_capacity(text.len());
-    let mut rest = text;
-    while let Some(start) = rest.find('[') {
-        out.push_str(&rest[..start]);
-        rest = &rest[start..];
-        match citation(rest) {
-            Some((number, length)) => {
-                let cited = number.checked_sub(1).and_then(|at| documents.get(at));
-                if let Some(document) = cited {
-                    let number = reference(document, references);
-                    out.push_str(&format!("[[{number}]]({})", address(&document.url)));
-                }
-                rest = &rest[length..];
-            }
-            None => {
-                out.push('[');
-                rest = &rest[1..];
-            }
-        }
-    }
-    out.push_str(rest);
-    out
+    replace_citations(text, |number| {
+        let document = number.checked_sub(1).and_then(|at| documents.get(at))?;
+        let number = reference(document, references);
+        Some(format!("[[{number}]]({})", link_target(&document.url)))
+    })
 }
 
 /// The number of a document in the list, from 1; it is added when it is new.
@@ -46,24 +32,6 @@ fn reference(document: &Document, references: &mut Vec<Reference>) -> usize {
         references.len() - 1
     });
     at + 1
-}
-
-/// The number in a `[citation:X]` at the beginning of the text, and the bytes of the mark.
-fn citation(text: &str) -> Option<(usize, usize)> {
-    let end = text.find(']')?;
-    let inner = text[1..end].trim();
-    let number = inner.strip_prefix("citation")?.trim_start().strip_prefix(':')?.trim();
-    Some((number.parse().ok()?, end + 1))
-}
-
-/// An address as Markdown takes it inside of parentheses.
-pub(super) fn address(url: &str) -> String {
-    if url.contains([' ', '(', ')', '<', '>']) {
-        let escaped = url.replace('<', "%3C").replace('>', "%3E");
-        format!("<{escaped}>")
-    } else {
-        url.to_owned()
-    }
 }
 
 #[cfg(test)]
@@ -80,7 +48,7 @@ mod tests {
             &documents(&["https://a.example", "docs/b c.md"]),
             &mut list,
         );
-        assert_eq!(first, "One [[1]](<docs/b c.md>). Two [[2]](https://a.example). None . [a] [citation:x]");
+        assert_eq!(first, "One [[1]](docs/b%20c.md). Two [[2]](https://a.example). None. [a] [citation:x]");
         let second = number_citations("[citation:1]", &documents(&["https://A.example/"]), &mut list);
         assert_eq!(second, "[[2]](https://A.example/)");
         assert_eq!(list.len(), 2);

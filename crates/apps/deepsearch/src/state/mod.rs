@@ -198,7 +198,7 @@ pub struct SearchContext {
     #[state(append)]
     pub notes: Log<String>,
     /// What the calls have spent.
-    #[state(reduce_with = keep_greater)]
+    #[state(reduce_with = Spent::keep_greater)]
     #[schemars(with = "Value")]
     pub spent: Spent,
 }
@@ -217,8 +217,4 @@ impl SearchContext {
     pub fn fatal(&self) -> Option<&Notice> {
         self.notices.iter().find(|notice| notice.is_fatal())
     }
-}
-
-fn keep_greater(spent: &mut Spent, other: Spent) {
-    *spent = spent.or_later(other);
 }

@@ -1,7 +1,7 @@
 //! The list of references at the end of a report.
 
 use graphloom_citations::replace_marks;
-use graphloom_text::link_target;
+use graphloom_text::{link_target, link_words};
 
 use crate::markup::trace_marks;
 use crate::markup::without_references;
@@ -16,9 +16,7 @@ pub(crate) fn list<'r>(language: Locale, references: impl IntoIterator<Item = (&
             out.push_str(language.pick("参考文章", "Reference Articles"));
             out.push('\n');
         }
-        let title: String =
-            title.chars().map(|c| if matches!(c, '[' | ']') || c.is_control() { ' ' } else { c }).collect();
-        let title = if title.trim().is_empty() { url.to_owned() } else { title.trim().to_owned() };
+        let title = if title.trim().is_empty() { url.to_owned() } else { link_words(title) };
         out.push_str(&format!("\n[{}]. [{title}]({})\n", index + 1, link_target(url)));
     }
     out

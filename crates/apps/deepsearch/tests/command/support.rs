@@ -57,7 +57,7 @@ pub(crate) const SMALL: [&str; 14] = [
 ];
 
 /// What a diligent model answers; everything else is an outage.
-fn script() -> Vec<Value> {
+pub(crate) fn script() -> Vec<Value> {
     let section = |id: &str, title: &str, parents: &[&str]| {
         json!({
             "id": id, "title": title, "description": format!("what is known about {title}"), "is_core_section": true,

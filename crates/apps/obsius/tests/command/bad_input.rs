@@ -20,9 +20,11 @@ fn bad_input_is_named_with_its_remedy() {
         (
             vec!["run", "x", "--vault", "vault", "--corpus", "vault"],
             2,
-            "an option of `writehere`, `pocketflow` and `deepsearch`",
+            "`--corpus` is an option of `writehere`, `pocketflow` and `deepsearch`, not of `obsius`",
         ),
-        (vec!["run", "x", "--vault", "vault", "--search", "arxiv"], 2, "this program searches the notes of `--vault`"),
+        (vec!["--search", "arxiv", "run", "x"], 2, "`--search` is an option of `writehere`"),
+        (vec!["run", "x", "--out", "out"], 2, "`--out` is an option of `writehere`"),
+        (vec!["chat", "--thread", "t"], 2, "`--thread` is an option of `obsius run`"),
         (vec!["show", "nothing"], 2, "there is no run `nothing`"),
         (vec!["resume", "nothing"], 2, "there is no run `nothing`"),
         (vec!["apply", "nothing"], 2, "there is no run `nothing`"),

@@ -4,6 +4,7 @@
 #![expect(clippy::unwrap_used, reason = "a test ends where something is not as it must be")]
 
 mod bad_input;
+mod budget;
 mod consent;
 mod described;
 mod documents;
@@ -11,6 +12,7 @@ mod edited;
 mod ends;
 mod examples;
 mod kept;
+mod options;
 mod recording;
 mod search;
 mod sessions;

@@ -10,6 +10,7 @@ mod described;
 mod export;
 mod inspection;
 mod journey_embedded;
+mod options;
 mod parameters;
 mod reading;
 mod sources;

@@ -34,7 +34,7 @@ fn every_parameter_is_printed_with_value_default_and_source() {
     assert!(!dir.path("home").exists(), "nothing but the parameters was looked at");
 
     std::fs::write(dir.path("wrong.toml"), "[limits]\nrecord = 3\n").unwrap();
-    let wrong = dir.run(&["runs", "--config", "wrong.toml"]);
+    let wrong = dir.run(&["say", "c1", "tides", "--config", "wrong.toml"]);
     said(&wrong, USAGE);
     assert!(text(&wrong.stderr).contains("there is no parameter `limits.record`"), "{}", text(&wrong.stderr));
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use graphloom_core_graph::{Context, NodeError, Snapshot};
+use graphloom_core_graph::{Context, NodeError, Snapshot, error_chain};
 use graphloom_state_machine::{NodeKey, Symbol, TaskAction, TreeChange};
 use serde::{Deserialize, Serialize};
 
@@ -86,7 +86,7 @@ async fn pause_failed(
         return Ok(());
     }
     let mut after = tree.clone();
-    after.apply(TreeChange::failed(sight.node.clone(), sight.action(), chain(error)));
+    after.apply(TreeChange::failed(sight.node.clone(), sight.action(), error_chain(error).join(": ")));
     resources.breaks.pause_failed(cx, sight, tree, &after, || shown(&after, &sight.node)).await
 }
 
@@ -106,24 +106,11 @@ fn report(resources: &Resources, node: &NodeKey, action: TaskAction, outcome: Ou
 
 fn fail(resources: &Resources, node: NodeKey, action: TaskAction, error: &StageError) -> WritingUpdate {
     let call = error.exchange().cloned().map(|exchange| Call { node: node.clone(), action, exchange });
-    let note = format!("task `{node}`: `{}` failed: {}", action.name(), chain(error));
+    let why = error_chain(error).join(": ");
+    let note = format!("task `{node}`: `{}` failed: {why}", action.name());
     Writing::update()
-        .tree(TreeChange::<Task>::failed(node, action, chain(error)))
+        .tree(TreeChange::<Task>::failed(node, action, why))
         .calls(call)
         .notes([note])
         .spent(resources.ledger.spent())
-}
-
-fn chain(error: &dyn std::error::Error) -> String {
-    let mut text = error.to_string();
-    let mut cause = error.source();
-    while let Some(error) = cause {
-        let part = error.to_string();
-        if !text.contains(&part) {
-            text.push_str(": ");
-            text.push_str(&part);
-        }
-        cause = error.source();
-    }
-    text
 }

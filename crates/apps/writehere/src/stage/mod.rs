@@ -23,7 +23,7 @@ pub use search::{Gathered, gather};
 use std::fmt;
 use std::sync::Arc;
 
-use graphloom_agents::{AgentError, Exchange, Models, Prompts};
+use graphloom_agents::{AgentError, Exchange, Models, Prompts, seed_of};
 use graphloom_core_graph::Table;
 use graphloom_retrieval::{Evidence, RetrievalError, Search};
 use graphloom_state_machine::{NodeKey, TaskAction, TreeChange};
@@ -167,11 +167,7 @@ impl Setup {
 
     /// A seed for an action on a task.
     fn seed(&self, key: &NodeKey, action: &str) -> u64 {
-        let text = format!("{key}/{action}");
-        // FNV-1a: stable across platforms and versions.
-        text.bytes().fold(0xcbf2_9ce4_8422_2325 ^ self.seed, |hash, byte| {
-            (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
-        })
+        seed_of(self.seed, &format!("{key}/{action}"))
     }
 }
 

@@ -13,6 +13,7 @@ mod found;
 mod inspection;
 mod kills;
 mod lengths;
+mod options;
 mod partial;
 mod planner;
 mod recording;

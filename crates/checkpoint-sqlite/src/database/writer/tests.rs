@@ -3,10 +3,10 @@ use std::sync::mpsc;
 use super::*;
 use crate::failure::Refusal;
 
-fn writer(synchronous: Synchronous) -> Writer {
+fn writer(apart: bool) -> Writer {
     let connection = Connection::open_in_memory().unwrap();
     connection.execute_batch("CREATE TABLE t (n INTEGER PRIMARY KEY, bytes BLOB)").unwrap();
-    Writer::new(connection, synchronous).unwrap()
+    Writer::new(connection, apart).unwrap()
 }
 
 fn insert(number: u64) -> Work {
@@ -33,7 +33,7 @@ fn numbers(writer: &Writer) -> Vec<u64> {
 
 #[test]
 fn a_refused_piece_is_undone_alone() {
-    let writer = writer(Synchronous::Normal);
+    let writer = writer(false);
     let first = writer.queue_only(insert(1));
     let refused = writer.queue_only(refused_after_inserting(2));
     let third = writer.queue_only(insert(3));
@@ -49,7 +49,7 @@ fn a_refused_piece_is_undone_alone() {
 
 #[test]
 fn a_group_whose_transaction_is_lost_is_done_one_by_one() {
-    let writer = writer(Synchronous::Normal);
+    let writer = writer(false);
     let first = writer.queue_only(insert(1));
     // What SQLite does by itself on some errors: the whole transaction is gone.
     let spoiler = writer.queue_only(Box::new(|connection| {
@@ -70,7 +70,7 @@ fn pieces_before_and_after_a_refused_one_share_transactions() {
     let connection = Connection::open(&file).unwrap();
     connection.pragma_update(None, "journal_mode", "WAL").unwrap();
     connection.execute_batch("CREATE TABLE t (n INTEGER PRIMARY KEY)").unwrap();
-    let writer = Writer::new(connection, Synchronous::Normal).unwrap();
+    let writer = Writer::new(connection, false).unwrap();
     let seen = Arc::new(Mutex::new(Vec::new()));
     let mut answers = Vec::new();
     for number in 0..6 {
@@ -118,7 +118,7 @@ fn queue_meanwhile(writer: &Writer, ends: fn()) -> Result<(), Failure> {
 
 #[test]
 fn who_has_the_connection_does_what_is_queued_meanwhile() {
-    let writer = writer(Synchronous::Normal);
+    let writer = writer(false);
     queue_meanwhile(&writer, || {}).unwrap();
     assert!(lock(&writer.thread).is_none(), "no thread was needed");
     assert_eq!(numbers(&writer), [2]);
@@ -126,15 +126,15 @@ fn who_has_the_connection_does_what_is_queued_meanwhile() {
 
 #[test]
 fn what_waits_for_a_panic_is_done() {
-    let writer = writer(Synchronous::Normal);
+    let writer = writer(false);
     queue_meanwhile(&writer, || panic!("broken work")).unwrap();
     assert_eq!(numbers(&writer), [2]);
 }
 
 #[test]
 fn the_order_of_the_queue_is_kept() {
-    for synchronous in [Synchronous::Normal, Synchronous::Full] {
-        let writer = writer(synchronous);
+    for apart in [false, true] {
+        let writer = writer(apart);
         let written = writer.queue_only(insert(1));
         let count = writer
             .alone(|connection| Ok(connection.query_row("SELECT count(*) FROM t", [], |row| row.get::<_, u64>(0))?));
@@ -149,7 +149,7 @@ fn what_is_left_for_later_is_done_before_the_writer_ends() {
     let file = directory.path().join("d.db");
     let connection = Connection::open(&file).unwrap();
     connection.execute_batch("CREATE TABLE t (n INTEGER PRIMARY KEY)").unwrap();
-    let writer = Writer::new(connection, Synchronous::Full).unwrap();
+    let writer = Writer::new(connection, true).unwrap();
     writer.write_later(insert(7));
     drop(writer);
     let count: u64 =
@@ -159,7 +159,7 @@ fn what_is_left_for_later_is_done_before_the_writer_ends() {
 
 #[test]
 fn a_panic_reaches_its_caller_only() {
-    let writer = writer(Synchronous::Full);
+    let writer = writer(true);
     let panicking = writer.write(Box::new(|_| panic!("broken work")));
     assert!(futures::executor::block_on(panicking).is_err());
     futures::executor::block_on(writer.write(insert(1))).unwrap();

@@ -17,10 +17,14 @@ pub(super) struct Namespace {
     columns: Columns,
     /// Checkpoints that are not among the rows, with their records.
     steps: Steps,
-    /// Per task, with the place of each record in the order of writing.
-    pub(super) tasks: BTreeMap<Arc<str>, Vec<(u64, TaskRecord)>>,
+    /// Records that are no results of durable steps.
+    open: Records,
+    onces: Records,
     task_records_written: u64,
 }
+
+/// Per task, with the place of each record in the order of writing.
+type Records = BTreeMap<Arc<str>, Vec<(u64, TaskRecord)>>;
 
 impl Namespace {
     // ===== checkpoints and field records =====
@@ -147,14 +151,16 @@ impl Namespace {
             self.columns.remove(field, &versions);
         }
         for task in &cut.tasks {
-            self.tasks.remove(task);
+            self.open.remove(task);
+            self.onces.remove(task);
         }
     }
 
     // ===== records of tasks =====
 
     pub(super) fn add_task_record(&mut self, record: TaskRecord) {
-        let records = self.tasks.entry(Arc::clone(&record.task)).or_default();
+        let records = if record.kind == TaskRecordKind::Once { &mut self.onces } else { &mut self.open };
+        let records = records.entry(Arc::clone(&record.task)).or_default();
         let same = |stored: &TaskRecord| stored.kind == record.kind && stored.key == record.key;
         match records.iter_mut().find(|(_, stored)| same(stored)) {
             Some((_, stored)) => *stored = record,
@@ -166,13 +172,28 @@ impl Namespace {
     }
 
     pub(super) fn settle(&mut self, task: &str) {
-        if let Some(records) = self.tasks.get_mut(task) {
-            records.retain(|(_, record)| record.kind == TaskRecordKind::Once);
-            if records.is_empty() {
-                self.tasks.remove(task);
-            }
-        }
+        self.open.remove(task);
     }
+
+    pub(super) fn task_records(&self) -> Vec<TaskRecord> {
+        in_order(self.open.values().chain(self.onces.values()).flatten())
+    }
+
+    pub(super) fn open_records(&self) -> Vec<TaskRecord> {
+        in_order(self.open.values().flatten())
+    }
+
+    pub(super) fn once_records(&self, tasks: &[Arc<str>]) -> Vec<TaskRecord> {
+        let tasks: BTreeSet<&Arc<str>> = tasks.iter().collect();
+        in_order(tasks.into_iter().filter_map(|task| self.onces.get(task)).flatten())
+    }
+}
+
+/// Records in the order in which they were written.
+fn in_order<'r>(records: impl Iterator<Item = &'r (u64, TaskRecord)>) -> Vec<TaskRecord> {
+    let mut records: Vec<_> = records.collect();
+    records.sort_by_key(|(place, _)| *place);
+    records.into_iter().map(|(_, record)| record.clone()).collect()
 }
 
 /// The record with its bytes in place.

@@ -176,10 +176,15 @@ impl Thread {
     }
 
     pub(super) fn task_records(&self, ns: &str) -> Vec<TaskRecord> {
-        let Some(namespace) = self.namespaces.get(ns) else { return Vec::new() };
-        let mut records: Vec<_> = namespace.tasks.values().flatten().collect();
-        records.sort_by_key(|(place, _)| *place);
-        records.into_iter().map(|(_, record)| record.clone()).collect()
+        self.namespaces.get(ns).map(Namespace::task_records).unwrap_or_default()
+    }
+
+    pub(super) fn open_records(&self, ns: &str) -> Vec<TaskRecord> {
+        self.namespaces.get(ns).map(Namespace::open_records).unwrap_or_default()
+    }
+
+    pub(super) fn once_records(&self, ns: &str, tasks: &[Arc<str>]) -> Vec<TaskRecord> {
+        self.namespaces.get(ns).map(|namespace| namespace.once_records(tasks)).unwrap_or_default()
     }
 
     pub(super) fn journal(&self, after: u64, limit: usize) -> Vec<JournalRow> {

@@ -120,7 +120,7 @@ impl NodeDescription {
 
     fn spec(&self, errors: &mut Vec<CompileError>) -> NodeSpec {
         let mut spec = NodeSpec {
-            retry: self.retry.as_ref().map(Into::into),
+            retry: self.retry.iter().map(Into::into).collect(),
             timeout: self.timeout.as_ref().map(Into::into),
             class: self.class.clone(),
             deferred: self.deferred,

@@ -32,7 +32,7 @@ pub(crate) struct Changes {
 pub(crate) struct FrontierDelta {
     pub(crate) tasks: Vec<TaskRow>,
     pub(crate) removed: Vec<TaskId>,
-    /// All joins by target, when one changed: predecessor and arrivals.
+    /// All joins at which something has arrived by target, when one changed: predecessor and arrivals.
     pub(crate) joins: Option<Vec<(String, Vec<(String, u32)>)>>,
     pub(crate) groups: Vec<(GroupId, u64, Vec<String>)>,
     /// All of them, when one changed.
@@ -79,7 +79,7 @@ impl<S: State> Frontier<S> {
             && self.groups.len() <= SMALL
             && self.iter().all(|(id, _)| changes.tasks.contains(&id))
             && self.groups.keys().all(|id| changes.groups.contains(id))
-            && (self.joins.is_empty() || changes.joins)
+            && (self.joins.are_empty() || changes.joins)
             && (self.heads.are_unset() || changes.heads)
     }
 
@@ -93,7 +93,7 @@ impl<S: State> Frontier<S> {
             _ => !follows && self.is_empty(),
         };
         let plain = plain && groups.is_empty() && tasks.iter().all(steps);
-        plain.then(|| self.joins.is_empty() && self.groups.is_empty() && self.heads.are_unset())
+        plain.then(|| self.joins.are_empty() && self.groups.is_empty() && self.heads.are_unset())
     }
 
     /// Notes that what changed is stored.
@@ -137,8 +137,10 @@ impl<S: State> Frontier<S> {
     }
 
     fn pack_joins(&self, pack: &mut Pack, topology: &Topology<S>) {
-        pack.array(self.joins.len());
-        for (join, arrived) in topology.joins.iter().zip(&self.joins) {
+        let open = self.joins.open();
+        pack.array(open.len());
+        for (join, arrived) in open {
+            let join = &topology.joins[join];
             pack.array(2);
             pack.text(topology.node(join.target).name.as_str());
             pack.array(arrived.len());

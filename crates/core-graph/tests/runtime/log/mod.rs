@@ -141,11 +141,16 @@ impl Gate {
         self.0.subscribe().wait_for(|open| *open).await.expect("the gate outlives who waits");
     }
 
+    /// Lets everybody through.
+    pub(crate) fn open(&self) {
+        self.0.send_replace(true);
+    }
+
     /// Lets everybody through once an attempt of the run has failed; how the run ends.
     pub(crate) async fn open_when_refused(&self, mut run: Run<Work>) -> Result<Outcome<Work>, RunError> {
         while let Some(event) = run.next().await {
             if event.ns.is_empty() && matches!(event.kind, EventKind::TaskFailed { .. } | EventKind::TaskRetry { .. }) {
-                self.0.send_replace(true);
+                self.open();
             }
         }
         run.await

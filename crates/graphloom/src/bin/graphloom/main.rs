@@ -11,7 +11,7 @@ mod runs;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
-use graphloom_cli::{BaseArgs, DataDir, ExitStatus, Failure, Session};
+use graphloom_cli::{BaseArgs, ExitStatus, Failure, Session};
 
 /// Makes crates with a graph, tells what is there to work with, fetches the built-in model, and shows stored runs
 #[derive(Parser, Debug)]
@@ -49,7 +49,7 @@ fn main() -> ExitCode {
 }
 
 async fn command(args: Args, session: Session) -> Result<ExitStatus, Failure> {
-    let dirs = DataDir::new(args.base.data_dir.as_deref());
+    let dirs = session.dirs();
     match args.command {
         Command::New(args) => new::run(args, &session.progress),
         #[cfg(feature = "embedded")]

@@ -2,10 +2,10 @@
 
 mod prune;
 
-use clap::{Subcommand, ValueEnum};
+use clap::Subcommand;
 use graphloom_cli::runs::{RunDiff, RunPath, RunReport, list, list_text, summary};
-use graphloom_cli::{CliError, ExitStatus, Failure, RunStore, Session, check_thread_id};
-use graphloom_core_graph::checkpoint::{ThreadFilter, fork_thread};
+use graphloom_cli::{CliError, ExitStatus, Failure, GraphFormat, RunStore, Session, check_thread_id};
+use graphloom_core_graph::checkpoint::{TaskRecordKind, ThreadFilter, fork_thread};
 use serde_json::{Value, json};
 
 #[derive(Subcommand, Debug)]
@@ -29,8 +29,8 @@ pub(crate) enum RunsCommand {
         /// The run
         thread: String,
         /// The language of the drawing
-        #[arg(long, value_enum, default_value_t)]
-        format: Format,
+        #[arg(long, default_value = "mermaid")]
+        format: GraphFormat,
     },
     /// Show what changed in the state of a run between two checkpoints, or between two runs
     Diff {
@@ -65,15 +65,6 @@ pub(crate) enum RunsCommand {
     Prune(prune::PruneArgs),
 }
 
-#[derive(ValueEnum, Clone, Copy, Debug, Default)]
-pub(crate) enum Format {
-    /// A Mermaid flowchart
-    #[default]
-    Mermaid,
-    /// GraphViz DOT
-    Dot,
-}
-
 pub(crate) async fn run(command: RunsCommand, session: &Session) -> Result<ExitStatus, Failure> {
     let (progress, store) = (&session.progress, session.existing_store().await?);
     let (text, value) = match command {
@@ -97,11 +88,7 @@ pub(crate) async fn run(command: RunsCommand, session: &Session) -> Result<ExitS
         }
         RunsCommand::Graph { thread, format } => {
             let path = RunPath::of(&report(store, session, &thread).await?);
-            let text = match format {
-                Format::Mermaid => path.mermaid(),
-                Format::Dot => path.dot(),
-            };
-            (text, serde_json::to_value(&path)?)
+            (path.draw(format)?, serde_json::to_value(&path)?)
         }
         RunsCommand::Diff { thread, other, from, to } => {
             diff(store, session, &thread, other.as_deref(), from, to).await?
@@ -111,7 +98,12 @@ pub(crate) async fn run(command: RunsCommand, session: &Session) -> Result<ExitS
             check_thread_id(&to)?;
             fork_thread(&*store.checkpointer(), &thread, at, &to, reuse_results).await?;
             let summary = summary(&store, &to).await?;
-            let text = format!("run `{to}` stands at checkpoint {at} of `{thread}`; it is {}\n", summary.status);
+            let mut text = format!("run `{to}` stands at checkpoint {at} of `{thread}`; it is {}\n", summary.status);
+            if reuse_results {
+                let records = store.checkpointer().task_records(&to, "").await?;
+                let taken = records.iter().filter(|record| record.kind == TaskRecordKind::Once).count();
+                text.push_str(&format!("{taken} results of finished calls are taken over\n"));
+            }
             (text, serde_json::to_value(&summary)?)
         }
         RunsCommand::Prune(args) => prune::run(args, store, session).await?,

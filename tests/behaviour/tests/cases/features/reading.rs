@@ -33,9 +33,9 @@ async fn feature_modes_filter_events(ground: &Ground) {
         (EventMode::Values, 2),
         (EventMode::Updates, 1),
         (EventMode::Custom, 1),
-        (EventMode::Tasks, 1),
+        (EventMode::Tasks, 2),
         (EventMode::Checkpoints, 2),
-        (EventMode::Debug, 7),
+        (EventMode::Debug, 8),
     ] {
         let mut run = ground.thread(graph()).run(Work::update()).only([mode]);
         let mut told = Vec::new();
@@ -74,8 +74,8 @@ async fn feature_a_slow_reader_is_told_what_it_lost(ground: &Ground) {
         count(&event.kind, &mut heard, &mut lost);
     }
     assert!(lost > 0);
-    // Two of the run, one of the task, its update, two checkpoints and two values, and what was emitted.
-    assert_eq!(heard + lost, 3000 + 8);
+    // Two of the run, two of the task, its update, two checkpoints and two values, and what was emitted.
+    assert_eq!(heard + lost, 3000 + 9);
 }
 
 async fn feature_the_journal_is_read_on_from_any_place(ground: &Ground) {

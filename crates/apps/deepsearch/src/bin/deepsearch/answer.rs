@@ -1,8 +1,8 @@
 //! Answers to the questions of a run, on the terminal or line by line.
 
-use std::io::{BufRead, IsTerminal};
+use std::io::IsTerminal;
 
-use graphloom_cli::{CommonArgs, Failure, Prompt, Session};
+use graphloom_cli::{ConsentArgs, Failure, Prompt, Session, next_line};
 use graphloom_core_graph::{Answers, Questions};
 use graphloom_deepsearch::config::FeedbackMode;
 use graphloom_deepsearch::{Config, OUTLINE_FEEDBACK};
@@ -20,16 +20,16 @@ pub(crate) enum Answered {
 
 /// Asks the questions of a run: on the terminal, or in web mode as payloads, one a line of stdin.
 pub(crate) async fn ask(
-    common: &CommonArgs,
+    consent: &ConsentArgs,
     session: &Session,
     web: &mut Web,
     config: &Config,
     questions: &Questions,
 ) -> Result<Answered, Failure> {
     let payloads = config.workflow_feedback_mode == FeedbackMode::Web;
-    let silent = common.yes || common.no_input || common.base.json;
+    let silent = consent.yes || consent.no_input || session.progress.is_json();
     let piped = payloads && !std::io::stdin().is_terminal();
-    if silent || !(piped || common.may_ask()) {
+    if silent || !(piped || consent.may_ask(&session.progress)) {
         return Ok(Answered::Nobody);
     }
     let mut answers = Answers::new();
@@ -42,7 +42,7 @@ pub(crate) async fn ask(
         }
         let line = match &mut terminal {
             Some(terminal) => terminal.answer("> ").await?,
-            None => line().await?,
+            None => next_line().await?,
         };
         let Some(line) = line else { return Ok(Answered::Nobody) };
         answers = answers.and(&question.id, value(&question.key, &line, payloads))?;
@@ -78,15 +78,6 @@ fn value(key: &str, line: &str, payloads: bool) -> Value {
         "cancel" => json!({ "interrupt_feedback": "cancel", "feedback": "" }),
         _ => json!({ "interrupt_feedback": "revise_comment", "feedback": line }),
     }
-}
-
-/// The next line of stdin; none at its end.
-async fn line() -> Result<Option<String>, Failure> {
-    let read = tokio::task::spawn_blocking(|| {
-        let mut line = String::new();
-        std::io::stdin().lock().read_line(&mut line).map(|length| (length > 0).then_some(line))
-    });
-    Ok(read.await??)
 }
 
 #[cfg(test)]

@@ -2,8 +2,8 @@
 
 use std::path::PathBuf;
 
-use clap::{Parser, Subcommand, ValueEnum};
-use graphloom_cli::{AnswerArgs, BaseArgs, CommonArgs};
+use clap::{Parser, Subcommand};
+use graphloom_cli::{AnswerArgs, BaseArgs, GraphFormat, OutputArgs, RunArgs, SourceArgs, ThreadArgs};
 
 /// Researches a question and writes a report whose citations were checked
 #[derive(Parser, Debug)]
@@ -14,7 +14,7 @@ pub(crate) struct Args {
     #[command(flatten)]
     pub(crate) request: RequestArgs,
     #[command(flatten)]
-    pub(crate) common: CommonArgs,
+    pub(crate) base: BaseArgs,
 }
 
 #[derive(clap::Args, Debug)]
@@ -27,24 +27,44 @@ pub(crate) struct RequestArgs {
     /// `research`; nothing else is built
     #[arg(long, value_name = "MODE", default_value = "research")]
     pub(crate) search_mode: String,
+    #[command(flatten)]
+    pub(crate) thread: ThreadArgs,
+    #[command(flatten)]
+    pub(crate) work: WorkArgs,
+}
+
+/// What a run takes that begins, and one that goes on.
+#[derive(clap::Args, Clone, Debug)]
+pub(crate) struct WorkArgs {
+    #[command(flatten)]
+    pub(crate) run: RunArgs,
+    #[command(flatten)]
+    pub(crate) sources: SourceArgs,
+    #[command(flatten)]
+    pub(crate) output: OutputArgs,
+}
+
+#[derive(clap::Args, Debug)]
+pub(crate) struct ResumeArgs {
+    /// The run
+    pub(crate) thread: String,
+    /// Check what nobody could check while the run was done: its citations, and statements without one
+    #[arg(long, conflicts_with = "answers")]
+    pub(crate) recheck: bool,
+    /// Write the sections that were only quoted because their writer could not be asked, and put the report together and
+    /// check it anew; sections that were written stay as they are
+    #[arg(long, conflicts_with_all = ["answers", "recheck"])]
+    pub(crate) rewrite: bool,
+    #[command(flatten)]
+    pub(crate) answers: AnswerArgs,
+    #[command(flatten)]
+    pub(crate) work: WorkArgs,
 }
 
 #[derive(Subcommand, Debug)]
 pub(crate) enum Command {
     /// Go on with a run: after a kill, a stop, a failure or a question; write the files of a finished one again
-    Resume {
-        /// The run
-        thread: String,
-        /// Check what nobody could check while the run was done: its citations, and statements without one
-        #[arg(long, conflicts_with = "answers")]
-        recheck: bool,
-        /// Write the sections that were only quoted because their writer could not be asked, and put the report together and
-        /// check it anew; sections that were written stay as they are
-        #[arg(long, conflicts_with_all = ["answers", "recheck"])]
-        rewrite: bool,
-        #[command(flatten)]
-        answers: AnswerArgs,
-    },
+    Resume(Box<ResumeArgs>),
     /// List the runs
     Runs,
     /// Show a run: outline, plans, steps, what was found and what went wrong
@@ -71,20 +91,8 @@ pub(crate) enum Command {
     },
 }
 
-#[derive(ValueEnum, Clone, Copy, Debug)]
-pub(crate) enum GraphFormat {
-    /// Mermaid
-    Mermaid,
-    /// GraphViz
-    Dot,
-    /// JSON
-    Json,
-    /// A drawing
-    Svg,
-}
-
 impl AsRef<BaseArgs> for Args {
     fn as_ref(&self) -> &BaseArgs {
-        self.common.as_ref()
+        &self.base
     }
 }

@@ -1,12 +1,8 @@
 //! Drawings of the graphs.
 
-use graphloom_cli::{ExitStatus, Failure, Session};
+use graphloom_cli::{CliError, ExitStatus, Failure, GraphFormat, Session};
 use graphloom_core_graph::Diagram;
-use layout::backends::svg::SVGWriter;
-use layout::gv::{DotParser, GraphBuilder};
 use serde_json::json;
-
-use crate::args::GraphFormat;
 
 /// Draws one graph or all of them.
 pub(crate) fn graph(session: &Session, format: GraphFormat, only: Option<String>) -> Result<ExitStatus, Failure> {
@@ -26,24 +22,11 @@ pub(crate) fn graph(session: &Session, format: GraphFormat, only: Option<String>
     Ok(ExitStatus::Done)
 }
 
-fn draw(diagram: &Diagram, format: GraphFormat) -> Result<String, Failure> {
-    Ok(match format {
-        GraphFormat::Mermaid => format!("%% {}\n{}", diagram.name, diagram.mermaid()),
-        GraphFormat::Dot => format!("// {}\n{}", diagram.name, diagram.dot()),
-        GraphFormat::Json => serde_json::to_string_pretty(&diagram.json())?,
-        GraphFormat::Svg => svg(&diagram.dot())?,
+/// A drawing with the name of its graph, where its form has comments.
+fn draw(diagram: &Diagram, format: GraphFormat) -> Result<String, CliError> {
+    let drawn = format.draw(diagram)?;
+    Ok(match format.comment() {
+        Some(comment) => format!("{comment} {}\n{drawn}", diagram.name),
+        None => drawn,
     })
-}
-
-/// Lays DOT out as SVG.
-fn svg(dot: &str) -> Result<String, Failure> {
-    let parsed = DotParser::new(dot).process();
-    let graph = parsed
-        .map_err(|message| Failure::new(ExitStatus::Failed, format!("the drawing cannot be laid out: {message}")))?;
-    let mut builder = GraphBuilder::new();
-    builder.visit_graph(&graph);
-    let mut drawn = builder.get();
-    let mut writer = SVGWriter::new();
-    drawn.do_it(false, false, false, &mut writer);
-    Ok(writer.finalize())
 }

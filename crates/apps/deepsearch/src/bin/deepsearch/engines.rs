@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use graphloom_cli::{CommonArgs, DataDir, Failure, SearchEngine, Session, open_corpus};
+use graphloom_cli::{DataDir, Failure, SearchEngine, Session, SourceArgs, open_corpus};
 use graphloom_deepsearch::Config;
 use graphloom_deepsearch::config::SearchMethod;
 use graphloom_deepsearch::search::{Engines, OpenedWeb, open_web};
@@ -10,20 +10,20 @@ use graphloom_retrieval::Search;
 
 /// Opens the engines, and says so when there are none.
 pub(crate) async fn open(
-    common: &CommonArgs,
+    sources: &SourceArgs,
     session: &Session,
     dirs: &DataDir,
     config: &Config,
 ) -> Result<Engines, Failure> {
-    let mut chosen = common.engines()?;
+    let mut chosen = sources.engines()?;
     match config.info_collector_search_method {
         SearchMethod::Web => chosen.retain(|engine| *engine != SearchEngine::Local),
         SearchMethod::Local => chosen.retain(|engine| *engine == SearchEngine::Local),
         SearchMethod::All => {}
     }
-    let corpus = open_corpus(common, &chosen, dirs, &session.progress).await?;
+    let corpus = open_corpus(sources, &chosen, dirs, &session.progress).await?;
     let local = corpus.map(|(corpus, _)| Arc::new(corpus) as Arc<dyn Search>);
-    let opened = web(common, config, &chosen)?;
+    let opened = web(sources, config, &chosen)?;
     opened.withheld.iter().for_each(|withheld| session.progress.warn(withheld));
     if let Some(web) = &opened.search {
         session.progress.note(format!("queries are sent to: {}", web.engines().join(", ")));
@@ -38,11 +38,11 @@ pub(crate) async fn open(
 
 /// The engines of the network: those of `--search`, else those of the configuration, else, without a corpus, those that
 /// the environment has a key for.
-fn web(common: &CommonArgs, config: &Config, chosen: &[SearchEngine]) -> Result<OpenedWeb, Failure> {
+fn web(sources: &SourceArgs, config: &Config, chosen: &[SearchEngine]) -> Result<OpenedWeb, Failure> {
     let names: Vec<String> =
         chosen.iter().filter(|engine| **engine != SearchEngine::Local).map(|engine| engine.name().to_owned()).collect();
     let is_configured = !config.web_search_engine_config.search_engine_name.trim().is_empty();
-    let by_configuration = is_configured && common.search.is_empty();
+    let by_configuration = is_configured && sources.search.is_empty();
     if config.info_collector_search_method == SearchMethod::Local || (names.is_empty() && !by_configuration) {
         return Ok(OpenedWeb::default());
     }

@@ -2,30 +2,16 @@
 
 use std::fmt::Write as _;
 
-use graphloom_cli::{ExitStatus, Failure, Session, runs as stored, time_text};
-use graphloom_core_graph::checkpoint::{HistoryFilter, ThreadFilter};
-use graphloom_deepsearch::{Kind, SearchContext};
+use graphloom_cli::{ExitStatus, Failure, Session, time_text};
+use graphloom_core_graph::checkpoint::HistoryFilter;
+use graphloom_deepsearch::SearchContext;
 use serde_json::json;
 
-use crate::open::find;
-
-/// Lists the runs of this application.
-pub(crate) async fn runs(session: &Session) -> Result<ExitStatus, Failure> {
-    let store = session.store().await?.checkpointer();
-    let mut found = Vec::new();
-    for kind in [Kind::Parallel, Kind::Dependency] {
-        let mut filter = ThreadFilter::default();
-        filter.graph = Some(kind.name().to_owned());
-        found.extend(stored::list(&*store, &filter).await?);
-    }
-    found.sort_by_key(|run| std::cmp::Reverse(run.updated));
-    session.progress.result(ExitStatus::Done, &stored::list_text(&found), &found)?;
-    Ok(ExitStatus::Done)
-}
+use crate::open::runs;
 
 /// Shows a run.
 pub(crate) async fn show(session: &Session, id: &str) -> Result<ExitStatus, Failure> {
-    let (run, found) = find(session, id).await?;
+    let (run, found) = runs(session)?.find(id).await?;
     let state = &*found.state;
     let mut text = format!("{id}: {:?} {}\n{}\n", found.status, found.detail, state.request.query);
     describe(&mut text, state);

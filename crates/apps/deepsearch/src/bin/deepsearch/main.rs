@@ -21,22 +21,23 @@ use std::process::ExitCode;
 
 use graphloom_cli::{ExitStatus, Failure, Session};
 
-use crate::args::{Args, Command};
+use crate::args::{Args, Command, ResumeArgs};
 
 fn main() -> ExitCode {
     graphloom_cli::main(run)
 }
 
 async fn run(args: Args, session: Session) -> Result<ExitStatus, Failure> {
-    let Args { command, request, common } = args;
-    match command {
-        None => research::research(&common, &session, request).await,
-        Some(Command::Resume { thread, recheck: true, .. }) => recheck::recheck(&common, &session, &thread).await,
-        Some(Command::Resume { thread, rewrite: true, .. }) => rewrite::rewrite(&common, &session, &thread).await,
-        Some(Command::Resume { thread, answers, .. }) => resume::resume(&common, &session, &thread, &answers).await,
-        Some(Command::Runs) => inspect::runs(&session).await,
+    match args.command {
+        None => research::research(&session, args.request).await,
+        Some(Command::Resume(resume)) => match *resume {
+            ResumeArgs { thread, recheck: true, work, .. } => recheck::recheck(work, &session, &thread).await,
+            ResumeArgs { thread, rewrite: true, work, .. } => rewrite::rewrite(work, &session, &thread).await,
+            ResumeArgs { thread, answers, work, .. } => resume::resume(work, &session, &thread, &answers).await,
+        },
+        Some(Command::Runs) => open::runs(&session)?.list().await,
         Some(Command::Show { thread }) => inspect::show(&session, &thread).await,
         Some(Command::Graph { format, graph }) => draw::graph(&session, format, graph),
-        Some(Command::Fork { thread, at }) => resume::fork(&common, &session, &thread, at).await,
+        Some(Command::Fork { thread, at }) => open::runs(&session)?.fork(&thread, at).await,
     }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use graphloom_agents::Models;
-use graphloom_cli::{CommonArgs, DataDir, Failure, ModelSet, ServerOptions, Session, build_models_with};
+use graphloom_cli::{DataDir, Failure, ModelArgs, ModelSet, ServerOptions, Session, build_models_with};
 use graphloom_deepsearch::config::LlmConfig;
 use graphloom_deepsearch::status::StatusCode;
 use graphloom_deepsearch::{Config, Slot};
@@ -21,18 +21,18 @@ const GENERAL: &str = "general";
 
 /// Makes the models.
 pub(crate) async fn models(
-    common: &CommonArgs,
+    given: &ModelArgs,
     session: &Session,
     dirs: &DataDir,
     config: &Config,
     spent: Spent,
 ) -> Result<ModelSet, Failure> {
-    let mut common = common.clone();
-    let configured = if common.model.is_none() || has_keys(config) { specs(config)? } else { None };
+    let mut given = given.clone();
+    let configured = if given.model.is_none() || has_keys(config) { specs(config)? } else { None };
     let mut options = ServerOptions::default();
     // A run that goes on names its models itself, and they are those of the slots again.
-    if common.model.is_none() || common.model == configured {
-        common.model = configured;
+    if given.model.is_none() || given.model == configured {
+        given.model = configured;
         for (slot, model) in named(config) {
             let role = if slot == GENERAL { "default" } else { slot };
             options.keys.extend(ApiKey::new(model.api_key.reveal()).map(|key| (role.to_owned(), key)));
@@ -40,8 +40,8 @@ pub(crate) async fn models(
     }
     let secrets = config.secrets().into_iter();
     options.secrets = secrets.filter_map(|(name, secret)| Some((name, ApiKey::new(secret)?))).collect();
-    options.images = seeing(common.model.as_ref());
-    let mut set = build_models_with(&common, dirs, &session.progress, spent, &options).await?;
+    options.images = seeing(given.model.as_ref());
+    let mut set = build_models_with(&given, dirs, &session.progress, spent, &options).await?;
     set.models = with_parameters(&set.models, config);
     Ok(set)
 }

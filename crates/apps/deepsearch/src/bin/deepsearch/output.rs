@@ -2,23 +2,16 @@
 
 use std::path::{Path, PathBuf};
 
-use graphloom_cli::{CliError, CommonArgs, ExitStatus, Failure, Session, private};
-use graphloom_core_graph::{Event, EventKind};
+use graphloom_cli::{ExitStatus, Failure, OutputArgs, Session, frame, runs as stored};
 use graphloom_deepsearch::state::{FinalResult, Standing, StatementMessage, Verdict};
 use graphloom_deepsearch::{SearchContext, Stage, export};
 use serde_json::{Value, json};
 
-use crate::open::{Opened, Run};
-
-/// Makes the directory, so that a run does not begin whose results cannot be written.
-pub(crate) fn prepare(out: &Path) -> Result<(), Failure> {
-    private::create_dir(out).map_err(CliError::io("make the directory", out))?;
-    Ok(())
-}
+use crate::open::{Opened, Run, origin_of};
 
 /// Writes the files of a run that has ended, and tells where they are.
 pub(crate) async fn deliver(
-    common: &CommonArgs,
+    output: &OutputArgs,
     session: &Session,
     opened: &Opened,
     thread: &Run,
@@ -32,8 +25,10 @@ pub(crate) async fn deliver(
         Some(_) => ExitStatus::Failed,
         None => ExitStatus::Done,
     };
-    let out = common.out.clone().or_else(|| state.request.origin["out"].as_str().map(PathBuf::from));
-    let out = out.unwrap_or_else(|| PathBuf::from(format!("{}-out", thread.id())));
+    let out = match origin_of(&state.request).out(output) {
+        out if out.as_os_str().is_empty() => PathBuf::from(format!("{}-out", thread.id())),
+        out => out,
+    };
     let record = record(opened, thread, state, &result, status).await?;
     write(&out, state, &result, &record)?;
     session.progress.note(summary(&result, &record, &out));
@@ -75,14 +70,7 @@ async fn record(
     result: &FinalResult,
     status: ExitStatus,
 ) -> Result<Value, Failure> {
-    let events = journal(thread).await?;
-    let matter: Vec<&Event> = events
-        .iter()
-        .filter(|event| {
-            matches!(event.kind, EventKind::TaskRetry { .. } | EventKind::TaskFailed { .. } | EventKind::Warning { .. })
-        })
-        .collect();
-    let span = events.first().zip(events.last()).map_or(0, |(first, last)| last.time.saturating_sub(first.time));
+    let events = stored::events(&**opened.runs.checkpointer(), thread.id()).await?;
     let outline = state.current_outline.as_deref();
     let sections: Vec<Value> = outline
         .into_iter()
@@ -124,8 +112,8 @@ async fn record(
         "model_notes": opened.models.notes.all(),
         "config": *state.config,
         "measured": {
-            "thread": thread.id(), "seconds": span as f64 / 1000.0, "spent": opened.models.ledger.spent(),
-            "totals": opened.models.meter.totals(), "events": matter,
+            "thread": thread.id(), "seconds": stored::seconds(&events), "spent": opened.models.ledger.spent(),
+            "totals": opened.models.meter.totals(), "events": stored::trouble(&events),
         },
     }))
 }
@@ -139,20 +127,7 @@ fn uncited(statements: &[StatementMessage]) -> Value {
     })
 }
 
-async fn journal(thread: &Run) -> Result<Vec<Event>, Failure> {
-    let mut events: Vec<Event> = Vec::new();
-    loop {
-        let after = events.last().and_then(|event| event.seq).unwrap_or_default();
-        let page = thread.journal(after, 1024).await?;
-        if page.is_empty() {
-            return Ok(events);
-        }
-        events.extend(page);
-    }
-}
-
 fn write(out: &Path, state: &SearchContext, result: &FinalResult, record: &Value) -> Result<(), Failure> {
-    prepare(out)?;
     let pretty = |value: &Value| serde_json::to_string_pretty(value).map(|text| text + "\n");
     let mut files = vec![("final_result.json".to_owned(), pretty(&serde_json::to_value(result)?)?)];
     files.push(("run.json".to_owned(), pretty(record)?));
@@ -169,14 +144,7 @@ fn write(out: &Path, state: &SearchContext, result: &FinalResult, record: &Value
                 .push((format!("section-{}.md", section.section_id), format!("{}\n", section.content.text.trim_end())));
         }
     }
-    for (name, content) in files {
-        let path = out.join(&name);
-        // Written beside and renamed, so that no half file is left by a full disk or a kill.
-        let part = out.join(format!(".{name}.part"));
-        let written = private::write(&part, content).and_then(|()| std::fs::rename(&part, &path));
-        written.map_err(CliError::io("write", &path))?;
-    }
-    Ok(())
+    Ok(frame::write(out, files)?)
 }
 
 /// One line on the result.
@@ -200,7 +168,7 @@ fn summary(result: &FinalResult, record: &Value, out: &Path) -> String {
         notices => format!(", {notices} notices in `run.json`"),
     };
     format!(
-        "{}: {} words, {} citations ({} supported, {} contradicted, {} not found, {} not checked){uncited}{told}; written to `{}`",
+        "{}: {} words, {} citations ({} supported, {} contradicted, {} not found, {} not checked){uncited}, {} calls{told}; written to `{}`",
         record["status"].as_str().unwrap_or_default(),
         record["words"],
         result.citation_messages.data.len(),
@@ -208,6 +176,7 @@ fn summary(result: &FinalResult, record: &Value, out: &Path) -> String {
         count("contradicted"),
         count("not_found"),
         count("not_checked"),
+        record["measured"]["spent"]["calls"],
         out.display()
     )
 }

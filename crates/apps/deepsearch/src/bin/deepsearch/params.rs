@@ -1,7 +1,7 @@
 //! The parameters of a run: defaults of the original, then files, then `--set`, then options.
 
 use graphloom_cli::config::{ConfigFiles, Layers, Setting, Settings};
-use graphloom_cli::{CommonArgs, ExitStatus, Failure, Session};
+use graphloom_cli::{ExitStatus, Failure, RunArgs, Session};
 use graphloom_deepsearch::Config;
 use graphloom_deepsearch::config::is_secret;
 use graphloom_deepsearch::status::StatusCode;
@@ -11,16 +11,12 @@ use serde_json::Value;
 const METHODS: [&str; 2] = ["parallel", "dependency_driving"];
 
 /// The parameters, or `None` when they were only to be printed. `before` is the configuration that a run began with.
-pub(crate) fn params(
-    common: &CommonArgs,
-    session: &Session,
-    before: Option<&Config>,
-) -> Result<Option<Config>, Failure> {
+pub(crate) fn params(run: &RunArgs, session: &Session, before: Option<&Config>) -> Result<Option<Config>, Failure> {
     let defaults = before.cloned().unwrap_or_default();
     // A run that goes on keeps its own parameters.
     let none = ConfigFiles::default();
-    let mut layers = Layers::of(&defaults, before.map_or(&session.files, |_| &none), common)?;
-    if common.yes {
+    let mut layers = Layers::of(&defaults, before.map_or(&session.files, |_| &none), &run.parameters)?;
+    if run.models.consent.yes {
         // Nobody is asked, so nothing waits for an answer.
         for key in ["workflow_human_in_the_loop", "outline_interaction_enabled", "user_feedback_processor_enable"] {
             layers.option("--yes", key, false)?;
@@ -32,7 +28,7 @@ pub(crate) fn params(
         // What is searched follows from `--corpus` and `--search`; the method only narrows it.
         layers.option("--search", "info_collector_search_method", "all")?;
     }
-    if common.print_config {
+    if run.parameters.print_config {
         let settings = Settings(layers.settings().0.into_iter().map(without_secret).collect());
         session.progress.result(ExitStatus::Done, &settings.to_string(), &settings)?;
         return Ok(None);

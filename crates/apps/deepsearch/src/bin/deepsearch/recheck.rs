@@ -2,25 +2,26 @@
 
 use std::sync::Arc;
 
-use graphloom_cli::{CommonArgs, ExitStatus, Failure, Session};
+use graphloom_cli::{ExitStatus, Failure, Session};
 use graphloom_core_graph::checkpoint::{HistoryFilter, ThreadStatus};
-use graphloom_core_graph::{Node, ThreadState};
+use graphloom_core_graph::{Node, Thread, ThreadState};
 use graphloom_deepsearch::SearchContext;
 use graphloom_deepsearch::graph::{SOURCE_TRACER, policy};
 use graphloom_deepsearch::state::{Standing, Verdict};
 
-use crate::open::{Run, as_before, find, open};
+use crate::args::WorkArgs;
+use crate::open::{as_before, open, runs};
 use crate::output;
 use crate::params::params;
 use crate::research::conclude;
 
 /// Goes back to before the check of a finished run and makes it again. Judgements that there are stay as they are: they are
 /// durable steps, which are taken over. What rests on verdicts, marks, provenance and files, follows.
-pub(crate) async fn recheck(common: &CommonArgs, session: &Session, id: &str) -> Result<ExitStatus, Failure> {
-    let (seen, before) = find(session, id).await?;
+pub(crate) async fn recheck(mut work: WorkArgs, session: &Session, id: &str) -> Result<ExitStatus, Failure> {
+    let (seen, before) = runs(session)?.find(id).await?;
     may_go_back(id, &before, "check", "--recheck")?;
-    let common = as_before(common, &before.state.request, session)?;
-    let Some(config) = params(&common, session, Some(before.state.request.config()))? else {
+    as_before(&mut work, &before.state.request, session)?;
+    let Some(config) = params(&work.run, session, Some(before.state.request.config()))? else {
         return Ok(ExitStatus::Done);
     };
     let open_ones = unchecked(&before.state);
@@ -29,11 +30,11 @@ pub(crate) async fn recheck(common: &CommonArgs, session: &Session, id: &str) ->
     let degraded = back.as_ref().map_or(before.state.spent.degraded, |(_, state)| state.spent.degraded);
     let mut spent = before.state.spent;
     spent.degraded = degraded;
-    let opened = open(&common, session, &config, spent, true).await?;
+    let opened = open(&work, session, &config, spent, true).await?;
     let thread = opened.runs.thread(id).policy(policy(&config));
     let Some((checkpoint, state)) = back else {
         session.progress.note("everything was checked; the files of the run are written again");
-        return output::deliver(&common, session, &opened, &thread, &before.state).await;
+        return output::deliver(&work.output, session, &opened, &thread, &before.state).await;
     };
     // With the answers of models that the check has.
     thread.at(checkpoint).reuse_once().fork().await?;
@@ -41,7 +42,7 @@ pub(crate) async fn recheck(common: &CommonArgs, session: &Session, id: &str) ->
         Some(_) => format!("{open_ones} statements were not checked and are looked at again"),
         None => "the report was not checked and is checked now".to_owned(),
     });
-    conclude(&common, session, &opened, &thread, &config, thread.continue_(), state.notes.len()).await
+    conclude(&work, session, &opened, &thread, &config, thread.continue_(), state.notes.len()).await
 }
 
 /// Refuses a run that is not done, and one whose report a person had changed: going back would lose the changes.
@@ -73,7 +74,11 @@ fn unchecked(state: &SearchContext) -> usize {
 }
 
 /// The number of the newest checkpoint before a node, and the state there.
-pub(crate) async fn newest_before(run: &Run, node: &Node, what: &str) -> Result<(u64, Arc<SearchContext>), Failure> {
+pub(crate) async fn newest_before(
+    run: &Thread<SearchContext>,
+    node: &Node,
+    what: &str,
+) -> Result<(u64, Arc<SearchContext>), Failure> {
     for row in run.history(&HistoryFilter::default()).await? {
         let state = run.at(row.number).state().await?;
         if state.next == [node.as_str()] {

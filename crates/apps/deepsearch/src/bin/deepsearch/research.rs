@@ -3,9 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use graphloom_cli::{
-    CliError, CommonArgs, ExitStatus, Failure, Session, check_thread_id, follow, new_thread_id, resume_line,
-};
+use graphloom_cli::frame::{Origin, announce, kept, prepare, stopped, waiting};
+use graphloom_cli::{CliError, ExitStatus, Failure, Session, check_thread_id, follow, new_thread_id};
 use graphloom_core_graph::{Outcome, RunError};
 use graphloom_deepsearch::config::FeedbackMode;
 use graphloom_deepsearch::graph::policy;
@@ -17,8 +16,8 @@ use graphloom_llm::layers::Spent;
 use serde_json::json;
 
 use crate::answer::{self, Answered};
-use crate::args::RequestArgs;
-use crate::open::{Opened, Run, open, origin, today};
+use crate::args::{RequestArgs, WorkArgs};
+use crate::open::{Opened, Run, open};
 use crate::output;
 use crate::params::params;
 use crate::statistics::{self, Durations};
@@ -29,9 +28,11 @@ use crate::web::Web;
 const MOST_TEMPLATE: u64 = 5 << 20;
 
 /// Begins a run and follows it to its end.
-pub(crate) async fn research(common: &CommonArgs, session: &Session, args: RequestArgs) -> Result<ExitStatus, Failure> {
-    let common = &session.files.for_new_run(common);
-    let Some(config) = params(common, session, None)? else { return Ok(ExitStatus::Done) };
+pub(crate) async fn research(session: &Session, args: RequestArgs) -> Result<ExitStatus, Failure> {
+    let mut work = args.work;
+    session.files.fill_models(&mut work.run.models);
+    session.files.fill_sources(&mut work.sources);
+    let Some(config) = params(&work.run, session, None)? else { return Ok(ExitStatus::Done) };
     let Some(question) = args.question else {
         return Err(Failure::usage("a question is missing; write `deepsearch \"…\"`, or see `deepsearch --help`"));
     };
@@ -43,16 +44,16 @@ pub(crate) async fn research(common: &CommonArgs, session: &Session, args: Reque
     if let Some(notice) = request.check().first() {
         return Err(Failure::usage(notice.to_string()));
     }
-    let id = common.thread.clone().unwrap_or_else(|| new_thread_id("deepsearch"));
+    let id = args.thread.thread.unwrap_or_else(|| new_thread_id("deepsearch"));
     check_thread_id(&id)?;
-    let out = common.out.clone().unwrap_or_else(|| PathBuf::from(format!("{id}-out")));
-    output::prepare(&out)?;
-    let opened = open(common, session, &config, Spent::default(), false).await?;
-    request.today = today(&opened.models).await?;
-    request.origin = origin(common, &opened.models, &out);
+    let out = work.output.out.clone().unwrap_or_else(|| PathBuf::from(format!("{id}-out")));
+    prepare(&out)?;
+    let opened = open(&work, session, &config, Spent::default(), false).await?;
+    request.today = opened.models.today().await?;
+    request.origin = json!(Origin::of(&opened.models, &work.sources, &out));
     let thread = opened.runs.thread(id).policy(policy(&config));
     let begun = thread.run(SearchContext::update().request(request));
-    conclude(common, session, &opened, &thread, &config, begun, 0).await
+    conclude(&work, session, &opened, &thread, &config, begun, 0).await
 }
 
 /// The template, which is Markdown. Its name has letters, digits, `_`, `-` and `.` only, as the original says (212201).
@@ -79,7 +80,7 @@ fn template(path: &Path) -> Result<String, Failure> {
 
 /// Follows a run to its end: answers its questions where it may, and delivers.
 pub(crate) async fn conclude(
-    common: &CommonArgs,
+    work: &WorkArgs,
     session: &Session,
     opened: &Opened,
     thread: &Run,
@@ -87,8 +88,7 @@ pub(crate) async fn conclude(
     run: graphloom_core_graph::Run<SearchContext>,
     notes: usize,
 ) -> Result<ExitStatus, Failure> {
-    let line = resume_line("deepsearch", thread.id(), &common.base);
-    session.progress.note(format!("run `{}`; if it is stopped, go on with: {line}", thread.id()));
+    announce(session, thread.id());
     let mut watch = Watch::new(session.progress.clone(), std::sync::Arc::clone(&opened.models.ledger), notes);
     let mut durations = Durations::default();
     let mut web = Web::new(config.workflow_feedback_mode == FeedbackMode::Web && !session.progress.is_json());
@@ -109,6 +109,7 @@ pub(crate) async fn conclude(
                 let code = StatusCode::TimeOut;
                 let seconds = limit.as_secs();
                 web.close(&transcript.failed(&format!("[{code}]no end within {seconds} seconds")));
+                let line = session.resume_line(thread.id());
                 let message = format!("[{code}]the run did not end within {seconds} seconds; go on with: {line}");
                 return Err(Failure::new(ExitStatus::Failed, message));
             }
@@ -117,34 +118,17 @@ pub(crate) async fn conclude(
         match outcome {
             Ok(Outcome::Done(state)) => {
                 statistics::tell(&session.progress, &state, &durations, &opened.models.meter);
-                return output::deliver(common, session, opened, thread, &state).await;
+                return output::deliver(&work.output, session, opened, thread, &state).await;
             }
             Ok(Outcome::Waiting(questions)) => {
-                match answer::ask(common, session, &mut web, config, &questions).await? {
+                match answer::ask(&work.run.models.consent, session, &mut web, config, &questions).await? {
                     Answered::Given(answers) => run = thread.resume(answers),
-                    Answered::Nobody => {
-                        let asked: Vec<_> = questions
-                            .iter()
-                            .map(|question| json!({ "key": question.key, "question": question.payload }))
-                            .collect();
-                        let shown = serde_json::to_string_pretty(&asked)?;
-                        let keys: Vec<String> =
-                            questions.iter().map(|question| format!("--answer '{}=…'", question.key)).collect();
-                        let text = format!("{shown}\nwaiting; go on with: {line} {}", keys.join(" "));
-                        let value = json!({ "run": thread.id(), "questions": asked, "resume": line });
-                        web.result(session, ExitStatus::Waiting, &text, &value)?;
-                        return Ok(ExitStatus::Waiting);
-                    }
+                    Answered::Nobody => return web.end(session, &waiting(session, thread.id(), &questions, true)?),
                 }
             }
-            Ok(other) => {
-                let status = ExitStatus::from(&other);
-                let value = json!({ "run": thread.id(), "resume": line });
-                web.result(session, status, &format!("stopped; go on with: {line}"), &value)?;
-                return Ok(status);
-            }
+            Ok(other) => return web.end(session, &stopped(session, thread.id(), &other)),
             Err(error) => {
-                session.progress.note(format!("what was committed is kept; go on with: {line}"));
+                kept(session, thread.id());
                 return Err(match error {
                     RunError::StepLimit { .. } => Failure::new(ExitStatus::Failed, told(&error)),
                     error => error.into(),

@@ -1,11 +1,12 @@
 //! Writing again what no model wrote while a run was done.
 
-use graphloom_cli::{CommonArgs, ExitStatus, Failure, Session};
+use graphloom_cli::{ExitStatus, Failure, Session};
 use graphloom_deepsearch::Kind;
 use graphloom_deepsearch::graph::{OUTLINE, REPORTER, policy};
 use graphloom_deepsearch::rewrite::again;
 
-use crate::open::{as_before, find, open};
+use crate::args::WorkArgs;
+use crate::open::{as_before, open, runs};
 use crate::output;
 use crate::params::params;
 use crate::recheck::{may_go_back, newest_before};
@@ -13,12 +14,12 @@ use crate::research::conclude;
 
 /// Goes back to before the team of a finished run, which then writes the sections that were only quoted or are missing because
 /// their writer could not be asked. The texts of all other sections stay; what follows the team is made anew.
-pub(crate) async fn rewrite(common: &CommonArgs, session: &Session, id: &str) -> Result<ExitStatus, Failure> {
-    let (seen, before) = find(session, id).await?;
+pub(crate) async fn rewrite(mut work: WorkArgs, session: &Session, id: &str) -> Result<ExitStatus, Failure> {
+    let (seen, before) = runs(session)?.find(id).await?;
     may_go_back(id, &before, "write", "--rewrite")?;
-    let common = as_before(common, &before.state.request, session)?;
+    as_before(&mut work, &before.state.request, session)?;
     let given = before.state.request.config();
-    let Some(config) = params(&common, session, Some(given))? else {
+    let Some(config) = params(&work.run, session, Some(given))? else {
         return Ok(ExitStatus::Done);
     };
     if config.execution_method != given.execution_method {
@@ -26,10 +27,10 @@ pub(crate) async fn rewrite(common: &CommonArgs, session: &Session, id: &str) ->
     }
     let sections: Vec<&str> = before.state.unwritten.iter().map(|section| section.section_id.as_str()).collect();
     if sections.is_empty() {
-        let opened = open(&common, session, &config, before.state.spent, true).await?;
+        let opened = open(&work, session, &config, before.state.spent, true).await?;
         let thread = opened.runs.thread(id).policy(policy(&config));
         session.progress.note("every section was written; the files of the run are written again");
-        return output::deliver(&common, session, &opened, &thread, &before.state).await;
+        return output::deliver(&work.output, session, &opened, &thread, &before.state).await;
     }
     let team = Kind::from(config.execution_method).team();
     let (end, after) = newest_before(&seen, &REPORTER, "assembly").await?;
@@ -41,7 +42,7 @@ pub(crate) async fn rewrite(common: &CommonArgs, session: &Session, id: &str) ->
     // What a budget left out since then is made good now.
     let mut spent = before.state.spent;
     spent.degraded = begun.spent.degraded;
-    let opened = open(&common, session, &config, spent, true).await?;
+    let opened = open(&work, session, &config, spent, true).await?;
     let thread = opened.runs.thread(id).policy(policy(&config));
     thread.at(checkpoint).fork().await?;
     // The outline leads on by what it decides, never by an edge, so that the team stays what comes next.
@@ -52,5 +53,5 @@ pub(crate) async fn rewrite(common: &CommonArgs, session: &Session, id: &str) ->
         _ => format!("sections {named} were not written by a model and are written again"),
     });
     let told = thread.state().await?.state.notes.len();
-    conclude(&common, session, &opened, &thread, &config, thread.continue_(), told).await
+    conclude(&work, session, &opened, &thread, &config, thread.continue_(), told).await
 }

@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::sync::Arc;
-use std::time::Instant;
 
 use graphloom_cli::Progress;
+use graphloom_cli::frame::Watcher;
 use graphloom_core_graph::{Event, EventKind};
 use graphloom_deepsearch::SearchContext;
 use graphloom_deepsearch::stream::{MessageEvent, SECTION_END, StreamMessage, message_of};
@@ -13,10 +13,8 @@ use graphloom_llm::layers::Ledger;
 
 /// Shows what a run does.
 pub(crate) struct Watch {
-    progress: Progress,
+    watcher: Watcher,
     ledger: Arc<Ledger>,
-    begun: Instant,
-    notes: usize,
     node: String,
     title: String,
     sections: BTreeMap<String, SectionSeen>,
@@ -38,7 +36,7 @@ impl Watch {
     /// Watches a run whose first `notes` notes were told before.
     pub(crate) fn new(progress: Progress, ledger: Arc<Ledger>, notes: usize) -> Self {
         let (node, title) = (String::new(), String::new());
-        Self { progress, ledger, begun: Instant::now(), notes, node, title, sections: BTreeMap::new() }
+        Self { watcher: Watcher::new(progress, notes), ledger, node, title, sections: BTreeMap::new() }
     }
 
     pub(crate) fn see(&mut self, event: &Event) {
@@ -46,6 +44,7 @@ impl Watch {
             self.hear(&message);
             return;
         }
+        self.watcher.see(event);
         match &event.kind {
             EventKind::TaskStarted { node } if event.ns.is_empty() => {
                 self.node.clone_from(node);
@@ -56,11 +55,6 @@ impl Watch {
                     self.count(state);
                 }
             }
-            EventKind::TaskRetry { node, error, delay } => {
-                self.progress.warn(format!("`{node}` is tried again in {delay} ms: {error}"));
-            }
-            EventKind::TaskFailed { node, error } => self.progress.warn(format!("`{node}` failed: {error}")),
-            EventKind::Warning { message } => self.progress.warn(message),
             _ => {}
         }
     }
@@ -90,10 +84,7 @@ impl Watch {
     }
 
     fn count(&mut self, state: &SearchContext) {
-        for note in state.notes.iter().skip(self.notes) {
-            self.progress.note(note);
-        }
-        self.notes = state.notes.len();
+        self.watcher.tell(state.notes.iter());
         if let Some(outline) = &state.current_outline {
             self.title.clone_from(&outline.title);
             for section in &outline.sections {
@@ -116,14 +107,14 @@ impl Watch {
                 sum(|section| section.words)
             );
         }
-        if self.progress.is_live() {
+        if self.watcher.progress().is_live() {
             // Plain lines carry no counts that change with time, so that the same run tells the same.
             let spent = self.ledger.spent();
-            let seconds = self.begun.elapsed().as_secs();
+            let seconds = self.watcher.seconds();
             let _ = write!(phase, ", {} calls, {} tokens, {seconds} s", spent.calls, spent.tokens);
-            self.progress.tree(self.tree());
+            self.watcher.progress().tree(self.tree());
         }
-        self.progress.phase(phase);
+        self.watcher.progress().phase(phase);
     }
 
     fn tree(&self) -> String {

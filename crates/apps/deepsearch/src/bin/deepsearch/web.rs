@@ -2,9 +2,9 @@
 
 use std::io::{IsTerminal, Write};
 
+use graphloom_cli::frame::Told;
 use graphloom_cli::{ExitStatus, Failure, Session, terminal};
 use graphloom_deepsearch::stream::StreamMessage;
-use serde::Serialize;
 
 /// Writes messages in web mode, and nothing otherwise.
 pub(crate) struct Web {
@@ -38,19 +38,12 @@ impl Web {
         messages.iter().for_each(|message| self.tell(message));
     }
 
-    /// Tells the result: in web mode stdout has messages only, so it is a note.
-    pub(crate) fn result(
-        &self,
-        session: &Session,
-        status: ExitStatus,
-        text: &str,
-        value: &impl Serialize,
-    ) -> Result<(), Failure> {
-        if self.on {
-            session.progress.note(text);
-        } else {
-            session.progress.result(status, text, value)?;
+    /// Tells what a run ends with: in web mode stdout has messages only, so it is a note.
+    pub(crate) fn end(&self, session: &Session, told: &Told) -> Result<ExitStatus, Failure> {
+        if !self.on {
+            return told.tell(session);
         }
-        Ok(())
+        session.progress.note(&told.text);
+        Ok(told.status)
     }
 }

@@ -6,6 +6,7 @@ use std::ops::Range;
 
 use graphloom_citations::{Target, replace_marks};
 use graphloom_core_graph::{Context, NodeError, Snapshot};
+use graphloom_text::{link_target, link_words};
 use serde_json::json;
 
 use super::prepare::section_of;
@@ -187,12 +188,11 @@ fn linked(said: &str, documents: &[Document]) -> String {
     let with_links = replace_marks(said, |mark| {
         let Target::Source(key) = &mark.target else { return None };
         let document = key.parse::<usize>().ok()?.checked_sub(1).and_then(|index| documents.get(index))?;
-        let title: String =
-            document.title.chars().map(|c| if matches!(c, '[' | ']') || c.is_control() { ' ' } else { c }).collect();
+        let title = link_words(&document.title);
         let space = if said[..mark.range.start].ends_with(char::is_whitespace) { "" } else { " " };
         Some(match safe_href(&document.url) {
-            Some(_) => format!("{space}([{}]({}))", title.trim(), graphloom_text::link_target(&document.url)),
-            None => format!("{space}({})", title.trim()),
+            Some(_) => format!("{space}([{title}]({}))", link_target(&document.url)),
+            None => format!("{space}({title})"),
         })
     });
     plain(&with_links)

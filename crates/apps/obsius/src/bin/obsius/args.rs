@@ -3,50 +3,30 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use clap::builder::PossibleValue;
 use clap::{Parser, Subcommand, ValueEnum};
 use graphloom_cli::runs::parse_age;
-use graphloom_cli::{AnswerArgs, BaseArgs, CommonArgs};
+use graphloom_cli::{AnswerArgs, BaseArgs, ConsentArgs, GraphFormat, PromptArgs, RunArgs, ThreadArgs};
+use graphloom_obsius::WorkflowState;
 
 /// Looks after a vault of Markdown notes: analyzes, searches, executes, reflects, and asks before it writes
 #[derive(Parser, Debug)]
 #[command(name = "obsius", version)]
-#[command(mut_arg("corpus", |arg| arg.hide(true)), mut_arg("search", |arg| arg.hide(true)))]
 pub(crate) struct Args {
     #[command(subcommand)]
     pub(crate) command: Command,
-    /// The vault: a directory of Markdown notes; the current directory unless given, for a run that goes on its own
-    #[arg(long, global = true, value_name = "DIR", env = "OBSIUS_VAULT")]
-    pub(crate) vault: Option<PathBuf>,
-    /// Requests that belong together; one for each vault unless given
-    #[arg(long, global = true, value_name = "ID")]
-    pub(crate) session: Option<String>,
-    /// With `--yes`: approve also what deletes, merges or empties notes
-    #[arg(long, global = true)]
-    pub(crate) yes_delete: bool,
-    /// With `--yes`: approve also changes of more than 20 notes
-    #[arg(long, global = true)]
-    pub(crate) yes_many: bool,
-    /// Take prompt files from this folder where it has them
-    #[arg(long, global = true, value_name = "DIR")]
-    pub(crate) prompts: Option<PathBuf>,
-    /// The seed of samplers
-    #[arg(long, global = true, default_value_t = 0)]
-    pub(crate) seed: u64,
     #[command(flatten)]
-    pub(crate) common: CommonArgs,
+    pub(crate) base: BaseArgs,
 }
 
 #[derive(Subcommand, Debug)]
 pub(crate) enum Command {
     /// Carry out a request
-    Run {
-        /// What is to be done, in English or Japanese
-        request: String,
-    },
+    Run(RequestArgs),
     /// Read requests line by line; each is a run of the same session
-    Chat,
+    Chat(SessionWorkArgs),
     /// List the runs, with `--session` those of one session
-    Runs,
+    Runs(SessionArgs),
     /// Show a run: its phases, plan, evidence and actions; with `--json` its whole state
     Show {
         /// The run
@@ -54,25 +34,16 @@ pub(crate) enum Command {
     },
     /// Go on with a run that was stopped, killed, failed, reached a limit or waits; `--set` gives it other limits; a review is answered with `review="approve"`,
     /// `review={"some":{"ids":["1"]}}` or `review={"reject":{"reason":"…"}}`
-    Resume {
-        /// The run
-        run: String,
-        #[command(flatten)]
-        answers: AnswerArgs,
-    },
+    Resume(ResumeArgs),
     /// Show what a run would change
     Diff {
         /// The run
         run: String,
+        #[command(flatten)]
+        vault: VaultArgs,
     },
     /// Approve the changes that a run waits with, and write them
-    Apply {
-        /// The run
-        run: String,
-        /// Only these, by their numbers in `diff`; all unless given
-        #[arg(long, value_name = "NUMBER")]
-        only: Vec<String>,
-    },
+    Apply(ApplyArgs),
     /// Give back what was before a run
     Undo {
         /// The run
@@ -80,6 +51,8 @@ pub(crate) enum Command {
         /// Also where a note changed since
         #[arg(long)]
         force: bool,
+        #[command(flatten)]
+        vault: VaultArgs,
     },
     /// Remove the backups of runs that are over; they can then no longer be undone, and no note changes
     Forget {
@@ -92,6 +65,8 @@ pub(crate) enum Command {
         /// All
         #[arg(long, conflicts_with_all = ["runs", "older_than"])]
         all: bool,
+        #[command(flatten)]
+        vault: VaultArgs,
     },
     /// Search the notes
     #[command(name = "search")]
@@ -101,29 +76,138 @@ pub(crate) enum Command {
         /// The most notes
         #[arg(long, default_value_t = 10)]
         limit: usize,
+        #[command(flatten)]
+        vault: VaultArgs,
     },
     /// Draw the workflow
     Graph {
         /// The form
         #[arg(long, default_value = "mermaid")]
-        format: GraphFormat,
+        format: Form,
     },
 }
 
-#[derive(ValueEnum, Clone, Copy, Debug)]
-pub(crate) enum GraphFormat {
-    /// Mermaid
-    Mermaid,
-    /// GraphViz
-    Dot,
-    /// JSON
-    Json,
-    /// The table of phases as a Mermaid state diagram
+#[derive(clap::Args, Debug)]
+pub(crate) struct RequestArgs {
+    /// What is to be done, in English or Japanese
+    pub(crate) request: String,
+    #[command(flatten)]
+    pub(crate) thread: ThreadArgs,
+    #[command(flatten)]
+    pub(crate) work: SessionWorkArgs,
+}
+
+/// What runs of a session take that begin.
+#[derive(clap::Args, Debug)]
+pub(crate) struct SessionWorkArgs {
+    #[command(flatten)]
+    pub(crate) session: SessionArgs,
+    #[command(flatten)]
+    pub(crate) work: WorkArgs,
+}
+
+#[derive(clap::Args, Debug)]
+pub(crate) struct ResumeArgs {
+    /// The run
+    pub(crate) run: String,
+    #[command(flatten)]
+    pub(crate) answers: AnswerArgs,
+    #[command(flatten)]
+    pub(crate) work: WorkArgs,
+}
+
+#[derive(clap::Args, Debug)]
+pub(crate) struct ApplyArgs {
+    /// The run
+    pub(crate) run: String,
+    /// Only these, by their numbers in `diff`; all unless given
+    #[arg(long, value_name = "NUMBER")]
+    pub(crate) only: Vec<String>,
+    #[command(flatten)]
+    pub(crate) vault: VaultArgs,
+    #[command(flatten)]
+    pub(crate) consent: ConsentArgs,
+    #[command(flatten)]
+    pub(crate) approval: ApprovalArgs,
+}
+
+/// What a run takes that begins, and one that goes on.
+#[derive(clap::Args, Clone, Debug)]
+pub(crate) struct WorkArgs {
+    #[command(flatten)]
+    pub(crate) vault: VaultArgs,
+    #[command(flatten)]
+    pub(crate) approval: ApprovalArgs,
+    /// The seed of samplers; 0 unless given, for a run that goes on its own
+    #[arg(long, global = true)]
+    pub(crate) seed: Option<u64>,
+    #[command(flatten)]
+    pub(crate) prompts: PromptArgs,
+    #[command(flatten)]
+    pub(crate) run: RunArgs,
+}
+
+#[derive(clap::Args, Clone, Debug)]
+pub(crate) struct VaultArgs {
+    /// The vault: a directory of Markdown notes; the current directory unless given, for a run that goes on its own
+    #[arg(long, global = true, value_name = "DIR", env = "OBSIUS_VAULT")]
+    pub(crate) vault: Option<PathBuf>,
+}
+
+#[derive(clap::Args, Clone, Debug)]
+pub(crate) struct SessionArgs {
+    /// Requests that belong together; one for each vault unless given
+    #[arg(long, global = true, value_name = "ID")]
+    pub(crate) session: Option<String>,
+}
+
+#[derive(clap::Args, Clone, Copy, Debug)]
+pub(crate) struct ApprovalArgs {
+    /// With `--yes`: approve also what deletes, merges or empties notes
+    #[arg(long, global = true)]
+    pub(crate) yes_delete: bool,
+    /// With `--yes`: approve also changes of more than 20 notes
+    #[arg(long, global = true)]
+    pub(crate) yes_many: bool,
+}
+
+impl VaultArgs {
+    /// The vault that a command is about.
+    pub(crate) fn or_here(&self) -> PathBuf {
+        self.vault.clone().unwrap_or_else(|| PathBuf::from("."))
+    }
+
+    /// The vault that a run is about.
+    pub(crate) fn or_of(&self, state: &WorkflowState) -> PathBuf {
+        self.vault.clone().unwrap_or_else(|| PathBuf::from(&state.session.vault))
+    }
+}
+
+/// The forms of a drawing of the workflow.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Form {
+    /// Of its graph.
+    Graph(GraphFormat),
+    /// Of the table of phases.
     Phases,
+}
+
+impl ValueEnum for Form {
+    fn value_variants<'a>() -> &'a [Self] {
+        use GraphFormat::{Dot, Json, Mermaid, Svg};
+        &[Self::Graph(Mermaid), Self::Graph(Dot), Self::Graph(Json), Self::Graph(Svg), Self::Phases]
+    }
+
+    fn to_possible_value(&self) -> Option<PossibleValue> {
+        match self {
+            Self::Graph(format) => format.to_possible_value(),
+            Self::Phases => Some(PossibleValue::new("phases").help("The table of phases as a Mermaid state diagram")),
+        }
+    }
 }
 
 impl AsRef<BaseArgs> for Args {
     fn as_ref(&self) -> &BaseArgs {
-        self.common.as_ref()
+        &self.base
     }
 }

@@ -1,29 +1,27 @@
 //! Several requests of one session, each a run of its own.
 
-use graphloom_cli::{ExitStatus, Failure, Prompt, Session};
-use graphloom_llm::layers::Spent;
+use graphloom_cli::{ExitStatus, Failure, Prompt, Session, next_line};
 
-use crate::args::Args;
+use crate::args::SessionWorkArgs;
 use crate::consent::Consent;
-use crate::lines;
 use crate::memory::Memory;
-use crate::open::{open, vault_of};
+use crate::open::open;
 use crate::params::Params;
-use crate::run::request_run;
+use crate::run::{About, request_run};
 
 /// Reads requests until the input ends or `/quit`. The status is that of the last run.
-pub(crate) async fn chat(args: &Args, session: &Session, consent: Consent) -> Result<ExitStatus, Failure> {
-    if args.common.thread.is_some() {
-        return Err(Failure::usage("`--thread` names one run; a chat has many, use `--session`"));
-    }
-    let Some(params) = Params::read(args, session)? else { return Ok(ExitStatus::Done) };
-    let opened = open(args, &args.common, session, &vault_of(args), Spent::default()).await?;
+pub(crate) async fn chat(session: &Session, args: SessionWorkArgs) -> Result<ExitStatus, Failure> {
+    let SessionWorkArgs { session: of, mut work } = args;
+    session.files.fill_models(&mut work.run.models);
+    let consent = Consent::of(&work.run.models.consent, work.approval, &session.progress)?;
+    let Some(params) = Params::read(&work.run.parameters, session)? else { return Ok(ExitStatus::Done) };
+    let opened = open(&work, session).await?;
     let mut prompt = Prompt::open(&session.progress)?;
-    let mut memory = Memory::load(args, &opened).await?;
+    let mut memory = Memory::load(of.session.as_deref(), &opened).await?;
     let mut status = ExitStatus::Done;
     loop {
         let line = match &mut prompt {
-            None => lines::next().await?,
+            None => next_line().await?,
             Some(prompt) => {
                 session.progress.note("\nWhat is to be done? (`/quit` ends)");
                 prompt.ask("> ").await?.map(|typed| typed.text)
@@ -37,7 +35,8 @@ pub(crate) async fn chat(args: &Args, session: &Session, consent: Consent) -> Re
         if request.is_empty() {
             continue;
         }
-        match request_run(args, session, consent, &opened, &params, request, memory.known()).await {
+        let about = About { request, id: None, session: of.session.as_deref(), seed: work.seed.unwrap_or_default() };
+        match request_run(session, consent, &opened, &params, about, memory.known()).await {
             Ok((ended, answer)) => {
                 status = ended;
                 memory.remember(request, &answer);

@@ -1,10 +1,10 @@
 //! What `--yes` may approve without a person.
 
-use graphloom_cli::Failure;
+use graphloom_cli::{ConsentArgs, Failure, Progress};
 use graphloom_obsius::WorkflowState;
 use graphloom_vault::{Change, ChangeKind, Changes, ContentHash, Note, NotePath};
 
-use crate::args::Args;
+use crate::args::ApprovalArgs;
 
 /// Changes of more notes than this are many.
 const MANY: usize = 20;
@@ -17,6 +17,8 @@ const NAMED: usize = 3;
 pub(crate) struct Consent {
     /// Changes that delete nothing and are not many.
     pub(crate) yes: bool,
+    /// Whether a person may be asked on the terminal.
+    pub(crate) may_ask: bool,
     deletes: bool,
     many: bool,
 }
@@ -26,8 +28,9 @@ impl Consent {
     ///
     /// # Errors
     /// An option that widens a `--yes` that was not given.
-    pub(crate) fn of(args: &Args) -> Result<Self, Failure> {
-        let consent = Self { yes: args.common.yes, deletes: args.yes_delete, many: args.yes_many };
+    pub(crate) fn of(given: &ConsentArgs, approval: ApprovalArgs, progress: &Progress) -> Result<Self, Failure> {
+        let may_ask = given.may_ask(progress);
+        let consent = Self { yes: given.yes, may_ask, deletes: approval.yes_delete, many: approval.yes_many };
         match (consent.yes, consent.deletes, consent.many) {
             (false, true, _) => Err(Failure::usage("`--yes-delete` says what `--yes` may approve; give `--yes` too")),
             (false, _, true) => Err(Failure::usage("`--yes-many` says what `--yes` may approve; give `--yes` too")),

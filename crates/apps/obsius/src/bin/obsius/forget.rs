@@ -8,18 +8,18 @@ use graphloom_core_graph::{Clock, SystemClock};
 use graphloom_obsius::transaction_name;
 use graphloom_vault::transaction;
 
-use crate::args::Args;
-use crate::open::{open_vault, vault_of};
+use crate::args::VaultArgs;
+use crate::open::open_vault;
 
 /// Removes what the vault keeps for undoing runs: those named, those of an age, or all.
 pub(crate) fn forget(
-    args: &Args,
     session: &Session,
     runs: &[String],
     older_than: Option<Duration>,
     all: bool,
+    vault: &VaultArgs,
 ) -> Result<ExitStatus, Failure> {
-    let vault = open_vault(&vault_of(args), session)?;
+    let vault = open_vault(&vault.or_here(), session)?;
     let records = transaction::runs(&vault)?;
     let chosen: BTreeSet<String> = match older_than {
         _ if !runs.is_empty() => runs.iter().map(|run| transaction_name(run)).collect(),

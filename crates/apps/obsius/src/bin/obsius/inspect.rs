@@ -2,26 +2,22 @@
 
 use std::fmt::Write as _;
 
-use graphloom_cli::{ExitStatus, Failure, Session, runs as stored, time_text};
-use graphloom_core_graph::checkpoint::ThreadFilter;
+use graphloom_cli::{ExitStatus, Failure, Session, time_text};
+use graphloom_core_graph::ThreadState;
 use graphloom_obsius::state::ExecutedAction;
 use graphloom_obsius::{WorkflowState, phase};
 use serde_json::json;
 
-use crate::args::{Args, GraphFormat};
-use crate::open::{find, look};
+use crate::open;
 use crate::review;
 
 /// Lists the runs.
-pub(crate) async fn runs(args: &Args, session: &Session) -> Result<ExitStatus, Failure> {
-    let store = session.store().await?.checkpointer();
-    let mut filter = ThreadFilter::default();
-    filter.graph = Some("obsius".to_owned());
+pub(crate) async fn runs(session: &Session, of: Option<&str>) -> Result<ExitStatus, Failure> {
+    let runs = open::runs(session)?;
     let mut listed = Vec::new();
-    let runs = look(&args.common, session, None).await?;
-    for run in stored::list(&*store, &filter).await? {
-        let state = runs.thread(run.thread.as_str()).state().await?.state;
-        if args.session.as_ref().is_some_and(|session| *session != state.session.session_id) {
+    for run in runs.summaries().await? {
+        let (_, ThreadState { state, .. }) = runs.find(&run.thread).await?;
+        if of.is_some_and(|session| session != state.session.session_id) {
             continue;
         }
         // A run whose workflow failed came to its end as a graph.
@@ -47,13 +43,12 @@ pub(crate) async fn runs(args: &Args, session: &Session) -> Result<ExitStatus, F
             time_text(run["updated"].as_u64().unwrap_or_default())
         );
     }
-    session.progress.result(ExitStatus::Done, &text, &listed)?;
-    Ok(ExitStatus::Done)
+    runs.tell_list(&text, &listed)
 }
 
 /// Shows a run; with `--json` its whole state.
-pub(crate) async fn show(args: &Args, session: &Session, id: &str) -> Result<ExitStatus, Failure> {
-    let (_, found) = find(&args.common, session, id).await?;
+pub(crate) async fn show(session: &Session, id: &str) -> Result<ExitStatus, Failure> {
+    let (_, found) = open::runs(session)?.find(id).await?;
     let state = &found.state;
     let mut text = format!("{id}: {:?} {}\n{}\n", found.status, found.detail, state.session.original_request);
     describe(&mut text, state);
@@ -129,16 +124,9 @@ fn describe(text: &mut String, state: &WorkflowState) {
     }
 }
 
-/// Draws the workflow.
-pub(crate) fn graph(session: &Session, format: GraphFormat) -> Result<ExitStatus, Failure> {
-    let graph = graphloom_obsius::graph()?;
-    let diagram = graph.diagram();
-    let drawn = match format {
-        GraphFormat::Mermaid => diagram.mermaid(),
-        GraphFormat::Dot => diagram.dot(),
-        GraphFormat::Json => serde_json::to_string_pretty(&diagram.json())?,
-        GraphFormat::Phases => phase::mermaid(),
-    };
+/// Draws the table of phases.
+pub(crate) fn phases(session: &Session) -> Result<ExitStatus, Failure> {
+    let drawn = phase::mermaid();
     session.progress.result(ExitStatus::Done, &drawn, &drawn)?;
     Ok(ExitStatus::Done)
 }

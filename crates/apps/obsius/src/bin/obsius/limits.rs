@@ -1,7 +1,7 @@
 //! Other limits for a run that goes on.
 
 use graphloom_cli::config::{ConfigFiles, Layers};
-use graphloom_cli::{CommonArgs, Failure};
+use graphloom_cli::{ExitStatus, Failure, ParameterArgs, Session};
 use graphloom_obsius::Config;
 
 /// Parameters that a run keeps, each with the reason.
@@ -11,15 +11,24 @@ const KEPT: [(&str, &str); 3] = [
     ("MAX_WORKING_MEMORY_ENTRIES", "the memory is made"),
 ];
 
-/// The parameters of a run with what `--config` and `--set` change in them; none when they change nothing. What the files
-/// `graphloom.toml` say is for runs that begin.
-pub(crate) fn read(common: &CommonArgs, own: &Config) -> Result<Option<Config>, Failure> {
-    if common.sets.is_empty() && common.config.is_none() {
-        return Ok(None);
-    }
-    let layers = Layers::of(own, &ConfigFiles::default(), common)?;
+/// What `--config` and `--set` say of the parameters of a run that goes on.
+pub(crate) enum Limits {
+    /// Nothing.
+    Own,
+    /// Other ones.
+    Changed(Config),
+    /// They were only to be printed.
+    Printed,
+}
+
+/// The parameters of a run with what `--config` and `--set` change in them. What the files `graphloom.toml` say is for runs
+/// that begin.
+pub(crate) fn read(given: &ParameterArgs, own: &Config, session: &Session) -> Result<Limits, Failure> {
+    let layers = Layers::of(own, &ConfigFiles::default(), given)?;
     let config: Config = layers.build()?;
-    config.check().map_err(Failure::usage)?;
+    if config != *own {
+        config.check().map_err(Failure::usage)?;
+    }
     let settings = layers.settings();
     for changed in settings.0.iter().filter(|setting| setting.value != setting.default) {
         if let Some((name, why)) = KEPT.iter().find(|(name, _)| *name == changed.key) {
@@ -31,5 +40,9 @@ pub(crate) fn read(common: &CommonArgs, own: &Config) -> Result<Option<Config>, 
             )));
         }
     }
-    Ok((config != *own).then_some(config))
+    if given.print_config {
+        session.progress.result(ExitStatus::Done, &settings.to_string(), &settings)?;
+        return Ok(Limits::Printed);
+    }
+    Ok(if config == *own { Limits::Own } else { Limits::Changed(config) })
 }

@@ -8,7 +8,6 @@ mod consent;
 mod forget;
 mod inspect;
 mod limits;
-mod lines;
 mod memory;
 mod open;
 mod params;
@@ -21,30 +20,25 @@ mod watch;
 
 use graphloom_cli::{ExitStatus, Failure, Session};
 
-use args::{Args, Command};
-use consent::Consent;
+use args::{Args, Command, Form};
 
 fn main() -> std::process::ExitCode {
     graphloom_cli::main(|args: Args, session: Session| async move { act(args, session).await })
 }
 
-async fn act(mut args: Args, session: Session) -> Result<ExitStatus, Failure> {
-    args.common.without_sources("this program searches the notes of `--vault`")?;
-    if matches!(args.command, Command::Run { .. } | Command::Chat) {
-        args.common = session.files.for_new_run(&args.common);
-    }
-    let consent = Consent::of(&args)?;
-    match &args.command {
-        Command::Run { request } => run::run(&args, &session, consent, request).await,
-        Command::Chat => chat::chat(&args, &session, consent).await,
-        Command::Runs => inspect::runs(&args, &session).await,
-        Command::Show { run } => inspect::show(&args, &session, run).await,
-        Command::Resume { run, answers } => Box::pin(resume::resume(&args, &session, consent, run, answers)).await,
-        Command::Diff { run } => vault::diff(&args, &session, run).await,
-        Command::Apply { run, only } => resume::apply(&args, &session, consent, run, only).await,
-        Command::Undo { run, force } => undo::undo(&args, &session, run, *force).await,
-        Command::Forget { runs, older_than, all } => forget::forget(&args, &session, runs, *older_than, *all),
-        Command::Find { query, limit } => vault::search(&args, &session, query, *limit),
-        Command::Graph { format } => inspect::graph(&session, *format),
+async fn act(args: Args, session: Session) -> Result<ExitStatus, Failure> {
+    match args.command {
+        Command::Run(request) => run::run(&session, request).await,
+        Command::Chat(chat) => chat::chat(&session, chat).await,
+        Command::Runs(of) => inspect::runs(&session, of.session.as_deref()).await,
+        Command::Show { run } => inspect::show(&session, &run).await,
+        Command::Resume(resume) => Box::pin(resume::resume(&session, resume)).await,
+        Command::Diff { run, vault } => vault::diff(&session, &run, &vault).await,
+        Command::Apply(apply) => resume::apply(&session, apply).await,
+        Command::Undo { run, force, vault } => undo::undo(&session, &run, force, &vault).await,
+        Command::Forget { runs, older_than, all, vault } => forget::forget(&session, &runs, older_than, all, &vault),
+        Command::Find { query, limit, vault } => vault::search(&session, &query, limit, &vault),
+        Command::Graph { format: Form::Graph(format) } => format.tell(graphloom_obsius::graph()?.diagram(), &session),
+        Command::Graph { format: Form::Phases } => inspect::phases(&session),
     }
 }

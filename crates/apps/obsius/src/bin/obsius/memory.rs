@@ -9,7 +9,6 @@ use graphloom_obsius::{WorkflowState, transaction_name};
 use graphloom_vault::transaction::{self, RunRecord, RunState};
 use serde_json::json;
 
-use crate::args::Args;
 use crate::open::Opened;
 use crate::review;
 
@@ -28,8 +27,8 @@ pub(crate) struct Memory(Vec<Exchanged>);
 
 impl Memory {
     /// What the store knows of the session that `--session` names; without it every run begins without a memory.
-    pub(crate) async fn load(args: &Args, opened: &Opened) -> Result<Self, Failure> {
-        let Some(own) = &args.session else { return Ok(Self::default()) };
+    pub(crate) async fn load(session: Option<&str>, opened: &Opened) -> Result<Self, Failure> {
+        let Some(own) = session else { return Ok(Self::default()) };
         let Some(cassette) = &opened.models.cassette else { return Ok(Self(stored(own, opened).await?)) };
         // What was said is recorded with the run: played back elsewhere, it meets another store.
         let work = || async {

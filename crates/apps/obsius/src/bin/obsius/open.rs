@@ -3,17 +3,16 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use graphloom_agents::Models;
-use graphloom_cli::{CommonArgs, DataDir, ExitStatus, Failure, ModelSet, Session, build_models};
-use graphloom_core_graph::{Thread, ThreadState, Threads};
+use graphloom_cli::frame::AppRuns;
+use graphloom_cli::{DataDir, Failure, ModelSet, Session, build_models, no_models};
+use graphloom_core_graph::{Thread, Threads};
 use graphloom_llm::layers::Spent;
-use graphloom_llm::{ChatRequest, ModelError, Scripted};
 use graphloom_obsius::index::VaultIndex;
 use graphloom_obsius::{Config, Resources, Setup, WorkflowState, graph, profile};
 use graphloom_vault::transaction::{self, RecoveryOutcome};
 use graphloom_vault::{ContentHash, Vault, VaultOptions};
 
-use crate::args::Args;
+use crate::args::WorkArgs;
 
 /// How many files that are not read are named on the terminal.
 const SKIPPED: usize = 20;
@@ -84,38 +83,30 @@ pub(crate) fn open_index(vault: &Arc<Vault>, dirs: &DataDir, session: &Session) 
 }
 
 /// Makes what a run needs.
-pub(crate) async fn open(
-    args: &Args,
-    common: &CommonArgs,
-    session: &Session,
-    root: &Path,
-    spent: Spent,
-) -> Result<Opened, Failure> {
-    open_with(args, common, session, root, spent, None).await
+pub(crate) async fn open(work: &WorkArgs, session: &Session) -> Result<Opened, Failure> {
+    let seed = work.seed.unwrap_or_default();
+    open_with(work, session, &work.vault.or_here(), Spent::default(), seed, None).await
 }
 
 /// The same for a run that goes on, with other limits than its own if there are any.
 pub(crate) async fn open_with(
-    args: &Args,
-    common: &CommonArgs,
+    work: &WorkArgs,
     session: &Session,
     root: &Path,
     spent: Spent,
+    seed: u64,
     limits: Option<Config>,
 ) -> Result<Opened, Failure> {
-    let dirs = DataDir::new(common.base.data_dir.as_deref())?;
+    let dirs = session.dirs()?;
     let vault = open_vault(root, session)?;
     let index = Arc::new(open_index(&vault, &dirs, session)?);
     let store = session.store().await?.checkpointer();
-    let models = build_models(common, &dirs, &session.progress, spent).await?;
-    let mut prompts = profile::prompts()?;
-    if let Some(folder) = &args.prompts {
-        prompts = prompts.override_from(folder)?;
-    }
+    let models = build_models(&work.run.models, &dirs, &session.progress, spent).await?;
+    let prompts = work.prompts.over(profile::prompts()?)?;
     let profile = profile::profile()?;
     profile.check(&prompts)?;
     let mut setup = Setup::new(Arc::new(prompts), Arc::new(profile), models.models.clone());
-    setup.seed = args.seed;
+    setup.seed = seed;
     setup.limits = limits;
     let small = setup.is_small("execute");
     let root = vault.root().to_owned();
@@ -124,47 +115,24 @@ pub(crate) async fn open_with(
     Ok(Opened { runs, vault, models, root, small })
 }
 
-/// The runs of the database with a vault but without a model, for what needs none.
-pub(crate) async fn look(common: &CommonArgs, session: &Session, root: Option<&Path>) -> Result<Runs, Failure> {
-    let dirs = DataDir::new(common.base.data_dir.as_deref())?;
-    let store = session.store().await?.checkpointer();
-    // Its directory stands in for a vault below.
-    dirs.create()?;
-    let nobody = Scripted::from_fn(|_: &ChatRequest| {
-        let message = "no model is called while a run is looked at".to_owned();
-        Err::<String, _>(ModelError::Setup { message })
-    });
-    // States can be read without their vault; the data directory stands in for it, and nothing reads it.
-    let vault = Arc::new(Vault::open(root.unwrap_or(dirs.data()), VaultOptions::default())?);
+/// The runs of this program, for looking.
+pub(crate) fn runs(session: &Session) -> Result<AppRuns<'_, WorkflowState>, Failure> {
+    Ok(AppRuns::new(session, [graph()?.for_inspection()]))
+}
+
+/// The runs with their vault but without a model, to write what was approved.
+pub(crate) async fn open_to_write(session: &Session, vault: Arc<Vault>) -> Result<Runs, Failure> {
+    let dirs = session.dirs()?;
     dirs.create_indexes()?;
     let index = VaultIndex::open(Arc::clone(&vault), &dirs.index(&[vault.root().to_owned()]))?;
-    let resources = Resources::new(Models::new(Arc::new(nobody)), vault, Arc::new(index))?;
+    let resources = Resources::new(no_models(), vault, Arc::new(index))?;
+    let store = session.store().await?.checkpointer();
     Ok(graph()?.with_context(resources).with_shared_checkpointer(store))
 }
 
-/// A run that exists, and its state.
-pub(crate) async fn find(
-    common: &CommonArgs,
-    session: &Session,
-    id: &str,
-) -> Result<(Run, ThreadState<WorkflowState>), Failure> {
-    let run = look(common, session, None).await?.thread(id);
-    let state = run.state().await?;
-    if state.checkpoint.is_none() {
-        let message = format!("there is no run `{id}` in `{}`; `obsius runs` lists them", session.store_place()?);
-        return Err(Failure::new(ExitStatus::Usage, message));
-    }
-    Ok((run, state))
-}
-
-/// The vault that a command is about.
-pub(crate) fn vault_of(args: &Args) -> PathBuf {
-    args.vault.clone().unwrap_or_else(|| PathBuf::from("."))
-}
-
-/// The session of a vault: its name and a hash of where it is.
-pub(crate) fn session_of(args: &Args, root: &Path) -> String {
-    args.session.clone().unwrap_or_else(|| {
+/// The session that was named, else that of a vault: its name and a hash of where it is.
+pub(crate) fn session_of(named: Option<&str>, root: &Path) -> String {
+    named.map(str::to_owned).unwrap_or_else(|| {
         let name: String = root
             .file_name()
             .map(|name| name.to_string_lossy().into_owned())

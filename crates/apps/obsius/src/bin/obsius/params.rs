@@ -1,11 +1,9 @@
 //! The parameters of a run: defaults, then files, then `--set`.
 
 use graphloom_cli::config::Layers;
-use graphloom_cli::{ExitStatus, Failure, Session};
+use graphloom_cli::{ExitStatus, Failure, ParameterArgs, Session};
 use graphloom_obsius::Config;
 use graphloom_obsius::config::LOCAL_ITERATION_TIMEOUT_MS;
-
-use crate::args::Args;
 
 /// The parameters of a run, and who set them.
 pub(crate) struct Params {
@@ -14,11 +12,11 @@ pub(crate) struct Params {
 
 impl Params {
     /// The parameters, or `None` when they were only to be printed.
-    pub(crate) fn read(args: &Args, session: &Session) -> Result<Option<Self>, Failure> {
-        let layers = Layers::of(&Config::default(), &session.files, &args.common)?;
+    pub(crate) fn read(given: &ParameterArgs, session: &Session) -> Result<Option<Self>, Failure> {
+        let layers = Layers::of(&Config::default(), &session.files, given)?;
         let config: Config = layers.build()?;
         config.check().map_err(Failure::usage)?;
-        if args.common.print_config {
+        if given.print_config {
             let settings = layers.settings();
             session.progress.result(ExitStatus::Done, &settings.to_string(), &settings)?;
             return Ok(None);

@@ -1,40 +1,42 @@
 //! Going on with a run.
 
-use std::path::{Path, PathBuf};
-
 use graphloom_agents::Verdict;
-use graphloom_cli::{AnswerArgs, CommonArgs, ExitStatus, Failure, Session};
-use graphloom_core_graph::checkpoint::{HistoryFilter, ThreadStatus};
+use graphloom_cli::frame::{Origin, go_back};
+use graphloom_cli::{ExitStatus, Failure, Session};
+use graphloom_core_graph::checkpoint::ThreadStatus;
 use graphloom_core_graph::{Answers, ThreadState};
 use graphloom_obsius::state::StopReason;
 use graphloom_obsius::{REVIEW, WorkflowState, cannot_go_on, go_on_with_part};
 
-use crate::args::Args;
+use crate::args::{ApplyArgs, ResumeArgs};
 use crate::consent::Consent;
-use crate::limits;
-use crate::open::{Run, find, look, open_with};
+use crate::limits::{self, Limits};
+use crate::open::{Run, open_to_write, open_vault, open_with, runs};
 use crate::review;
 use crate::run::{conclude, deliver, waiting};
 
 /// Goes on with a run that was stopped, killed, failed or waits.
-pub(crate) async fn resume(
-    args: &Args,
-    session: &Session,
-    consent: Consent,
-    id: &str,
-    answers: &AnswerArgs,
-) -> Result<ExitStatus, Failure> {
-    let (_, before) = find(&args.common, session, id).await?;
+pub(crate) async fn resume(session: &Session, args: ResumeArgs) -> Result<ExitStatus, Failure> {
+    let ResumeArgs { run: id, answers, mut work } = args;
+    let id = id.as_str();
+    let consent = Consent::of(&work.run.models.consent, work.approval, &session.progress)?;
+    let (_, before) = runs(session)?.find(id).await?;
     // A mistake in an answer is told before a model is made.
-    let given = answers.read(&before.questions, &args.common, &session.progress).await?;
-    let limits = limits::read(&args.common, &before.state.session.config)?;
+    let given = answers.read(&before.questions, &work.run.models.consent, &session.progress).await?;
+    let limits = match limits::read(&work.run.parameters, &before.state.session.config, session)? {
+        Limits::Own => None,
+        Limits::Changed(config) => Some(config),
+        Limits::Printed => return Ok(ExitStatus::Done),
+    };
     let changed = limits.is_some();
     if changed {
         check_limits(id, &before.state, given.is_some())?;
     }
-    let root = root_of(args, &before.state);
-    let common = as_before(&args.common, &before.state, session)?;
-    let opened = open_with(args, &common, session, &root, before.state.spent, limits).await?;
+    let root = work.vault.or_of(&before.state);
+    let origin = Origin { model: before.state.session.model.clone(), ..Origin::default() };
+    origin.complete_models(&mut work.run.models, session)?;
+    let seed = work.seed.unwrap_or(before.state.session.seed);
+    let opened = open_with(&work, session, &root, before.state.spent, seed, limits).await?;
     let thread = opened.runs.thread(id);
     let mut notes = before.state.notes.len();
     let run = match before.status {
@@ -53,7 +55,7 @@ pub(crate) async fn resume(
             if let Some(remedy) = before.state.stop.as_ref().and_then(StopReason::remedy) {
                 session.progress.note(remedy);
             }
-            return deliver(session, &thread, &before.state).map(|(status, _)| status);
+            return deliver(session, &opened.models.ledger, &thread, &before.state).map(|(status, _)| status);
         }
         ThreadStatus::Waiting if changed => {
             thread.update_state(REVIEW, go_on_with_part(&before.state)).await?;
@@ -62,7 +64,7 @@ pub(crate) async fn resume(
         ThreadStatus::Waiting => {
             let answers = match given {
                 Some(given) => given.answers,
-                None => match verdict(&common, session, consent, &thread, &before).await? {
+                None => match verdict(session, consent, &thread, &before).await? {
                     Some(verdict) => Answers::new().and("review", &verdict)?,
                     None => return Ok(ExitStatus::Waiting),
                 },
@@ -71,18 +73,15 @@ pub(crate) async fn resume(
         }
         _ => thread.continue_(),
     };
-    conclude(&common, session, consent, &thread, run, notes).await.map(|(status, _)| status)
+    conclude(session, consent, &opened.models.ledger, &thread, run, notes).await.map(|(status, _)| status)
 }
 
 /// Approves what a run waits with. No model is needed for that.
-pub(crate) async fn apply(
-    args: &Args,
-    session: &Session,
-    consent: Consent,
-    id: &str,
-    only: &[String],
-) -> Result<ExitStatus, Failure> {
-    let (_, before) = find(&args.common, session, id).await?;
+pub(crate) async fn apply(session: &Session, args: ApplyArgs) -> Result<ExitStatus, Failure> {
+    let ApplyArgs { run: id, only, vault, consent, approval } = args;
+    let id = id.as_str();
+    let consent = Consent::of(&consent, approval, &session.progress)?;
+    let (_, before) = runs(session)?.find(id).await?;
     if before.status != ThreadStatus::Waiting {
         let message = match &before.state.applied {
             Some(applied) => format!("the changes of run `{id}` are written already: {}", applied.paths.join(", ")),
@@ -90,19 +89,20 @@ pub(crate) async fn apply(
         };
         return Err(Failure::new(ExitStatus::Usage, message));
     }
-    let root = root_of(args, &before.state);
-    crate::open::open_vault(&root, session)?;
-    let thread = look(&args.common, session, Some(&root)).await?.thread(id);
-    let verdict = if only.is_empty() { Verdict::Approve } else { Verdict::Some { ids: only.to_vec() } };
+    let vault = open_vault(&vault.or_of(&before.state), session)?;
+    let runs = open_to_write(session, vault).await?;
+    let thread = runs.thread(id);
+    let verdict = if only.is_empty() { Verdict::Approve } else { Verdict::Some { ids: only } };
     if let Some(request) = review::pending(&before.questions) {
         request.decide(&verdict).map_err(|error| Failure::usage(error.to_string()))?;
     }
     let run = thread.resume(Answers::new().and("review", &verdict)?);
-    conclude(&args.common, session, consent, &thread, run, before.state.notes.len()).await.map(|(status, _)| status)
+    conclude(session, consent, &runs.app().resources().ledger, &thread, run, before.state.notes.len())
+        .await
+        .map(|(status, _)| status)
 }
 
 async fn verdict(
-    common: &CommonArgs,
     session: &Session,
     consent: Consent,
     thread: &Run,
@@ -116,12 +116,12 @@ async fn verdict(
             None => return Ok(Some(Verdict::Approve)),
             Some(reason) => session.progress.warn(reason),
         }
-    } else if common.may_ask()
+    } else if consent.may_ask
         && let Some(verdict) = review::ask(&request, &session.progress).await?
     {
         return Ok(Some(verdict));
     }
-    waiting(common, session, thread, &request)?;
+    waiting(session, thread, &request)?;
     Ok(None)
 }
 
@@ -138,31 +138,11 @@ fn check_limits(id: &str, state: &WorkflowState, is_answered: bool) -> Result<()
 
 /// Makes the newest checkpoint from before the end the head of the run. Returns how many notes it has.
 async fn back_before_end(thread: &Run) -> Result<usize, Failure> {
-    for row in thread.history(&HistoryFilter::default()).await? {
-        let state = thread.at(row.number).state().await?;
-        let is_open = state.state.failure.is_none() && state.state.stop.is_none();
-        if is_open && !state.next.is_empty() {
-            thread.at(row.number).fork().await?;
-            return Ok(state.state.notes.len());
-        }
+    let is_open = |state: &ThreadState<WorkflowState>| {
+        state.state.failure.is_none() && state.state.stop.is_none() && !state.next.is_empty()
+    };
+    match go_back(thread, is_open).await? {
+        Some(state) => Ok(state.notes.len()),
+        None => Err(Failure::new(ExitStatus::Failed, "the run failed before its first step; begin it anew")),
     }
-    Err(Failure::new(ExitStatus::Failed, "the run failed before its first step; begin it anew"))
-}
-
-pub(crate) fn root_of(args: &Args, state: &WorkflowState) -> PathBuf {
-    args.vault.clone().unwrap_or_else(|| Path::new(&state.session.vault).to_owned())
-}
-
-/// The options of a run that goes on: its own models, unless others are given.
-fn as_before(common: &CommonArgs, state: &WorkflowState, session: &Session) -> Result<CommonArgs, Failure> {
-    let mut common = session.files.for_old_run(common);
-    match &common.model {
-        Some(given) if given.to_string() != state.session.model => {
-            let before = &state.session.model;
-            session.progress.warn(format!("the run began with `{before}` and goes on with `{given}`"));
-        }
-        Some(_) => {}
-        None => common.model = Some(state.session.model.parse()?),
-    }
-    Ok(common)
 }

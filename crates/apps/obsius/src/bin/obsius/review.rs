@@ -1,10 +1,8 @@
 //! Asking a person about the changes of a run.
 
 use graphloom_agents::{ReviewRequest, Verdict};
-use graphloom_cli::{Failure, Progress, Prompt};
+use graphloom_cli::{Failure, Progress, Prompt, next_line};
 use graphloom_core_graph::Questions;
-
-use crate::lines;
 
 /// The review that a run waits with.
 pub(crate) fn pending(questions: &Questions) -> Option<ReviewRequest> {
@@ -32,7 +30,7 @@ pub(crate) async fn ask(request: &ReviewRequest, progress: &Progress) -> Result<
     );
     progress.note(text);
     let Some(mut prompt) = Prompt::open(progress)? else {
-        return Ok(lines::next().await?.map(|line| verdict(&line)));
+        return Ok(next_line().await?.map(|line| verdict(&line)));
     };
     Ok(prompt.answer("> ").await?.map(|line| verdict(&line)))
 }

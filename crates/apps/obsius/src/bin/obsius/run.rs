@@ -1,22 +1,18 @@
 //! Carrying out a request: begin a run, follow it, ask about its changes, deliver.
 
 use graphloom_agents::Verdict;
-use graphloom_cli::{
-    CommonArgs, ExitStatus, Failure, Session, check_thread_id, follow, new_thread_id, resume_line, runs as stored,
-    time_text,
-};
-use graphloom_core_graph::checkpoint::ThreadFilter;
+use graphloom_cli::frame::{announce, follow_run, stopped};
+use graphloom_cli::{ExitStatus, Failure, Session, check_thread_id, new_thread_id};
 use graphloom_core_graph::{Clock, Outcome, SystemClock};
-use graphloom_llm::ModelError;
-use graphloom_llm::layers::Spent;
+use graphloom_llm::layers::{Ledger, Spent};
 use graphloom_obsius::state::{Exchanged, FailureClass};
 use graphloom_obsius::{SessionInfo, WorkflowState};
 use serde_json::{Value, json};
 
-use crate::args::Args;
+use crate::args::{RequestArgs, SessionWorkArgs};
 use crate::consent::Consent;
 use crate::memory::Memory;
-use crate::open::{Opened, Run, open, session_of, vault_of};
+use crate::open::{Opened, Run, open, runs, session_of};
 use crate::params::Params;
 use crate::review;
 use crate::watch::Watch;
@@ -25,75 +21,76 @@ use crate::watch::Watch;
 const OFFERED: usize = 5;
 
 /// Carries out one request.
-pub(crate) async fn run(
-    args: &Args,
-    session: &Session,
-    consent: Consent,
-    request: &str,
-) -> Result<ExitStatus, Failure> {
-    let Some(params) = Params::read(args, session)? else { return Ok(ExitStatus::Done) };
-    let opened = open(args, &args.common, session, &vault_of(args), Spent::default()).await?;
-    offer_unfinished(args, session, &opened).await?;
-    let memory = Memory::load(args, &opened).await?;
-    request_run(args, session, consent, &opened, &params, request, memory.known()).await.map(|(status, _)| status)
+pub(crate) async fn run(session: &Session, args: RequestArgs) -> Result<ExitStatus, Failure> {
+    let RequestArgs { request, thread, work: SessionWorkArgs { session: of, mut work } } = args;
+    session.files.fill_models(&mut work.run.models);
+    let consent = Consent::of(&work.run.models.consent, work.approval, &session.progress)?;
+    let Some(params) = Params::read(&work.run.parameters, session)? else { return Ok(ExitStatus::Done) };
+    let opened = open(&work, session).await?;
+    let of = of.session.as_deref();
+    offer_unfinished(of, session, &opened).await?;
+    let memory = Memory::load(of, &opened).await?;
+    let about = About { request: &request, id: thread.thread, session: of, seed: work.seed.unwrap_or_default() };
+    request_run(session, consent, &opened, &params, about, memory.known()).await.map(|(status, _)| status)
+}
+
+/// A request, and the run that it becomes.
+pub(crate) struct About<'r> {
+    pub(crate) request: &'r str,
+    /// The id of the run; made of the time when not given.
+    pub(crate) id: Option<String>,
+    /// The session that was named.
+    pub(crate) session: Option<&'r str>,
+    pub(crate) seed: u64,
 }
 
 /// Begins a run for a request and follows it to its end.
 pub(crate) async fn request_run(
-    args: &Args,
     session: &Session,
     consent: Consent,
     opened: &Opened,
     params: &Params,
-    request: &str,
+    about: About<'_>,
     earlier: Vec<Exchanged>,
 ) -> Result<(ExitStatus, String), Failure> {
-    if request.trim().is_empty() {
+    if about.request.trim().is_empty() {
         return Err(Failure::usage("the request is empty; say what is to be done"));
     }
-    let id = args.common.thread.clone().unwrap_or_else(|| new_thread_id("obsius"));
+    let id = about.id.unwrap_or_else(|| new_thread_id("obsius"));
     check_thread_id(&id)?;
     let (config, told) = params.config(opened.small)?;
     let mut info = SessionInfo::default();
-    info.session_id = session_of(args, &opened.root);
+    info.session_id = session_of(about.session, &opened.root);
     info.workflow_id = id.clone();
-    info.original_request = request.trim().to_owned();
+    info.original_request = about.request.trim().to_owned();
     info.start_time = SystemClock.now();
     info.vault = opened.root.display().to_string();
     info.model = opened.models.chosen.specs.to_string();
-    info.today = today(opened).await?;
-    info.seed = args.seed;
+    info.today = opened.models.today().await?;
+    info.seed = about.seed;
     info.config = config;
     info.earlier = earlier;
     let thread = opened.runs.thread(id);
     let begun = thread.run(WorkflowState::update().session(info).notes(told));
-    conclude(&args.common, session, consent, &thread, begun, 0).await
+    conclude(session, consent, &opened.models.ledger, &thread, begun, 0).await
 }
 
 /// Follows a run to its end: answers its review where it may, and delivers. Returns the answer too.
 pub(crate) async fn conclude(
-    common: &CommonArgs,
     session: &Session,
     consent: Consent,
+    ledger: &Ledger,
     thread: &Run,
     run: graphloom_core_graph::Run<WorkflowState>,
     notes: usize,
 ) -> Result<(ExitStatus, String), Failure> {
-    let line = resume_line("obsius", thread.id(), &common.base);
-    session.progress.note(format!("run `{}`; if it is stopped, go on with: {line}", thread.id()));
+    announce(session, thread.id());
     let mut watch = Watch::new(session.progress.clone(), notes);
     let mut run = run;
     loop {
-        let outcome = follow(run, &session.interrupt, &session.progress, |event| watch.see(event)).await;
-        let outcome = match outcome {
-            Ok(outcome) => outcome,
-            Err(error) => {
-                session.progress.note(format!("what was committed is kept; go on with: {line}"));
-                return Err(error.into());
-            }
-        };
+        let outcome = follow_run(session, thread.id(), run, |event| watch.see(event)).await?;
         match outcome {
-            Outcome::Done(state) => return deliver(session, thread, &state),
+            Outcome::Done(state) => return deliver(session, ledger, thread, &state),
             Outcome::Waiting(questions) => {
                 let Some(request) = review::pending(&questions) else {
                     return Err(Failure::new(ExitStatus::Failed, "the run waits with a question that is no review"));
@@ -101,40 +98,35 @@ pub(crate) async fn conclude(
                 let verdict = if consent.yes {
                     if let Some(reason) = consent.withheld(&thread.state().await?.state) {
                         session.progress.warn(reason);
-                        return waiting(common, session, thread, &request);
+                        return waiting(session, thread, &request);
                     }
                     Verdict::Approve
-                } else if common.may_ask() {
+                } else if consent.may_ask {
                     match review::ask(&request, &session.progress).await? {
                         Some(verdict) => verdict,
-                        None => return waiting(common, session, thread, &request),
+                        None => return waiting(session, thread, &request),
                     }
                 } else {
-                    return waiting(common, session, thread, &request);
+                    return waiting(session, thread, &request);
                 };
                 if let Err(error) = request.decide(&verdict) {
                     session.progress.warn(error.to_string());
-                    return waiting(common, session, thread, &request);
+                    return waiting(session, thread, &request);
                 }
                 run = thread.resume(questions.answer("review", &verdict)?);
             }
-            other => {
-                let status = ExitStatus::from(&other);
-                session.progress.result(status, &format!("stopped; go on with: {line}"), &json!({ "resume": line }))?;
-                return Ok((status, String::new()));
-            }
+            other => return Ok((stopped(session, thread.id(), &other).tell(session)?, String::new())),
         }
     }
 }
 
 /// Nobody approves: the plan is kept.
 pub(crate) fn waiting(
-    common: &CommonArgs,
     session: &Session,
     thread: &Run,
     request: &graphloom_agents::ReviewRequest,
 ) -> Result<(ExitStatus, String), Failure> {
-    let quoted = resume_line("obsius", thread.id(), &common.base);
+    let quoted = session.resume_line(thread.id());
     let (apply, refuse) = (quoted.replacen("resume", "apply", 1), quoted);
     let text = format!(
         "{}\nnothing is written yet; write the changes with: {apply}\nor refuse them with: {refuse} --answer 'review={{\"reject\":{{\"reason\":\"…\"}}}}'",
@@ -146,12 +138,21 @@ pub(crate) fn waiting(
 }
 
 /// Tells what a run came to.
-pub(crate) fn deliver(session: &Session, thread: &Run, state: &WorkflowState) -> Result<(ExitStatus, String), Failure> {
+pub(crate) fn deliver(
+    session: &Session,
+    ledger: &Ledger,
+    thread: &Run,
+    state: &WorkflowState,
+) -> Result<(ExitStatus, String), Failure> {
+    let spent = state.spent.or_later(ledger.spent());
+    session.progress.note(format!("{} calls, {} tokens", spent.calls, spent.tokens));
     let Some(outcome) = &state.outcome else {
         return Err(Failure::new(ExitStatus::Failed, "the run ended without an outcome"));
     };
     if let Some(failure) = &state.failure {
-        session.progress.event(&json!({ "v": 1, "event": "failure", "run": thread.id(), "failure": failure }));
+        session
+            .progress
+            .event(&json!({ "v": 1, "event": "failure", "run": thread.id(), "failure": failure, "spent": spent }));
         let status = if failure.class == FailureClass::Budget { ExitStatus::BudgetSpent } else { ExitStatus::Failed };
         let class = serde_json::to_value(failure.class)?;
         let mut message = format!("{}: {}", class.as_str().unwrap_or("failure"), failure.message);
@@ -180,12 +181,12 @@ pub(crate) fn deliver(session: &Session, thread: &Run, state: &WorkflowState) ->
         ));
     }
     session.progress.note(outcome.stop.text());
-    session.progress.result(status, &outcome.answer, &summary(thread.id(), state))?;
+    session.progress.result(status, &outcome.answer, &summary(thread.id(), state, spent))?;
     Ok((status, outcome.answer.clone()))
 }
 
 /// What programs read of a run's end.
-pub(crate) fn summary(id: &str, state: &WorkflowState) -> Value {
+fn summary(id: &str, state: &WorkflowState, spent: Spent) -> Value {
     json!({
         "run": id,
         "session": state.session.session_id,
@@ -197,6 +198,7 @@ pub(crate) fn summary(id: &str, state: &WorkflowState) -> Value {
         "iterations": state.iteration.number,
         "confidence": state.confidence,
         "metrics": state.execution_metrics,
+        "spent": spent,
         "plan": state.task_plan.as_ref().map(|plan| plan.source),
         "notes": state.notes,
         "skipped": state.vault_context.skipped,
@@ -204,35 +206,25 @@ pub(crate) fn summary(id: &str, state: &WorkflowState) -> Value {
 }
 
 /// Tells the unfinished runs of the session. A new request never goes on with them.
-async fn offer_unfinished(args: &Args, session: &Session, opened: &Opened) -> Result<(), Failure> {
-    let own = session_of(args, &opened.root);
-    let mut filter = ThreadFilter::default();
-    filter.graph = Some("obsius".to_owned());
-    let known = stored::list(&**opened.runs.checkpointer(), &filter).await?;
+async fn offer_unfinished(named: Option<&str>, session: &Session, opened: &Opened) -> Result<(), Failure> {
+    let own = session_of(named, &opened.root);
+    let runs = runs(session)?;
+    let known = runs.summaries().await?;
     let mut told = 0;
     for run in known.iter().filter(|run| run.can_go_on()) {
         if told == OFFERED {
             break;
         }
-        let state = opened.runs.thread(run.thread.as_str()).state().await?;
+        let (_, state) = runs.find(&run.thread).await?;
         if state.state.session.session_id != own {
             continue;
         }
         told += 1;
-        let line = resume_line("obsius", &run.thread, &args.common.base);
+        let line = session.resume_line(&run.thread);
         let request: String = state.state.session.original_request.chars().take(60).collect();
         session
             .progress
             .note(format!("run `{}` of this session is {}: {request}; go on with: {line}", run.thread, run.status));
     }
     Ok(())
-}
-
-/// The date that prompts state: today, or the recorded one.
-async fn today(opened: &Opened) -> Result<String, Failure> {
-    let today = time_text(SystemClock.now())[..10].to_owned();
-    let Some(cassette) = &opened.models.cassette else { return Ok(today) };
-    let work = || async { Ok::<_, ModelError>(Value::String(today)) };
-    let today = cassette.exchange("today", &json!({}), work, |message| ModelError::Setup { message }).await?;
-    Ok(today.as_str().unwrap_or_default().to_owned())
 }

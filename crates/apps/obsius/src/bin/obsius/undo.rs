@@ -7,16 +7,14 @@ use graphloom_cli::{ExitStatus, Failure, Session};
 use graphloom_obsius::{WorkflowState, transaction_name};
 use graphloom_vault::transaction::{self, RunRecord, RunState, UndoOptions, Undone};
 
-use crate::args::Args;
-use crate::open::{look, open_vault, vault_of};
-use crate::resume::root_of;
+use crate::args::VaultArgs;
+use crate::open::{open_vault, runs};
 
 /// Gives back what was before a run. The journal of the vault knows what was written; the database may not, when the run
 /// was killed before it could say so, or when it is another one.
-pub(crate) async fn undo(args: &Args, session: &Session, id: &str, force: bool) -> Result<ExitStatus, Failure> {
-    let found = look(&args.common, session, None).await?.thread(id).state().await?;
-    let known = found.checkpoint.is_some().then_some(found.state);
-    let root = known.as_ref().map_or_else(|| vault_of(args), |state| root_of(args, state));
+pub(crate) async fn undo(session: &Session, id: &str, force: bool, vault: &VaultArgs) -> Result<ExitStatus, Failure> {
+    let known = runs(session)?.known(id).await?.map(|(_, found)| found.state);
+    let root = known.as_ref().map_or_else(|| vault.or_here(), |state| vault.or_of(state));
     // What a crash left is finished or taken back, and told, before anything is said of the run.
     let vault = open_vault(&root, session)?;
     let name = transaction_name(id);

@@ -2,19 +2,18 @@
 
 use std::sync::Arc;
 
-use graphloom_cli::{DataDir, ExitStatus, Failure, Session};
+use graphloom_cli::{ExitStatus, Failure, Session};
 use graphloom_obsius::index::SearchQuery;
 use graphloom_vault::{Changes, Overlay, Vault, VaultOptions, diff as differences};
 use serde_json::json;
 
-use crate::args::Args;
-use crate::open::{find, open_index, open_vault, vault_of};
-use crate::resume::root_of;
+use crate::args::VaultArgs;
+use crate::open::{open_index, open_vault, runs};
 use crate::review;
 
 /// Shows what a run would change.
-pub(crate) async fn diff(args: &Args, session: &Session, id: &str) -> Result<ExitStatus, Failure> {
-    let (_, before) = find(&args.common, session, id).await?;
+pub(crate) async fn diff(session: &Session, id: &str, vault: &VaultArgs) -> Result<ExitStatus, Failure> {
+    let (_, before) = runs(session)?.find(id).await?;
     let state = &before.state;
     if let Some(applied) = &state.applied {
         let text = format!("the changes are written already: {}", applied.paths.join(", "));
@@ -25,7 +24,7 @@ pub(crate) async fn diff(args: &Args, session: &Session, id: &str) -> Result<Exi
         session.progress.result(ExitStatus::Done, &review::shown(&request), &request)?;
         return Ok(ExitStatus::Done);
     }
-    let vault = Vault::open(root_of(args, state), VaultOptions::default())?;
+    let vault = Vault::open(vault.or_of(state), VaultOptions::default())?;
     let shown = differences(&vault, &state.changes);
     let text = if state.changes.is_empty() { "nothing would change".to_owned() } else { shown.to_string() };
     session.progress.result(ExitStatus::Done, &text, &shown)?;
@@ -33,9 +32,9 @@ pub(crate) async fn diff(args: &Args, session: &Session, id: &str) -> Result<Exi
 }
 
 /// Searches the notes.
-pub(crate) fn search(args: &Args, session: &Session, query: &str, limit: usize) -> Result<ExitStatus, Failure> {
-    let dirs = DataDir::new(args.common.base.data_dir.as_deref())?;
-    let vault = open_vault(&vault_of(args), session)?;
+pub(crate) fn search(session: &Session, query: &str, limit: usize, vault: &VaultArgs) -> Result<ExitStatus, Failure> {
+    let dirs = session.dirs()?;
+    let vault = open_vault(&vault.or_here(), session)?;
     let index = open_index(&vault, &dirs, session)?;
     let overlay = Overlay::new(Arc::clone(&vault), Changes::default());
     let page = index.page(&overlay, &SearchQuery::parse(query, limit))?;

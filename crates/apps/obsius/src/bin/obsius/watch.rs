@@ -1,27 +1,25 @@
 //! Progress while a run goes on.
 
-use std::time::Instant;
-
 use graphloom_cli::Progress;
+use graphloom_cli::frame::Watcher;
 use graphloom_core_graph::{Event, EventKind};
 use graphloom_obsius::WorkflowState;
 use graphloom_obsius::assess::Complexity;
 
 /// Shows phase, iteration, confidence, actions and tokens.
 pub(crate) struct Watch {
-    progress: Progress,
-    begun: Instant,
-    notes: usize,
+    watcher: Watcher,
     phase: String,
     counts: String,
 }
 
 impl Watch {
     pub(crate) fn new(progress: Progress, notes: usize) -> Self {
-        Self { progress, begun: Instant::now(), notes, phase: String::new(), counts: String::new() }
+        Self { watcher: Watcher::new(progress, notes), phase: String::new(), counts: String::new() }
     }
 
     pub(crate) fn see(&mut self, event: &Event) {
+        self.watcher.see(event);
         match &event.kind {
             EventKind::TaskStarted { node } => {
                 self.phase.clone_from(node);
@@ -32,20 +30,12 @@ impl Watch {
                     self.count(state);
                 }
             }
-            EventKind::TaskRetry { node, error, delay } => {
-                self.progress.warn(format!("`{node}` is tried again in {delay} ms: {error}"));
-            }
-            EventKind::TaskFailed { node, error } => self.progress.warn(format!("`{node}` failed: {error}")),
-            EventKind::Warning { message } => self.progress.warn(message),
             _ => {}
         }
     }
 
     fn count(&mut self, state: &WorkflowState) {
-        for note in state.notes.iter().skip(self.notes) {
-            self.progress.note(note);
-        }
-        self.notes = state.notes.len();
+        self.watcher.tell(state.notes.iter());
         // A simple request has turns and no iterations, and before the first analysis there is none.
         let is_complex = state.assessment.as_ref().is_some_and(|known| known.complexity == Complexity::Complex);
         let iteration = match state.iteration.number {
@@ -65,8 +55,8 @@ impl Watch {
     fn show(&self) {
         let counts = if self.counts.is_empty() { String::new() } else { format!(", {}", self.counts) };
         // Plain lines carry no time, so that the same run tells the same.
-        let time =
-            if self.progress.is_live() { format!(", {} s", self.begun.elapsed().as_secs()) } else { String::new() };
-        self.progress.phase(format!("{}{counts}{time}", self.phase));
+        let progress = self.watcher.progress();
+        let time = if progress.is_live() { format!(", {} s", self.watcher.seconds()) } else { String::new() };
+        progress.phase(format!("{}{counts}{time}", self.phase));
     }
 }

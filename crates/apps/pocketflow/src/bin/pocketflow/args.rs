@@ -1,9 +1,7 @@
 //! The command line.
 
-use std::path::PathBuf;
-
 use clap::{Parser, Subcommand, ValueEnum};
-use graphloom_cli::{AnswerArgs, BaseArgs, CommonArgs};
+use graphloom_cli::{AnswerArgs, BaseArgs, GraphFormat, OutputArgs, PromptArgs, RunArgs, SourceArgs, ThreadArgs};
 
 /// Researches a topic with you: queries, literature, gap, proposal, with your approval in between
 #[derive(Parser, Debug)]
@@ -11,11 +9,8 @@ use graphloom_cli::{AnswerArgs, BaseArgs, CommonArgs};
 pub(crate) struct Args {
     #[command(subcommand)]
     pub(crate) command: Command,
-    /// Take prompt files from this folder where it has them
-    #[arg(long, global = true, value_name = "DIR")]
-    pub(crate) prompts: Option<PathBuf>,
     #[command(flatten)]
-    pub(crate) common: CommonArgs,
+    pub(crate) base: BaseArgs,
 }
 
 #[derive(Subcommand, Debug)]
@@ -25,6 +20,10 @@ pub(crate) enum Command {
         /// The conversation; that of `--thread`, or a new one, when not given
         #[arg(value_name = "THREAD")]
         conversation: Option<String>,
+        #[command(flatten)]
+        id: ThreadArgs,
+        #[command(flatten)]
+        work: WorkArgs,
     },
     /// Say one thing and print what is said back
     Say {
@@ -32,6 +31,8 @@ pub(crate) enum Command {
         thread: String,
         /// What is said
         message: String,
+        #[command(flatten)]
+        work: WorkArgs,
     },
     /// End a turn that was cut off, or answer what the conversation waits for, as `message="approve"`, or with the name of
     /// the question that is answered
@@ -40,6 +41,8 @@ pub(crate) enum Command {
         thread: String,
         #[command(flatten)]
         answers: AnswerArgs,
+        #[command(flatten)]
+        work: WorkArgs,
     },
     /// Stop the turn that another process is at work on
     Stop {
@@ -53,6 +56,8 @@ pub(crate) enum Command {
         /// The checkpoint's number, from `pocketflow history THREAD`
         #[arg(long)]
         from: u64,
+        #[command(flatten)]
+        work: WorkArgs,
     },
     /// Make an older checkpoint the head of its conversation
     Fork {
@@ -107,19 +112,20 @@ pub(crate) enum Command {
         /// The form; Markdown unless given
         #[arg(long)]
         format: Option<ExportFormat>,
+        #[command(flatten)]
+        output: OutputArgs,
     },
 }
 
-#[derive(ValueEnum, Clone, Copy, Debug)]
-pub(crate) enum GraphFormat {
-    /// Mermaid
-    Mermaid,
-    /// GraphViz
-    Dot,
-    /// Nodes and edges as JSON
-    Json,
-    /// A drawing
-    Svg,
+/// What commands take that go on with a conversation.
+#[derive(clap::Args, Clone, Debug)]
+pub(crate) struct WorkArgs {
+    #[command(flatten)]
+    pub(crate) run: RunArgs,
+    #[command(flatten)]
+    pub(crate) sources: SourceArgs,
+    #[command(flatten)]
+    pub(crate) prompts: PromptArgs,
 }
 
 #[derive(ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
@@ -151,6 +157,6 @@ impl ExportFormat {
 
 impl AsRef<BaseArgs> for Args {
     fn as_ref(&self) -> &BaseArgs {
-        self.common.as_ref()
+        &self.base
     }
 }

@@ -64,7 +64,7 @@ impl Person {
 /// Talks until the person ends it.
 pub(crate) async fn chat(setup: &Setup, id: Option<String>) -> Result<ExitStatus, Failure> {
     let progress = &setup.session.progress;
-    let id = match id.or_else(|| setup.common.thread.clone()) {
+    let id = match id {
         Some(id) => checked(&id)?.to_owned(),
         None => new_thread_id("pocketflow"),
     };

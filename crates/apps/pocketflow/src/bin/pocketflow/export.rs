@@ -1,18 +1,22 @@
 //! The proposal and its references, on stdout or in files.
 
-use graphloom_cli::{CliError, ExitStatus, Failure, private};
+use graphloom_cli::{CliError, ExitStatus, Failure, OutputArgs, Session, private};
 use graphloom_pocketflow::export as form;
-use graphloom_pocketflow::session::{Proposal, Session};
+use graphloom_pocketflow::session::{self, Proposal};
 use serde_json::{Value, json};
 
 use crate::args::ExportFormat;
 use crate::inspect::done;
 use crate::open::look;
-use crate::setup::Setup;
 
 /// Prints a form of the proposal, or writes one or all of them to the directory of `--out`.
-pub(crate) async fn export(setup: &Setup, id: &str, format: Option<ExportFormat>) -> Result<ExitStatus, Failure> {
-    let kept = look(setup, id).await?.session(id).await?;
+pub(crate) async fn export(
+    session: &Session,
+    id: &str,
+    format: Option<ExportFormat>,
+    output: &OutputArgs,
+) -> Result<ExitStatus, Failure> {
+    let kept = look(session, id).await?.session(id).await?;
     let Some(artifact) = &kept.artifacts.proposal else {
         let message =
             format!("the conversation `{id}` has no proposal yet; `pocketflow inspect {id}` says how far it is");
@@ -20,16 +24,16 @@ pub(crate) async fn export(setup: &Setup, id: &str, format: Option<ExportFormat>
     };
     let proposal = &artifact.value;
     if kept.approvals.proposal != Some(artifact.version) {
-        setup.session.progress.warn("this proposal is not approved");
+        session.progress.warn("this proposal is not approved");
     }
-    let Some(dir) = &setup.common.out else {
+    let Some(dir) = &output.out else {
         let format = format.unwrap_or(ExportFormat::Markdown);
         let value = match format {
             ExportFormat::Markdown | ExportFormat::Json => form::json(&kept).unwrap_or_default(),
             ExportFormat::Bibtex => Value::String(form::bibtex(proposal)),
             ExportFormat::CslJson => form::csl_json(proposal),
         };
-        return done(setup, &written(format, &kept, proposal)?, &value);
+        return done(session, &written(format, &kept, proposal)?, &value);
     };
     private::create_dir(dir).map_err(CliError::io("create the directory", dir))?;
     let formats = format.map_or_else(|| ExportFormat::ALL.to_vec(), |one| vec![one]);
@@ -39,10 +43,10 @@ pub(crate) async fn export(setup: &Setup, id: &str, format: Option<ExportFormat>
         private::write(&path, written(format, &kept, proposal)?).map_err(CliError::io("write", &path))?;
         files.push(path.display().to_string());
     }
-    done(setup, &files.join("\n"), &json!({ "files": files }))
+    done(session, &files.join("\n"), &json!({ "files": files }))
 }
 
-fn written(format: ExportFormat, session: &Session, proposal: &Proposal) -> Result<String, Failure> {
+fn written(format: ExportFormat, session: &session::Session, proposal: &Proposal) -> Result<String, Failure> {
     let pretty = |value: &Value| serde_json::to_string_pretty(value).map(|text| format!("{text}\n"));
     Ok(match format {
         ExportFormat::Markdown => form::markdown(proposal),

@@ -4,36 +4,22 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use graphloom_cli::runs::{self as stored, RunPath, RunReport};
-use graphloom_cli::{ExitStatus, Failure, time_text};
+use graphloom_cli::{ExitStatus, Failure, GraphFormat, Session, time_text};
 use graphloom_core_graph::Marks;
-use graphloom_core_graph::checkpoint::{HistoryFilter, ThreadFilter};
-use graphloom_pocketflow::{NAME, session as sessions};
-use layout::backends::svg::SVGWriter;
-use layout::gv::{DotParser, GraphBuilder};
+use graphloom_core_graph::checkpoint::HistoryFilter;
+use graphloom_pocketflow::session as sessions;
 use serde_json::{Value, json};
 
-use crate::args::GraphFormat;
 use crate::open::{look, no_checkpoint};
-use crate::setup::Setup;
 
-pub(crate) fn done(setup: &Setup, text: &str, value: &Value) -> Result<ExitStatus, Failure> {
-    setup.session.progress.result(ExitStatus::Done, text, value)?;
-    Ok(ExitStatus::Done)
-}
-
-/// Lists the conversations.
-pub(crate) async fn runs(setup: &Setup) -> Result<ExitStatus, Failure> {
-    let store = setup.session.store().await?.checkpointer();
-    let mut filter = ThreadFilter::default();
-    filter.graph = Some(NAME.to_owned());
-    let found = stored::list(&*store, &filter).await?;
-    setup.session.progress.result(ExitStatus::Done, &stored::list_text(&found), &found)?;
+pub(crate) fn done(session: &Session, text: &str, value: &Value) -> Result<ExitStatus, Failure> {
+    session.progress.result(ExitStatus::Done, text, value)?;
     Ok(ExitStatus::Done)
 }
 
 /// Shows a session.
-pub(crate) async fn inspect(setup: &Setup, id: &str) -> Result<ExitStatus, Failure> {
-    let conversations = look(setup, id).await?;
+pub(crate) async fn inspect(session: &Session, id: &str) -> Result<ExitStatus, Failure> {
+    let conversations = look(session, id).await?;
     let kept = conversations.session(id).await?;
     let store = &conversations.threads().app().resources().store;
     let quarantined = sessions::quarantined(&**store, id).await?.len();
@@ -76,12 +62,12 @@ pub(crate) async fn inspect(setup: &Setup, id: &str) -> Result<ExitStatus, Failu
         }
         step.evidence.iter().try_for_each(|evidence| writeln!(out, "    read by: {evidence}"))?;
     }
-    done(setup, &out, &json!({ "session": kept, "quarantined": quarantined }))
+    done(session, &out, &json!({ "session": kept, "quarantined": quarantined }))
 }
 
 /// Lists checkpoints.
-pub(crate) async fn history(setup: &Setup, id: &str) -> Result<ExitStatus, Failure> {
-    let thread = look(setup, id).await?.threads().thread(id);
+pub(crate) async fn history(session: &Session, id: &str) -> Result<ExitStatus, Failure> {
+    let thread = look(session, id).await?.threads().thread(id);
     let mut rows = thread.history(&HistoryFilter::default()).await?;
     rows.reverse();
     let (mut out, mut values) = (String::new(), Vec::new());
@@ -94,12 +80,12 @@ pub(crate) async fn history(setup: &Setup, id: &str) -> Result<ExitStatus, Failu
             json!({ "checkpoint": row.number, "parent": row.parent, "time": row.time, "rule": rule, "next": next }),
         );
     }
-    done(setup, &out, &json!(values))
+    done(session, &out, &json!(values))
 }
 
 /// Shows what changed between two checkpoints.
-pub(crate) async fn diff(setup: &Setup, id: &str, from: u64, to: u64) -> Result<ExitStatus, Failure> {
-    let thread = look(setup, id).await?.threads().thread(id);
+pub(crate) async fn diff(session: &Session, id: &str, from: u64, to: u64) -> Result<ExitStatus, Failure> {
+    let thread = look(session, id).await?.threads().thread(id);
     let leaves = async |number: u64| -> Result<BTreeMap<String, Value>, Failure> {
         let state = thread.at(number).state().await.map_err(|error| no_checkpoint(error.into()))?;
         let mut leaves = BTreeMap::new();
@@ -119,7 +105,7 @@ pub(crate) async fn diff(setup: &Setup, id: &str, from: u64, to: u64) -> Result<
         writeln!(out, "+ {path}: {value}")?;
     }
     let lines: Vec<&str> = out.lines().collect();
-    done(setup, &out, &json!(lines))
+    done(session, &out, &json!(lines))
 }
 
 fn flatten(path: &str, value: &Value, leaves: &mut BTreeMap<String, Value>) {
@@ -137,43 +123,26 @@ fn flatten(path: &str, value: &Value, leaves: &mut BTreeMap<String, Value>) {
     }
 }
 
-/// Lays a drawing out.
-fn svg(dot: &str) -> Result<String, Failure> {
-    let graph = DotParser::new(dot).process().map_err(|message| Failure::new(ExitStatus::Failed, message))?;
-    let mut builder = GraphBuilder::new();
-    builder.visit_graph(&graph);
-    let mut writer = SVGWriter::new();
-    builder.get().do_it(false, false, false, &mut writer);
-    Ok(writer.finalize())
-}
-
 /// Draws the graph, with the path that a conversation took.
-pub(crate) async fn graph(setup: &Setup, id: Option<&str>, format: GraphFormat) -> Result<ExitStatus, Failure> {
+pub(crate) async fn graph(session: &Session, id: Option<&str>, format: GraphFormat) -> Result<ExitStatus, Failure> {
     let graph = graphloom_pocketflow::graph()?;
     let diagram = graph.diagram();
     let (mut marks, mut path) = (Marks::new(), None);
     if let Some(id) = id {
-        look(setup, id).await?;
-        let store = setup.session.store().await?;
+        look(session, id).await?;
+        let store = session.store().await?;
         let report = RunReport::read(&*store.checkpointer(), stored::summary(&store, id).await?).await?;
         let taken = RunPath::of(&report);
         marks = taken.marks(&report);
         path = Some(taken);
     }
     let mut drawn = match format {
-        GraphFormat::Mermaid => diagram.mermaid_marked(&marks),
-        GraphFormat::Dot => diagram.dot_marked(&marks),
         GraphFormat::Json => serde_json::to_string_pretty(&json!({ "graph": diagram.json(), "path": path }))?,
-        GraphFormat::Svg => svg(&diagram.dot_marked(&marks))?,
+        format => format.draw_marked(diagram, &marks)?,
     };
-    let comment = match format {
-        GraphFormat::Mermaid => Some("%%"),
-        GraphFormat::Dot => Some("//"),
-        GraphFormat::Json | GraphFormat::Svg => None,
-    };
-    if let (Some(comment), Some(path)) = (comment, &path) {
+    if let (Some(comment), Some(path)) = (format.comment(), &path) {
         let nodes: Vec<&str> = path.tasks.iter().map(|task| task.split(':').next().unwrap_or(task)).collect();
         let _ = writeln!(drawn, "{comment} path taken: {}", nodes.join(" → "));
     }
-    done(setup, &drawn, &json!({ "graph": drawn, "path": path }))
+    done(session, &drawn, &json!({ "graph": drawn, "path": path }))
 }

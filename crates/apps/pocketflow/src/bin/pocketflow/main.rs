@@ -13,6 +13,7 @@ mod why;
 
 use std::process::ExitCode;
 
+use graphloom_cli::frame::AppRuns;
 use graphloom_cli::{ExitStatus, Failure, Session};
 
 use crate::args::{Args, Command};
@@ -23,21 +24,34 @@ fn main() -> ExitCode {
 }
 
 async fn run(args: Args, session: Session) -> Result<ExitStatus, Failure> {
-    let Args { command, prompts, common } = args;
-    let Some(setup) = Setup::read(&common, prompts, session)? else { return Ok(ExitStatus::Done) };
-    match command {
-        Command::Chat { conversation } => chat::chat(&setup, conversation).await,
-        Command::Say { thread, message } => talk::say(&setup, &thread, &message).await,
-        Command::Resume { thread, answers } => talk::resume(&setup, &thread, &answers).await,
-        Command::Stop { thread } => stop::stop(&setup, &thread).await,
-        Command::Replay { thread, from } => talk::replay(&setup, &thread, from).await,
-        Command::Fork { thread, at } => talk::fork(&setup, &thread, at).await,
-        Command::Runs => inspect::runs(&setup).await,
-        Command::Inspect { thread } => inspect::inspect(&setup, &thread).await,
-        Command::Why { thread, checkpoint } => why::why(&setup, &thread, checkpoint).await,
-        Command::History { thread } => inspect::history(&setup, &thread).await,
-        Command::Diff { thread, from, to } => inspect::diff(&setup, &thread, from, to).await,
-        Command::Graph { thread, format } => inspect::graph(&setup, thread.as_deref(), format).await,
-        Command::Export { thread, format } => export::export(&setup, &thread, format).await,
+    match args.command {
+        Command::Chat { conversation, id, work } => match Setup::read(work, session)? {
+            Some(setup) => chat::chat(&setup, conversation.or(id.thread)).await,
+            None => Ok(ExitStatus::Done),
+        },
+        Command::Say { thread, message, work } => match Setup::read(work, session)? {
+            Some(setup) => talk::say(&setup, &thread, &message).await,
+            None => Ok(ExitStatus::Done),
+        },
+        Command::Resume { thread, answers, work } => match Setup::read(work, session)? {
+            Some(setup) => talk::resume(&setup, &thread, &answers).await,
+            None => Ok(ExitStatus::Done),
+        },
+        Command::Replay { thread, from, work } => match Setup::read(work, session)? {
+            Some(setup) => talk::replay(&setup, &thread, from).await,
+            None => Ok(ExitStatus::Done),
+        },
+        Command::Stop { thread } => stop::stop(&session, &thread).await,
+        Command::Fork { thread, at } => talk::fork(&session, &thread, at).await,
+        Command::Runs => {
+            let graph = graphloom_pocketflow::graph()?.for_inspection();
+            AppRuns::new(&session, [graph]).list().await
+        }
+        Command::Inspect { thread } => inspect::inspect(&session, &thread).await,
+        Command::Why { thread, checkpoint } => why::why(&session, &thread, checkpoint).await,
+        Command::History { thread } => inspect::history(&session, &thread).await,
+        Command::Diff { thread, from, to } => inspect::diff(&session, &thread, from, to).await,
+        Command::Graph { thread, format } => inspect::graph(&session, thread.as_deref(), format).await,
+        Command::Export { thread, format, output } => export::export(&session, &thread, format, &output).await,
     }
 }

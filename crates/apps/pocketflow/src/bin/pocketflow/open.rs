@@ -2,13 +2,11 @@
 
 use std::sync::Arc;
 
-use graphloom_agents::Models;
-use graphloom_cli::{DataDir, ExitStatus, Failure, ModelSet, RunStore, build_models, check_thread_id, open_sources};
+use graphloom_cli::{ExitStatus, Failure, ModelSet, Session, build_models, check_thread_id, no_models, open_sources};
 use graphloom_core_graph::RunError;
-use graphloom_llm::{ChatRequest, ModelError, Scripted};
 use graphloom_pocketflow::research::Documents;
 use graphloom_pocketflow::session::Question;
-use graphloom_pocketflow::{Conversations, PocketFlowError, Resources, prompts, session};
+use graphloom_pocketflow::{Conversations, PocketFlowError, Resources, prompts, session as sessions};
 use graphloom_retrieval::{CombinedSearch, NoSearch, Search};
 
 use crate::setup::Setup;
@@ -21,19 +19,27 @@ pub(crate) struct Opened {
 
 /// Opens conversations to go on with.
 pub(crate) async fn open(setup: &Setup) -> Result<Opened, Failure> {
-    let dirs = DataDir::new(setup.common.base.data_dir.as_deref())?;
-    let research = sources(setup, &dirs).await?;
-    let models = build_models(&setup.common, &dirs, &setup.session.progress, Default::default()).await?;
-    let conversations = on(setup, &setup.session.store().await?, models.models.clone(), research)?;
+    let session = &setup.session;
+    let research = sources(setup).await?;
+    let models = build_models(&setup.work.run.models, &session.dirs()?, &session.progress, Default::default()).await?;
+    let store = session.store().await?;
+    let mut resources = Resources::new(models.models.clone(), research, store.memory())?;
+    if setup.work.prompts.prompts.is_some() {
+        resources.prompts = setup.work.prompts.over(prompts()?)?;
+        resources.profile.check(&resources.prompts)?;
+    }
+    resources.limits = setup.config.limits;
+    resources.profile.settings.small = setup.config.small;
+    let conversations = Conversations::new(resources, store.checkpointer())?;
     Ok(Opened { conversations, models })
 }
 
 /// What `--search` and `--corpus` name.
-async fn sources(setup: &Setup, dirs: &DataDir) -> Result<Arc<dyn Search>, Failure> {
+async fn sources(setup: &Setup) -> Result<Arc<dyn Search>, Failure> {
     let progress = &setup.session.progress;
     let config = &setup.config.literature;
     let network = || config.network(|name| std::env::var(name).ok());
-    let sources = open_sources(&setup.common, network, dirs, progress).await?;
+    let sources = open_sources(&setup.work.sources, network, &setup.session.dirs()?, progress).await?;
     if !sources.network.is_empty() {
         progress.note(format!("queries that you approve are sent to: {}", sources.network.join(", ")));
     }
@@ -51,18 +57,16 @@ async fn sources(setup: &Setup, dirs: &DataDir) -> Result<Arc<dyn Search>, Failu
 }
 
 /// Opens a conversation that exists, to look at it: no model is made.
-pub(crate) async fn look(setup: &Setup, id: &str) -> Result<Conversations, Failure> {
-    let nobody = Scripted::from_fn(|_: &ChatRequest| {
-        let message = "no model is called while a conversation is looked at".to_owned();
-        Err::<String, _>(ModelError::Setup { message })
-    });
-    let conversations = on(setup, &setup.session.store().await?, Models::new(Arc::new(nobody)), Arc::new(NoSearch))?;
+pub(crate) async fn look(session: &Session, id: &str) -> Result<Conversations, Failure> {
+    let runs = session.store().await?;
+    let resources = Resources::new(no_models(), Arc::new(NoSearch), runs.memory())?;
+    let conversations = Conversations::new(resources, runs.checkpointer())?;
     let store = &conversations.threads().app().resources().store;
-    if session::list(&**store).await?.iter().all(|known| known != id) {
+    if sessions::list(&**store).await?.iter().all(|known| known != id) {
         let thread = conversations.threads().thread(id).state().await?;
         // A first turn that was cut off has no session yet.
         if thread.checkpoint.is_none() {
-            let place = setup.session.store_place()?;
+            let place = session.store_place()?;
             let message = format!("there is no conversation `{id}` in `{place}`; `pocketflow runs` lists them");
             return Err(Failure::new(ExitStatus::Usage, message));
         }
@@ -70,21 +74,10 @@ pub(crate) async fn look(setup: &Setup, id: &str) -> Result<Conversations, Failu
     Ok(conversations)
 }
 
-fn on(setup: &Setup, store: &RunStore, models: Models, research: Arc<dyn Search>) -> Result<Conversations, Failure> {
-    let mut resources = Resources::new(models, research, store.memory())?;
-    if let Some(folder) = &setup.prompts {
-        resources.prompts = prompts()?.override_from(folder)?;
-        resources.profile.check(&resources.prompts)?;
-    }
-    resources.limits = setup.config.limits;
-    resources.profile.settings.small = setup.config.small;
-    Ok(Conversations::new(resources, store.checkpointer())?)
-}
-
 /// What the next message to a conversation is about, before anything else is opened.
 pub(crate) async fn last_delivered(setup: &Setup, id: &str) -> Result<Option<Question>, Failure> {
     let store = setup.session.store().await?.memory();
-    Ok(session::delivery::about(&*store, id).await?.question)
+    Ok(sessions::delivery::about(&*store, id).await?.question)
 }
 
 /// An id that a person chose.

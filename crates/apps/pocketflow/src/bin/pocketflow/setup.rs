@@ -1,40 +1,36 @@
 //! What the command line says: options, and parameters from a file and from `--set`.
 
-use std::path::PathBuf;
-
 use graphloom_cli::config::Layers;
-use graphloom_cli::{CommonArgs, ExitStatus, Failure, Session};
+use graphloom_cli::{ExitStatus, Failure, Session};
 use graphloom_pocketflow::Config;
 use graphloom_pocketflow::profile::profile;
 
-/// What all commands work with.
+use crate::args::WorkArgs;
+
+/// What commands work with that go on with a conversation.
 pub(crate) struct Setup {
-    pub(crate) common: CommonArgs,
-    /// Prompt files that replace those of the program.
-    pub(crate) prompts: Option<PathBuf>,
+    /// The options, complete: what the command line leaves open is that of the files `graphloom.toml`.
+    pub(crate) work: WorkArgs,
     pub(crate) config: Config,
     pub(crate) session: Session,
 }
 
 impl Setup {
     /// The options and parameters, or `None` when the parameters were only to be printed.
-    pub(crate) fn read(
-        common: &CommonArgs,
-        prompts: Option<PathBuf>,
-        session: Session,
-    ) -> Result<Option<Self>, Failure> {
+    pub(crate) fn read(mut work: WorkArgs, session: Session) -> Result<Option<Self>, Failure> {
         let mut defaults = Config::default();
         defaults.small = profile()?.settings.small;
         // A conversation keeps no model and no sources of its own.
-        let common = session.files.for_new_run(common);
-        let layers = Layers::of(&defaults, &session.files, &common)?;
+        session.files.fill_models(&mut work.run.models);
+        session.files.fill_sources(&mut work.sources);
+        let layers = Layers::of(&defaults, &session.files, &work.run.parameters)?;
         let config: Config = layers.build()?;
         config.check().map_err(Failure::usage)?;
-        if common.print_config {
+        if work.run.parameters.print_config {
             let settings = layers.settings();
             session.progress.result(ExitStatus::Done, &settings.to_string(), &settings)?;
             return Ok(None);
         }
-        Ok(Some(Self { common, prompts, config, session }))
+        Ok(Some(Self { work, config, session }))
     }
 }

@@ -2,14 +2,13 @@
 
 use std::time::Duration;
 
-use graphloom_cli::{ExitStatus, Failure};
+use graphloom_cli::{ExitStatus, Failure, Session};
 use graphloom_core_graph::checkpoint::ThreadStatus;
 use serde_json::json;
 use tokio::time::sleep;
 
 use crate::inspect::done;
 use crate::open::{checked, look};
-use crate::setup::Setup;
 
 /// How often a process at work looks whether it is to stop, and who asked it whether it has.
 pub(crate) const LOOK: Duration = Duration::from_millis(200);
@@ -17,12 +16,12 @@ pub(crate) const LOOK: Duration = Duration::from_millis(200);
 const LOOKS: usize = 50;
 
 /// Asks the process at work to stop, and waits until it has.
-pub(crate) async fn stop(setup: &Setup, id: &str) -> Result<ExitStatus, Failure> {
-    let conversations = look(setup, checked(id)?).await?;
+pub(crate) async fn stop(session: &Session, id: &str) -> Result<ExitStatus, Failure> {
+    let conversations = look(session, checked(id)?).await?;
     let thread = conversations.threads().thread(id);
     if thread.state().await?.status != ThreadStatus::Running {
         let value = json!({ "thread": id, "stopped": false });
-        return done(setup, &format!("No turn of `{id}` goes on."), &value);
+        return done(session, &format!("No turn of `{id}` goes on."), &value);
     }
     conversations.ask_to_stop(id).await?;
     for _ in 0..LOOKS {
@@ -32,7 +31,7 @@ pub(crate) async fn stop(setup: &Setup, id: &str) -> Result<ExitStatus, Failure>
             ThreadStatus::Cancelled => (true, format!("The turn of `{id}` is stopped; what was done so far is kept.")),
             _ => (false, format!("The turn of `{id}` ended before it could be stopped.")),
         };
-        return done(setup, &text, &json!({ "thread": id, "stopped": stopped }));
+        return done(session, &text, &json!({ "thread": id, "stopped": stopped }));
     }
     let message = format!(
         "no process stopped the turn of `{id}`: the one at work was killed, or cannot be reached. `pocketflow resume {id}` \

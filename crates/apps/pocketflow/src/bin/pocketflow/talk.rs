@@ -1,6 +1,6 @@
 //! Commands that talk.
 
-use graphloom_cli::{AnswerArgs, ExitStatus, Failure, quoted, same_again_line};
+use graphloom_cli::{AnswerArgs, ExitStatus, Failure, Session, quoted};
 use graphloom_core_graph::checkpoint::ThreadStatus;
 use graphloom_pocketflow::session::{Question, Waiting};
 use graphloom_pocketflow::{ChatMessage, TurnEvent, TurnStreams};
@@ -39,12 +39,12 @@ pub(crate) async fn say(setup: &Setup, id: &str, message: &str) -> Result<ExitSt
 /// Ends a turn that was cut off, or says what answers the open question.
 pub(crate) async fn resume(setup: &Setup, id: &str, answers: &AnswerArgs) -> Result<ExitStatus, Failure> {
     let about = last_delivered(setup, checked(id)?).await?;
-    let conversations = look(setup, id).await?;
+    let conversations = look(&setup.session, id).await?;
     let status = conversations.threads().thread(id).state().await?.status;
     let cut_off = conversations.is_cut_off(id).await?;
     let waits_for_it = status == ThreadStatus::Waiting;
     let progress = &setup.session.progress;
-    let mut values = answers.values(waits_for_it, &setup.common, progress).await?;
+    let mut values = answers.values(waits_for_it, &setup.work.run.models.consent, progress).await?;
     let given = values.pop_first();
     if let Some((key, _)) = values.first_key_value() {
         return Err(Failure::usage(format!("`message` is answered twice, also as `{key}`; give one answer")));
@@ -88,7 +88,7 @@ pub(crate) async fn resume(setup: &Setup, id: &str, answers: &AnswerArgs) -> Res
 
 /// Does everything after a checkpoint again.
 pub(crate) async fn replay(setup: &Setup, id: &str, from: u64) -> Result<ExitStatus, Failure> {
-    look(setup, checked(id)?).await?;
+    look(&setup.session, checked(id)?).await?;
     let opened = open(setup).await?;
     opened.conversations.fork(id, from).await.map_err(no_checkpoint)?;
     let streams = opened.conversations.go_on(id);
@@ -97,15 +97,15 @@ pub(crate) async fn replay(setup: &Setup, id: &str, from: u64) -> Result<ExitSta
 }
 
 /// Makes an older checkpoint the head, and shows what is asked there.
-pub(crate) async fn fork(setup: &Setup, id: &str, at: u64) -> Result<ExitStatus, Failure> {
-    let conversations = look(setup, checked(id)?).await?;
+pub(crate) async fn fork(session: &Session, id: &str, at: u64) -> Result<ExitStatus, Failure> {
+    let conversations = look(session, checked(id)?).await?;
     conversations.fork(id, at).await.map_err(no_checkpoint)?;
     let (question, asked) = conversations.asked(id).await?;
     let mut text = format!("`{id}` stands at checkpoint {at} again; `pocketflow say {id} …` goes on from there");
     if question.is_waiting() {
         text = format!("{text}\n\n{asked}");
     }
-    let progress = &setup.session.progress;
+    let progress = &session.progress;
     progress.result(ExitStatus::Done, &text, &json!({ "thread": id, "at": at, "asked": asked }))?;
     if progress.was_read() {
         conversations.delivered(id, &question).await?;
@@ -169,7 +169,10 @@ pub(crate) async fn told(
     };
     if status == ExitStatus::BudgetSpent {
         let line = format!("pocketflow say {id} retry --budget LIMITS");
-        progress.warn(format!("the budget is spent; the conversation is saved, go on with a larger one: {line}"));
+        let calls = opened.models.ledger.spent().calls;
+        progress.warn(format!(
+            "the budget is spent after {calls} calls; the conversation is saved, go on with a larger one: {line}"
+        ));
     }
     let text = if texts.is_empty() { "There is nothing to go on with.".to_owned() } else { texts.join("\n\n") };
     let question = streams.question().cloned();
@@ -203,8 +206,9 @@ pub(crate) fn waits(setup: &Setup, id: &str, question: Option<&Question>) {
 
 /// The command that goes on with a conversation as it was gone on with.
 fn go_on_line(setup: &Setup, id: &str) -> String {
-    let mut line = same_again_line("pocketflow", id, &setup.common);
-    if let Some(folder) = &setup.prompts {
+    let work = &setup.work;
+    let mut line = setup.session.same_again_line(id, &work.run, &work.sources);
+    if let Some(folder) = &work.prompts.prompts {
         line.push_str(&format!(" --prompts {}", quoted(&folder.display().to_string())));
     }
     line

@@ -3,17 +3,16 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use graphloom_cli::{ExitStatus, Failure, time_text};
+use graphloom_cli::{ExitStatus, Failure, Session, time_text};
 use graphloom_core_graph::checkpoint::HistoryFilter;
 use serde_json::{Value, json};
 
 use crate::inspect::done;
 use crate::open::{look, no_checkpoint};
-use crate::setup::Setup;
 
 /// Shows the decisions of a turn up to a checkpoint, from the message that began it on.
-pub(crate) async fn why(setup: &Setup, id: &str, checkpoint: Option<u64>) -> Result<ExitStatus, Failure> {
-    let thread = look(setup, id).await?.threads().thread(id);
+pub(crate) async fn why(session: &Session, id: &str, checkpoint: Option<u64>) -> Result<ExitStatus, Failure> {
+    let thread = look(session, id).await?.threads().thread(id);
     let rows = thread.history(&HistoryFilter::default()).await?;
     let by_number: BTreeMap<u64, _> = rows.iter().map(|row| (row.number, row)).collect();
     // The newest comes first; what a fork left behind is no parent of it.
@@ -54,5 +53,5 @@ pub(crate) async fn why(setup: &Setup, id: &str, checkpoint: Option<u64>) -> Res
         out.push_str("nothing is decided yet\n");
     }
     let value: Value = json!({ "message": message, "about": about, "decisions": decisions });
-    done(setup, &out, &value)
+    done(session, &out, &value)
 }

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Parser, Subcommand, ValueEnum};
-use graphloom_cli::{AnswerArgs, BaseArgs, CommonArgs};
+use graphloom_cli::{AnswerArgs, BaseArgs, GraphFormat, OutputArgs, PromptArgs, RunArgs, SourceArgs, ThreadArgs};
 use graphloom_writehere::breakpoint::Breakpoint;
 
 /// Writes long reports and stories by planning them recursively
@@ -13,7 +13,7 @@ pub(crate) struct Args {
     #[command(subcommand)]
     pub(crate) command: Command,
     #[command(flatten)]
-    pub(crate) common: CommonArgs,
+    pub(crate) base: BaseArgs,
 }
 
 #[derive(Subcommand, Debug)]
@@ -84,18 +84,26 @@ pub(crate) struct WriteArgs {
     #[arg(long)]
     pub(crate) seed: Option<u64>,
     #[command(flatten)]
-    pub(crate) debug: DebugArgs,
+    pub(crate) thread: ThreadArgs,
+    #[command(flatten)]
+    pub(crate) work: WorkArgs,
 }
 
-#[derive(clap::Args, Debug)]
-pub(crate) struct DebugArgs {
+/// What a run takes that begins, and one that goes on.
+#[derive(clap::Args, Clone, Debug)]
+pub(crate) struct WorkArgs {
     /// Stop where this fits: parts `node=KEY` (`KEY*` for all inside, too), `goal=TEXT`, `status=STATUS`, `next=STATUS`,
     /// `plan>N`, `stage=before|prompt|reply|parsed|after`, joined by `,`; may be given several times
     #[arg(long = "break-at", value_name = "PARTS")]
     pub(crate) breaks: Vec<Breakpoint>,
-    /// Take prompt files from this folder where it has them
-    #[arg(long, value_name = "DIR")]
-    pub(crate) prompts: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) run: RunArgs,
+    #[command(flatten)]
+    pub(crate) sources: SourceArgs,
+    #[command(flatten)]
+    pub(crate) output: OutputArgs,
+    #[command(flatten)]
+    pub(crate) prompts: PromptArgs,
 }
 
 #[derive(clap::Args, Debug)]
@@ -105,7 +113,7 @@ pub(crate) struct ResumeArgs {
     #[command(flatten)]
     pub(crate) answers: AnswerArgs,
     #[command(flatten)]
-    pub(crate) debug: DebugArgs,
+    pub(crate) work: WorkArgs,
 }
 
 #[derive(clap::Args, Debug)]
@@ -153,20 +161,8 @@ pub(crate) enum TreeFormat {
     Png,
 }
 
-#[derive(ValueEnum, Clone, Copy, Debug)]
-pub(crate) enum GraphFormat {
-    /// Mermaid
-    Mermaid,
-    /// GraphViz
-    Dot,
-    /// JSON
-    Json,
-    /// A drawing
-    Svg,
-}
-
 impl AsRef<BaseArgs> for Args {
     fn as_ref(&self) -> &BaseArgs {
-        self.common.as_ref()
+        &self.base
     }
 }

@@ -1,4 +1,4 @@
-//! Drawings: the tree of a run, the graph of the planner.
+//! Drawings of the tree of a run.
 
 use graphloom_cli::{CliError, ExitStatus, Failure, Session, private};
 use graphloom_state_machine::Drawing;
@@ -6,14 +6,14 @@ use graphloom_writehere::{Task, picture};
 use serde_json::json;
 use tokio::task::spawn_blocking;
 
-use crate::args::{GraphFormat, TreeArgs, TreeFormat};
+use crate::args::{TreeArgs, TreeFormat};
 use crate::columns::columns;
 use crate::inspect::key_of;
-use crate::open::find;
+use crate::open::runs;
 
 /// Draws the tree of a run, as it is or as it was.
 pub(crate) async fn tree(session: &Session, args: TreeArgs) -> Result<ExitStatus, Failure> {
-    let (run, newest) = find(session, &args.thread).await?;
+    let (run, newest) = runs(session)?.find(&args.thread).await?;
     let state = match args.at {
         Some(number) => run.at(number).state().await?,
         None => newest,
@@ -78,18 +78,4 @@ fn draw(drawing: &Drawing<'_, Task>, format: TreeFormat) -> Result<Drawn, Failur
         }
     };
     Ok(Drawn { bytes: text.into_bytes(), labelled: true })
-}
-
-/// Draws the graph of the planner.
-pub(crate) fn graph(session: &Session, format: GraphFormat) -> Result<ExitStatus, Failure> {
-    let graph = graphloom_writehere::graph()?;
-    let diagram = graph.diagram();
-    let drawn = match format {
-        GraphFormat::Mermaid => diagram.mermaid(),
-        GraphFormat::Dot => diagram.dot(),
-        GraphFormat::Json => serde_json::to_string_pretty(&diagram.json())?,
-        GraphFormat::Svg => picture::svg(&diagram.dot())?,
-    };
-    session.progress.result(ExitStatus::Done, &drawn, &drawn)?;
-    Ok(ExitStatus::Done)
 }

@@ -21,17 +21,16 @@ fn main() -> ExitCode {
 }
 
 async fn run(args: Args, session: Session) -> Result<ExitStatus, Failure> {
-    let Args { command, common } = args;
-    match command {
-        Command::Report(request) => write::write(&common, &session, graphloom_writehere::Mode::Report, request).await,
-        Command::Story(request) => write::write(&common, &session, graphloom_writehere::Mode::Story, request).await,
-        Command::Resume(resume) => write::resume(&common, &session, resume).await,
-        Command::Runs => inspect::runs(&session).await,
+    match args.command {
+        Command::Report(request) => write::write(&session, graphloom_writehere::Mode::Report, request).await,
+        Command::Story(request) => write::write(&session, graphloom_writehere::Mode::Story, request).await,
+        Command::Resume(resume) => write::resume(&session, resume).await,
+        Command::Runs => open::runs(&session)?.list().await,
         Command::Show { thread, node } => inspect::show(&session, &thread, node.as_deref()).await,
         Command::Why { thread, node } => inspect::why(&session, &thread, &node).await,
         Command::Log { thread } => inspect::log(&session, &thread).await,
         Command::Tree(tree) => draw::tree(&session, tree).await,
-        Command::Graph { format } => draw::graph(&session, format),
-        Command::Fork { thread, at } => write::fork(&common, &session, &thread, at).await,
+        Command::Graph { format } => format.tell(graphloom_writehere::graph()?.diagram(), &session),
+        Command::Fork { thread, at } => open::runs(&session)?.fork(&thread, at).await,
     }
 }

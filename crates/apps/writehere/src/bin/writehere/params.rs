@@ -1,7 +1,7 @@
 //! The parameters of a run: defaults of the profile, then files, then `--set`, then options.
 
 use graphloom_cli::config::Layers;
-use graphloom_cli::{CommonArgs, ExitStatus, Failure, Session};
+use graphloom_cli::{ExitStatus, Failure, ParameterArgs, Session};
 use graphloom_writehere::profile::{self, Settings, WriteProfile};
 use graphloom_writehere::{Mode, Schedule};
 use serde::{Deserialize, Serialize};
@@ -36,13 +36,13 @@ pub(crate) fn profile_of(mode: Mode) -> Result<WriteProfile, Failure> {
 
 /// The parameters, or `None` when they were only to be printed.
 pub(crate) fn params(
-    common: &CommonArgs,
+    given: &ParameterArgs,
     session: &Session,
     mode: Mode,
     args: Option<&WriteArgs>,
 ) -> Result<Option<Params>, Failure> {
     let defaults = Params { settings: profile_of(mode)?.settings, ..Params::default() };
-    let mut layers = Layers::of(&defaults, &session.files, common)?;
+    let mut layers = Layers::of(&defaults, &session.files, given)?;
     if let Some(args) = args {
         let schedule = args.schedule.map(|schedule| match schedule {
             ScheduleArg::Concurrent => Schedule::Concurrent,
@@ -68,7 +68,7 @@ pub(crate) fn params(
     if params.length == Some(0) {
         return Err(Failure::usage("`length` is 0; give a number of words, or leave it out"));
     }
-    if common.print_config {
+    if given.print_config {
         let settings = layers.settings();
         session.progress.result(ExitStatus::Done, &settings.to_string(), &settings)?;
         return Ok(None);

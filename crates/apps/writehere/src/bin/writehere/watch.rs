@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::time::Instant;
 
 use graphloom_cli::Progress;
+use graphloom_cli::frame::Watcher;
 use graphloom_core_graph::{Event, EventKind};
 use graphloom_llm::layers::Ledger;
 use graphloom_state_machine::{NodeKey, TaskStatus};
@@ -18,9 +18,7 @@ use crate::open::Opened;
 
 /// Shows the tree and counts at every commit.
 pub(crate) struct Watch {
-    progress: Progress,
-    begun: Instant,
-    notes: usize,
+    watcher: Watcher,
     ledger: Arc<Ledger>,
     /// The words of each part, counted once.
     words: BTreeMap<NodeKey, usize>,
@@ -30,33 +28,23 @@ impl Watch {
     /// Watches a run whose first `notes` notes were told before.
     pub(crate) fn new(progress: Progress, opened: &Opened, notes: usize) -> Self {
         let ledger = Arc::clone(&opened.models.ledger);
-        Self { progress, begun: Instant::now(), notes, ledger, words: BTreeMap::new() }
+        Self { watcher: Watcher::new(progress, notes), ledger, words: BTreeMap::new() }
     }
 
     pub(crate) fn see(&mut self, event: &Event) {
-        match &event.kind {
-            EventKind::Values { payload } => {
-                if let Some(state) = payload.get::<Writing>() {
-                    self.show(state);
-                }
-            }
-            EventKind::TaskRetry { node, error, delay } => {
-                self.progress.warn(format!("`{node}` is tried again in {delay} ms: {error}"));
-            }
-            EventKind::TaskFailed { node, error } => self.progress.warn(format!("`{node}` failed: {error}")),
-            EventKind::Warning { message } => self.progress.warn(message),
-            _ => {}
+        self.watcher.see(event);
+        if let EventKind::Values { payload } = &event.kind
+            && let Some(state) = payload.get::<Writing>()
+        {
+            self.show(state);
         }
     }
 
     fn show(&mut self, state: &Writing) {
-        for note in state.notes.iter().skip(self.notes) {
-            self.progress.note(note);
-        }
-        self.notes = state.notes.len();
-        if self.progress.is_live() {
+        self.watcher.tell(state.notes.iter());
+        if self.watcher.progress().is_live() {
             let drawing = state.tree.draw();
-            self.progress.tree(match columns(&std::io::stderr()) {
+            self.watcher.progress().tree(match columns(&std::io::stderr()) {
                 Some(columns) => drawing.columns(columns).text(),
                 None => drawing.text(),
             });
@@ -64,12 +52,12 @@ impl Watch {
         let done = state.tree.nodes().filter(|node| node.status == TaskStatus::Finish).count();
         let spent = state.spent.or_later(self.ledger.spent());
         let words = self.words(state);
-        self.progress.phase(format!(
+        self.watcher.progress().phase(format!(
             "{done} of {} tasks, {words} words, {} calls, {} tokens, {} s",
             state.tree.len(),
             spent.calls,
             spent.tokens,
-            self.begun.elapsed().as_secs()
+            self.watcher.seconds()
         ));
     }
 

@@ -2,11 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use graphloom_cli::{
-    CommonArgs, ExitStatus, Failure, Session, check_thread_id, follow, new_thread_id, resume_line, time_text,
-};
+use graphloom_cli::frame::{Origin, announce, follow_run, prepare, stopped, waiting};
+use graphloom_cli::{ExitStatus, Failure, OutputArgs, Session, check_thread_id, new_thread_id, runs as stored};
 use graphloom_core_graph::checkpoint::ThreadStatus;
-use graphloom_core_graph::{Clock, EventKind, Order, Outcome, Questions, Run, RunPolicy, SystemClock, Thread};
+use graphloom_core_graph::{EventKind, Order, Outcome, Questions, Run, RunPolicy, Thread};
 use graphloom_llm::ModelError;
 use graphloom_llm::layers::Spent;
 use graphloom_state_machine::TreeChange;
@@ -14,63 +13,62 @@ use graphloom_writehere::{Finished, Mode, Request, Resources, Shortage, Writing}
 use serde_json::{Value, json};
 
 use crate::args::{ResumeArgs, WriteArgs};
-use crate::open::{Opened, as_before, find, open};
+use crate::open::{Opened, open, origin_of, runs};
 use crate::output;
 use crate::params::params;
 use crate::watch::Watch;
 
 /// Begins a run and follows it to its end.
-pub(crate) async fn write(
-    common: &CommonArgs,
-    session: &Session,
-    mode: Mode,
-    args: WriteArgs,
-) -> Result<ExitStatus, Failure> {
-    let common = &session.files.for_new_run(common);
-    let Some(params) = params(common, session, mode, Some(&args))? else { return Ok(ExitStatus::Done) };
+pub(crate) async fn write(session: &Session, mode: Mode, mut args: WriteArgs) -> Result<ExitStatus, Failure> {
+    session.files.fill_models(&mut args.work.run.models);
+    session.files.fill_sources(&mut args.work.sources);
+    let given = &args.work.run.parameters;
+    let Some(params) = params(given, session, mode, Some(&args))? else { return Ok(ExitStatus::Done) };
     if args.request.trim().is_empty() {
         return Err(Failure::usage("the request is empty; say what shall be written"));
     }
-    let id = common.thread.clone().unwrap_or_else(|| new_thread_id("writehere"));
+    let id = args.thread.thread.clone().unwrap_or_else(|| new_thread_id("writehere"));
     check_thread_id(&id)?;
-    let opened = open(common, session, mode, Some(params.settings.clone()), args.debug, Spent::default()).await?;
+    let opened = open(&args.work, session, mode, Some(params.settings.clone()), Spent::default()).await?;
     let mut request = Request::default();
     request.goal = args.request.trim().to_owned();
     request.mode = mode;
     (request.words, request.max_depth, request.max_nodes) = (params.length, params.max_depth, params.max_nodes);
     (request.schedule, request.seed) = (params.schedule, params.seed);
-    request.today = today(&opened).await?;
-    request.model = opened.models.chosen.specs.to_string();
-    request.corpus = common.corpus.iter().map(|folder| folder.display().to_string()).collect();
-    request.search = common.search.iter().map(|engine| engine.name().to_owned()).collect();
-    request.directory = absolute(Path::new(".")).display().to_string();
-    let out = common.out.clone().unwrap_or_else(|| PathBuf::from(format!("{id}-out")));
+    request.today = opened.models.today().await?;
+    let output = &args.work.output;
+    let out = output.out.clone().unwrap_or_else(|| PathBuf::from(format!("{id}-out")));
     request.unread.clone_from(&opened.unread);
-    request.out = absolute(&out).display().to_string();
-    output::prepare(&out)?;
+    let Origin { model, corpus, search, directory, out: to } = Origin::of(&opened.models, &args.work.sources, &out);
+    (request.model, request.corpus, request.search) = (model, corpus, search);
+    (request.directory, request.out) = (directory, to);
+    prepare(&out)?;
     let policy = policy(&opened).await?;
     let thread = opened.runs.thread(id).policy(policy);
     let begun = thread.run(Writing::update().request(request));
-    conclude(common, session, &opened, &thread, begun, Watch::new(session.progress.clone(), &opened, 0)).await
+    conclude(output, session, &opened, &thread, begun, Watch::new(session.progress.clone(), &opened, 0)).await
 }
 
 /// Goes on with a run.
-pub(crate) async fn resume(common: &CommonArgs, session: &Session, args: ResumeArgs) -> Result<ExitStatus, Failure> {
-    let (_, before) = find(session, &args.thread).await?;
+pub(crate) async fn resume(session: &Session, args: ResumeArgs) -> Result<ExitStatus, Failure> {
+    let ResumeArgs { thread: id, answers, mut work } = args;
+    let (_, before) = runs(session)?.find(&id).await?;
     // A mistake in an answer is told before a model is made. A budget asks no person.
     let asks_nobody = shortages(&before.questions).len() == before.questions.len();
-    let given = match (asks_nobody, args.answers.answers.is_empty()) {
+    let given = match (asks_nobody, answers.answers.is_empty()) {
         (true, true) => None,
-        _ => args.answers.read(&before.questions, common, &session.progress).await?,
+        _ => answers.read(&before.questions, &work.run.models.consent, &session.progress).await?,
     };
     let request = before.state.request.clone();
-    let common = as_before(common, &request, session)?;
-    let Some(params) = params(&common, session, request.mode, None)? else { return Ok(ExitStatus::Done) };
+    let origin = origin_of(&request);
+    origin.complete_models(&mut work.run.models, session)?;
+    origin.complete_sources(&mut work.sources);
+    let Some(params) = params(&work.run.parameters, session, request.mode, None)? else { return Ok(ExitStatus::Done) };
     // What unfinished tasks spent stands only in their questions.
     let short: Vec<Shortage> = shortages(&before.questions);
     let spent = short.iter().fold(before.state.spent, |spent, short| spent.or_later(short.spent));
-    let opened = open(&common, session, request.mode, Some(params.settings), args.debug, spent).await?;
-    let thread = opened.runs.thread(args.thread);
+    let opened = open(&work, session, request.mode, Some(params.settings), spent).await?;
+    let thread = opened.runs.thread(id);
     let run = match before.status {
         // Nothing else is to be done for a run that has ended, unless tasks failed.
         ThreadStatus::Done if before.state.tree.clone().try_apply(TreeChange::Retried).is_ok() => {
@@ -79,7 +77,7 @@ pub(crate) async fn resume(common: &CommonArgs, session: &Session, args: ResumeA
         }
         ThreadStatus::Done => {
             session.progress.note("the run is done already; its files are written again");
-            return deliver(&common, session, &opened, &thread, &[]).await;
+            return deliver(&work.output, session, &opened, &thread, &[]).await;
         }
         ThreadStatus::Waiting => {
             // A budget needs no answer of a person: it is larger now, or refuses again.
@@ -95,70 +93,35 @@ pub(crate) async fn resume(common: &CommonArgs, session: &Session, args: ResumeA
         _ => thread.continue_(),
     };
     let watch = Watch::new(session.progress.clone(), &opened, before.state.notes.len());
-    conclude(&common, session, &opened, &thread, run, watch).await
-}
-
-/// Makes an older checkpoint the head of its run.
-pub(crate) async fn fork(common: &CommonArgs, session: &Session, id: &str, at: u64) -> Result<ExitStatus, Failure> {
-    let (run, _) = find(session, id).await?;
-    run.at(at).fork().await?;
-    let line = resume_line("writehere", id, &common.base);
-    session.progress.result(
-        ExitStatus::Done,
-        &format!("checkpoint {at} is the head of `{id}` now; go on with: {line}"),
-        &json!({ "at": at, "resume": line }),
-    )?;
-    Ok(ExitStatus::Done)
+    conclude(&work.output, session, &opened, &thread, run, watch).await
 }
 
 async fn conclude(
-    common: &CommonArgs,
+    output: &OutputArgs,
     session: &Session,
     opened: &Opened,
     thread: &Thread<Writing, Resources>,
     run: Run<Writing>,
     mut watch: Watch,
 ) -> Result<ExitStatus, Failure> {
-    let line = resume_line("writehere", thread.id(), &common.base);
-    session.progress.note(format!("run `{}`; if it is stopped, go on with: {line}", thread.id()));
-    let outcome = follow(run, &session.interrupt, &session.progress, |event| watch.see(event)).await;
-    let outcome = match outcome {
-        Ok(outcome) => outcome,
-        Err(error) => {
-            session.progress.note(format!("what was committed is kept; go on with: {line}"));
-            return Err(error.into());
-        }
-    };
+    announce(session, thread.id());
+    let outcome = follow_run(session, thread.id(), run, |event| watch.see(event)).await?;
     match &outcome {
         Outcome::Done(_) => {
             keep_order(opened, thread).await?;
-            deliver(common, session, opened, thread, &[]).await
+            deliver(output, session, opened, thread, &[]).await
         }
         Outcome::Waiting(questions) if shortages(questions).len() == questions.len() => {
-            deliver(common, session, opened, thread, &shortages(questions)).await
+            deliver(output, session, opened, thread, &shortages(questions)).await
         }
-        Outcome::Waiting(questions) => {
-            let asked: Vec<_> =
-                questions.iter().map(|question| json!({ "key": question.key, "question": question.payload })).collect();
-            let shown = serde_json::to_string_pretty(&asked)?;
-            session.progress.result(
-                ExitStatus::Waiting,
-                &format!("{shown}\nwaiting; go on with: {line}"),
-                &json!({ "questions": asked, "resume": line }),
-            )?;
-            Ok(ExitStatus::Waiting)
-        }
-        other => {
-            let status = ExitStatus::from(other);
-            session.progress.result(status, &format!("stopped; go on with: {line}"), &json!({ "resume": line }))?;
-            Ok(status)
-        }
+        Outcome::Waiting(questions) => waiting(session, thread.id(), questions, false)?.tell(session),
+        other => stopped(session, thread.id(), other).tell(session),
     }
 }
 
 /// Writes the files of a run that has ended, or that is `short` of budget, and tells where they are.
 async fn deliver(
-    common: &CommonArgs,
+    output: &OutputArgs,
     session: &Session,
     opened: &Opened,
     thread: &Thread<Writing, Resources>,
@@ -171,8 +134,9 @@ async fn deliver(
         (None, Some(finished)) => finished.clone(),
         (None, None) => return Err(Failure::new(ExitStatus::Failed, "the run ended without a result")),
     };
-    let out = common.out.clone().unwrap_or_else(|| PathBuf::from(&writing.request.out));
-    let record = output::record(thread, &state, &finished, &opened.models, short).await?;
+    let out = origin_of(&writing.request).out(output);
+    let events = stored::events(&**opened.runs.checkpointer(), thread.id()).await?;
+    let record = output::record(&events, thread.id(), &state, &finished, &opened.models, short)?;
     output::write(&out, writing, &finished, &record)?;
     let status = if !short.is_empty() {
         ExitStatus::BudgetSpent
@@ -183,7 +147,7 @@ async fn deliver(
     };
     session.progress.note(summary(&finished, &record, &out));
     if let Some(short) = short.first() {
-        let line = resume_line("writehere", thread.id(), &common.base);
+        let line = session.resume_line(thread.id());
         session.progress.warn(format!("{}; go on with a larger one: {line} --budget LIMITS", short.reason));
     }
     session.progress.result(status, &finished.text, &record)?;
@@ -218,15 +182,6 @@ fn setup(message: String) -> ModelError {
     ModelError::Setup { message }
 }
 
-/// The date that prompts state: today, or the recorded one.
-async fn today(opened: &Opened) -> Result<String, Failure> {
-    let today = time_text(SystemClock.now())[..10].to_owned();
-    let Some(cassette) = &opened.models.cassette else { return Ok(today) };
-    let work = || async { Ok::<_, ModelError>(Value::String(today)) };
-    let today = cassette.exchange("today", &json!({}), work, setup).await?;
-    Ok(today.as_str().unwrap_or_default().to_owned())
-}
-
 /// The policy of a run: a played back one commits in the recorded order.
 async fn policy(opened: &Opened) -> Result<RunPolicy, Failure> {
     let Some(cassette) = opened.models.cassette.as_ref().filter(|cassette| cassette.is_replay()) else {
@@ -243,7 +198,7 @@ async fn keep_order(opened: &Opened, thread: &Thread<Writing, Resources>) -> Res
         return Ok(());
     };
     let mut order: Vec<String> = Vec::new();
-    for event in output::journal(thread).await? {
+    for event in stored::events(&**opened.runs.checkpointer(), thread.id()).await? {
         if let EventKind::Committed { tasks, .. } = event.kind
             && event.ns.is_empty()
         {
@@ -253,8 +208,4 @@ async fn keep_order(opened: &Opened, thread: &Thread<Writing, Resources>) -> Res
     let work = || async { Ok::<_, ModelError>(json!(order)) };
     cassette.exchange("commit-order", &json!({}), work, setup).await?;
     Ok(())
-}
-
-fn absolute(path: &Path) -> PathBuf {
-    std::path::absolute(path).unwrap_or_else(|_| path.to_owned())
 }

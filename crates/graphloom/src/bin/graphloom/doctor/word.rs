@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use graphloom_cli::{Chosen, CommonArgs, DataDir, Session, build_models};
+use graphloom_cli::{Chosen, DataDir, ModelArgs, Session, build_models};
 use graphloom_llm::ChatRequest;
 use graphloom_llm::layers::Spent;
 use graphloom_llm::resolve::ModelSpec;
@@ -25,9 +25,9 @@ pub(super) async fn words(chosen: &Chosen, dirs: &DataDir, session: &Session) ->
     if !chosen.specs.all().iter().all(live) {
         return Ok(Vec::new());
     }
-    let mut args = CommonArgs::default();
+    let mut args = ModelArgs::default();
     args.model = Some(chosen.specs.clone());
-    args.no_input = true;
+    args.consent.no_input = true;
     let set =
         build_models(&args, dirs, &session.progress, Spent::default()).await.map_err(|failure| failure.to_string())?;
     let mut words: Vec<Word> = Vec::new();

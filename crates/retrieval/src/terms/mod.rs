@@ -1,33 +1,41 @@
 //! From text to search terms: words, stems, and pairs of characters for scripts without spaces.
 
-use tantivy::tokenizer::{
-    AsciiFoldingFilter, Language, LowerCaser, Stemmer, TextAnalyzer, Token, TokenStream, Tokenizer,
-};
+mod stems;
 
-/// Words that say nothing about what a question is about.
-const STOP_WORDS: &[&str] = &[
-    "a", "about", "an", "and", "any", "are", "as", "at", "be", "been", "but", "by", "can", "could", "did", "do",
-    "does", "for", "from", "had", "has", "have", "how", "i", "if", "in", "into", "is", "it", "its", "may", "me", "my",
-    "no", "not", "of", "on", "or", "our", "should", "so", "such", "that", "the", "their", "them", "then", "there",
-    "these", "they", "this", "those", "to", "us", "was", "we", "were", "what", "when", "where", "which", "who", "why",
-    "will", "with", "would", "you", "your",
-];
+use graphloom_text::{Language, is_stop_word, words};
+use tantivy::tokenizer::{AsciiFoldingFilter, LowerCaser, TextAnalyzer, Token, TokenStream, Tokenizer};
+
+use stems::Stems;
+
+/// The language by whose rules the index takes the endings off words.
+const OF_INDEX: Language = Language::English;
 
 /// Longer runs of letters are data, not words.
 const LONGEST_WORD: usize = 64;
 
-/// The analyzer that the index and every comparison of texts share.
+/// The analyzer of the index.
 pub(crate) fn analyzer() -> TextAnalyzer {
-    TextAnalyzer::builder(WordTokenizer)
-        .filter(LowerCaser)
-        .filter(AsciiFoldingFilter)
-        .filter(Stemmer::new(Language::English))
-        .build()
+    analyzer_in(OF_INDEX)
 }
 
-/// The terms of `text` in order, repeats included.
+fn analyzer_in(language: Language) -> TextAnalyzer {
+    let lower = TextAnalyzer::builder(WordTokenizer).filter(LowerCaser);
+    match language {
+        Language::English => lower.filter(AsciiFoldingFilter).filter(Stems(language)).build(),
+        // Elsewhere accents are part of the endings.
+        _ => lower.filter(Stems(language)).filter(AsciiFoldingFilter).build(),
+    }
+}
+
+/// The terms of `text` in order, repeats included, as the index has them.
 pub(crate) fn terms(text: &str) -> Vec<String> {
-    let mut analyzer = analyzer();
+    terms_in(text, OF_INDEX)
+}
+
+/// The terms of `text` in order, repeats included, with the endings of a language taken off: for texts that are compared
+/// with each other.
+pub(crate) fn terms_in(text: &str, language: Language) -> Vec<String> {
+    let mut analyzer = analyzer_in(language);
     let mut stream = analyzer.token_stream(text);
     let mut terms = Vec::new();
     while stream.advance() {
@@ -36,27 +44,24 @@ pub(crate) fn terms(text: &str) -> Vec<String> {
     terms
 }
 
-/// The distinct terms of a question in order, at most `most`; words that carry no subject are left out unless there are
-/// no others.
+/// The distinct terms of a question in order, at most `most`, as the index has them; words that carry no subject are left
+/// out unless there are no others.
 pub(crate) fn query_terms(query: &str, most: usize) -> Vec<String> {
+    query_terms_in(query, most, OF_INDEX)
+}
+
+/// The same, to be compared with [`terms_in`] a language.
+pub(crate) fn query_terms_in(query: &str, most: usize, language: Language) -> Vec<String> {
+    let own = Language::detect(query);
     let content: String =
-        words(query).filter(|word| !is_stop_word(&word.to_lowercase())).flat_map(|word| [word, " "]).collect();
+        words(query).filter(|word| !is_stop_word(&word.to_lowercase(), own)).flat_map(|word| [word, " "]).collect();
     let distinct = |text: &str| {
         let mut seen = std::collections::BTreeSet::new();
-        terms(text).into_iter().filter(|term| seen.insert(term.clone())).take(most).collect::<Vec<_>>()
+        let terms = terms_in(text, language).into_iter();
+        terms.filter(|term| seen.insert(term.clone())).take(most).collect::<Vec<_>>()
     };
     let found = distinct(&content);
     if found.is_empty() { distinct(query) } else { found }
-}
-
-/// Whether a word, in small letters, says nothing about what a question is about.
-pub(crate) fn is_stop_word(word: &str) -> bool {
-    STOP_WORDS.contains(&word)
-}
-
-/// Maximal runs of letters and digits.
-pub(crate) fn words(text: &str) -> impl Iterator<Item = &str> {
-    text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty())
 }
 
 /// Scripts that are written without spaces between words, and Hangul, where particles stick to the words.
@@ -186,9 +191,22 @@ mod tests {
     }
 
     #[test]
+    fn endings_are_those_of_the_language() {
+        for (text, language, expected) in [
+            ("Die Häuser", Language::German, vec!["die", "haus"]),
+            ("publiée publiées", Language::French, vec!["publi", "publi"]),
+            ("committed", Language::German, vec!["committed"]),
+            ("東京都", Language::Japanese, vec!["東京", "京都"]),
+        ] {
+            assert_eq!(terms_in(text, language), expected, "{text}");
+        }
+    }
+
+    #[test]
     fn a_question_keeps_what_it_is_about() {
         assert_eq!(query_terms("How does the log keep logs?", 9), ["log", "keep"]);
         assert_eq!(query_terms("to be or not", 9), ["to", "be", "or", "not"]);
         assert_eq!(query_terms("one two three", 2), ["one", "two"]);
+        assert_eq!(query_terms("Wann wird der Index geschrieben?", 9), ["index", "geschrieben"]);
     }
 }

@@ -3,7 +3,8 @@
 /// What a character is compared as: small letters, half-width forms, one kind of quotation mark, dash and space.
 ///
 /// One character becomes one character; what would become several (`ß`, ligatures) stays as it is.
-pub(crate) fn fold(c: char) -> char {
+#[must_use]
+pub fn fold(c: char) -> char {
     let c = match c {
         // Full-width forms of ASCII.
         '\u{ff01}'..='\u{ff5e}' => char::from_u32(u32::from(c) - 0xfee0).unwrap_or(c),

@@ -1,21 +1,22 @@
-//! How long a text is, in words of any script.
+//! Words of a text, and how many there are.
 
-use std::ops::RangeInclusive;
+use crate::script::{is_ideographic, is_katakana};
 
-/// Characters of scripts written without spaces; each counts as a word.
-const UNSPACED: [RangeInclusive<char>; 5] = [
-    '\u{3040}'..='\u{30ff}',   // kana
-    '\u{3400}'..='\u{4dbf}',   // ideographs, extension A
-    '\u{4e00}'..='\u{9fff}',   // ideographs
-    '\u{f900}'..='\u{faff}',   // compatibility ideographs
-    '\u{20000}'..='\u{3ffff}', // further planes of ideographs
-];
+/// Maximal runs of letters and digits.
+///
+/// ```
+/// let found: Vec<&str> = graphloom_text::words("journal_mode=WAL; 3.11").collect();
+/// assert_eq!(found, ["journal", "mode", "WAL", "3", "11"]);
+/// ```
+pub fn words(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty())
+}
 
 /// Counts words: runs of other scripts between spaces that hold a letter or digit, and single characters of scripts
 /// written without spaces.
 ///
 /// ```
-/// use graphloom_retrieval::extract::count_words;
+/// use graphloom_text::count_words;
 ///
 /// assert_eq!(count_words("The log is well-kept — always."), 5);
 /// assert_eq!(count_words("日本語 text"), 4);
@@ -32,7 +33,7 @@ fn count_in_run(run: &str) -> usize {
         // Most text is ASCII, and the tables of Unicode are slow.
         if c.is_ascii() {
             in_word |= c.is_ascii_alphanumeric();
-        } else if UNSPACED.iter().any(|range| range.contains(&c)) {
+        } else if is_ideographic(c) || is_katakana(c) {
             words += 1 + usize::from(in_word);
             in_word = false;
         } else if c.is_alphanumeric() {

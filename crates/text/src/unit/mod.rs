@@ -1,5 +1,7 @@
 //! Units that stand beside numbers, and compare by value.
 
+mod pounds;
+
 /// A unit: what it measures, and how many of the base unit it is.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Unit {
@@ -7,8 +9,9 @@ pub struct Unit {
     pub dimension: Dimension,
     /// How many of the dimension's base unit it is.
     pub factor: f64,
-    /// What it is to other writers: `kB` and `kilobyte` are 1000 bytes to some and 1024 to others, `KiB` is not.
-    other: f64,
+    /// What it is to other writers: `kB` and `kilobyte` are 1000 bytes to some and 1024 to others, `KiB` is not; `pounds` are
+    /// money or a mass.
+    other: Option<(Dimension, f64)>,
 }
 
 impl Unit {
@@ -18,10 +21,41 @@ impl Unit {
         !(self.dimension == Dimension::Time && self.factor > 8.0 * DAY)
     }
 
-    /// How many base units it is, by every reading of its name.
-    pub fn factors(self) -> impl Iterator<Item = f64> {
-        let second = (self.other.to_bits() != self.factor.to_bits()).then_some(self.other);
-        std::iter::once(self.factor).chain(second)
+    /// What it measures and how many base units it is, by every reading of its name.
+    pub fn readings(self) -> impl Iterator<Item = (Dimension, f64)> {
+        std::iter::once((self.dimension, self.factor)).chain(self.other)
+    }
+
+    /// How many base units it is, by every reading of its name as a unit of `dimension`.
+    pub fn factors(self, dimension: Dimension) -> impl Iterator<Item = f64> {
+        self.readings().filter(move |(own, _)| *own == dimension).map(|(_, factor)| factor)
+    }
+
+    /// Whether both measure the same, by some reading of both.
+    #[must_use]
+    pub fn is_like(self, other: Self) -> bool {
+        self.readings().any(|(own, _)| other.readings().any(|(theirs, _)| own == theirs))
+    }
+
+    /// The unit as the words around it say what it measures: those before the number, and those behind the unit.
+    ///
+    /// ```
+    /// use graphloom_text::unit::{Dimension, named};
+    ///
+    /// let pounds = named("pounds").unwrap();
+    /// assert_eq!(pounds.beside("the calf weighs ", " at birth").dimension, Dimension::Mass);
+    /// assert_eq!(pounds.beside("it sold for ", " sterling").dimension, Dimension::Pound);
+    /// ```
+    #[must_use]
+    pub fn beside(self, before: &str, behind: &str) -> Self {
+        let Some((dimension, factor)) = self.other.filter(|(dimension, _)| *dimension != self.dimension) else {
+            return self;
+        };
+        match pounds::meant(before, behind) {
+            Some(meant) if meant == self.dimension => Self { other: None, ..self },
+            Some(meant) if meant == dimension => Self { dimension, factor, other: None },
+            _ => self,
+        }
     }
 }
 
@@ -95,6 +129,8 @@ impl Dimension {
 }
 
 const DAY: f64 = 86_400.0;
+/// A pound in kilograms.
+const POUND: f64 = 0.453_592_37;
 
 /// Names of units in small letters, what they measure, and how many base units one is.
 const UNITS: &[(&[&str], Dimension, f64)] = {
@@ -141,7 +177,7 @@ const UNITS: &[(&[&str], Dimension, f64)] = {
         (&["g", "gram", "grams", "gramm", "克"], Mass, 1e-3),
         (&["kg", "kilogram", "kilograms", "kilogramm", "公斤", "千克"], Mass, 1.0),
         (&["ton", "tons", "tonne", "tonnes", "tonnen", "吨"], Mass, 1e3),
-        (&["lb", "lbs"], Mass, 0.453_592_37),
+        (&["lb", "lbs"], Mass, POUND),
         (&["%", "percent", "per cent", "pct", "prozent", "パーセント"], Percent, 1.0),
         (&["‰"], Percent, 0.1),
         (&["percentage", "prozentpunkte", "个百分点", "百分点", "ポイント"], PercentPoints, 1.0),
@@ -153,7 +189,7 @@ const UNITS: &[(&[&str], Dimension, f64)] = {
         (&["ghz", "gigahertz"], Frequency, 1e9),
         (&["$", "usd", "us$", "us dollar", "us dollars", "dollar", "dollars", "美元", "ドル"], Dollar, 1.0),
         (&["€", "eur", "euro", "euros", "欧元", "ユーロ"], Euro, 1.0),
-        (&["£", "gbp", "pounds"], Pound, 1.0),
+        (&["£", "gbp", "pound sterling", "pounds sterling", "british pound", "british pounds"], Pound, 1.0),
         (&["rmb", "cny", "yuan", "元", "人民币"], Yuan, 1.0),
         (&["¥", "jpy", "yen", "円", "日元"], Yen, 1.0),
         (&["w", "watt", "watts", "瓦"], Power, 1.0),
@@ -172,6 +208,9 @@ const UNITS: &[(&[&str], Dimension, f64)] = {
 /// The unit with this name, in small letters.
 #[must_use]
 pub fn named(name: &str) -> Option<Unit> {
+    if matches!(name, "pound" | "pounds") {
+        return Some(Unit { dimension: Dimension::Pound, factor: 1.0, other: Some((Dimension::Mass, POUND)) });
+    }
     UNITS.iter().find(|(names, ..)| names.contains(&name)).map(|&(_, dimension, factor)| made(dimension, factor))
 }
 
@@ -184,7 +223,7 @@ fn made(dimension: Dimension, factor: f64) -> Unit {
         (1e15, 1_125_899_906_842_624.0),
     ];
     let binary = THOUSANDS.iter().find(|(decimal, _)| decimal.to_bits() == factor.to_bits()).map(|(_, binary)| *binary);
-    let other = binary.filter(|_| dimension == Dimension::Bytes).unwrap_or(factor);
+    let other = binary.filter(|_| dimension == Dimension::Bytes).map(|binary| (dimension, binary));
     Unit { dimension, factor, other }
 }
 
@@ -203,13 +242,10 @@ pub fn unit_at(text: &str) -> Option<(Unit, usize)> {
 #[must_use]
 pub fn same_amount(left: (f64, Unit), right: (f64, Unit)) -> bool {
     let ((a, left), (b, right)) = (left, right);
-    if left.dimension != right.dimension {
-        return false;
-    }
     let differ = left.factor.to_bits() != right.factor.to_bits();
     let tolerance = if differ && !(left.is_exact() && right.is_exact()) { 0.035 } else { 1e-9 };
     let same = |x: f64, y: f64| (x - y).abs() <= tolerance * x.abs().max(y.abs());
-    left.factors().any(|l| right.factors().any(|r| same(a * l, b * r)))
+    left.readings().any(|(dimension, l)| right.factors(dimension).any(|r| same(a * l, b * r)))
 }
 
 #[cfg(test)]
@@ -227,5 +263,18 @@ mod tests {
         assert!(same(1.5, "s", 1500.0, "ms") && same(1.0, "gib", 1024.0, "mib") && same(2.0, "tib", 2048.0, "gib"));
         assert!(same(12.0, "months", 1.0, "year") && same(30.0, "days", 1.0, "month"));
         assert!(!same(95.0, "minutes", 1.5, "hours") && !same(16.0, "mb", 16.0, "gb"));
+    }
+
+    #[test]
+    fn pounds_are_money_or_a_mass() {
+        let same = |a: f64, left: Unit, b: f64, right: &str| same_amount((a, left), (b, named(right).unwrap()));
+        let pounds = named("pounds").unwrap();
+        assert!(same(150.0, pounds, 150.0, "gbp") && same(150.0, pounds, 150.0, "lb"));
+        assert!(!same(150.0, pounds, 68.0, "gbp") && same(1.0, pounds, 0.453_592_37, "kg"));
+        assert!(pounds.is_like(named("kg").unwrap()) && pounds.is_like(named("£").unwrap()));
+        let heavy = pounds.beside("it weighed ", " when it was born");
+        assert!(!same(150.0, heavy, 150.0, "gbp") && same(150.0, heavy, 150.0, "lbs"));
+        let money = pounds.beside("it cost ", ".");
+        assert!(same(150.0, money, 150.0, "gbp") && !same(150.0, money, 150.0, "lb"));
     }
 }

@@ -1,0 +1,174 @@
+//! Shapes that are to cost the same for each branch or step however large they are.
+
+use futures::future::BoxFuture;
+use graphloom_core_graph::{
+    App, CompileErrors, Durability, END, Mode, Node, NodeError, RunPolicy, START, Snapshot, StateGraph, Task,
+};
+
+use crate::Failure;
+use crate::graphs::{self, Count, tick};
+use crate::measure::{Bench, Clock, Place, Store, median};
+
+const BEGIN: Node = Node::named("begin");
+const LAST: Node = Node::named("last");
+const WORK: Task<u64> = Task::named("work");
+
+/// A shape at one size: a graph, how it runs, and how many units that makes.
+struct AtSize {
+    app: App<Count>,
+    policy: RunPolicy,
+    units: u64,
+}
+
+/// A shape, its sizes from the smallest to the largest, and where it runs.
+struct Flat {
+    name: &'static str,
+    sizes: [u64; 3],
+    store: Store,
+    of_size: fn(u64) -> Result<AtSize, CompileErrors>,
+}
+
+const FLAT: [Flat; 7] = [
+    Flat { name: "diamonds", sizes: [10, 100, 1_000], store: Store::Memory, of_size: diamonds },
+    Flat { name: "reached", sizes: [10, 100, 1_000], store: Store::None, of_size: reached },
+    Flat { name: "eager", sizes: [500, 4_000, 32_000], store: Store::Memory, of_size: eager },
+    Flat { name: "class", sizes: [500, 4_000, 32_000], store: Store::None, of_size: class },
+    Flat { name: "one at a time", sizes: [500, 4_000, 32_000], store: Store::None, of_size: one_at_a_time },
+    Flat { name: "budget", sizes: [500, 4_000, 32_000], store: Store::None, of_size: budget },
+    Flat { name: "exit", sizes: [500, 4_000, 32_000], store: Store::Memory, of_size: exit },
+];
+
+/// The names of the shapes.
+pub(crate) fn names() -> impl Iterator<Item = &'static str> {
+    FLAT.iter().map(|flat| flat.name)
+}
+
+/// Measures the shapes that are wanted, and prints what a unit costs at each size.
+#[expect(clippy::print_stdout, reason = "a row is told when it is there")]
+pub(crate) async fn measure(bench: &mut Bench) -> Result<(), Failure> {
+    for Flat { name, sizes, store, of_size } in FLAT {
+        if !bench.wants(&format!("flat {name}"), true) {
+            continue;
+        }
+        let mut points = Vec::new();
+        let mut bytes = Vec::new();
+        for size in sizes {
+            let shape = of_size(size)?;
+            let mut costs = Vec::new();
+            for _ in 0..if size > 10_000 { 3 } else { 9 } {
+                let (cost, stored) = run(bench, &shape, store).await?;
+                costs.push(cost);
+                bytes.push(stored as f64 / shape.units as f64);
+            }
+            points.push((size, median(&costs).ok_or("nothing was measured")?.cpu));
+        }
+        let told: Vec<_> = points.iter().map(|(size, cost)| format!("{size}: {cost:.3}")).collect();
+        let (least, most) = (points[0].1, points[points.len() - 1].1);
+        println!("flat {name}: cpu µs a unit at {}; {:.2} times", told.join(", "), most / least);
+        bench.found(format!("flat {name}"), most / least);
+        if let (Store::Memory, Some(first), Some(last)) = (store, bytes.first(), bytes.last()) {
+            println!("flat {name}: {first:.0} bytes a unit at the fewest, {last:.0} at the most");
+            bench.found(format!("flat {name} bytes"), last / first);
+        }
+    }
+    Ok(())
+}
+
+/// The cost of a unit of one run, and how many bytes it stored.
+async fn run(bench: &Bench, shape: &AtSize, store: Store) -> Result<(crate::measure::Cost, u64), Failure> {
+    let (app, policy, units, file) = (shape.app.clone(), shape.policy.clone(), shape.units, bench.file());
+    let run: BoxFuture<'static, Result<_, Failure>> = Box::pin(async move {
+        let opened = Place::open(store, &file)?;
+        let threads = app.with_shared_checkpointer(std::sync::Arc::clone(&opened));
+        let clock = Clock::start();
+        match store {
+            Store::None => app.run_once_with(Count::update(), policy).await?.done()?,
+            _ => threads.thread("bench").policy(policy).run(Count::update()).await?.done()?,
+        };
+        let cost = clock.cost(units);
+        let stored = if store == Store::Memory { opened.stats().await?.bytes } else { 0 };
+        Ok((cost, stored))
+    });
+    tokio::spawn(run).await?
+}
+
+/// `size` diamonds in a row, each with a join.
+fn diamonds(size: u64) -> Result<AtSize, CompileErrors> {
+    let mut graph = StateGraph::<Count>::new("diamonds");
+    let node = |kind: char, at: u64| Node::owned(format!("{kind}{at:06}"));
+    let nothing = |_: Snapshot<Count>| async { Ok::<_, NodeError>(Count::update().sum(1)) };
+    for at in 0..size {
+        for kind in ['a', 'b', 'c', 'd'] {
+            graph.add_node(node(kind, at), nothing);
+        }
+        graph.add_edge(node('a', at), node('b', at)).add_edge(node('a', at), node('c', at));
+        graph.add_join((node('b', at), node('c', at)), node('d', at));
+        if at > 0 {
+            graph.add_edge(node('d', at - 1), node('a', at));
+        }
+    }
+    graph.add_edge(START, node('a', 0)).add_edge(node('d', size - 1), END);
+    Ok(AtSize { app: graph.compile()?.with_context(()), policy: RunPolicy::default(), units: 3 * size })
+}
+
+/// The same with joins of what is reached.
+fn reached(size: u64) -> Result<AtSize, CompileErrors> {
+    let mut graph = StateGraph::<Count>::new("reached");
+    let node = |kind: char, at: u64| Node::owned(format!("{kind}{at:06}"));
+    let nothing = |_: Snapshot<Count>| async { Ok::<_, NodeError>(Count::update().sum(1)) };
+    for at in 0..size {
+        for kind in ['a', 'b', 'c', 'd'] {
+            graph.add_node(node(kind, at), nothing);
+        }
+        graph.add_edge(node('a', at), node('b', at)).add_edge(node('a', at), node('c', at));
+        graph.add_join_reached((node('b', at), node('c', at)), node('d', at));
+        if at > 0 {
+            graph.add_edge(node('d', at - 1), node('a', at));
+        }
+    }
+    graph.add_edge(START, node('a', 0)).add_edge(node('d', size - 1), END);
+    Ok(AtSize { app: graph.compile()?.with_context(()), policy: RunPolicy::default(), units: 3 * size })
+}
+
+/// A fan-out to `size` tasks, which may be of a class of ten.
+fn fan_out(size: u64, mode: Mode, class: bool, policy: RunPolicy) -> Result<AtSize, CompileErrors> {
+    let mut graph = StateGraph::<Count>::new("fan-out");
+    graph.mode(mode);
+    let work = |input: u64, _: Snapshot<Count>| async move {
+        tokio::task::yield_now().await;
+        Ok::<_, NodeError>(Count::update().sum(input))
+    };
+    let spec = graph.add_task(WORK, work);
+    if class {
+        spec.class("ten");
+    }
+    graph.limit("ten", 10);
+    graph.add_node(BEGIN, tick);
+    graph.add_node(LAST, tick);
+    graph.add_edge(START, BEGIN);
+    graph.add_sends(BEGIN, WORK, move |_: &Count| (0..size).map(|at| WORK.send(at, at)).collect());
+    graph.add_join(WORK, LAST);
+    graph.add_edge(LAST, END);
+    Ok(AtSize { app: graph.compile()?.with_context(()), policy, units: size })
+}
+
+fn eager(size: u64) -> Result<AtSize, CompileErrors> {
+    fan_out(size, Mode::Eager, false, RunPolicy::default())
+}
+
+fn class(size: u64) -> Result<AtSize, CompileErrors> {
+    fan_out(size, Mode::Barrier, true, RunPolicy::default())
+}
+
+fn one_at_a_time(size: u64) -> Result<AtSize, CompileErrors> {
+    fan_out(size, Mode::Barrier, false, RunPolicy::default().max_concurrency(1))
+}
+
+fn budget(size: u64) -> Result<AtSize, CompileErrors> {
+    fan_out(size, Mode::Barrier, false, RunPolicy::default().max_concurrency(10).budget(2 * size))
+}
+
+fn exit(size: u64) -> Result<AtSize, CompileErrors> {
+    let policy = RunPolicy::default().durability(Durability::Exit);
+    Ok(AtSize { app: graphs::looped(size, Mode::Barrier)?, policy, units: size })
+}

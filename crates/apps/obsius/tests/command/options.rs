@@ -1,0 +1,96 @@
+//! Every option changes something. The models are scripted.
+
+use std::path::Path;
+
+use graphloom_test_support::options::{Case, MODEL, Program, Seen, check, copy};
+use serde_json::json;
+
+use crate::support::{TestDir, text};
+
+#[test]
+fn every_option_changes_something() {
+    let dir = TestDir::new();
+    let [model, salt] = ["Tea", "Salt"].map(|title| {
+        let note = json!({"title": title, "content": "Text."});
+        let rules = [
+            json!({"when": "[result", "reply": "It is done."}),
+            json!({"when": "user:", "tool_calls": [{"id": "1", "name": "create_note", "arguments": note}]}),
+        ];
+        dir.script(&format!("{}.jsonl", title.to_lowercase()), &rules)
+    });
+    let begin = ["run", "Create a note about tea", "--vault", "vault", "--model", model.as_str()];
+    let run = |more: &[&'static str]| [&begin[..], more].concat();
+    // One run waits for its review, one is done, and its note was changed since.
+    assert_eq!(dir.run(&run(&["--thread", "waits"])).status.code(), Some(3));
+    let done = ["run", "Create a note about salt", "--vault", "vault", "--model", &salt, "--thread", "done", "--yes"];
+    let done = dir.run(&done);
+    assert!(done.status.success(), "{}", text(&done.stderr));
+    std::fs::write(dir.vault().join("Salt.md"), "Somebody else wrote this.\n").unwrap();
+    std::fs::write(dir.path("mine.toml"), "MAX_ITERATIONS = 3\n").unwrap();
+    std::fs::create_dir(dir.path("prompts")).unwrap();
+    std::fs::write(dir.path("prompts/broken.j2"), "{% if %}").unwrap();
+
+    let print = |more: &[&'static str]| [&["run", "x", "--print-config"], more].concat();
+    let resume = |more: &[&'static str]| [&["resume", "waits"], more].concat();
+    let rows: Vec<(&str, Vec<&str>, Vec<&str>, Seen<'_>)> = vec![
+        (
+            "--model",
+            vec!["run", "x", "--vault", "vault", "--offline"],
+            run(&["--offline"]),
+            Seen::Shows("model: `scripted:tea.jsonl`"),
+        ),
+        ("--record", run(&[]), run(&["--record", "tape.jsonl"]), Seen::Writes("tape.jsonl", "tea")),
+        ("--budget", run(&[]), run(&["--budget", "calls=1"]), Seen::Shows("the budget of 1 calls")),
+        ("--yes", run(&[]), run(&["--yes"]), Seen::Hides("nothing is written yet")),
+        ("--no-input", resume(&[]), resume(&["--no-input"]), Seen::Hides("reading answers from stdin")),
+        ("--thread", run(&[]), run(&["--thread", "mine"]), Seen::Shows("run `mine`")),
+        ("--config", print(&[]), print(&["--config", "mine.toml"]), Seen::Shows("MAX_ITERATIONS = 3")),
+        ("--set", print(&[]), print(&["--set", "MAX_ITERATIONS=4"]), Seen::Shows("MAX_ITERATIONS = 4")),
+        (
+            "--print-config",
+            vec!["run", "x", "--vault", "absent"],
+            vec!["run", "x", "--vault", "absent", "--print-config"],
+            Seen::Shows("MAX_ITERATIONS = "),
+        ),
+        ("--prompts", run(&[]), run(&["--prompts", "prompts"]), Seen::Shows("broken")),
+        ("--vault", vec!["search", "tides"], vec!["search", "tides", "--vault", "vault/absent"], Seen::Shows("absent")),
+        ("--session", run(&["--json"]), run(&["--json", "--session", "mine"]), Seen::Shows("\"session_id\":\"mine\"")),
+        ("--seed", run(&["--json"]), run(&["--json", "--seed", "5"]), Seen::Shows("\"seed\":5")),
+        ("--yes-delete", run(&[]), run(&["--yes-delete"]), Seen::Shows("give `--yes` too")),
+        ("--yes-many", run(&[]), run(&["--yes-many"]), Seen::Shows("give `--yes` too")),
+        (
+            "--answer",
+            resume(&["--no-input"]),
+            resume(&["--no-input", "--answer", "verdict=1"]),
+            Seen::Shows("no open question `verdict`"),
+        ),
+        ("--only", vec!["apply", "waits"], vec!["apply", "waits", "--only", "9"], Seen::Shows("`9`")),
+        ("--force", vec!["undo", "done"], vec!["undo", "done", "--force"], Seen::Hides("left as they are")),
+        (
+            "--older-than",
+            vec!["forget", "--vault", "vault"],
+            vec!["forget", "--vault", "vault", "--older-than", "0s"],
+            Seen::Hides("name the runs"),
+        ),
+        (
+            "--all",
+            vec!["forget", "--vault", "vault"],
+            vec!["forget", "--vault", "vault", "--all"],
+            Seen::Shows("the backups of"),
+        ),
+        (
+            "--limit",
+            vec!["search", "the", "--vault", "vault"],
+            vec!["search", "the", "--vault", "vault", "--limit", "1"],
+            Seen::Shows("more notes fit"),
+        ),
+        ("--format", vec!["graph"], vec!["graph", "--format", "phases"], Seen::Shows("stateDiagram")),
+    ];
+    let program = Program {
+        path: Path::new(env!("CARGO_BIN_EXE_obsius")),
+        list: &["runs"],
+        ask: &["run", "Create a note", "--model", MODEL],
+    };
+    let cases: Vec<Case<'_>> = rows.iter().map(Case::of).collect();
+    check(program, |place| copy(&dir.path(""), place), &cases);
+}

@@ -1,0 +1,76 @@
+//! Every option changes something. The model is scripted.
+
+use std::path::Path;
+
+use graphloom_test_support::options::{Case, MODEL, Program, Seen, check, copy};
+
+use crate::support::{DONE, TestDir, WAITING, said};
+
+#[test]
+fn every_option_changes_something() {
+    let dir = TestDir::new();
+    // One conversation has its proposal, one waits.
+    dir.say("tides", WAITING);
+    dir.say("approve", WAITING);
+    dir.say("yes", DONE);
+    said(&dir.talk(&["say", "c2", "tides"]), WAITING);
+    std::fs::write(dir.path("mine.toml"), "[limits]\nrecords = 3\n").unwrap();
+    std::fs::create_dir(dir.path("prompts")).unwrap();
+    std::fs::write(dir.path("prompts/broken.j2"), "{% if %}").unwrap();
+
+    let say = |more: &[&'static str]| [&["say", "c2", "approve", "--model", "scripted:model.jsonl"], more].concat();
+    let print = |more: &[&'static str]| [&["say", "c2", "approve", "--print-config"], more].concat();
+    let resume = |more: &[&'static str]| [&["resume", "c2"], more].concat();
+    let chat = |more: &[&'static str]| [&["chat", "--model", "scripted:model.jsonl"], more].concat();
+    let rows: Vec<(&str, Vec<&str>, Vec<&str>, Seen<'_>)> = vec![
+        (
+            "--model",
+            vec!["say", "c2", "approve", "--offline"],
+            say(&["--offline"]),
+            Seen::Shows("model: `scripted:model.jsonl`"),
+        ),
+        ("--record", say(&[]), say(&["--record", "tape.jsonl"]), Seen::Writes("tape.jsonl", "scripted")),
+        (
+            "--budget",
+            say(&["--corpus", "papers"]),
+            say(&["--corpus", "papers", "--budget", "calls=1"]),
+            Seen::Shows("the budget is spent after 1 calls"),
+        ),
+        ("--yes", resume(&[]), resume(&["--yes"]), Seen::Hides("reading answers from stdin")),
+        ("--no-input", resume(&[]), resume(&["--no-input"]), Seen::Hides("reading answers from stdin")),
+        ("--corpus", say(&[]), say(&["--corpus", "papers"]), Seen::Hides("nothing is searched")),
+        (
+            "--search",
+            say(&["--corpus", "papers"]),
+            say(&["--corpus", "papers", "--search", "none"]),
+            Seen::Shows("leaves `local` out"),
+        ),
+        ("--thread", chat(&[]), chat(&["--thread", "mine"]), Seen::Shows("conversation `mine`")),
+        ("--out", vec!["export", "c1"], vec!["export", "c1", "--out", "out"], Seen::Writes("out/proposal.md", "Tides")),
+        ("--config", print(&[]), print(&["--config", "mine.toml"]), Seen::Shows("limits.records = 3")),
+        ("--set", print(&[]), print(&["--set", "limits.records=4"]), Seen::Shows("limits.records = 4")),
+        ("--print-config", say(&[]), say(&["--print-config"]), Seen::Shows("limits.records = 12")),
+        ("--prompts", say(&[]), say(&["--prompts", "prompts"]), Seen::Shows("broken")),
+        (
+            "--answer",
+            resume(&["--no-input"]),
+            resume(&["--no-input", "--answer", "topic=1"]),
+            Seen::Shows("no open question `topic`"),
+        ),
+        (
+            "--from",
+            vec!["replay", "c1", "--model", "scripted:model.jsonl"],
+            vec!["replay", "c1", "--model", "scripted:model.jsonl", "--from", "9999"],
+            Seen::Shows("no checkpoint 9999"),
+        ),
+        ("--at", vec!["fork", "c1"], vec!["fork", "c1", "--at", "9999"], Seen::Shows("no checkpoint 9999")),
+        ("--format", vec!["graph"], vec!["graph", "--format", "dot"], Seen::Shows("digraph")),
+    ];
+    let program = Program {
+        path: Path::new(env!("CARGO_BIN_EXE_pocketflow")),
+        list: &["runs"],
+        ask: &["say", "c1", "tides", "--model", MODEL],
+    };
+    let cases: Vec<Case<'_>> = rows.iter().map(Case::of).collect();
+    check(program, |place| copy(&dir.path(""), place), &cases);
+}

@@ -1,0 +1,97 @@
+//! Every option changes something. The model is scripted.
+
+use std::path::Path;
+
+use graphloom_test_support::options::{Case, MODEL, Program, Seen, check, copy};
+
+use crate::compatible::report;
+use crate::planner::Scripted;
+use crate::support::{QUESTION, TestDir, text};
+
+#[test]
+fn every_option_changes_something() {
+    let server = Scripted::start();
+    let (dir, model) = (TestDir::new(), server.model());
+    // One run is done, one waits at a breakpoint.
+    let done = dir.run(&report(&model, &["--out", "out", "--thread", "done"]));
+    assert!(done.status.success(), "{}", text(&done.stderr));
+    let stopped = dir.run(&report(&model, &["--out", "out", "--thread", "stopped", "--break-at", "node=3"]));
+    assert_eq!(stopped.status.code(), Some(3), "{}", text(&stopped.stderr));
+    std::fs::write(dir.path("mine.toml"), "length = 77\n").unwrap();
+    std::fs::create_dir(dir.path("prompts")).unwrap();
+    std::fs::write(dir.path("prompts/broken.j2"), "{% if %}").unwrap();
+
+    let report =
+        |more: &[&'static str]| [&["report", QUESTION, "--length", "120", "--model", model.as_str()], more].concat();
+    let print = |more: &[&'static str]| [&["report", QUESTION, "--print-config"], more].concat();
+    let refused = &["--model", "scripted:absent"];
+    let rows: Vec<(&str, Vec<&str>, Vec<&str>, Seen<'_>)> = vec![
+        ("--model", vec!["report", QUESTION, "--offline"], report(&["--offline"]), Seen::Shows("compatible:planner")),
+        ("--record", report(&[]), report(&["--record", "tape.jsonl"]), Seen::Writes("tape.jsonl", "planner")),
+        (
+            "--budget",
+            report(&["--thread", "a"]),
+            report(&["--thread", "a", "--budget", "calls=3"]),
+            Seen::Shows("--budget LIMITS"),
+        ),
+        (
+            "--yes",
+            vec!["resume", "stopped"],
+            vec!["resume", "stopped", "--yes"],
+            Seen::Hides("reading answers from stdin"),
+        ),
+        (
+            "--no-input",
+            vec!["resume", "stopped"],
+            vec!["resume", "stopped", "--no-input"],
+            Seen::Hides("reading answers from stdin"),
+        ),
+        ("--corpus", report(&[]), report(&["--corpus", "corpus"]), Seen::Hides("nothing is searched")),
+        (
+            "--search",
+            report(&["--corpus", "corpus"]),
+            report(&["--corpus", "corpus", "--search", "none"]),
+            Seen::Shows("leaves `local` out"),
+        ),
+        ("--thread", report(&[]), report(&["--thread", "mine"]), Seen::Shows("run `mine`")),
+        ("--out", report(&[]), report(&["--out", "mine"]), Seen::Writes("mine/report.md", "Part one")),
+        ("--config", print(&[]), print(&["--config", "mine.toml"]), Seen::Shows("length = 77")),
+        ("--set", print(&[]), print(&["--set", "length=78"]), Seen::Shows("length = 78")),
+        (
+            "--print-config",
+            [&["report", QUESTION], &refused[..]].concat(),
+            [&["report", QUESTION, "--print-config"], &refused[..]].concat(),
+            Seen::Shows("schedule = "),
+        ),
+        ("--prompts", report(&[]), report(&["--prompts", "prompts"]), Seen::Shows("broken")),
+        ("--break-at", report(&[]), report(&["--break-at", "node=root"]), Seen::Shows("waiting; go on with")),
+        ("--length", print(&[]), print(&["--length", "79"]), Seen::Shows("length = 79")),
+        ("--max-depth", print(&[]), print(&["--max-depth", "1"]), Seen::Shows("max_depth = 1")),
+        ("--max-nodes", print(&[]), print(&["--max-nodes", "9"]), Seen::Shows("max_nodes = 9")),
+        ("--schedule", print(&[]), print(&["--schedule", "sequential"]), Seen::Shows("schedule = \"sequential\"")),
+        ("--seed", print(&[]), print(&["--seed", "5"]), Seen::Shows("seed = 5")),
+        (
+            "--answer",
+            vec!["resume", "stopped", "--no-input"],
+            vec!["resume", "stopped", "--no-input", "--answer", "here=1"],
+            Seen::Shows("no open question `here`"),
+        ),
+        ("--at", vec!["tree", "done"], vec!["tree", "done", "--at", "1"], Seen::Hides("Say how recovery goes")),
+        ("--node", vec!["tree", "done"], vec!["tree", "done", "--node", "1"], Seen::Hides("Say how recovery goes")),
+        ("--depth", vec!["tree", "done"], vec!["tree", "done", "--depth", "0"], Seen::Hides("Say how recovery goes")),
+        ("--format", vec!["graph"], vec!["graph", "--format", "dot"], Seen::Shows("digraph")),
+        (
+            "--file",
+            vec!["tree", "done"],
+            vec!["tree", "done", "--file", "tree.txt"],
+            Seen::Writes("tree.txt", "recovery"),
+        ),
+    ];
+    let program = Program {
+        path: Path::new(env!("CARGO_BIN_EXE_writehere")),
+        list: &["runs"],
+        ask: &["report", QUESTION, "--model", MODEL, "--budget", "calls=1", "--out", "out"],
+    };
+    let cases: Vec<Case<'_>> = rows.iter().map(Case::of).collect();
+    check(program, |place| copy(dir.root(), place), &cases);
+}

@@ -1,0 +1,78 @@
+//! What a run began with.
+
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use crate::{Failure, ModelArgs, ModelSet, OutputArgs, SearchEngine, Session, SourceArgs};
+
+/// What a run began with, as it is stored with the run. A run that goes on takes it again, unless its command line names
+/// something else.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Origin {
+    /// The models, as `--model` names them.
+    pub model: String,
+    /// The folders of `--corpus`, as they were given.
+    pub corpus: Vec<String>,
+    /// The engines of `--search`.
+    pub search: Vec<String>,
+    /// The working directory, from which the folders lead.
+    pub directory: String,
+    /// The directory of the results.
+    pub out: String,
+}
+
+impl Origin {
+    /// What a run of these models and sources begins with.
+    pub fn of(models: &ModelSet, sources: &SourceArgs, out: &Path) -> Self {
+        Self {
+            model: models.chosen.specs.to_string(),
+            corpus: sources.corpus.iter().map(|folder| folder.display().to_string()).collect(),
+            search: sources.search.iter().map(|engine| engine.name().to_owned()).collect(),
+            directory: absolute(Path::new(".")),
+            out: absolute(out),
+        }
+    }
+
+    /// Completes the options of a run that goes on. A model that is another one than before is told; of the files
+    /// `graphloom.toml` only the budget counts.
+    ///
+    /// # Errors
+    /// A stored model that this version cannot name.
+    pub fn complete_models(&self, models: &mut ModelArgs, session: &Session) -> Result<(), Failure> {
+        session.files.fill_budget(models);
+        match &models.model {
+            _ if self.model.is_empty() => {}
+            Some(given) if given.to_string() != self.model => {
+                session.progress.warn(format!("the run began with `{}` and goes on with `{given}`", self.model));
+            }
+            Some(_) => {}
+            None => models.model = Some(self.model.parse()?),
+        }
+        Ok(())
+    }
+
+    /// Completes the sources of a run that goes on.
+    pub fn complete_sources(&self, sources: &mut SourceArgs) {
+        if sources.corpus.is_empty() {
+            // Sources are named by their folder as it was given, so it stays in these words where that leads to it.
+            let directory = Path::new(&self.directory);
+            let here = std::env::current_dir().is_ok_and(|here| here == directory);
+            let folder = |given: &String| if here { PathBuf::from(given) } else { directory.join(given) };
+            sources.corpus = self.corpus.iter().map(folder).collect();
+        }
+        if sources.search.is_empty() {
+            sources.search = SearchEngine::named(&self.search);
+        }
+    }
+
+    /// Where the results are written: where `--out` says, else where the run began to.
+    pub fn out(&self, output: &OutputArgs) -> PathBuf {
+        output.out.clone().unwrap_or_else(|| PathBuf::from(&self.out))
+    }
+}
+
+fn absolute(path: &Path) -> String {
+    std::path::absolute(path).unwrap_or_else(|_| path.to_owned()).display().to_string()
+}

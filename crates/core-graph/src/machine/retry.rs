@@ -1,0 +1,50 @@
+//! Whether a failed attempt is repeated, and when: the one place where that is decided.
+//!
+//! The policies of a node are asked in their order, and the first whose condition accepts the error decides. It allows so
+//! many attempts in all, and says how long to wait: as long as the error asks for, or longer from attempt to attempt.
+
+use xxhash_rust::xxh3::xxh3_64_with_seed;
+
+use crate::error::NodeError;
+use crate::machine::Machine;
+use crate::machine::route::guarded;
+use crate::machine::task::TaskId;
+use crate::state::State;
+
+impl<S: State> Machine<S> {
+    /// Returns the milliseconds until the next attempt of a task of `node` that has failed `failed` times, the last time
+    /// with `error`; `None` when the task is not tried again. Called for each attempt that ends with an error.
+    ///
+    /// # Errors
+    /// The condition of a policy panicked.
+    pub(super) fn retry_delay(
+        &self,
+        id: TaskId,
+        node: u32,
+        failed: u32,
+        error: &NodeError,
+    ) -> Result<Option<u64>, NodeError> {
+        if !error.is_retryable() {
+            return Ok(None);
+        }
+        for retry in &self.topology.node(node).retry {
+            if !guarded("retry condition", || (retry.when)(error))? {
+                continue;
+            }
+            let delay = if failed < retry.attempts {
+                retry.delay(failed, self.variation(id, failed), error.retry_after())
+            } else {
+                None
+            };
+            return Ok(delay.map(|delay| u64::try_from(delay.as_millis()).unwrap_or(u64::MAX)));
+        }
+        Ok(None)
+    }
+
+    /// Returns the number by which a wait varies: the same whenever the same attempt of the same task of the same thread
+    /// fails, and another for every other.
+    fn variation(&self, id: TaskId, failed: u32) -> u64 {
+        let seed = self.thread_seed.wrapping_add(failed.into());
+        xxh3_64_with_seed(self.task_path(id).as_bytes(), seed)
+    }
+}

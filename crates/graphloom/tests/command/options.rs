@@ -1,0 +1,112 @@
+//! Every option changes something.
+
+use std::path::Path;
+
+use graphloom_test_support::options::{Case, MODEL, Program, Seen, check};
+
+use crate::runs::write_runs;
+
+#[test]
+fn every_option_changes_something() {
+    let prune = |more: &[&'static str]| [&["runs", "prune", "abc", "--keep", "1"], more].concat();
+    let rows: Vec<(&str, Vec<&str>, Vec<&str>, Seen<'_>)> = vec![
+        ("--template", vec!["new", "ideas"], vec!["new", "ideas", "--template", "ask"], Seen::Shows("-- start Ada")),
+        ("--path", vec!["new", "ideas"], vec!["new", "ideas", "--path", "away"], Seen::Shows("away/crates/graphloom")),
+        ("--list", vec!["new"], vec!["new", "--list"], Seen::Shows("A question to a person")),
+        (
+            "--model",
+            vec!["doctor", "--offline"],
+            vec!["doctor", "--offline", "--model", "scripted:none"],
+            Seen::Shows("scripted:none"),
+        ),
+        (
+            "--search",
+            vec!["doctor", "--offline"],
+            vec!["doctor", "--offline", "--search", "local"],
+            Seen::Shows("need no asking"),
+        ),
+        (
+            "--no-word",
+            vec!["doctor", "--offline", "--model", MODEL],
+            vec!["doctor", "--offline", "--model", MODEL, "--no-word"],
+            Seen::Hides("`h.example` is not asked"),
+        ),
+        (
+            "--from",
+            vec!["model", "fetch", "--offline"],
+            vec!["model", "fetch", "--offline", "--from", "absent.gguf"],
+            Seen::Shows("absent.gguf"),
+        ),
+        ("--graph", vec!["runs", "list"], vec!["runs", "list", "--graph", "other"], Seen::Hides("abc")),
+        ("--limit", vec!["runs", "list"], vec!["runs", "list", "--limit", "0"], Seen::Hides("abc")),
+        (
+            "--format",
+            vec!["runs", "graph", "abc"],
+            vec!["runs", "graph", "abc", "--format", "svg"],
+            Seen::Shows("<svg"),
+        ),
+        (
+            "--at",
+            vec!["runs", "fork", "abc", "--to", "d"],
+            vec!["runs", "fork", "abc", "--to", "d", "--at", "2"],
+            Seen::Shows("run `d` stands"),
+        ),
+        (
+            "--to",
+            vec!["runs", "fork", "abc", "--at", "2"],
+            vec!["runs", "fork", "abc", "--at", "2", "--to", "d"],
+            Seen::Shows("run `d` stands"),
+        ),
+        (
+            "--from",
+            vec!["runs", "diff", "abc"],
+            vec!["runs", "diff", "abc", "--from", "2"],
+            Seen::Shows("abc at checkpoint 2"),
+        ),
+        ("--keep", vec!["runs", "prune", "abc"], prune(&[]), Seen::Hides("say what to remove")),
+        (
+            "--all",
+            vec!["runs", "prune", "--keep", "1"],
+            vec!["runs", "prune", "--keep", "1", "--all"],
+            Seen::Shows("abc lost"),
+        ),
+        (
+            "--older-than",
+            vec!["runs", "prune", "abc"],
+            vec!["runs", "prune", "abc", "--older-than", "30d"],
+            Seen::Hides("say what to remove"),
+        ),
+        (
+            "--max-size",
+            vec!["runs", "prune", "abc"],
+            vec!["runs", "prune", "abc", "--max-size", "1B"],
+            Seen::Hides("say what to remove"),
+        ),
+        (
+            "--finished-parts",
+            vec!["runs", "prune", "abc"],
+            vec!["runs", "prune", "abc", "--finished-parts"],
+            Seen::Hides("say what to remove"),
+        ),
+        (
+            "--journal",
+            vec!["runs", "prune", "abc"],
+            vec!["runs", "prune", "abc", "--journal"],
+            Seen::Hides("say what to remove"),
+        ),
+        (
+            "--reuse-results",
+            vec!["runs", "fork", "abc", "--at", "2", "--to", "d"],
+            vec!["runs", "fork", "abc", "--at", "2", "--to", "d", "--reuse-results"],
+            Seen::Shows("3 results of finished calls are taken over"),
+        ),
+        ("--dry-run", prune(&[]), prune(&["--dry-run"]), Seen::Shows("would lose")),
+    ];
+    let program = Program {
+        path: Path::new(env!("CARGO_BIN_EXE_graphloom")),
+        list: &["runs", "list"],
+        ask: &["doctor", "--model", MODEL],
+    };
+    let cases: Vec<Case<'_>> = rows.iter().map(Case::of).collect();
+    check(program, |place| write_runs(&place.join("home/threads.db")), &cases);
+}
