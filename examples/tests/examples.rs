@@ -11,7 +11,7 @@ use std::time::SystemTime;
 const LINES: usize = 120;
 
 /// The examples, and what each of them prints, in this order.
-const EXAMPLES: [(&str, &[&str]); 14] = [
+const EXAMPLES: [(&str, &[&str]); 15] = [
     (
         "answers_with_memory",
         &["ada: What is a super-step?\n  WORK GOES ON", "ben: What is a super-step?\n  Work goes on"],
@@ -24,6 +24,16 @@ const EXAMPLES: [(&str, &[&str]); 14] = [
     ),
     ("map_reduce", &[" pages\n", " times "]),
     ("obsius_review", &["\"1\": note `speed.md` (+3 -0)", "+status: draft", "\"2\": note `web.md`", "written: "]),
+    (
+        "own_action",
+        &[
+            "replaced: execute\n",
+            "There is something new [1].",
+            "[1] ",
+            "CHANGELOG.md",
+            "names `exekute`, which is no node",
+        ],
+    ),
     (
         "own_provider",
         &["program:wc -w says 6", "the budget of 2 calls is spent", "`program:no-such-program` cannot be run"],

@@ -2,14 +2,12 @@
 
 use std::sync::Arc;
 
-use graphloom_llm::{
-    Capabilities, ChatModel, ChatRequest, FinishReason, Message, Params, ResponseFormat, Role, StructuredSupport,
-};
+use graphloom_llm::{ChatModel, ChatRequest, FinishReason, Message, Params, ResponseFormat, Role};
 use serde::Serialize;
 use serde_json::json;
 
 use crate::prompts::FEEDBACK;
-use crate::{AgentError, AgentSpec, Attempt, Exchange, Models, Prompts};
+use crate::{AgentError, AgentSpec, Attempt, Exchange, Models, Prompts, Strategy};
 
 /// An agent ready to be asked: its spec, the prompts and the model that plays its role.
 #[derive(Debug)]
@@ -24,7 +22,7 @@ pub struct Agent<'a> {
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct Ask {
-    /// The template to use instead of the spec's.
+    /// The template to use instead of [`Agent::template`].
     pub template: Option<String>,
     /// The form of the answer.
     pub format: ResponseFormat,
@@ -80,6 +78,13 @@ impl<T> Parsed<T> {
     }
 }
 
+impl<T> Answer<T> {
+    /// The same with another value, made of this one.
+    pub fn map<U>(self, change: impl FnOnce(T) -> U) -> Answer<U> {
+        Answer { value: change(self.value), exchange: self.exchange }
+    }
+}
+
 impl<'a> Agent<'a> {
     /// An agent; `name` appears in records and errors, as `action/task type`.
     pub fn new(name: impl Into<String>, spec: &'a AgentSpec, prompts: &'a Prompts, models: &'a Models) -> Self {
@@ -96,10 +101,14 @@ impl<'a> Agent<'a> {
         self.models.role(&self.spec.role)
     }
 
-    /// Whether the agent's model answers inside a grammar, so that structure is given by a schema and not by words.
-    pub fn is_constrained(&self) -> bool {
-        let Capabilities { structured, local, .. } = self.model().capabilities();
-        *local && *structured == StructuredSupport::Constrained
+    /// How the agent's model is worked with.
+    pub fn strategy(&self) -> Strategy {
+        Strategy::of(self.model().capabilities())
+    }
+
+    /// The name of its template: that for small models where its model is guided.
+    pub fn template(&self) -> &'a str {
+        self.spec.template_for(self.strategy())
     }
 
     /// Renders the prompt, asks the model and reads the reply with `parse`. A reply that `parse` refuses is shown to
@@ -114,26 +123,16 @@ impl<'a> Agent<'a> {
         ask: Ask,
         parse: impl Fn(Reply<'_>) -> Result<Parsed<T>, String> + Send + Sync,
     ) -> Result<Answer<T>, AgentError> {
-        let template = ask.template.as_deref().unwrap_or(&self.spec.template);
-        let rendered = self.prompts.render(template, args)?;
+        let mut exchange = self.begin(ask.template.as_deref().unwrap_or(self.template()), args)?;
+        exchange.format.clone_from(&ask.format);
         let model = self.model();
-        let mut exchange = Exchange {
-            agent: self.name.clone(),
-            template: rendered.template,
-            version: rendered.version,
-            model: model.id().to_string(),
-            args: serde_json::to_value(args).unwrap_or_default(),
-            messages: rendered.messages.clone(),
-            format: ask.format.clone(),
-            attempts: Vec::new(),
-        };
         let params = Params {
             temperature: self.spec.temperature,
             max_tokens: ask.max_tokens.or(self.spec.max_tokens),
             seed: ask.seed,
             ..Params::default()
         };
-        let mut messages = rendered.messages;
+        let mut messages = exchange.messages.clone();
         let tries = self.spec.tries.max(1);
         let mut problem = String::new();
         for number in 1..=tries {
@@ -180,7 +179,21 @@ impl<'a> Agent<'a> {
         })
     }
 
-    fn failed(&self, source: graphloom_llm::ModelError, exchange: Exchange) -> AgentError {
+    /// The record of a call that is not made yet, with the rendered prompt.
+    pub(crate) fn begin(&self, template: &str, args: &(impl Serialize + Sync)) -> Result<Exchange, AgentError> {
+        let rendered = self.prompts.render(template, args)?;
+        Ok(Exchange {
+            agent: self.name.clone(),
+            template: rendered.template,
+            version: rendered.version,
+            model: self.model().id().to_string(),
+            args: serde_json::to_value(args).unwrap_or_default(),
+            messages: rendered.messages,
+            ..Exchange::default()
+        })
+    }
+
+    pub(crate) fn failed(&self, source: graphloom_llm::ModelError, exchange: Exchange) -> AgentError {
         AgentError::Model { agent: self.name.clone(), source: Box::new(source), exchange: Box::new(exchange) }
     }
 }

@@ -4,6 +4,7 @@
 //!   the value with an [`Exchange`]: everything that was sent and came back.
 //! - [`converse()`] lets a model use the tools of a [`ToolRegistry`] until it answers, with models that call tools and with
 //!   those that do not, and returns a [`Transcript`].
+//! - [`Strategy`] says how a model is worked with; [`guided`] is for models too small to write.
 //! - [`WorkingMemory`] is what an agent keeps in mind; [`ReviewRequest`] and [`Verdict`] put a person between what it
 //!   proposes and what is done.
 //!
@@ -93,6 +94,11 @@
 //! # Ok(()) }
 //! ```
 //!
+//! # Small models
+//! A model that answers inside a grammar in this process is [`Strategy::Guided`]: its agents get the template `small` of
+//! their profile, and [`guided`] has what an application leads it with: closed questions, sentences under labels, and
+//! paragraphs that quote what it chose.
+//!
 //! # Tools
 //! A [`TypedTool`] has arguments of a Rust type, from which the schema comes that the model sees; [`typed`] makes a
 //! [`Tool`] of it. The [`ToolRegistry`] holds an allow-list and a ceiling of [`Risk`], reads arguments tolerantly, checks
@@ -119,10 +125,12 @@
 mod readme {}
 
 mod agent;
+mod closed;
 mod converse;
 mod durable;
 mod error;
 mod exchange;
+pub mod guided;
 mod memory;
 mod models;
 mod notes;
@@ -130,6 +138,7 @@ mod profile;
 mod prompts;
 mod review;
 mod seed;
+mod strategy;
 mod tool;
 
 pub use agent::{Agent, Answer, Ask, Parsed, Reply};
@@ -145,6 +154,7 @@ pub use profile::{AgentSpec, Profile};
 pub use prompts::{Prompts, Rendered};
 pub use review::{ReviewItem, ReviewRequest, Reviewed, Verdict};
 pub use seed::seed_of;
+pub use strategy::Strategy;
 pub use tool::{
     Confirm, Confirmation, Decision, Repeats, Risk, Tool, ToolError, ToolOutcome, ToolOutput, ToolRegistry, TypedTool,
     typed,

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use crate::{AgentError, Prompts};
+use crate::{AgentError, Prompts, Strategy};
 
 /// The task type that stands for every type without an entry of its own.
 const ANY: &str = "*";
@@ -37,7 +37,7 @@ pub struct Profile<S = toml::Table> {
 pub struct AgentSpec {
     /// The template's name.
     pub template: String,
-    /// The template for models that answer inside a grammar and follow few instructions; `template` when absent.
+    /// The template for models that are guided; `template` when absent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub small: Option<String>,
     /// The role that chooses the model.
@@ -69,6 +69,14 @@ impl Default for AgentSpec {
 }
 
 impl AgentSpec {
+    /// The template's name for models that are worked with in this way.
+    pub fn template_for(&self, strategy: Strategy) -> &str {
+        match strategy {
+            Strategy::Free => &self.template,
+            Strategy::Guided => self.small.as_deref().unwrap_or(&self.template),
+        }
+    }
+
     /// The tag for a part of the reply, the part's own name when the profile names none.
     pub fn tag<'a>(&'a self, part: &'a str) -> &'a str {
         self.tags.get(part).map_or(part, String::as_str)
@@ -167,6 +175,15 @@ depth = 3
         assert_eq!(profile.agent("execute", "write").unwrap().tag("article"), "text");
         assert_eq!(profile.agent("execute", "write").unwrap().tag("think"), "think");
         assert_eq!(profile.settings["depth"].as_integer(), Some(3));
+    }
+
+    #[test]
+    fn a_guided_model_gets_the_template_for_small_ones_where_there_is_one() {
+        let profile: Profile = Profile::parse(TEXT).unwrap();
+        for (task_type, free, guided) in [("write", "w", "w"), ("think", "other", "tiny")] {
+            let spec = profile.agent("execute", task_type).unwrap();
+            assert_eq!((spec.template_for(Strategy::Free), spec.template_for(Strategy::Guided)), (free, guided));
+        }
     }
 
     #[test]

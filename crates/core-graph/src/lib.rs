@@ -73,6 +73,8 @@
 //! task nodes, joins, subgraphs. A node may also say itself where to go ([`Step::goto`], [`Step::send`]); that
 //! replaces its edges. [`compile`](StateGraph::compile) proves what is declared and draws the graph.
 //!
+//! Who offers a graph to others lets them replace its nodes and set its limits: [`GraphOptions`].
+//!
 //! A graph may also be data: a [`Description`] with the handlers of a [`Registry`], over a [`JsonState`] whose fields
 //! are known at run time. And it may be one function: an [`entry_point`], with tasks beside each other inside.
 //!
@@ -139,9 +141,9 @@ pub use failure::{Failure, FailureKind};
 pub use functional::{EntryBody, EntryPoint, EntryState, EntryUpdate, EntryValue, Final, TaskFuture, entry_point};
 pub use graph::{
     App, Cache, ChildOutcome, CompileError, CompileErrors, CompileWarning, Compiled, Description, DescriptionError,
-    Diagram, DiagramEdge, DiagramNode, EdgeKind, FromRef, JoinDescription, Marks, Mode, NodeDefaults, NodeDescription,
-    NodeKind, NodeSpec, Persistence, Registry, Retry, RetryDescription, Route, RouteCase, RouteDescription,
-    SendDescription, StateGraph, SubgraphSpec, Timeout, TimeoutDescription, When,
+    Diagram, DiagramEdge, DiagramNode, EdgeKind, FromRef, GraphOptions, JoinDescription, Marks, Mode, NodeDefaults,
+    NodeDescription, NodeKind, NodeSpec, Persistence, Registry, Retry, RetryDescription, Route, RouteCase,
+    RouteDescription, SendDescription, StateGraph, SubgraphSpec, Timeout, TimeoutDescription, When,
 };
 pub use graphloom_core_graph_macros::State;
 pub use handler::{Called, Handler, NodeFn, TaskHandler};

@@ -8,7 +8,8 @@
 //! The dependency-driven graph has `dependency_editor_team` in place of `editor_team`.
 
 use graphloom_core_graph::{
-    CompileErrors, Compiled, Context, Diagram, END, Failure, RunPolicy, START, Snapshot, StateGraph,
+    CompileErrors, Compiled, Context, Diagram, END, Failure, GraphOptions, Handler, Node, RunPolicy, START, Snapshot,
+    StateGraph,
 };
 use serde_json::Value;
 
@@ -24,6 +25,9 @@ pub use crate::names::{
     BEGIN, DEPENDENCY_EDITOR_TEAM, EDITOR_TEAM, ENTRY, FEEDBACK_HANDLER, FINISH, GENERATE_QUESTIONS, Kind, OUTLINE,
     OUTLINE_INTERACTION, REPORTER, SOURCE_TRACER, SOURCE_TRACER_INFER, USER_FEEDBACK_PROCESSOR, VLM_CHART_GENERATOR,
 };
+
+type State = Snapshot<SearchContext>;
+type Cx = Context<Resources>;
 
 /// Drawings of all graphs: the main graphs with everything inside them.
 ///
@@ -49,10 +53,21 @@ pub fn policy(config: &Config) -> RunPolicy {
 /// A main graph.
 ///
 /// # Errors
-/// None: the graph does not depend on anything at run time.
+/// Those of [`graph_with`]; without options they are faults of this program.
 pub fn graph(kind: Kind) -> Result<Compiled<SearchContext, Resources>, CompileErrors> {
-    type State = Snapshot<SearchContext>;
-    type Cx = Context<Resources>;
+    graph_with(kind, GraphOptions::new())
+}
+
+/// A main graph with other functions in its nodes, other graphs in [`Kind::team`] and [`USER_FEEDBACK_PROCESSOR`], or other
+/// limits. The graphs inside take options of their own: [`team::parallel_with`], [`team::dependency_with`] and those below
+/// them. Prompts, models and engines are in [`Resources`], limits of a run in its [`Config`].
+///
+/// # Errors
+/// An option that names no node of the graph, or does not fit it.
+pub fn graph_with(
+    kind: Kind,
+    options: GraphOptions<SearchContext, Resources>,
+) -> Result<Compiled<SearchContext, Resources>, CompileErrors> {
     let mut graph = StateGraph::<SearchContext, Resources>::new(kind.name());
 
     graph.add_node(BEGIN, nodes::start);
@@ -75,31 +90,36 @@ pub fn graph(kind: Kind) -> Result<Compiled<SearchContext, Resources>, CompileEr
         .add_subgraph(kind.team(), team_graph(kind)?, nodes::team_input, nodes::team_result)
         .may_goto((REPORTER, FINISH));
     graph.add_node(REPORTER, nodes::reporter).may_goto(FINISH);
-    graph.add_node(VLM_CHART_GENERATOR, nodes::vlm_chart_generator).may_goto(SOURCE_TRACER);
-    graph.add_node(SOURCE_TRACER, nodes::source_tracer).may_goto(SOURCE_TRACER_INFER);
-    graph.add_node(SOURCE_TRACER_INFER, nodes::source_tracer_infer).may_goto(USER_FEEDBACK_PROCESSOR);
     graph
         .add_subgraph(USER_FEEDBACK_PROCESSOR, feedback::graph()?, feedback::feedback_input, feedback::feedback_result)
         .may_goto((USER_FEEDBACK_PROCESSOR, FINISH));
     graph.add_node(FINISH, nodes::end);
 
-    // A handler goes on by itself: the edges of a node that failed do not fire.
-    for (node, code, next) in [
-        (VLM_CHART_GENERATOR, StatusCode::Chart, SOURCE_TRACER),
-        (SOURCE_TRACER, StatusCode::SourceTrace, SOURCE_TRACER_INFER),
-        (SOURCE_TRACER_INFER, StatusCode::Inference, USER_FEEDBACK_PROCESSOR),
-    ] {
-        graph.add_error_handler(node, move |failure: Failure, state: State, cx: Cx| {
-            nodes::spared((code, next.clone()), failure, state, cx)
-        });
-    }
-
     graph.add_edge(START, BEGIN).add_edge(BEGIN, ENTRY);
-    graph.add_edge(REPORTER, VLM_CHART_GENERATOR).add_edge(VLM_CHART_GENERATOR, SOURCE_TRACER);
-    graph.add_edge(SOURCE_TRACER, SOURCE_TRACER_INFER);
-    graph.add_edge(SOURCE_TRACER_INFER, USER_FEEDBACK_PROCESSOR);
+    graph.add_edge(REPORTER, VLM_CHART_GENERATOR);
+    let (chart, trace, infer) = (StatusCode::Chart, StatusCode::SourceTrace, StatusCode::Inference);
+    add_spared(&mut graph, VLM_CHART_GENERATOR, nodes::vlm_chart_generator, chart, SOURCE_TRACER);
+    add_spared(&mut graph, SOURCE_TRACER, nodes::source_tracer, trace, SOURCE_TRACER_INFER);
+    add_spared(&mut graph, SOURCE_TRACER_INFER, nodes::source_tracer_infer, infer, USER_FEEDBACK_PROCESSOR);
     graph.add_edge(FINISH, END);
+    graph.options(options);
     graph.compile()
+}
+
+/// A node that is done to a report there is: `next` follows, also when the node failed, with a notice of this code.
+fn add_spared<M>(
+    graph: &mut StateGraph<SearchContext, Resources>,
+    node: Node,
+    run: impl Handler<M, SearchContext, Resources>,
+    code: StatusCode,
+    next: Node,
+) {
+    graph.add_node(node.clone(), run).may_goto(next.clone());
+    graph.add_edge(node.clone(), next.clone());
+    // A handler leads on by itself: the edges of a node that failed do not fire.
+    graph.add_error_handler(node, move |failure: Failure, state: State, cx: Cx| {
+        nodes::spared((code, next.clone()), failure, state, cx)
+    });
 }
 
 fn team_graph(kind: Kind) -> Result<Compiled<TeamState, Resources>, CompileErrors> {

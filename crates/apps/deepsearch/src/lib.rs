@@ -44,8 +44,28 @@
 //! # Graphs
 //!
 //! [`graph::graph`] is the main graph, with the node names of the original; [`team`], [`section`], [`collector`],
-//! [`dependency`] and [`feedback`] are the graphs inside it, each usable as a subgraph of another one. What nodes work with
-//! besides the state is in [`Resources`]: models by [`Slot`], prompts, engines ([`search`]), the budget.
+//! [`dependency`] and [`feedback`] are the graphs inside it, each usable as a subgraph of another one. Each takes other
+//! functions for its nodes, other graphs for its subgraphs and other limits, as [`graph::graph_with`] does. What nodes work
+//! with besides the state is in [`Resources`]: models by [`Slot`], prompts, engines ([`search`]), the budget.
+//!
+//! ```
+//! use graphloom_core_graph::{CompileErrors, Compiled, GraphOptions, NodeError, Snapshot};
+//! use graphloom_deepsearch::graph::{EDITOR_TEAM, graph_with};
+//! use graphloom_deepsearch::section::{self, SUB_SOURCE_TRACER, SectionState, SectionStateUpdate};
+//! use graphloom_deepsearch::{Kind, Resources, SearchContext, team};
+//!
+//! /// Leaves the citations of a section as its writer made them.
+//! async fn untraced(_: Snapshot<SectionState>) -> Result<SectionStateUpdate, NodeError> {
+//!     Ok(SectionState::update())
+//! }
+//!
+//! fn quick() -> Result<Compiled<SearchContext, Resources>, CompileErrors> {
+//!     let section = section::graph_with(GraphOptions::new().replace(SUB_SOURCE_TRACER, untraced))?;
+//!     let team = team::parallel_with(GraphOptions::new().replace_graph(team::SECTION, section))?;
+//!     graph_with(Kind::Parallel, GraphOptions::new().replace_graph(EDITOR_TEAM, team))
+//! }
+//! # quick().unwrap();
+//! ```
 //!
 //! # What a run leaves
 //!
@@ -76,6 +96,8 @@ pub mod config;
 pub mod dependency;
 pub mod export;
 pub mod feedback;
+pub mod graph;
+pub mod nodes;
 pub mod outline;
 pub mod report;
 pub mod rewrite;
@@ -91,11 +113,9 @@ pub mod writing;
 
 mod error;
 mod evidence;
-pub mod graph;
 mod locale;
 mod markup;
 mod names;
-mod nodes;
 mod prompts;
 mod resources;
 

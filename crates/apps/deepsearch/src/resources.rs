@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use graphloom_agents::{Models, Prompts};
+use graphloom_agents::{Models, Prompts, Strategy};
 use graphloom_llm::ChatModel;
 use graphloom_llm::layers::{Budget, Ledger, TimeLimited};
 
@@ -103,6 +103,16 @@ impl Resources {
     /// The model of a slot. Each of its calls ends within `call_limit`, whoever makes it.
     pub fn model(&self, slot: Slot) -> Arc<dyn ChatModel> {
         Arc::new(TimeLimited::new(self.models.role(slot.name()), self.call_limit))
+    }
+
+    /// How the model of a slot is worked with.
+    pub fn strategy(&self, slot: Slot) -> Strategy {
+        Strategy::of(self.models.role(slot.name()).capabilities())
+    }
+
+    /// Whether the model of a slot is asked for what a rule decides as well: it writes freely, and the stage has budget left.
+    pub fn may_ask(&self, slot: Slot, stage: Stage) -> bool {
+        self.strategy(slot) == Strategy::Free && self.may_spend(stage)
     }
 
     /// Whether a model was given for the slot itself.

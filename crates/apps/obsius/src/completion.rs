@@ -1,38 +1,9 @@
 //! The completion check: its rules are tried in a fixed order.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-
-use crate::state::{ExecutedAction, Objectives, WorkflowState};
+use crate::state::{Completion, ExecutedAction, Objectives, WorkflowState};
 
 /// A plan of at most this complexity counts as simple on the complex path.
 pub const SIMPLE_PLAN: u32 = 2;
-
-/// The rule of the completion check that holds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Completion {
-    /// A simple task in its first iteration, all of whose actions succeeded.
-    SimpleTask,
-    /// Every sub-objective is confirmed by its probes.
-    SubObjectives,
-    /// The confidence is high enough.
-    Confidence,
-    /// The memory holds a typed completion signal.
-    MemorySignal,
-}
-
-impl Completion {
-    /// In words.
-    pub fn text(self) -> &'static str {
-        match self {
-            Self::SimpleTask => "a simple task, and every action succeeded",
-            Self::SubObjectives => "every sub-objective is confirmed",
-            Self::Confidence => "the confidence is high enough",
-            Self::MemorySignal => "the reflection signals completion",
-        }
-    }
-}
 
 /// What the completion check looks at.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

@@ -1,7 +1,5 @@
 //! The parameters of a run.
 
-use graphloom_llm::Capabilities;
-use graphloom_llm::StructuredSupport;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -106,11 +104,6 @@ impl Config {
         }
         Ok(())
     }
-}
-
-/// Whether a model answers inside a grammar in this process: it is led by small choices, and given more time.
-pub fn is_small(capabilities: &Capabilities) -> bool {
-    capabilities.local && capabilities.structured == StructuredSupport::Constrained
 }
 
 #[cfg(test)]

@@ -16,7 +16,7 @@
 //! an arrow of the table (reflect → analyze, execute → analyze) and an approval confirms completion.
 
 use graphloom_agents::Verdict;
-use graphloom_core_graph::{CompileErrors, Compiled, END, Node, START, StateGraph};
+use graphloom_core_graph::{CompileErrors, Compiled, END, GraphOptions, Node, START, StateGraph};
 
 use crate::nodes;
 use crate::phase::{Phase, next_phase};
@@ -49,8 +49,20 @@ pub const ERROR: Node = Node::named("error");
 /// The graph of a run.
 ///
 /// # Errors
-/// None: the graph does not depend on anything at run time.
+/// Those of [`graph_with`]; without options they are faults of this program.
 pub fn graph() -> Result<Compiled<WorkflowState, Resources>, CompileErrors> {
+    graph_with(GraphOptions::new())
+}
+
+/// The graph of a run, with other functions in its nodes or other limits. A node of one's own is best made by
+/// [`visit`](crate::nodes::visit()). Prompts, profile and models are in [`Resources`], limits of a run in its
+/// [`Config`](crate::Config).
+///
+/// # Errors
+/// An option that names no node of the graph, or does not fit it.
+pub fn graph_with(
+    options: GraphOptions<WorkflowState, Resources>,
+) -> Result<Compiled<WorkflowState, Resources>, CompileErrors> {
     let mut graph = StateGraph::<WorkflowState, Resources>::new("obsius");
 
     graph.add_node(ASSESS, nodes::assess);
@@ -77,6 +89,7 @@ pub fn graph() -> Result<Compiled<WorkflowState, Resources>, CompileErrors> {
     graph.add_conditional_edges(APPLY, (COMPLETE, REVIEW, ERROR), next);
     graph.add_edge(COMPLETE, END);
     graph.add_edge(ERROR, END);
+    graph.options(options);
     graph.compile()
 }
 

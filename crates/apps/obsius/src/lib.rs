@@ -4,8 +4,8 @@
 //!   [`completion`] the completion check.
 //! - [`analyze`] makes the plan: subtasks with success criteria, each a [`probe`] that looks into the notes; [`search`],
 //!   [`execute`] and [`write`](mod@write) carry it out, and a [`review`] puts a person before the vault.
-//! - [`graph()`] puts them together over a [`WorkflowState`]. Nothing is written to the vault before the changes are
-//!   reviewed, and then all of them or none.
+//! - [`graph()`] puts them together over a [`WorkflowState`]; [`graph_with`] takes other functions for its [`nodes`].
+//!   Nothing is written to the vault before the changes are reviewed, and then all of them or none.
 //!
 //! ```
 //! use graphloom_obsius::analyze::plan_by_rules;
@@ -48,6 +48,7 @@ pub mod completion;
 pub mod config;
 pub mod execute;
 pub mod index;
+pub mod nodes;
 pub mod phase;
 pub mod probe;
 pub mod profile;
@@ -63,16 +64,16 @@ mod error;
 mod going_on;
 mod graph;
 mod keep;
-mod nodes;
 mod resources;
-mod small_tools;
 mod view;
 mod workbench;
 
 pub use config::Config;
 pub use error::ObsiusError;
 pub use going_on::{cannot_go_on, go_on_with_part};
-pub use graph::{ANALYZE, APPLY, ASSESS, COMPLETE, ERROR, EXECUTE, INITIALIZE, REFLECT, REVIEW, SEARCH, SIMPLE, graph};
+pub use graph::{
+    ANALYZE, APPLY, ASSESS, COMPLETE, ERROR, EXECUTE, INITIALIZE, REFLECT, REVIEW, SEARCH, SIMPLE, graph, graph_with,
+};
 pub use nodes::transaction_name;
 pub use resources::{Resources, Setup};
 pub use state::{SessionInfo, WorkflowState, WorkflowStateUpdate};

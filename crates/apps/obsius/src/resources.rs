@@ -3,11 +3,11 @@
 use std::fmt;
 use std::sync::Arc;
 
-use graphloom_agents::{AgentError, Models, Prompts, seed_of};
+use graphloom_agents::{AgentError, Models, Prompts, Strategy, seed_of};
 use graphloom_llm::layers::{Budget, Ledger};
 use graphloom_vault::Vault;
 
-use crate::config::{Config, is_small};
+use crate::config::Config;
 use crate::index::VaultIndex;
 use crate::profile::{self, ObsiusProfile};
 
@@ -57,9 +57,9 @@ impl Setup {
         Self { prompts, profile, models, today: String::new(), seed: 0, limits: None }
     }
 
-    /// Whether the model of a role answers inside a grammar and is led by small choices.
-    pub fn is_small(&self, role: &str) -> bool {
-        is_small(self.models.role(role).capabilities())
+    /// How the model of a role is worked with.
+    pub fn strategy(&self, role: &str) -> Strategy {
+        Strategy::of(self.models.role(role).capabilities())
     }
 
     /// A seed for what is asked.

@@ -7,8 +7,7 @@ use graphloom_vault::{Note, NotePath, Notes, Overlay, Settings};
 
 use crate::analyze::tag_of;
 use crate::assess::words;
-use crate::probe::Criterion;
-use crate::state::{Findings, Found, PlanSource, SearchRecord, SearchStrategy, SubtaskKind, TaskPlan};
+use crate::state::{Criterion, Findings, Found, PlanSource, SearchRecord, SearchStrategy, SubtaskKind, TaskPlan};
 use crate::subject::Subject;
 use crate::write::first_sentence;
 

@@ -3,8 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::assess::Language;
-use crate::probe::Finding;
-use crate::state::WorkflowState;
+use crate::state::{Finding, WorkflowState};
 
 /// How many found notes a prompt lists.
 const FOUND: usize = 30;

@@ -6,9 +6,9 @@ use std::sync::Arc;
 use graphloom_agents::{AgentError, Risk, ToolRegistry};
 use graphloom_vault::{Changes, Diff, Link, Note, NotePath, Overlay, VaultError, diff};
 
-use crate::probe::{Finding, View};
+use crate::probe::View;
 use crate::resources::Resources;
-use crate::state::{ExecutedAction, WorkflowState};
+use crate::state::{ExecutedAction, Finding, WorkflowState};
 use crate::tools::{Workspace, registry};
 use crate::write::{ToCome, is_written, mend_links};
 

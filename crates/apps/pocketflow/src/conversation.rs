@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use graphloom_core_graph::checkpoint::{CheckpointError, Checkpointer};
 use graphloom_core_graph::store::Store;
-use graphloom_core_graph::{RunError, Threads};
+use graphloom_core_graph::{Compiled, RunError, Threads};
 
 use crate::error::PocketFlowError;
 use crate::graph::graph;
@@ -33,9 +33,18 @@ impl Conversations {
     /// # Errors
     /// None but a fault of this program: the graph is always the same.
     pub fn new(resources: Resources, checkpointer: Arc<dyn Checkpointer>) -> Result<Self, PocketFlowError> {
+        Ok(Self::of(graph()?, resources, checkpointer))
+    }
+
+    /// Conversations over a graph with options, see [`graph_with`](crate::graph_with).
+    pub fn of(
+        graph: Compiled<Conversation, Resources>,
+        resources: Resources,
+        checkpointer: Arc<dyn Checkpointer>,
+    ) -> Self {
         let store = Arc::clone(&resources.store);
-        let app = graph()?.with_context(resources);
-        Ok(Self { threads: app.with_shared_checkpointer(checkpointer).with_store(store) })
+        let app = graph.with_context(resources);
+        Self { threads: app.with_shared_checkpointer(checkpointer).with_store(store) }
     }
 
     /// The threads, for history, time travel and drawings. A conversation's thread has its id.

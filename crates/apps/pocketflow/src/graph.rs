@@ -13,7 +13,9 @@
 
 use std::time::Duration;
 
-use graphloom_core_graph::{CompileErrors, Compiled, END, Node, NodeError, Retry, START, StateGraph};
+use graphloom_core_graph::{
+    CompileErrors, Compiled, END, GraphOptions, Handler, Node, NodeError, Retry, START, StateGraph,
+};
 
 use crate::actions::Action;
 use crate::names::{
@@ -30,8 +32,19 @@ const ATTEMPTS: u32 = 2;
 /// The graph of a conversation.
 ///
 /// # Errors
-/// None: the graph does not depend on anything at run time.
+/// Those of [`graph_with`]; without options they are faults of this program.
 pub fn graph() -> Result<Compiled<Conversation, Resources>, CompileErrors> {
+    graph_with(GraphOptions::new())
+}
+
+/// The graph of a conversation, with other functions in its nodes or other limits. Prompts, profile, models, what is
+/// searched and limits of a conversation are in [`Resources`].
+///
+/// # Errors
+/// An option that names no node of the graph, or does not fit it.
+pub fn graph_with(
+    options: GraphOptions<Conversation, Resources>,
+) -> Result<Compiled<Conversation, Resources>, CompileErrors> {
     let mut graph = StateGraph::<Conversation, Resources>::new(NAME);
 
     graph.add_node(OPEN, nodes::open).may_goto((ROUTER, END));
@@ -40,24 +53,32 @@ pub fn graph() -> Result<Compiled<Conversation, Resources>, CompileErrors> {
     targets.push(SAVE);
     graph.add_node(ROUTER, nodes::router).may_goto(targets);
     graph.add_node(SAVE, nodes::save).may_goto((LISTEN, END));
+    graph.add_edge(START, OPEN);
 
-    let retry = || Retry::exponential(ATTEMPTS).after(Duration::from_millis(200)).when(NodeError::is_retryable);
-    graph.add_node(GENERATE_QUERIES, nodes::generate_queries).retry(retry()).may_goto(ROUTER);
-    graph.add_node(LITERATURE_REVIEW, nodes::literature_review).retry(retry()).may_goto(ROUTER);
-    graph.add_node(SYNTHESIZE_GAP, nodes::synthesize_gap).retry(retry()).may_goto(ROUTER);
-    graph.add_node(WRITE_PROPOSAL, nodes::write_proposal).retry(retry()).may_goto(ROUTER);
+    add_worker(&mut graph, GENERATE_QUERIES, nodes::generate_queries);
+    add_worker(&mut graph, LITERATURE_REVIEW, nodes::literature_review);
+    add_worker(&mut graph, SYNTHESIZE_GAP, nodes::synthesize_gap);
+    add_worker(&mut graph, WRITE_PROPOSAL, nodes::write_proposal);
+
     graph.add_node(REVIEW_QUERIES, nodes::review_queries);
     graph.add_node(REVIEW_REPORT, nodes::review_report);
     graph.add_node(FOLLOW_UP, nodes::follow_up);
     graph.add_node(RESULT_NOTIFICATION, nodes::result_notification);
-
-    graph.add_edge(START, OPEN);
-    for worker in [GENERATE_QUERIES, LITERATURE_REVIEW, SYNTHESIZE_GAP, WRITE_PROPOSAL] {
-        graph.add_edge(worker.clone(), ROUTER);
-        graph.add_error_handler(worker, nodes::failed);
-    }
     for spoke in [REVIEW_QUERIES, REVIEW_REPORT, FOLLOW_UP, RESULT_NOTIFICATION] {
         graph.add_edge(spoke, SAVE);
     }
+    graph.options(options);
     graph.compile()
+}
+
+/// A node that comes back to the router, by its edge or, when it failed, by its error handler.
+fn add_worker<M>(
+    graph: &mut StateGraph<Conversation, Resources>,
+    worker: Node,
+    run: impl Handler<M, Conversation, Resources>,
+) {
+    let retry = Retry::exponential(ATTEMPTS).after(Duration::from_millis(200)).when(NodeError::is_retryable);
+    graph.add_node(worker.clone(), run).retry(retry).may_goto(ROUTER);
+    graph.add_edge(worker.clone(), ROUTER);
+    graph.add_error_handler(worker, nodes::failed);
 }

@@ -3,7 +3,8 @@
 //! - [`Conversations::say`] takes a message and answers with two streams, thoughts and chat, that always end.
 //! - What follows a message is looked up in a total table ([`decide`]); a reply is an approval only when it plainly is
 //!   one ([`feedback`]); nothing is delivered without the approval of the queries and of the proposal.
-//! - What a conversation keeps is one versioned record ([`session`]); the turn itself is a durable graph ([`graph`]).
+//! - What a conversation keeps is one versioned record ([`session`]); the turn itself is a durable graph ([`graph()`]).
+//!   [`graph_with`] takes other functions for its [`nodes`], and [`Conversations::of`] has conversations over it.
 //!
 //! ```
 //! use std::sync::Arc;
@@ -46,6 +47,7 @@ pub mod decide;
 pub mod export;
 pub mod feedback;
 pub mod flow;
+pub mod nodes;
 pub mod profile;
 pub mod research;
 pub mod session;
@@ -61,7 +63,7 @@ mod edit;
 mod error;
 mod graph;
 mod names;
-mod nodes;
+mod prepare;
 mod resources;
 mod route;
 mod small;
@@ -73,8 +75,12 @@ mod understand;
 pub use config::Config;
 pub use conversation::Conversations;
 pub use error::PocketFlowError;
-pub use graph::graph;
-pub use names::{LISTEN, NAME, OPEN, ROUTER, SAVE, node_of};
+pub use graph::{graph, graph_with};
+pub use names::{
+    FOLLOW_UP, GENERATE_QUERIES, LISTEN, LITERATURE_REVIEW, NAME, OPEN, RESULT_NOTIFICATION, REVIEW_QUERIES,
+    REVIEW_REPORT, ROUTER, SAVE, SYNTHESIZE_GAP, WRITE_PROPOSAL, node_of,
+};
+pub use prepare::{Missing, prepare};
 pub use profile::prompts;
 pub use resources::{Limits, Resources};
 pub use state::{Conversation, ConversationUpdate, Turn};

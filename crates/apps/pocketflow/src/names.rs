@@ -16,14 +16,22 @@ pub const ROUTER: Node = Node::named("router");
 /// Saves the session at the end of a turn.
 pub const SAVE: Node = Node::named("save");
 
-pub(crate) const GENERATE_QUERIES: Node = Node::named("generate_queries");
-pub(crate) const LITERATURE_REVIEW: Node = Node::named("literature_review");
-pub(crate) const SYNTHESIZE_GAP: Node = Node::named("synthesize_gap");
-pub(crate) const WRITE_PROPOSAL: Node = Node::named("write_proposal");
-pub(crate) const FOLLOW_UP: Node = Node::named("follow_up");
-pub(crate) const RESULT_NOTIFICATION: Node = Node::named("result_notification");
-pub(crate) const REVIEW_QUERIES: Node = Node::named("review_queries");
-pub(crate) const REVIEW_REPORT: Node = Node::named("review_report");
+/// Makes search queries.
+pub const GENERATE_QUERIES: Node = Node::named("generate_queries");
+/// Searches the sources and reads what is found.
+pub const LITERATURE_REVIEW: Node = Node::named("literature_review");
+/// Says what the literature leaves open.
+pub const SYNTHESIZE_GAP: Node = Node::named("synthesize_gap");
+/// Writes the proposal.
+pub const WRITE_PROPOSAL: Node = Node::named("write_proposal");
+/// Asks the person something.
+pub const FOLLOW_UP: Node = Node::named("follow_up");
+/// Delivers the approved proposal.
+pub const RESULT_NOTIFICATION: Node = Node::named("result_notification");
+/// Shows the queries and waits for a verdict.
+pub const REVIEW_QUERIES: Node = Node::named("review_queries");
+/// Shows the proposal and waits for a verdict.
+pub const REVIEW_REPORT: Node = Node::named("review_report");
 
 /// The node of an action.
 pub fn node_of(action: Action) -> Node {

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use graphloom_agents::{AgentError, Models, Prompts, logged_step};
+use graphloom_agents::{AgentError, Models, Prompts, Strategy, logged_step};
 use graphloom_core_graph::store::Store;
 use graphloom_core_graph::{Context, NodeError};
 use graphloom_llm::{ChatRequest, Params, StructuredOptions, structured};
@@ -62,6 +62,12 @@ impl Resources {
     pub fn new(models: Models, search: Arc<dyn Search>, store: Arc<dyn Store>) -> Result<Self, AgentError> {
         let (prompts, profile) = (prompts()?, profile()?);
         Ok(Self { models, prompts, profile, search, store, limits: Limits::default() })
+    }
+
+    /// How the model for an action is worked with.
+    pub(crate) fn strategy(&self, action: &str) -> Result<Strategy, NodeError> {
+        let spec = self.profile.agent(action, WHOLE).map_err(NodeError::terminal)?;
+        Ok(Strategy::of(self.models.role(&spec.role).capabilities()))
     }
 
     /// Asks the model for the whole of what an action makes. The answer is a durable step: it is never asked for twice.

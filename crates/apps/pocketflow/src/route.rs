@@ -2,9 +2,10 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::actions::{Action, Call, FollowUp, Missing, Need, prepare};
-use crate::decide::{Decision, Facts, Input, Next, Question, ReplyKind, WaitingKind, decide};
+use crate::actions::{Action, Call, FollowUp, Need};
+use crate::decide::{Decision, Facts, Input, Next, Question, ReplyKind, decide};
 use crate::edit;
+use crate::prepare::{Missing, prepare};
 use crate::research::source_lines;
 use crate::session::{Artifact, JourneyStep, Question as Asked, SearchQuery, Session, Status, Waiting};
 use crate::state::Turn;
@@ -25,7 +26,7 @@ pub(crate) fn route(
     };
     let facts = Facts {
         last: session.last_action,
-        waiting: WaitingKind::of(session),
+        waiting: session.waiting_kind(),
         input,
         damaged: turn.damaged,
         tries_left: session.cycles.queries < query_cycles,

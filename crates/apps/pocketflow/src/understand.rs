@@ -37,7 +37,7 @@ pub(crate) fn of_value(session: &Session, message: &str) -> Understood {
     if message.len() > MOST_BYTES {
         return Understood::new(ReplyKind::TooLong, "");
     }
-    if WaitingKind::of(session) == WaitingKind::Delivered {
+    if session.waiting_kind() == WaitingKind::Delivered {
         return of_delivered(session, message);
     }
     let value = match &session.waiting_for {

@@ -1,31 +1,11 @@
 //! The result of a run.
 
 use graphloom_state_machine::{NodeKey, TaskStatus, TreeStatus};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 
-use crate::cite::{CiteEvent, Reference, resolve, verify, without_marks};
+use crate::cite::{resolve, verify, without_marks};
 use crate::context::{article_of, article_text};
 use crate::length::{count_words, missed};
-use crate::state::{Mode, Request, Writing};
-
-/// The result of a run: the text, its sources, and what became of the tasks.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[non_exhaustive]
-pub struct Finished {
-    /// `done`, `partial`, `failed` or `stuck`. A run that wrote no word is `failed`, however it ended.
-    pub status: String,
-    /// Why it is not done, empty when it is.
-    pub explanation: String,
-    /// The text with numbered citations and its list of references.
-    pub text: String,
-    /// Words of the text without the citations and the references.
-    pub words: usize,
-    /// The sources in the order of their numbers.
-    pub references: Vec<Reference>,
-    /// Changes that were made to citations.
-    pub events: Vec<CiteEvent>,
-}
+use crate::state::{Finished, Mode, Request, Writing};
 
 impl Finished {
     /// Puts together what the tree has: the root's text, or the parts that were written where the root was not finished.

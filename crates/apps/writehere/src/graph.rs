@@ -10,7 +10,7 @@
 use std::time::Duration;
 
 use graphloom_core_graph::{
-    CompileErrors, Compiled, END, Mode, Node, NodeError, Packet, Retry, START, StateGraph, Task,
+    CompileErrors, Compiled, END, GraphOptions, Mode, Node, NodeError, Packet, Retry, START, StateGraph, Task,
 };
 use graphloom_state_machine::{Symbol, TaskAction};
 
@@ -24,16 +24,23 @@ pub const BEGIN: Node = Node::named("begin");
 /// Puts the result together.
 pub const FINISH: Node = Node::named("finish");
 
-const PLAN: Task<Turn> = Task::named("plan");
-const EXECUTE: Task<Turn> = Task::named("execute");
-const UPDATE: Task<Turn> = Task::named("update");
-const PRIOR_REFLECT: Task<Turn> = Task::named("prior_reflect");
-const FINAL_AGGREGATE: Task<Turn> = Task::named("final_aggregate");
-const PLANNING_POST_REFLECT: Task<Turn> = Task::named("planning_post_reflect");
-const EXECUTE_POST_REFLECT: Task<Turn> = Task::named("execute_post_reflect");
+/// Makes a plan of a task, or decides that it is carried out as it is.
+pub const PLAN: Task<Turn> = Task::named("plan");
+/// Carries a task out: searches, thinks or writes.
+pub const EXECUTE: Task<Turn> = Task::named("execute");
+/// Brings the goal of a task up to date.
+pub const UPDATE: Task<Turn> = Task::named("update");
+/// Looks at a task before it begins.
+pub const PRIOR_REFLECT: Task<Turn> = Task::named("prior_reflect");
+/// Puts together what the tasks inside a task gave.
+pub const FINAL_AGGREGATE: Task<Turn> = Task::named("final_aggregate");
+/// Looks at a plan.
+pub const PLANNING_POST_REFLECT: Task<Turn> = Task::named("planning_post_reflect");
+/// Looks at what was carried out.
+pub const EXECUTE_POST_REFLECT: Task<Turn> = Task::named("execute_post_reflect");
 
 /// The node of an action.
-fn node_of(action: TaskAction) -> Task<Turn> {
+pub fn node_of(action: TaskAction) -> Task<Turn> {
     match action {
         TaskAction::Plan => PLAN,
         TaskAction::Execute => EXECUTE,
@@ -48,8 +55,17 @@ fn node_of(action: TaskAction) -> Task<Turn> {
 /// The graph of a run.
 ///
 /// # Errors
-/// None: the graph does not depend on anything at run time.
+/// Those of [`graph_with`]; without options they are faults of this program.
 pub fn graph() -> Result<Compiled<Writing, Resources>, CompileErrors> {
+    graph_with(GraphOptions::new())
+}
+
+/// The graph of a run, with other functions in its nodes or other limits. Prompts, profile, models and what is searched are
+/// in [`Resources`], limits of a run in its [`Request`](crate::Request).
+///
+/// # Errors
+/// An option that names no node of the graph, or does not fit it.
+pub fn graph_with(options: GraphOptions<Writing, Resources>) -> Result<Compiled<Writing, Resources>, CompileErrors> {
     let mut graph = StateGraph::<Writing, Resources>::new("writehere");
     graph.mode(Mode::Eager);
 
@@ -57,8 +73,9 @@ pub fn graph() -> Result<Compiled<Writing, Resources>, CompileErrors> {
     graph.add_node(FINISH, finish).deferred();
     let actions: Vec<_> = TaskAction::ALL.iter().copied().map(node_of).collect();
     for action in TaskAction::ALL.iter().copied() {
+        let attempts = options.retry_of(&node_of(action).into()).map_or(ATTEMPTS, |retry| retry.attempts);
         graph
-            .add_task(node_of(action), move |turn: Turn, state, cx| take(action, turn, state, cx))
+            .add_task(node_of(action), move |turn: Turn, state, cx| take(action, attempts, turn, state, cx))
             .retry(Retry::exponential(ATTEMPTS).after(Duration::from_millis(200)).when(NodeError::is_retryable))
             .asks::<String>("break")
             .asks::<String>(BUDGET);
@@ -69,14 +86,15 @@ pub fn graph() -> Result<Compiled<Writing, Resources>, CompileErrors> {
     graph.add_sends(BEGIN, actions, ready);
     graph.add_edge(BEGIN, FINISH);
     graph.add_edge(FINISH, END);
+    graph.options(options);
     graph.compile()
 }
 
 /// A turn for every ready task, or for the first one in level order.
-fn ready(state: &Writing) -> Vec<Packet> {
+pub fn ready(state: &Writing) -> Vec<Packet> {
     let pending = match state.request.schedule {
         Schedule::Concurrent => state.tree.pending(),
         Schedule::Sequential => state.tree.next_in_level_order().into_iter().collect(),
     };
-    pending.into_iter().map(|next| node_of(next.action).send(&next.node, Turn { node: next.node.clone() })).collect()
+    pending.into_iter().map(|next| node_of(next.action).send(&next.node, Turn::of(next.node.clone()))).collect()
 }

@@ -1,15 +1,16 @@
 //! WriteHERE: a recursive planner that writes long reports and stories.
 //!
-//! - [`plan`] reads plans in both forms, repairs what is wrong with them, lists every repair, and turns them into nodes
-//!   of a task tree.
+//! - [`plan`] reads plans in both forms, repairs what is wrong with them and lists every repair; [`plan_to_graph`] turns
+//!   them into nodes of a task tree.
 //! - [`context`] says what a task sees of the tree: results by distance, the plan, the outline, the text so far.
 //! - [`stage::act`] takes any action on any task: with a strong model by its prompts, with the small embedded one inside
 //!   grammars and from quoted sentences; [`cite`] numbers the citations at the end.
+//! - [`graph()`] puts them together over a [`Writing`]; [`graph_with`] takes other functions for its [`nodes`], and other limits.
 //!
 //! ```
 //! use graphloom_state_machine::{FailurePolicy, NodeKey, TaskTree, TreeChange};
-//! use graphloom_writehere::plan::{Outer, PlanRules, RepairKind, plan_to_graph, read_plan, repair_plan};
-//! use graphloom_writehere::{Task, TaskType};
+//! use graphloom_writehere::plan::{Outer, PlanRules, RepairKind, read_plan, repair_plan};
+//! use graphloom_writehere::{Task, TaskType, plan_to_graph};
 //!
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! let root = Task::root("Report on tides", Some("900 words".into()));
@@ -46,6 +47,7 @@ pub mod breakpoint;
 pub mod cite;
 pub mod context;
 pub mod length;
+pub mod nodes;
 pub mod picture;
 pub mod plan;
 pub mod profile;
@@ -54,16 +56,19 @@ pub mod stage;
 mod budget;
 mod finish;
 mod graph;
-mod nodes;
+mod inner_graph;
 mod resources;
 mod state;
 mod task;
 mod task_type;
 
 pub use budget::{Answered, Shortage};
-pub use finish::Finished;
-pub use graph::{BEGIN, FINISH, graph};
+pub use graph::{
+    BEGIN, EXECUTE, EXECUTE_POST_REFLECT, FINAL_AGGREGATE, FINISH, PLAN, PLANNING_POST_REFLECT, PRIOR_REFLECT, UPDATE,
+    graph, graph_with, node_of, ready,
+};
+pub use inner_graph::plan_to_graph;
 pub use resources::Resources;
-pub use state::{Call, Mode, Request, Schedule, Writing, WritingUpdate};
+pub use state::{Call, Finished, Mode, Request, Schedule, Writing, WritingUpdate};
 pub use task::{ActionResult, Node, Planning, Task, TaskChange, TaskInfo, Tree, WrittenLength};
 pub use task_type::TaskType;

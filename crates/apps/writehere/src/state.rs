@@ -9,7 +9,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::finish::Finished;
+use crate::cite::{CiteEvent, Reference};
 use crate::task::{Task, Tree};
 
 /// The state of a run.
@@ -93,6 +93,24 @@ pub enum Schedule {
     Concurrent,
     /// One action a step, the shallowest first, as the original does.
     Sequential,
+}
+
+/// The result of a run: the text, its sources, and what became of the tasks.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[non_exhaustive]
+pub struct Finished {
+    /// `done`, `partial`, `failed` or `stuck`. A run that wrote no word is `failed`, however it ended.
+    pub status: String,
+    /// Why it is not done, empty when it is.
+    pub explanation: String,
+    /// The text with numbered citations and its list of references.
+    pub text: String,
+    /// Words of the text without the citations and the references.
+    pub words: usize,
+    /// The sources in the order of their numbers.
+    pub references: Vec<Reference>,
+    /// Changes that were made to citations.
+    pub events: Vec<CiteEvent>,
 }
 
 /// A call of an agent, and for what it was made.

@@ -7,8 +7,8 @@ use graphloom_writehere::context::{
     ContextRules, article_of, article_text, article_window, full_plan, outer_precedents, plan_within, prompt_args,
     same_graph_precedents, target_write_tasks, writing_outline,
 };
-use graphloom_writehere::plan::{Outer, PlanRules, RawPlan, plan_to_graph, read_plan, repair_plan};
-use graphloom_writehere::{ActionResult, Task, TaskChange, Tree};
+use graphloom_writehere::plan::{Outer, PlanRules, RawPlan, read_plan, repair_plan};
+use graphloom_writehere::{ActionResult, Task, TaskChange, Tree, plan_to_graph};
 use serde_json::{Value, json};
 
 fn key(text: &str) -> NodeKey {

@@ -5,10 +5,8 @@
 use graphloom_state_machine::{
     DependencyGraph, FailurePolicy, NewNode, NodeKey, NodeType, TaskAction, TaskTree, TreeChange, TreeStatus,
 };
-use graphloom_writehere::plan::{
-    Outer, PlanRules, PlanShape, PlanStats, RawPlan, plan_schema, plan_to_graph, read_plan, repair_plan,
-};
-use graphloom_writehere::{Task, TaskType};
+use graphloom_writehere::plan::{Outer, PlanRules, PlanShape, PlanStats, RawPlan, plan_schema, read_plan, repair_plan};
+use graphloom_writehere::{Task, TaskType, plan_to_graph};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 

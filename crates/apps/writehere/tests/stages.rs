@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use futures::executor::block_on;
+use graphloom_agents::guided::{Offer, choice_schema, compose, lettered};
 use graphloom_agents::{Exchange, Models};
 use graphloom_core_graph::Table;
 use graphloom_llm::scripted::{Reply, Scripted, rendered};
@@ -13,10 +14,10 @@ use graphloom_llm::{Capabilities, ChatModel, FinishReason, ModelError, ResponseF
 use graphloom_retrieval::answer::{Request, check};
 use graphloom_retrieval::{Evidence, Hit, Search, SearchAnswer, Source};
 use graphloom_state_machine::{FailurePolicy, NodeKey, TaskAction, TaskTree, TreeStatus};
-use graphloom_writehere::cite::{cited_ids, resolve, verify};
+use graphloom_writehere::cite::{cited_ids, mark, resolve, verify};
 use graphloom_writehere::context::{article_of, article_text};
 use graphloom_writehere::profile;
-use graphloom_writehere::stage::{Setup, TaskContext, act, choice_schema, compose, quotable};
+use graphloom_writehere::stage::{Setup, TaskContext, act, quotable};
 use graphloom_writehere::{Task, TaskType, Tree};
 use serde_json::{Value, json};
 
@@ -405,12 +406,12 @@ fn quotations_are_sentences_of_the_evidence_that_are_not_in_the_text_yet() {
 fn a_paragraph_is_made_of_offers_whatever_the_model_says() {
     let evidence = shelf();
     let sentences = quotable(&Request::of("tides"), "", &evidence, "");
-    let offers: Vec<_> = graphloom_writehere::stage::offers(&sentences);
+    let offers = lettered(sentences.iter().map(|one| Offer::new(&one.evidence, &one.text)));
     let labels = &choice_schema(&offers)["properties"]["facts"]["items"]["enum"];
     assert_eq!(labels.as_array().unwrap().len(), offers.len());
     for facts in [vec!["b"], vec!["zz"], vec![]] {
         let facts: Vec<String> = facts.into_iter().map(str::to_string).collect();
-        let text = compose(&offers, &facts);
+        let text = compose(&offers, &facts, mark);
         assert_eq!(cited_ids(&text).len(), 1, "{text}");
         assert!(evidence.iter().any(|e| e.id == cited_ids(&text)[0]));
     }

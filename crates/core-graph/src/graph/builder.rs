@@ -5,14 +5,14 @@ use std::sync::Arc;
 
 use crate::error::{NodeError, panic_text};
 use crate::failure::Failure;
+use crate::graph::Compiled;
 use crate::graph::cache::Cache;
-use crate::graph::declarations::Declarations;
 use crate::graph::migration::Migration;
+use crate::graph::options::GraphOptions;
 use crate::graph::persistence::SubgraphSpec;
 use crate::graph::spec::{Mode, NodeDefaults, NodeSpec};
-use crate::graph::subgraph::{ChildOutcome, FromRef, Subgraph};
+use crate::graph::subgraph::{ChildOutcome, FromRef, Inner, Subgraph};
 use crate::graph::topology::{RouteFn, SendFn};
-use crate::graph::{Compiled, Diagram};
 use crate::handler::{Handler, NodeFn, TaskHandler};
 use crate::name::{Name, Node, Packet, Targets, Task};
 use crate::state::{Snapshot, State};
@@ -39,6 +39,7 @@ pub struct StateGraph<S: State, Cx = ()> {
     pub(super) error_handlers: Vec<(Name, Arc<dyn NodeFn<S, Cx>>)>,
     pub(super) default_error_handler: Option<Arc<dyn NodeFn<S, Cx>>>,
     pub(super) migrations: Vec<(u32, Migration<S>)>,
+    pub(super) options: GraphOptions<S, Cx>,
 }
 
 pub(super) struct Declared<S: State, Cx> {
@@ -46,7 +47,10 @@ pub(super) struct Declared<S: State, Cx> {
     pub(super) is_task: bool,
     pub(super) run: Arc<dyn NodeFn<S, Cx>>,
     pub(super) spec: SubgraphSpec,
-    pub(super) child: Option<(Arc<dyn Declarations>, Diagram)>,
+    /// The graph in the node, for a subgraph.
+    pub(super) child: Option<Inner<S, Cx>>,
+    /// Whether an option put another function or graph into the node.
+    pub(super) replaced: bool,
 }
 
 pub(super) struct DeclaredJoin {
@@ -118,6 +122,7 @@ impl<S: State, Cx: Send + Sync + 'static> StateGraph<S, Cx> {
             error_handlers: Vec::new(),
             default_error_handler: None,
             migrations: Vec::new(),
+            options: GraphOptions::default(),
         }
     }
 
@@ -199,9 +204,9 @@ impl<S: State, Cx: Send + Sync + 'static> StateGraph<S, Cx> {
         Ccx: FromRef<Cx> + Send + Sync + 'static,
         R: Into<Step<S>> + 'static,
     {
-        let info = child.declarations_and_diagram();
         let node = Subgraph::new(child, move |_: Option<()>, state: &S| map_in(state), map_out);
-        self.declare(key.into_name(), false, Arc::new(node), Some(info))
+        let (run, inner) = Inner::of(node);
+        self.declare(key.into_name(), false, run, Some(inner))
     }
 
     /// Adds a graph as a task node: every send runs it once, with the send's input.
@@ -218,9 +223,8 @@ impl<S: State, Cx: Send + Sync + 'static> StateGraph<S, Cx> {
         Ccx: FromRef<Cx> + Send + Sync + 'static,
         R: Into<Step<S>> + 'static,
     {
-        let info = child.declarations_and_diagram();
-        let node = Subgraph::for_task(child, map_in, map_out);
-        self.declare(key.into_name(), true, Arc::new(node), Some(info))
+        let (run, inner) = Inner::of(Subgraph::for_task(child, map_in, map_out));
+        self.declare(key.into_name(), true, run, Some(inner))
     }
 
     /// Keeps the results of `node`: a task of the same key gets what an earlier one returned, update and targets, and
@@ -323,10 +327,10 @@ impl<S: State, Cx: Send + Sync + 'static> StateGraph<S, Cx> {
         name: Name,
         is_task: bool,
         run: Arc<dyn NodeFn<S, Cx>>,
-        child: Option<(Arc<dyn Declarations>, Diagram)>,
+        child: Option<Inner<S, Cx>>,
     ) -> &mut SubgraphSpec {
         let at = self.nodes.len();
-        self.nodes.push(Declared { name, is_task, run, spec: SubgraphSpec::default(), child });
+        self.nodes.push(Declared { name, is_task, run, spec: SubgraphSpec::default(), child, replaced: false });
         &mut self.nodes[at].spec
     }
 }

@@ -30,6 +30,7 @@ impl<S: State, Cx: Send + Sync + 'static> StateGraph<S, Cx> {
         self.nodes.sort_by(|a, b| a.name.cmp(&b.name));
         let mut checks = Checks::new(&self);
         checks.names(&self);
+        checks.options(&mut self);
         for (name, _) in &self.error_handlers {
             checks.find(name, || format!("add_error_handler(`{name}`)"));
         }
@@ -82,9 +83,10 @@ fn assemble<S: State, Cx: Send + Sync + 'static>(
     let mut handlers = Vec::with_capacity(graph.nodes.len());
     let mut nodes = Vec::with_capacity(graph.nodes.len());
     for (declared, exits) in graph.nodes.into_iter().zip(exits) {
-        let Declared { name, is_task, mut run, spec: SubgraphSpec { node: spec, persistence }, child } = declared;
+        let Declared { name, is_task, mut run, spec: SubgraphSpec { node: spec, persistence }, child, replaced } =
+            declared;
         let on_error = error_handlers.remove(&name).or_else(|| graph.default_error_handler.as_ref().map(Arc::clone));
-        let shelf = caches.remove(&name).map(|cache| {
+        let shelf = caches.remove(&name).filter(|_| !replaced).map(|cache| {
             let versions = (graph.version, graph.state_version);
             let shelf = Arc::new(Shelf::new(graph.layout.clone(), &graph.name, versions, &name));
             run = Arc::new(Cached::new(Arc::clone(&run), cache, Arc::clone(&shelf)));
@@ -105,7 +107,7 @@ fn assemble<S: State, Cx: Send + Sync + 'static>(
             sends: spec.sends.iter().filter_map(find).collect(),
             asks: spec.asks,
             exits,
-            child: child.map(|(declarations, _)| declarations),
+            child: child.map(|inner| inner.declarations),
             persistence,
             pace: Pace::unknown(),
         });
@@ -208,7 +210,7 @@ impl Checks {
         }
     }
 
-    fn find(&mut self, name: &Name, place: impl Fn() -> String) -> Option<NodeIndex> {
+    pub(super) fn find(&mut self, name: &Name, place: impl Fn() -> String) -> Option<NodeIndex> {
         let found = self.index.get(name).copied();
         if found.is_none() {
             let (name, known) = (name.to_string(), self.known.clone());

@@ -1,5 +1,6 @@
 //! Drawings of a graph: Mermaid, DOT and JSON.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
@@ -32,6 +33,9 @@ pub struct DiagramNode {
     pub name: String,
     /// What kind of node.
     pub kind: NodeKind,
+    /// Whether [`GraphOptions`](crate::GraphOptions) put another function or graph into the node.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub replaced: bool,
     /// The graph inside, for a subgraph.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub inner: Option<Box<Diagram>>,
@@ -150,12 +154,14 @@ impl Diagram {
         }
         edges.sort();
         edges.dedup();
-        let terminal = |key: &str| DiagramNode { name: key.to_owned(), kind: NodeKind::Terminal, inner: None };
+        let terminal =
+            |key: &str| DiagramNode { name: key.to_owned(), kind: NodeKind::Terminal, replaced: false, inner: None };
         let mut nodes = vec![terminal(START_NAME)];
         nodes.extend(graph.nodes.iter().map(|node| DiagramNode {
             name: node.name.to_string(),
             kind: if node.is_task { NodeKind::Task } else { NodeKind::Node },
-            inner: node.child.as_ref().map(|(_, diagram)| Box::new(diagram.clone())),
+            replaced: node.replaced,
+            inner: node.child.as_ref().map(|inner| Box::new(inner.diagram.clone())),
         }));
         if edges.iter().any(|edge| edge.to == END_NAME) {
             nodes.push(terminal(END_NAME));
@@ -164,7 +170,7 @@ impl Diagram {
     }
 
     /// A Mermaid flowchart. Solid edges are always followed, dotted ones when a router or the node says so, thick
-    /// ones are sends; a join is labelled. Subgraphs are drawn as frames beside their node.
+    /// ones are sends; a join is labelled, and so is what is replaced. Subgraphs are drawn as frames beside their node.
     pub fn mermaid(&self) -> String {
         let mut text = String::from("flowchart TD\n");
         self.mermaid_into(&mut text, "", "    ");
@@ -195,7 +201,7 @@ impl Diagram {
             format!("{prefix}n{}", self.nodes.iter().position(|node| node.name == name).unwrap_or_default())
         };
         for node in &self.nodes {
-            let label = escape(shown(&node.name));
+            let label = escape(&node.label());
             let (open, close) = match node.kind {
                 NodeKind::Terminal => ("([", "])"),
                 NodeKind::Node => ("[", "]"),
@@ -256,7 +262,7 @@ impl Diagram {
                 NodeKind::Node => "box",
                 NodeKind::Task => "box3d",
             };
-            let label = shown(&node.name).replace('\\', "\\\\").replace('"', "\\\"");
+            let label = node.label().replace('\\', "\\\\").replace('"', "\\\"");
             let colour = colour(marks.nodes.contains(&node.name));
             let separator = if colour.is_empty() { "" } else { ", " };
             format!("label = \"{label}\", shape = {shape}{separator}{colour}")
@@ -268,6 +274,16 @@ impl Diagram {
     /// The drawing as JSON: `name`, `nodes`, `edges`.
     pub fn json(&self) -> serde_json::Value {
         serde_json::to_value(self).unwrap_or_default()
+    }
+}
+
+impl DiagramNode {
+    /// What the node is called in drawings.
+    fn label(&self) -> Cow<'_, str> {
+        match shown(&self.name) {
+            name if self.replaced => Cow::Owned(format!("{name} (replaced)")),
+            name => Cow::Borrowed(name),
+        }
     }
 }
 

@@ -141,6 +141,16 @@ pub enum CompileError {
         /// The one inside, with the nodes that lead to it.
         kept: String,
     },
+    /// An option that does not fit its node.
+    #[error("the option `{option}` of node `{node}`: {reason}")]
+    BadOption {
+        /// The option.
+        option: &'static str,
+        /// The node.
+        node: String,
+        /// Why, and what to do.
+        reason: String,
+    },
     /// A field that no dynamic state can have.
     #[error(transparent)]
     BadField(FieldError),

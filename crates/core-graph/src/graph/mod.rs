@@ -10,6 +10,7 @@ mod diagram;
 mod errors;
 mod inspection;
 mod migration;
+mod options;
 mod pace;
 mod persistence;
 mod proofs;
@@ -27,6 +28,7 @@ pub use declare::{
 };
 pub use diagram::{Diagram, DiagramEdge, DiagramNode, EdgeKind, Marks, NodeKind};
 pub use errors::{CompileError, CompileErrors, CompileWarning};
+pub use options::GraphOptions;
 pub use persistence::{Persistence, SubgraphSpec};
 pub use spec::{Mode, NodeDefaults, NodeSpec, Retry, Timeout};
 pub use subgraph::{ChildOutcome, FromRef};

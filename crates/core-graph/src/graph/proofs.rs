@@ -182,7 +182,7 @@ impl Checks {
     /// A subgraph that stores nothing holds nothing that has to be found again.
     pub(super) fn stateless<S: State, Cx>(&mut self, graph: &StateGraph<S, Cx>) {
         for declared in graph.nodes.iter().filter(|node| node.spec.persistence == Persistence::Stateless) {
-            let Some((inside, _)) = &declared.child else { continue };
+            let Some(inside) = declared.child.as_ref().map(|inner| &inner.declarations) else { continue };
             let node = || declared.name.to_string();
             if let Some((asking, key)) = inside.first_ask() {
                 self.errors.push(CompileError::StatelessAsks { node: node(), asking, key });

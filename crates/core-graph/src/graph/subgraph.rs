@@ -1,5 +1,6 @@
 //! A graph as a node of another.
 
+use std::any::{Any, type_name};
 use std::marker::PhantomData;
 use std::sync::Arc;
 use std::task::Context as TaskContext;
@@ -11,7 +12,8 @@ use crate::checkpoint::RecordBytes;
 use crate::context::Context;
 use crate::driver::{EndedChild, LeftChild, OwnStack, begin_in_task, begins_a_stack, finish_in_task};
 use crate::error::{NodeError, RunError};
-use crate::graph::Compiled;
+use crate::graph::declarations::Declarations;
+use crate::graph::{Compiled, Diagram};
 use crate::handler::{Called, NodeFn, given};
 use crate::state::{Snapshot, State, codec};
 use crate::step::Step;
@@ -67,19 +69,41 @@ pub(super) struct Subgraph<I, C: State, Ccx, In, Out> {
 /// What a call holds.
 struct Parts<C: State, Ccx, In, Out> {
     child: Compiled<C, Ccx>,
-    map_in: In,
-    map_out: Out,
+    map_in: Arc<In>,
+    map_out: Arc<Out>,
+}
+
+/// The graph in a node, while the graph around it is declared.
+pub(super) struct Inner<S: State, Cx> {
+    pub(super) declarations: Arc<dyn Declarations>,
+    pub(super) diagram: Diagram,
+    with: Box<With<S, Cx>>,
+    type_name: &'static str,
+}
+
+/// Makes the node with another graph, a [`Compiled`] of the same type; none for any other.
+type With<S, Cx> = dyn Fn(&dyn Any) -> Option<Made<S, Cx>> + Send + Sync;
+
+/// A node that runs a graph, and what is known of the graph.
+struct Made<S: State, Cx> {
+    node: Arc<dyn NodeFn<S, Cx>>,
+    declarations: Arc<dyn Declarations>,
+    diagram: Diagram,
 }
 
 impl<C: State, Ccx, In, Out> Subgraph<Option<()>, C, Ccx, In, Out> {
     pub(super) fn new(child: Compiled<C, Ccx>, map_in: In, map_out: Out) -> Self {
-        Self { parts: Arc::new(Parts { child, map_in, map_out }), takes_input: false, input: PhantomData }
+        Self::with(child, Arc::new(map_in), Arc::new(map_out), false)
     }
 }
 
 impl<I, C: State, Ccx, In, Out> Subgraph<I, C, Ccx, In, Out> {
     pub(super) fn for_task(child: Compiled<C, Ccx>, map_in: In, map_out: Out) -> Self {
-        Self { parts: Arc::new(Parts { child, map_in, map_out }), takes_input: true, input: PhantomData }
+        Self::with(child, Arc::new(map_in), Arc::new(map_out), true)
+    }
+
+    fn with(child: Compiled<C, Ccx>, map_in: Arc<In>, map_out: Arc<Out>, takes_input: bool) -> Self {
+        Self { parts: Arc::new(Parts { child, map_in, map_out }), takes_input, input: PhantomData }
     }
 }
 
@@ -94,6 +118,57 @@ impl<I: DeserializeOwned, C: State, Ccx, In, Out> Subgraph<I, C, Ccx, In, Out> {
         let bytes = if self.takes_input { input.unwrap_or_default() } else { &nil };
         let input = codec::decode("input", bytes).map_err(NodeError::terminal)?;
         Ok((self.parts.map_in)(input, state))
+    }
+}
+
+impl<S: State, Cx: Send + Sync + 'static> Inner<S, Cx> {
+    /// The node, and the graph in it.
+    pub(super) fn of<I, C, Ccx, In, Out, R>(subgraph: Subgraph<I, C, Ccx, In, Out>) -> (Arc<dyn NodeFn<S, Cx>>, Self)
+    where
+        I: DeserializeOwned + Send + 'static,
+        C: State,
+        Ccx: FromRef<Cx> + Send + Sync + 'static,
+        In: Fn(I, &S) -> C::Update + Send + Sync + 'static,
+        Out: Fn(ChildOutcome<C>) -> Result<R, NodeError> + Send + Sync + 'static,
+        R: Into<Step<S>> + 'static,
+    {
+        let (maps, takes_input) = (Arc::clone(&subgraph.parts), subgraph.takes_input);
+        let made = Made::of(subgraph);
+        let with = move |other: &dyn Any| {
+            let child = other.downcast_ref::<Compiled<C, Ccx>>()?.clone();
+            let (map_in, map_out) = (Arc::clone(&maps.map_in), Arc::clone(&maps.map_out));
+            Some(Made::of(Subgraph::<I, _, _, _, _>::with(child, map_in, map_out, takes_input)))
+        };
+        let Made { node, declarations, diagram } = made;
+        (node, Self { declarations, diagram, with: Box::new(with), type_name: type_name::<Compiled<C, Ccx>>() })
+    }
+
+    /// Puts another graph into the node, which gets the same input and of which the same is made; none when it is not of
+    /// the same type.
+    pub(super) fn put(&mut self, graph: &dyn Any) -> Option<Arc<dyn NodeFn<S, Cx>>> {
+        let Made { node, declarations, diagram } = (self.with)(graph)?;
+        (self.declarations, self.diagram) = (declarations, diagram);
+        Some(node)
+    }
+
+    /// The type of the graph.
+    pub(super) fn type_name(&self) -> &'static str {
+        self.type_name
+    }
+}
+
+impl<S: State, Cx: Send + Sync + 'static> Made<S, Cx> {
+    fn of<I, C, Ccx, In, Out, R>(subgraph: Subgraph<I, C, Ccx, In, Out>) -> Self
+    where
+        I: DeserializeOwned + Send + 'static,
+        C: State,
+        Ccx: FromRef<Cx> + Send + Sync + 'static,
+        In: Fn(I, &S) -> C::Update + Send + Sync + 'static,
+        Out: Fn(ChildOutcome<C>) -> Result<R, NodeError> + Send + Sync + 'static,
+        R: Into<Step<S>> + 'static,
+    {
+        let (declarations, diagram) = subgraph.parts.child.declarations_and_diagram();
+        Self { node: Arc::new(subgraph), declarations, diagram }
     }
 }
 

@@ -25,6 +25,7 @@ mod managed_values;
 mod migrations;
 mod once;
 mod one_moment;
+mod options;
 mod panics;
 mod plain_steps;
 mod questions;

@@ -28,11 +28,13 @@ mod bearing;
 mod check;
 mod form;
 mod pool;
+mod quotable;
 mod quote;
 mod request;
 mod split;
 mod words;
 
 pub use check::{Findings, check};
+pub use quotable::Quotable;
 pub use quote::Material;
 pub use request::{Part, Request, unanswered_line};

@@ -7,8 +7,9 @@ use graphloom_text::Language;
 use super::bearing::SentenceInPlace;
 use super::form::{has_form, leans};
 use super::pool::{Passage, pool};
+use super::quotable::Quotable;
 use super::request::Request;
-use crate::extract::{Quotable, clean, sentences};
+use crate::extract::{clean, sentences};
 use crate::terms::{query_terms_in, terms_in};
 
 /// What the bearing on a focus adds at most to that on the request.

@@ -10,13 +10,13 @@
 //! ```
 
 mod about;
-mod quote;
+mod clean;
 mod rank;
 
 pub use about::about;
+pub use clean::clean;
+pub(crate) use clean::without_numbers;
 pub use graphloom_text::{count_words, sentences};
-pub(crate) use quote::without_numbers;
-pub use quote::{Offer, Quotable, choice_schema, clean, compose, offers};
 pub use rank::{RankedSentence, best_sentences, snippet};
 
 /// The terms of a text in order, as an index has them: words by their stem, pairs of characters where a script has no

@@ -33,9 +33,9 @@ pub use failure::AskFailure;
 pub use text::text;
 pub use typed::value;
 
-use graphloom_agents::{DurableCalls, StepKeys};
+use graphloom_agents::{DurableCalls, StepKeys, Strategy};
 use graphloom_core_graph::{Context, NodeError};
-use graphloom_llm::{Message, Params, StructuredSupport};
+use graphloom_llm::{Message, Params};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -48,7 +48,7 @@ use crate::stream::Place;
 pub struct Ask {
     /// The key of the durable steps, unique in the task.
     pub key: String,
-    /// The prompt's name. A model that answers inside a grammar gets `small/NAME`, if there is one.
+    /// The prompt's name. A model that is guided gets `small/NAME`, if there is one.
     pub prompt: String,
     /// Who is asked.
     pub slot: Slot,
@@ -147,15 +147,9 @@ fn calls(cx: &Context<Resources>, ask: &Ask) -> DurableCalls<Resources> {
     DurableCalls::new(cx).keys(StepKeys::Under(ask.key.clone())).limit(cx.resources().call_limit)
 }
 
-/// Whether the slot's model answers inside a grammar and follows few instructions.
-pub fn is_constrained(resources: &Resources, slot: Slot) -> bool {
-    let model = resources.model(slot);
-    let capabilities = model.capabilities();
-    capabilities.local && capabilities.structured == StructuredSupport::Constrained
-}
-
 fn params(resources: &Resources, ask: &Ask) -> Params {
-    let max_tokens = is_constrained(resources, ask.slot).then_some(ask.small_tokens);
+    let is_guided = resources.strategy(ask.slot) == Strategy::Guided;
+    let max_tokens = is_guided.then_some(ask.small_tokens);
     Params { temperature: ask.temperature, max_tokens, ..Params::default() }
 }
 
@@ -163,10 +157,9 @@ fn params(resources: &Resources, ask: &Ask) -> Params {
 fn messages(cx: &Context<Resources>, ask: &Ask, args: &impl Serialize) -> Result<Vec<Message>, NodeError> {
     let resources = cx.resources();
     let small = format!("small/{}", ask.prompt);
-    let name = if is_constrained(resources, ask.slot) && resources.prompts.version(&small).is_some() {
-        small.as_str()
-    } else {
-        ask.prompt.as_str()
+    let name = match resources.strategy(ask.slot) {
+        Strategy::Guided if resources.prompts.version(&small).is_some() => small.as_str(),
+        _ => ask.prompt.as_str(),
     };
     let mut messages = resources.prompts.render(name, args).map_err(NodeError::terminal)?.messages;
     let system = messages.iter().take_while(|message| message.role == graphloom_llm::Role::System).count();

@@ -2,6 +2,7 @@
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
+use graphloom_agents::Strategy;
 use graphloom_charts::{Chart, FEWEST_RECORDS, MOST_RECORDS, png};
 use graphloom_core_graph::{Context, NodeError};
 use graphloom_llm::{ImageSource, Message, Part, Role};
@@ -62,8 +63,10 @@ pub(super) async fn make(
     task: ChartTask<'_>,
 ) -> Result<Result<Option<FinishedChart>, String>, NodeError> {
     let ChartTask { key, request, evidence, rules } = task;
-    let small = ask::is_constrained(cx.resources(), rules.slot);
-    let (count, length) = if small { SHOWN_SMALL } else { SHOWN };
+    let (count, length) = match cx.resources().strategy(rules.slot) {
+        Strategy::Free => SHOWN,
+        Strategy::Guided => SHOWN_SMALL,
+    };
     let question = format!("{} {}", request.title, request.shows);
     let sources: Vec<&Document> = evidence.iter().take(count).collect();
     let documents: Vec<Value> = (1..)

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 
+use graphloom_agents::Strategy;
 use graphloom_charts::ChartKind;
 use graphloom_citations::without_marks;
 use graphloom_core_graph::{Context, NodeError};
@@ -15,6 +16,9 @@ use crate::ask::{self, Ask, AskFailure};
 use crate::markup::trace_marks;
 use crate::markup::{heading, lines};
 use crate::resources::Resources;
+
+/// How much of a chapter a small model is shown, in characters.
+const SHOWN_SMALL: usize = 2_000;
 
 /// A chart that a model wants.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
@@ -130,11 +134,11 @@ pub(super) async fn choose(
     anchors: &[usize],
     rules: ChartRules,
 ) -> Result<Result<Vec<ChartRequest>, AskFailure>, NodeError> {
-    let small = ask::is_constrained(cx.resources(), rules.slot);
-    let mut shown = marked(chapter, anchors);
-    if small {
-        shown = shown.chars().take(2_000).collect();
-    }
+    let shown = marked(chapter, anchors);
+    let shown = match cx.resources().strategy(rules.slot) {
+        Strategy::Free => shown,
+        Strategy::Guided => shown.chars().take(SHOWN_SMALL).collect(),
+    };
     let args = json!({ "chapter": shown, "most": MOST, "language": rules.language.as_str() });
     let ask = Ask::new(format!("chart_places/{section}"), "charts/places")
         .slot(rules.slot)

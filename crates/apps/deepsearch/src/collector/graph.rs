@@ -7,7 +7,7 @@
 //! ```
 //! The original also has a programmer, which answers "not available" to everything. It is left out.
 
-use graphloom_core_graph::{CompileErrors, Compiled, END, Node, START, StateGraph};
+use graphloom_core_graph::{CompileErrors, Compiled, END, GraphOptions, Node, START, StateGraph};
 
 use super::{CollectorState, nodes};
 use crate::names::{COLLECTOR_END, COLLECTOR_START, INFO_RETRIEVAL, QUERY_GENERATION, SUMMARY, SUPERVISOR};
@@ -16,8 +16,18 @@ use crate::resources::Resources;
 /// The graph that carries out one step: its input is a [`CollectRequest`](super::CollectRequest).
 ///
 /// # Errors
-/// None: the graph does not depend on anything at run time.
+/// Those of [`graph_with`]; without options they are faults of this program.
 pub fn graph() -> Result<Compiled<CollectorState, Resources>, CompileErrors> {
+    graph_with(GraphOptions::new())
+}
+
+/// The same graph with other functions in its nodes or other limits.
+///
+/// # Errors
+/// An option that names no node of the graph, or does not fit it.
+pub fn graph_with(
+    options: GraphOptions<CollectorState, Resources>,
+) -> Result<Compiled<CollectorState, Resources>, CompileErrors> {
     let mut graph = StateGraph::<CollectorState, Resources>::new("collector");
     graph.add_node(COLLECTOR_START, nodes::start);
     graph.add_node(QUERY_GENERATION, nodes::query_generation);
@@ -33,6 +43,7 @@ pub fn graph() -> Result<Compiled<CollectorState, Resources>, CompileErrors> {
     graph.add_conditional_edges(SUPERVISOR, (INFO_RETRIEVAL, SUMMARY), after_supervisor);
     graph.add_edge(SUMMARY, COLLECTOR_END);
     graph.add_edge(COLLECTOR_END, END);
+    graph.options(options);
     graph.compile()
 }
 

@@ -8,16 +8,17 @@
 //! - A search that fails is a report of its engine, never a document.
 //! - What documents say is data: it is shown fenced, and no other tool can be called.
 
+pub mod nodes;
+
 mod asking;
 mod evaluation;
 mod graph;
-mod nodes;
 mod request;
 mod retrieval;
 mod state;
 mod tools;
 
 pub use crate::names::{COLLECTOR_END, COLLECTOR_START, INFO_RETRIEVAL, QUERY_GENERATION, SUMMARY, SUPERVISOR};
-pub use graph::graph;
+pub use graph::{graph, graph_with};
 pub use request::{CollectLimits, CollectRequest};
 pub use state::{CollectorState, CollectorStateUpdate};

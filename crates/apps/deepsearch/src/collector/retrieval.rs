@@ -8,7 +8,6 @@ use serde_json::json;
 
 use super::CollectRequest;
 use super::tools::SearchTools;
-use crate::ask::is_constrained;
 use crate::evidence::Document;
 use crate::resources::{Resources, Slot, Stage};
 use crate::status::StatusCode;
@@ -59,7 +58,7 @@ pub(super) async fn retrieve(
     let model = resources.model(Slot::InfoCollecting);
     if tools.is_empty() {
         notes.push(format!("query `{query}`: there is nothing to search"));
-    } else if is_constrained(resources, Slot::InfoCollecting) || !resources.may_spend(Stage::Research) {
+    } else if !resources.may_ask(Slot::InfoCollecting, Stage::Research) {
         tools.search_plainly(query).await?;
     } else {
         let args = request.args(json!({

@@ -1,6 +1,8 @@
 //! The graph of one change.
 
-use graphloom_core_graph::{ChildOutcome, CompileErrors, Compiled, END, NodeError, START, State, StateGraph};
+use graphloom_core_graph::{
+    ChildOutcome, CompileErrors, Compiled, END, GraphOptions, NodeError, START, State, StateGraph,
+};
 use serde_json::Value;
 
 use super::nodes;
@@ -12,8 +14,18 @@ use crate::resources::Resources;
 /// The graph that carries out one change: its input is the report as it is.
 ///
 /// # Errors
-/// None: the graph does not depend on anything at run time.
+/// Those of [`graph_with`]; without options they are faults of this program.
 pub fn graph() -> Result<Compiled<FeedbackState, Resources>, CompileErrors> {
+    graph_with(GraphOptions::new())
+}
+
+/// The same graph with other functions in its nodes, another [`FEEDBACK_COLLECTOR`] or other limits.
+///
+/// # Errors
+/// An option that names no node of the graph, or does not fit it.
+pub fn graph_with(
+    options: GraphOptions<FeedbackState, Resources>,
+) -> Result<Compiled<FeedbackState, Resources>, CompileErrors> {
     let mut graph = StateGraph::<FeedbackState, Resources>::new("user_feedback_processor");
     graph.add_node(FEEDBACK_START, nodes::start).may_goto((LISTEN, FEEDBACK_END));
     graph.add_node(LISTEN, nodes::listen).asks::<Value>(nodes::USER_FEEDBACK).may_goto((
@@ -32,6 +44,7 @@ pub fn graph() -> Result<Compiled<FeedbackState, Resources>, CompileErrors> {
     graph.add_edge(FEEDBACK_COLLECTOR, COMPOSE);
     graph.add_edge(COMPOSE, FEEDBACK_END);
     graph.add_edge(FEEDBACK_END, END);
+    graph.options(options);
     graph.compile()
 }
 

@@ -13,10 +13,11 @@
 //! - A change touches the selected text only. Citation marks inside it are taken out, links of conclusions become text,
 //!   and a mark that the selection cuts through goes as a whole; the reply names them. Metadata stay as they are.
 
+pub mod nodes;
+
 mod apply;
 mod blocks;
 mod graph;
-mod nodes;
 mod payload;
 mod reply;
 mod state;
@@ -25,7 +26,7 @@ pub use crate::markup::{Cleaned, Unit, clean, plain};
 pub use crate::names::{COMPOSE, FEEDBACK_COLLECTOR, FEEDBACK_END, FEEDBACK_START, LISTEN, PREPARE, REWRITE};
 pub use apply::{Change, apply, remember};
 pub use blocks::{Block, block_at, major_block};
-pub use graph::graph;
+pub use graph::{graph, graph_with};
 pub use nodes::USER_FEEDBACK;
 pub use payload::{Action, Payload, Rejection, Scope, Selection, read};
 pub use reply::{Reply, lost_marks};

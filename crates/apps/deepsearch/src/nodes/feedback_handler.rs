@@ -1,6 +1,4 @@
-//! Takes the answer to the clarifying questions. In: questions. Out: `user_feedback`.
-//! Failure: 211701 unreadable, 211702 empty; `FINISH TASK` ends the run without one.
-//! Source: openJiuwen DeepSearch, `FeedbackHandlerNode`.
+//! Node `feedback_handler`.
 
 use graphloom_core_graph::{Context, NodeError, Snapshot, Step};
 use serde_json::{Value, json};
@@ -16,7 +14,14 @@ use crate::stream;
 const AGENT: &str = "feedback_handler";
 const PROMPT: &str = "Enter your feedback: ";
 
-pub(crate) async fn feedback_handler(
+/// Takes the answer to the clarifying questions. In: questions. Out: `user_feedback`. Failure: 211701 unreadable,
+/// 211702 empty; `FINISH TASK` ends the run without one.
+///
+/// Source: openJiuwen DeepSearch, `FeedbackHandlerNode`.
+///
+/// # Errors
+/// What the graph runtime itself reports.
+pub async fn feedback_handler(
     state: Snapshot<SearchContext>,
     cx: Context<Resources>,
 ) -> Result<Step<SearchContext>, NodeError> {

@@ -1,4 +1,4 @@
-//! The nodes of the main graphs, one file each.
+//! The nodes of the main graphs, one file each, for graphs of one's own over a [`SearchContext`].
 
 mod editor_team;
 mod end;
@@ -16,18 +16,18 @@ mod start;
 mod vlm_chart_generator;
 
 pub(crate) use editor_team::{team_input, team_result};
-pub(crate) use end::end;
-pub(crate) use entry::entry;
-pub(crate) use feedback_handler::feedback_handler;
-pub(crate) use generate_questions::generate_questions;
-pub(crate) use outline::outline;
-pub(crate) use outline_interaction::outline_interaction;
-pub(crate) use reporter::reporter;
-pub(crate) use source_tracer::source_tracer;
-pub(crate) use source_tracer_infer::source_tracer_infer;
+pub use end::end;
+pub use entry::entry;
+pub use feedback_handler::feedback_handler;
+pub use generate_questions::generate_questions;
+pub use outline::outline;
+pub use outline_interaction::outline_interaction;
+pub use reporter::reporter;
+pub use source_tracer::source_tracer;
+pub use source_tracer_infer::source_tracer_infer;
 pub(crate) use spared::spared;
-pub(crate) use start::start;
-pub(crate) use vlm_chart_generator::vlm_chart_generator;
+pub use start::start;
+pub use vlm_chart_generator::vlm_chart_generator;
 
 use graphloom_core_graph::Step;
 

@@ -1,8 +1,6 @@
-//! Makes the outline, or changes it as a person said; the first of a small model has a section for each part of the question. In: query, questions, `user_feedback`, `report_template`,
-//! `outline_interactions`, `current_outline`. Out: `current_outline`, `history_outlines`, `outline_executed_num`, streamed.
-//! Failure: 211800 ends the run; in a round about the outline the one before is kept.
-//! Source: openJiuwen DeepSearch, `OutlineNode`, `DependencyOutlineNode`.
+//! Node `outline`.
 
+use graphloom_agents::Strategy;
 use graphloom_core_graph::{Context, Node, NodeError, Snapshot, Step};
 use serde_json::json;
 
@@ -27,7 +25,16 @@ fn prompt(state: &SearchContext) -> &'static str {
     }
 }
 
-pub(crate) async fn outline(
+/// Makes the outline, or changes it as a person said; the first of a small model has a section for each part of the
+/// question. In: query, questions, `user_feedback`, `report_template`, `outline_interactions`, `current_outline`. Out:
+/// `current_outline`, `history_outlines`, `outline_executed_num`, streamed. Failure: 211800 ends the run; in a round
+/// about the outline the one before is kept.
+///
+/// Source: openJiuwen DeepSearch, `OutlineNode`, `DependencyOutlineNode`.
+///
+/// # Errors
+/// What the graph runtime itself reports.
+pub async fn outline(
     kind: Kind,
     state: Snapshot<SearchContext>,
     cx: Context<Resources>,
@@ -58,9 +65,10 @@ pub(crate) async fn outline(
         .schema(schema(most, dependencies))
         .small_tokens(120 + 80 * most);
     let read = |raw: RawOutline| outline_of(raw, most, dependencies, &state.query);
-    let by_parts = (name == "outliner" && ask::is_constrained(cx.resources(), Slot::PlanUnderstanding))
-        .then(|| read(of_parts(&state.query, state.language, most, dependencies)).ok())
-        .flatten();
+    let by_parts = match cx.resources().strategy(Slot::PlanUnderstanding) {
+        Strategy::Guided if name == "outliner" => read(of_parts(&state.query, state.language, most, dependencies)).ok(),
+        _ => None,
+    };
     let made = match by_parts {
         Some(made) => Ok(made),
         None => ask::value(&cx, &ask, &args, read).await?,

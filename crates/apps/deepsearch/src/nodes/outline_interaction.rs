@@ -1,6 +1,4 @@
-//! Shows the outline to a person. In: `current_outline`, `outline_interactions`. Out: `outline_interactions`.
-//! Failure: 211701 unreadable; any action but the three ends the run without one.
-//! Source: openJiuwen DeepSearch, `OutlineInteractionNode`, `DependencyOutlineInteractionNode`.
+//! Node `outline_interaction`.
 
 use graphloom_core_graph::{Context, NodeError, Snapshot, Step};
 use serde_json::{Value, json};
@@ -15,7 +13,14 @@ use crate::stream::{self, Place};
 
 const AGENT: &str = "outline_interaction";
 
-pub(crate) async fn outline_interaction(
+/// Shows the outline to a person. In: `current_outline`, `outline_interactions`. Out: `outline_interactions`. Failure:
+/// 211701 unreadable; any action but the three ends the run without one.
+///
+/// Source: openJiuwen DeepSearch, `OutlineInteractionNode`, `DependencyOutlineInteractionNode`.
+///
+/// # Errors
+/// What the graph runtime itself reports.
+pub async fn outline_interaction(
     kind: Kind,
     state: Snapshot<SearchContext>,
     cx: Context<Resources>,

@@ -1,6 +1,4 @@
-//! Checks the report's citations, and looks up what has none. In: the report and its sources. Out: the checked report,
-//! `citation_messages`, `statement_messages`, what became of statements without support. A failure is appended and the report stays as it is (212106).
-//! Source: openJiuwen DeepSearch, `SourceTracerNode`.
+//! Node `source_tracer`.
 
 use std::collections::BTreeSet;
 
@@ -13,7 +11,15 @@ use crate::state::{CitationMessages, SearchContext, SearchContextUpdate};
 use crate::status::{Notice, StatusCode};
 use crate::trace::{check_report, check_uncited, unchecked};
 
-pub(crate) async fn source_tracer(
+/// Checks the report's citations, and looks up what has none. In: the report and its sources. Out: the checked report,
+/// `citation_messages`, `statement_messages`, what became of statements without support. A failure is appended and the
+/// report stays as it is (212106).
+///
+/// Source: openJiuwen DeepSearch, `SourceTracerNode`.
+///
+/// # Errors
+/// What the graph runtime itself reports.
+pub async fn source_tracer(
     state: Snapshot<SearchContext>,
     cx: Context<Resources>,
 ) -> Result<SearchContextUpdate, NodeError> {

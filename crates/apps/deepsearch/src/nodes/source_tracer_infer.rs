@@ -1,6 +1,4 @@
-//! Shows what conclusions rest on. In: the checked report and its citations. Out: the report with `#inference:N` links,
-//! `infer_messages`. A failure is appended (212300 to 212302) and the report stays.
-//! Source: openJiuwen DeepSearch, `SourceTracerInferNode`.
+//! Node `source_tracer_infer`.
 
 use graphloom_core_graph::{Context, NodeError, Snapshot};
 
@@ -8,7 +6,14 @@ use crate::resources::Resources;
 use crate::state::{SearchContext, SearchContextUpdate};
 use crate::trace::infer::infer;
 
-pub(crate) async fn source_tracer_infer(
+/// Shows what conclusions rest on. In: the checked report and its citations. Out: the report with `#inference:N` links,
+/// `infer_messages`. A failure is appended (212300 to 212302) and the report stays.
+///
+/// Source: openJiuwen DeepSearch, `SourceTracerInferNode`.
+///
+/// # Errors
+/// What the graph runtime itself reports.
+pub async fn source_tracer_infer(
     state: Snapshot<SearchContext>,
     cx: Context<Resources>,
 ) -> Result<SearchContextUpdate, NodeError> {

@@ -1,6 +1,4 @@
-//! Begins a run. In: the request. Out: a fresh search context: question, conversation, merged configuration.
-//! Failure: a configuration that cannot run, which [`Request::check`] tells before.
-//! Source: openJiuwen DeepSearch, `StartNode`.
+//! Node `start`.
 
 use graphloom_core_graph::{Context, NodeError, Snapshot};
 
@@ -8,10 +6,14 @@ use crate::error::DeepSearchError;
 use crate::resources::Resources;
 use crate::state::{ChatTurn, SearchContext, SearchContextUpdate};
 
-pub(crate) async fn start(
-    state: Snapshot<SearchContext>,
-    cx: Context<Resources>,
-) -> Result<SearchContextUpdate, NodeError> {
+/// Begins a run. In: the request. Out: a fresh search context: question, conversation, merged configuration. Failure: a
+/// configuration that cannot run, which [`Request::check`] tells before.
+///
+/// Source: openJiuwen DeepSearch, `StartNode`.
+///
+/// # Errors
+/// What the graph runtime itself reports.
+pub async fn start(state: Snapshot<SearchContext>, cx: Context<Resources>) -> Result<SearchContextUpdate, NodeError> {
     let request = &state.request;
     let wrong = request.check();
     if let Some(notice) = wrong.into_iter().next() {

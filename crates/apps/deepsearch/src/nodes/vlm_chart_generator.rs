@@ -1,7 +1,4 @@
-//! Draws charts of the whole report. In: report, config, language. Out: report with placeholders, `chart_messages`.
-//! Failure: appended (212411), and the run goes on. Without `vlm_chart_generator_enable` the node is skipped; 0 rounds of
-//! the critic draw without it, and rounds without a model that reads images skip the node with a warning.
-//! Source: openJiuwen DeepSearch, `VLMChartGeneratorNode`.
+//! Node `vlm_chart_generator`.
 
 use graphloom_core_graph::{Context, NodeError, Shared, Snapshot};
 
@@ -10,7 +7,15 @@ use crate::resources::{Resources, Slot};
 use crate::state::{SearchContext, SearchContextUpdate};
 use crate::status::{Notice, StatusCode};
 
-pub(crate) async fn vlm_chart_generator(
+/// Draws charts of the whole report. In: report, config, language. Out: report with placeholders, `chart_messages`.
+/// Failure: appended (212411), and the run goes on. Without `vlm_chart_generator_enable` the node is skipped; 0 rounds
+/// of the critic draw without it, and rounds without a model that reads images skip the node with a warning.
+///
+/// Source: openJiuwen DeepSearch, `VLMChartGeneratorNode`.
+///
+/// # Errors
+/// What the graph runtime itself reports.
+pub async fn vlm_chart_generator(
     state: Snapshot<SearchContext>,
     cx: Context<Resources>,
 ) -> Result<SearchContextUpdate, NodeError> {

@@ -10,8 +10,8 @@ mod runnable;
 pub use runnable::{StepOrder, runnable, unsatisfiable};
 
 use graphloom_core_graph::{
-    ChildOutcome, CompileErrors, Compiled, Context, Log, Mode, Node, NodeError, Packet, START, Shared, Snapshot, State,
-    StateGraph, Table, Task,
+    ChildOutcome, CompileErrors, Compiled, Context, GraphOptions, Log, Mode, Node, NodeError, Packet, START, Shared,
+    Snapshot, State, StateGraph, Table, Task,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -80,8 +80,18 @@ impl StepsState {
 /// The graph that carries out the steps of a plan.
 ///
 /// # Errors
-/// None: the graph does not depend on anything at run time.
+/// Those of [`graph_with`]; without options they are faults of this program.
 pub fn graph() -> Result<Compiled<StepsState, Resources>, CompileErrors> {
+    graph_with(GraphOptions::new())
+}
+
+/// The same graph with another [`COLLECTOR`] or other limits.
+///
+/// # Errors
+/// An option that names no node of the graph, or does not fit it.
+pub fn graph_with(
+    options: GraphOptions<StepsState, Resources>,
+) -> Result<Compiled<StepsState, Resources>, CompileErrors> {
     let mut graph = StateGraph::<StepsState, Resources>::new("steps");
     graph.mode(Mode::Eager);
     graph.add_node(STEPS_BEGIN, begin);
@@ -90,6 +100,7 @@ pub fn graph() -> Result<Compiled<StepsState, Resources>, CompileErrors> {
     graph.add_edge(START, STEPS_BEGIN);
     graph.add_sends(STEPS_BEGIN, COLLECTOR, ready);
     graph.add_sends(COLLECTOR, COLLECTOR, ready);
+    graph.options(options);
     graph.compile()
 }
 

@@ -5,7 +5,7 @@
 //! for the next together until both are done, `dataflow` starts everything as soon as what it needs is done.
 
 use graphloom_core_graph::{
-    ChildOutcome, CompileErrors, Compiled, END, Mode, NodeError, Packet, START, State, StateGraph, Task,
+    ChildOutcome, CompileErrors, Compiled, END, GraphOptions, Mode, NodeError, Packet, START, State, StateGraph, Task,
 };
 
 use super::nodes::{TEAM_BEGIN, TEAM_MERGE, begin_dependent, brief, ended, has_failed, merge, researched};
@@ -25,24 +25,28 @@ pub const WRITE: Task<String> = Task::named("write");
 /// The graph of the dependency-driven team.
 ///
 /// # Errors
-/// None: the graph does not depend on anything at run time.
+/// Those of [`dependency_with`]; without options they are faults of this program.
 pub fn dependency() -> Result<Compiled<TeamState, Resources>, CompileErrors> {
-    dependency_of(reasoning()?, writing()?)
+    dependency_with(GraphOptions::new())
 }
 
-/// The same team with other graphs for research and writing.
+/// The same team with other graphs to [`REASON`] and [`WRITE`] or other limits.
 ///
 /// # Errors
-/// None: the graph does not depend on anything at run time.
-pub fn dependency_of(
-    reason: Compiled<SectionState, Resources>,
-    write: Compiled<SectionState, Resources>,
+/// An option that names no node of the graph, or does not fit it.
+pub fn dependency_with(
+    options: GraphOptions<TeamState, Resources>,
 ) -> Result<Compiled<TeamState, Resources>, CompileErrors> {
     let mut graph = StateGraph::<TeamState, Resources>::new("dependency_editor_team");
     graph.mode(Mode::Eager);
     graph.add_node(TEAM_BEGIN, begin_dependent);
-    graph.add_subgraph_task(REASON, reason, |section: String, state| reason_input(&section, state), reason_output);
-    graph.add_subgraph_task(WRITE, write, |section: String, state| write_input(&section, state), write_output);
+    graph.add_subgraph_task(
+        REASON,
+        reasoning()?,
+        |section: String, state| reason_input(&section, state),
+        reason_output,
+    );
+    graph.add_subgraph_task(WRITE, writing()?, |section: String, state| write_input(&section, state), write_output);
     graph.add_node(TEAM_MERGE, merge).deferred();
 
     graph.add_edge(START, TEAM_BEGIN);
@@ -51,6 +55,7 @@ pub fn dependency_of(
     graph.add_sends(WRITE, (REASON, WRITE), due);
     graph.add_edge(TEAM_BEGIN, TEAM_MERGE);
     graph.add_edge(TEAM_MERGE, END);
+    graph.options(options);
     graph.compile()
 }
 

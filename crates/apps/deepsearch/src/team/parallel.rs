@@ -1,7 +1,7 @@
 //! The editor team: sections at the same time. Source: openJiuwen DeepSearch, `EditorTeamNode`.
 
 use graphloom_core_graph::{
-    ChildOutcome, CompileErrors, Compiled, END, Mode, NodeError, Packet, START, State, StateGraph, Task,
+    ChildOutcome, CompileErrors, Compiled, END, GraphOptions, Mode, NodeError, Packet, START, State, StateGraph, Task,
 };
 
 use super::nodes::{TEAM_BEGIN, TEAM_MERGE, begin, brief, ended, has_failed, merge, researched};
@@ -17,8 +17,18 @@ pub const SECTION: Task<String> = Task::named("section");
 /// The graph of the editor team.
 ///
 /// # Errors
-/// None: the graph does not depend on anything at run time.
+/// Those of [`parallel_with`]; without options they are faults of this program.
 pub fn parallel() -> Result<Compiled<TeamState, Resources>, CompileErrors> {
+    parallel_with(GraphOptions::new())
+}
+
+/// The same team with another graph of a [`SECTION`] or other limits.
+///
+/// # Errors
+/// An option that names no node of the graph, or does not fit it.
+pub fn parallel_with(
+    options: GraphOptions<TeamState, Resources>,
+) -> Result<Compiled<TeamState, Resources>, CompileErrors> {
     let mut graph = StateGraph::<TeamState, Resources>::new("editor_team");
     graph.mode(Mode::Eager);
     graph.add_node(TEAM_BEGIN, begin);
@@ -30,6 +40,7 @@ pub fn parallel() -> Result<Compiled<TeamState, Resources>, CompileErrors> {
     graph.add_sends(SECTION, SECTION, due);
     graph.add_edge(TEAM_BEGIN, TEAM_MERGE);
     graph.add_edge(TEAM_MERGE, END);
+    graph.options(options);
     graph.compile()
 }
 

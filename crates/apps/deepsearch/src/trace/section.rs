@@ -4,7 +4,6 @@ use graphloom_citations::{Claim, Target, best_overlap, claims, find_quotation, r
 use graphloom_core_graph::{Context, NodeError};
 
 use super::gather::{Matches, match_sentences, recognise};
-use crate::ask::is_constrained;
 use crate::config::Config;
 use crate::evidence::Document;
 use crate::markup::trace_mark;
@@ -58,10 +57,9 @@ pub async fn trace_section(
     all.retain(|claim| !in_chart(&charts, claim.range.start));
     let bare: Vec<&Claim> = all.iter().filter(|claim| claim.marks.is_empty()).collect();
 
-    let small = is_constrained(cx.resources(), Slot::WritingChecking);
     let found = if bare.is_empty() || sources.is_empty() {
         Matches::default()
-    } else if small || !cx.resources().may_spend(Stage::Checking) {
+    } else if !cx.resources().may_ask(Slot::WritingChecking, Stage::Checking) {
         by_wording(&bare, sources)
     } else {
         match asked(cx, &text, &bare, sources, &mut traced.notices).await? {

@@ -6,12 +6,12 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
+use graphloom_agents::Strategy;
 use graphloom_citations::Verdict as Found;
 use graphloom_citations::{CheckOptions, Checked, Examined, Open, Question, SourceText, Span, Target, claims, examine};
 use graphloom_core_graph::{Context, NodeError};
 
 use super::judge::ModelJudge;
-use crate::ask::is_constrained;
 use crate::config::Config;
 use crate::markup::{placed, uncited, without_references};
 use crate::resources::{Resources, Slot};
@@ -57,7 +57,7 @@ pub(crate) async fn check_uncited(
         }
     }
     let mut out = UncitedStatements::default();
-    if !is_constrained(cx.resources(), Slot::WritingChecking) {
+    if cx.resources().strategy(Slot::WritingChecking) == Strategy::Free {
         ask(cx, open, &basis, &mut known, &mut out.notices, config).await?;
     }
     let known: Vec<StatementMessage> = known

@@ -11,7 +11,7 @@ use serde_json::json;
 use super::check::{Judged, with_span};
 use super::judge::ModelJudge;
 use super::outcome::{Resolution, UnsupportedStatement};
-use crate::ask::{Ask, is_constrained, text};
+use crate::ask::{Ask, text};
 use crate::config::Unsupported;
 use crate::evidence::Document;
 use crate::resources::{Resources, Slot, Stage};
@@ -146,9 +146,7 @@ async fn corrected<'e>(
     for one in verdicts {
         let (Some(source), Some(span)) = (evidence(one.data), one.span) else { continue };
         let Some(passage) = span.of(&source.text) else { continue };
-        let by_model =
-            !is_constrained(cx.resources(), Slot::WritingChecking) && cx.resources().may_spend(Stage::Checking);
-        let new = if by_model {
+        let new = if cx.resources().may_ask(Slot::WritingChecking, Stage::Checking) {
             let key = format!("trace/correct/{place}/{}", one.data);
             let ask = Ask::new(key, "trace/correct").slot(Slot::WritingChecking).tries(1);
             let args = json!({ "claim": claim.text, "passage": passage, "title": source.title });

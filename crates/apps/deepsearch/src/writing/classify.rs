@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use crate::ask::{Ask, AskFailure, is_constrained, value};
+use crate::ask::{Ask, AskFailure, value};
 use crate::evidence::Document;
 use crate::resources::{Resources, Slot, Stage};
 use crate::state::SectionBrief;
@@ -28,8 +28,8 @@ struct Chosen {
     documents: Vec<i64>,
 }
 
-/// The most documents that a section may rest on, chosen from all, in the order in which they were found, and notes.
-/// Where no model chooses, scores do, see [`rank`].
+/// The most documents that a section may rest on, chosen from all by a model, in the order in which they were found, and
+/// notes. Where the model cannot be asked, scores choose, see [`rank`].
 ///
 /// # Errors
 /// Only errors that no model caused.
@@ -39,15 +39,14 @@ pub(crate) async fn classify(
     documents: Vec<Document>,
 ) -> Result<(Vec<Document>, Vec<String>), NodeError> {
     let config = &brief.config;
-    let top = config.sub_report_classify_doc_infos_res_top_k_num.max(1) as usize;
+    let top = most(brief);
     let size = config.sub_report_classify_doc_infos_single_time_num.max(1) as usize;
     let found = documents.len();
     let mut notes = Vec::new();
     if found <= top {
         return Ok((documents, notes));
     }
-    let resources = cx.resources();
-    let asks = !is_constrained(resources, Slot::WritingChecking) && resources.may_spend(Stage::Writing);
+    let asks = cx.resources().may_spend(Stage::Writing);
     let mut left = documents;
     let mut round = 0;
     while asks && left.len() > top && round < MOST_ROUNDS {
@@ -73,8 +72,28 @@ pub(crate) async fn classify(
         left = kept;
     }
     let left = rank(left, top);
-    notes.push(format!("section {}: {} of {found} documents are used", brief.section.id, left.len()));
+    notes.push(used(brief, left.len(), found));
     Ok((left, notes))
+}
+
+/// The same, chosen by scores alone.
+pub(crate) fn best(brief: &SectionBrief, documents: Vec<Document>) -> (Vec<Document>, Vec<String>) {
+    let (top, found) = (most(brief), documents.len());
+    if found <= top {
+        return (documents, Vec::new());
+    }
+    let left = rank(documents, top);
+    let note = used(brief, left.len(), found);
+    (left, vec![note])
+}
+
+/// The most documents that a section may rest on.
+fn most(brief: &SectionBrief) -> usize {
+    brief.config.sub_report_classify_doc_infos_res_top_k_num.max(1) as usize
+}
+
+fn used(brief: &SectionBrief, left: usize, found: usize) -> String {
+    format!("section {}: {left} of {found} documents are used", brief.section.id)
 }
 
 /// The places of the documents that a model chooses from a batch, each once, in their order.

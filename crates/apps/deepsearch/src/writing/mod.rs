@@ -1,7 +1,7 @@
 //! Writing a section from what was found: the documents that count, an outline, a text with citations, a summary.
 //!
-//! A `[citation:X]` stands behind what the X-th of the chosen documents says, from 1. A model that answers inside a
-//! grammar does not write: it chooses among sentences of the documents, which enter the text as they stand.
+//! A `[citation:X]` stands behind what the X-th of the chosen documents says, from 1. A small model does not write: it
+//! chooses among sentences of the documents, which enter the text as they stand.
 
 mod classify;
 mod headings;
@@ -15,10 +15,10 @@ pub use classify::rank;
 pub use headings::clean_headings;
 pub use outline::{SectionOutline, check_outline};
 
-pub(crate) use classify::classify;
+pub(crate) use classify::{best, classify};
 pub(crate) use outline::section_outline;
 pub(crate) use quoted::quote;
-pub(crate) use summary::summarise;
+pub(crate) use summary::{quoted_summary, summarise};
 pub(crate) use text::write;
 
 use graphloom_core_graph::Context;

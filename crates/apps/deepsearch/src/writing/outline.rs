@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use super::WritingContext;
-use crate::ask::{Ask, is_constrained, text};
+use crate::ask::{Ask, text};
 use crate::resources::{Slot, Stage};
 
 /// The most subtitles.
@@ -22,6 +22,13 @@ pub struct SectionOutline {
     pub title: String,
     /// The subtitles; none for a section without parts.
     pub subtitles: Vec<String>,
+}
+
+impl SectionOutline {
+    /// A section without parts.
+    pub(crate) fn of_title(title: &str) -> Self {
+        Self { title: title.to_owned(), subtitles: Vec::new() }
+    }
 }
 
 /// Reads lines `N title` and `N.i subtitle`, where `N` is the number of the section.
@@ -75,8 +82,7 @@ fn cut(line: &str) -> String {
     line.chars().take(60).collect()
 }
 
-/// The outline of the section, and a note where no model could make it. It has a title only then, and where a model answers
-/// inside a grammar: what that would promise in subtitles, the quotations do not keep.
+/// The outline of the section, and a note where no model could make it. It has a title only then.
 ///
 /// # Errors
 /// Only errors that no model caused.
@@ -85,12 +91,8 @@ pub(crate) async fn section_outline(
 ) -> Result<(SectionOutline, Option<String>), NodeError> {
     let WritingContext { cx, brief, documents, .. } = context;
     let section = &brief.section;
-    let alone = SectionOutline { title: section.title.clone(), subtitles: Vec::new() };
-    let resources = cx.resources();
-    if is_constrained(resources, Slot::WritingChecking) {
-        return Ok((alone, None));
-    }
-    if !resources.may_spend(Stage::Writing) {
+    let alone = SectionOutline::of_title(&section.title);
+    if !cx.resources().may_spend(Stage::Writing) {
         let note = format!("section {}: it has no subtitles, the budget of writing is spent", section.id);
         return Ok((alone, Some(note)));
     }

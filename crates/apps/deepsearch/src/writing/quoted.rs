@@ -1,14 +1,14 @@
 //! The text of a section out of quotations: for models that answer inside a grammar, and where no model can be asked.
 
+use graphloom_agents::guided::{Offer, Quoting, lettered};
 use graphloom_core_graph::NodeError;
-use graphloom_retrieval::answer::{Material, Request};
-use graphloom_retrieval::extract::{Offer, Quotable, compose, offers};
+use graphloom_retrieval::answer::{Material, Quotable, Request};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use super::{SectionOutline, WritingContext, citation};
-use crate::ask::{Ask, value};
+use crate::ask::{Ask, AskFailure, value};
 use crate::resources::{Slot, Stage};
 
 /// Sentences that are offered for one paragraph.
@@ -59,7 +59,10 @@ pub(crate) async fn quote(
 ) -> Result<(String, Vec<String>), NodeError> {
     let mut notes = Vec::new();
     let mut blocks: Vec<String> = Vec::new();
-    let mut silent = !ask;
+    let mut quoting = Quoting::new(UNCHOSEN);
+    if !ask {
+        quoting.be_silent();
+    }
     let mut asked = 0;
     let alone = [String::new()];
     let parts = if outline.subtitles.is_empty() { &alone[..] } else { &outline.subtitles };
@@ -78,44 +81,28 @@ pub(crate) async fn quote(
             let written = blocks.join("\n");
             let pools = requests.iter().map(|request| pool(context, request, &focus, &written));
             let pool = pools.into_iter().find(|pool| !pool.is_empty()).unwrap_or_default();
-            let offered = offers(&pool);
+            let offered = lettered(
+                pool.into_iter().map(|found| Offer::new(found.evidence, found.text).followed_by(found.followers)),
+            );
             if offered.is_empty() {
                 break;
             }
-            if !silent && !context.cx.resources().may_spend(Stage::Writing) {
-                silent = true;
-                notes.push(format!(
-                    "section {}: the rest is quoted, the budget of writing is spent",
-                    context.brief.section.id
-                ));
+            let section = &context.brief.section.id;
+            if !quoting.is_silent() && !context.cx.resources().may_spend(Stage::Writing) {
+                quoting.be_silent();
+                notes.push(format!("section {section}: the rest is quoted, the budget of writing is spent"));
             }
-            let choice = if silent {
-                None
-            } else {
-                asked += 1;
-                match choose(context, subject, &offered, asked).await? {
-                    Ok(choice) => Some(choice),
-                    Err(failure) => {
-                        silent = true;
-                        let section = &context.brief.section.id;
-                        notes.push(format!(
-                            "section {section}: the best sentences are quoted without a choice: {failure}"
-                        ));
-                        None
-                    }
-                }
-            };
-            let labels: Vec<String> = match choice {
-                Some(choice) => choice.facts.iter().map(|label| label.letter().to_owned()).collect(),
-                None => offered.iter().take(UNCHOSEN).map(|offer| offer.label.clone()).collect(),
-            };
+            asked += usize::from(!quoting.is_silent());
             let mark = |number: &str| citation(number.parse().unwrap_or_default());
-            let paragraph = compose(&offered, &labels, mark);
+            let paragraph = quoting.paragraph(&offered, mark, choose(context, subject, &offered, asked)).await?;
+            if let Some(failure) = paragraph.failure {
+                notes.push(format!("section {section}: the best sentences are quoted without a choice: {failure}"));
+            }
             if !begun {
                 blocks.push(format!("## {part}"));
                 begun = true;
             }
-            blocks.push(paragraph);
+            blocks.push(paragraph.text);
         }
     }
     Ok((blocks.join("\n\n"), notes))
@@ -137,16 +124,18 @@ pub(super) fn without_markers(text: &str) -> String {
     text
 }
 
+/// The labels of the sentences that the model chooses.
 async fn choose(
     context: WritingContext<'_>,
     subject: &str,
     offered: &[Offer],
     number: usize,
-) -> Result<Result<Choice, crate::ask::AskFailure>, NodeError> {
+) -> Result<Result<Vec<String>, AskFailure>, NodeError> {
     let ask = Ask::new(format!("paragraph/{number}"), "sub_report_paragraph")
         .slot(Slot::WritingChecking)
         .tries(1)
         .small_tokens(40);
     let args = json!({ "subject": subject, "section_title": context.brief.section.title, "offers": offered });
-    value(context.cx, &ask, &args, Ok).await
+    let labels = |choice: Choice| Ok(choice.facts.iter().map(|label| label.letter().to_owned()).collect());
+    value(context.cx, &ask, &args, labels).await
 }

@@ -6,8 +6,9 @@ use serde_json::json;
 
 use super::WritingContext;
 use super::quoted::without_markers;
-use crate::ask::{Ask, is_constrained, text};
+use crate::ask::{Ask, text};
 use crate::resources::{Slot, Stage};
+use crate::state::SectionBrief;
 
 /// Sentences of a summary that no model wrote.
 const SENTENCES: usize = 3;
@@ -28,7 +29,13 @@ fn extract(question: &str, text: &str) -> String {
     best.into_iter().map(|sentence| clean(&plain[sentence.range])).collect::<Vec<_>>().join(" ")
 }
 
-/// A summary of the section's text, and a note where no model wrote it.
+/// A summary of the section's text that quotes it.
+pub(crate) fn quoted_summary(brief: &SectionBrief, written: &str) -> String {
+    let section = &brief.section;
+    extract(&format!("{} {} {}", section.title, section.description, brief.query), written)
+}
+
+/// A summary of the section's text by a model, and a note where it is quoted because the model cannot be asked.
 ///
 /// # Errors
 /// Only errors that no model caused.
@@ -38,14 +45,9 @@ pub(crate) async fn summarise(
 ) -> Result<(String, Option<String>), NodeError> {
     let WritingContext { cx, brief, .. } = context;
     let section = &brief.section;
-    let extracted = || extract(&format!("{} {} {}", section.title, section.description, brief.query), written);
-    let resources = cx.resources();
-    if is_constrained(resources, Slot::WritingChecking) {
-        return Ok((extracted(), None));
-    }
-    if !resources.may_spend(Stage::Writing) {
+    if !cx.resources().may_spend(Stage::Writing) {
         let note = format!("section {}: its summary is quoted, the budget of writing is spent", section.id);
-        return Ok((extracted(), Some(note)));
+        return Ok((quoted_summary(brief, written), Some(note)));
     }
     let args = json!({
         "language": brief.language.as_str(),
@@ -62,7 +64,8 @@ pub(crate) async fn summarise(
     Ok(match text(cx, &ask, &args, check).await? {
         Ok(summary) => (summary, None),
         Err(failure) => {
-            (extracted(), Some(format!("section {}: its summary is quoted from its text: {failure}", section.id)))
+            let note = format!("section {}: its summary is quoted from its text: {failure}", section.id);
+            (quoted_summary(brief, written), Some(note))
         }
     })
 }

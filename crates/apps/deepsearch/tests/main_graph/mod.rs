@@ -12,6 +12,7 @@ mod endings;
 mod languages;
 mod limits;
 mod model;
+mod options;
 mod outages;
 mod secrets;
 mod uncited;

@@ -6,13 +6,15 @@ use std::time::Duration;
 
 use graphloom_agents::Models;
 use graphloom_core_graph::checkpoint::MemoryCheckpointer;
-use graphloom_core_graph::{Compiled, Context, END, Node, NodeError, Outcome, START, Snapshot, StateGraph};
+use graphloom_core_graph::{
+    Compiled, Context, END, GraphOptions, Node, NodeError, Outcome, START, Snapshot, StateGraph,
+};
 use graphloom_deepsearch::Resources;
 use graphloom_deepsearch::config::{Config, TeamOrder};
 use graphloom_deepsearch::search::Engines;
 use graphloom_deepsearch::section::{SectionState, SectionStateUpdate};
 use graphloom_deepsearch::state::{Outline, Section, SubReport};
-use graphloom_deepsearch::team::{Job, TeamState, Work, dependency_of};
+use graphloom_deepsearch::team::{Job, REASON, TeamState, WRITE, Work, dependency_with};
 use graphloom_llm::scripted::Reply;
 use graphloom_llm::{ModelError, Scripted};
 
@@ -93,7 +95,8 @@ pub(crate) async fn makespan(
         |time: fn(&Task) -> u64| tasks.iter().map(|task| (task.id.clone(), time(task))).collect::<BTreeMap<_, _>>();
     let reason = takes(Work::Reason, &of(|task| task.reason), &trace, start);
     let write = takes(Work::Write, &of(|task| task.write), &trace, start);
-    let team = dependency_of(reason, write).unwrap_or_else(|errors| panic!("the team: {errors}"));
+    let options = GraphOptions::new().replace_graph(REASON, reason).replace_graph(WRITE, write);
+    let team = dependency_with(options).unwrap_or_else(|errors| panic!("the team: {errors}"));
 
     let mut outline = Outline::default();
     outline.id = "1".into();

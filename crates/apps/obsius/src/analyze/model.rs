@@ -8,8 +8,7 @@ use serde_json::{Value, json};
 
 use super::intent::{Intents, estimated_complexity, keywords, title_of, wants_index};
 use super::rules::{READ, plan_by_rules, priority, required_tools};
-use crate::probe::Criterion;
-use crate::state::{PlanSource, SearchStrategy, Subtask, SubtaskKind, TaskPlan};
+use crate::state::{Criterion, PlanSource, SearchStrategy, Subtask, SubtaskKind, TaskPlan};
 
 /// A plan as a model writes it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]

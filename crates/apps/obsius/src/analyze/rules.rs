@@ -2,8 +2,7 @@
 
 use super::intent::{Intents, estimated_complexity, keywords, title_of, wants_index};
 use crate::assess::{Language, language};
-use crate::probe::Criterion;
-use crate::state::{PlanSource, Priority, SearchStrategy, Subtask, SubtaskKind, TaskPlan};
+use crate::state::{Criterion, PlanSource, Priority, SearchStrategy, Subtask, SubtaskKind, TaskPlan};
 
 /// How many of the found notes are read before something is written about them.
 pub(super) const READ: usize = 5;

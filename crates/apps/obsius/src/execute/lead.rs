@@ -1,25 +1,19 @@
-//! The actions of a plan for a model that answers inside a grammar: what to do follows from the criteria that do not hold
-//! yet; the model makes small choices. What is listed and what is said comes from the notes that were found.
+//! The actions of a plan for a small model: what to do follows from the criteria that do not hold yet; the model makes small
+//! choices. What is listed and what is said comes from the notes that were found.
 
 use graphloom_agents::{AgentError, Exchange};
-use graphloom_retrieval::answer::Request;
 use graphloom_vault::{Note, NotePath, Notes};
 use serde_json::{Value, json};
 
+use super::answer::{answer, said_by_found};
 use super::calls::{append, create_note, planned, read_note, set_frontmatter};
 use crate::analyze::Intents;
-use crate::ask::{agent, choose, text};
-use crate::probe::{Criterion, Finding, find_note};
+use crate::ask::agent;
+use crate::probe::find_note;
 use crate::resources::Setup;
-use crate::state::{ExecutionPlan, PlannedAction, SubtaskKind, WorkflowState};
-use crate::write::{Grouping, IndexEntry, Quoted, entry_line, groupings, index_text, quoted};
+use crate::state::{Criterion, ExecutionPlan, Finding, PlannedAction, SubtaskKind, WorkflowState};
+use crate::write::{Grouping, IndexEntry, Quoted, entry_line, groupings, index_text};
 
-/// How many notes an answer rests on.
-const MATERIAL: usize = 2;
-/// How many characters of each.
-const MATERIAL_CHARS: usize = 500;
-/// How many notes are quoted from at most.
-const QUOTED: usize = 40;
 /// How many notes a choice of grouping shows.
 const SHOWN: usize = 8;
 
@@ -142,9 +136,9 @@ impl<N: Notes + Sync> Leading<'_, N> {
         let names: Vec<&str> =
             entries.iter().take(SHOWN).map(|entry| entry.path.as_str().trim_end_matches(".md")).collect();
         let args = json!({ "notes": names, "ways": options });
-        let (chosen, exchange) = choose(self.setup, &agent(self.setup, "group", "notes")?, &args, &options).await?;
-        self.exchanges.push(exchange);
-        Ok(ways.get(chosen).copied().unwrap_or_default())
+        let chosen = agent(self.setup, "group", "notes")?.choose(&args, &options).await?;
+        self.exchanges.push(chosen.exchange);
+        Ok(ways.get(chosen.value.index).copied().unwrap_or_default())
     }
 
     /// What the notes that were found say on the request, those at `but` apart.
@@ -210,48 +204,9 @@ impl<N: Notes + Sync> Leading<'_, N> {
         if self.plan.answer.is_some() {
             return Ok(());
         }
-        let (answer, exchange) = answer(self.setup, self.state, self.notes, MATERIAL, MATERIAL_CHARS).await?;
+        let (answer, exchange) = answer(self.setup, self.state, self.notes).await?;
         self.exchanges.extend(exchange);
         self.plan.answer = Some(answer);
         Ok(())
     }
-}
-
-/// An answer from the best of what was found; a model that answers inside a grammar is not asked, the notes are quoted.
-pub(crate) async fn answer<N: Notes>(
-    setup: &Setup,
-    state: &WorkflowState,
-    notes: &N,
-    most: usize,
-    chars: usize,
-) -> Result<(String, Option<Exchange>), AgentError> {
-    let agent = agent(setup, "answer", "question")?;
-    if agent.is_constrained() {
-        return Ok((said_by_found(state, notes, None).joined(), None));
-    }
-    let mut read = Vec::new();
-    for found in state.findings.notes.iter().take(most) {
-        if let Some(note) = find_note(notes, &found.path) {
-            let body: String = note.body().chars().take(chars).collect();
-            read.push(json!({ "path": found.path, "text": body }));
-        }
-    }
-    let language = crate::view::language_name(state);
-    let args = json!({
-        "request": state.session.original_request,
-        "read": read,
-        "language": language,
-        "today": state.session.today,
-        "vault": { "name": state.vault_context.vault_name, "notes": state.vault_context.notes },
-    });
-    let answer = text(setup, &agent, &args).await?;
-    Ok((answer.value, Some(answer.exchange)))
-}
-
-/// What the best of the notes that were found say on the request, the one at `but` apart.
-fn said_by_found<N: Notes>(state: &WorkflowState, notes: &N, but: Option<&NotePath>) -> Quoted {
-    let best = state.findings.notes.iter().take(QUOTED).filter_map(|found| find_note(notes, &found.path));
-    let found: Vec<Note> = best.filter(|note| Some(note.path()) != but).collect();
-    let request = Request::of(&state.session.original_request);
-    quoted(&request, &found, &notes.paths())
 }

@@ -1,7 +1,8 @@
 //! Execution: which actions, and carrying them out.
 
+mod answer;
 pub(crate) mod calls;
-pub(crate) mod lead;
+mod lead;
 mod model;
 mod run;
 mod turns;

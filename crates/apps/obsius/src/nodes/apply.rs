@@ -13,10 +13,10 @@ use crate::state::{Applied, Failure, Review, WorkflowState, WorkflowStateUpdate}
 /// State in: the approved changes. State out: what was applied, and the name that undoes it. Edits that others made
 /// meanwhile stay; where they are on the same lines, nothing is written and the person is asked again. Where the disk is
 /// full, nothing is written and the run ends with that error.
-pub(crate) async fn apply(
-    state: Snapshot<WorkflowState>,
-    cx: Context<Resources>,
-) -> Result<WorkflowStateUpdate, NodeError> {
+///
+/// # Errors
+/// What the graph runtime itself reports.
+pub async fn apply(state: Snapshot<WorkflowState>, cx: Context<Resources>) -> Result<WorkflowStateUpdate, NodeError> {
     let run = transaction_name(&state.session.workflow_id);
     let keep = state.session.config.keep_backups;
     let (vault, changes, name) = (Arc::clone(&cx.resources().vault), state.changes.clone(), run.clone());

@@ -10,10 +10,10 @@ use crate::resources::Resources;
 use crate::state::{WorkflowState, WorkflowStateUpdate};
 
 /// State in: the request. State out: the assessment. It cannot fail.
-pub(crate) async fn assess(
-    state: Snapshot<WorkflowState>,
-    cx: Context<Resources>,
-) -> Result<WorkflowStateUpdate, NodeError> {
+///
+/// # Errors
+/// What the graph runtime itself reports.
+pub async fn assess(state: Snapshot<WorkflowState>, cx: Context<Resources>) -> Result<WorkflowStateUpdate, NodeError> {
     visit(Phase::Assess, state, cx, async |visit| {
         let assessment = judge(&visit.state.session.original_request);
         let decision = match assessment.complexity {

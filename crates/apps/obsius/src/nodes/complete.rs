@@ -12,7 +12,10 @@ use crate::workbench::diff_of;
 
 /// State in: everything. State out: the outcome: whether the request was carried out, why the run ended, the answer and
 /// citations in it that name no note. A limit is never a bare "complete".
-pub(crate) async fn complete(
+///
+/// # Errors
+/// What the graph runtime itself reports.
+pub async fn complete(
     state: Snapshot<WorkflowState>,
     cx: Context<Resources>,
 ) -> Result<WorkflowStateUpdate, NodeError> {

@@ -8,10 +8,10 @@ use crate::resources::Resources;
 use crate::state::{RunOutcome, StopReason, WorkflowState, WorkflowStateUpdate};
 
 /// State in: the failure. State out: an outcome that says so. What was planned and found stays in the state.
-pub(crate) async fn error(
-    state: Snapshot<WorkflowState>,
-    cx: Context<Resources>,
-) -> Result<WorkflowStateUpdate, NodeError> {
+///
+/// # Errors
+/// What the graph runtime itself reports.
+pub async fn error(state: Snapshot<WorkflowState>, cx: Context<Resources>) -> Result<WorkflowStateUpdate, NodeError> {
     visit(Phase::Error, state, cx, async |visit| {
         let state = &visit.state;
         let failure = state.failure.clone().unwrap_or_default();

@@ -11,7 +11,10 @@ use crate::state::{VaultContext, WorkflowState, WorkflowStateUpdate};
 
 /// State in: session and configuration. State out: an empty working memory of the configured size and what is known of the
 /// vault. It fails when the vault cannot be read.
-pub(crate) async fn initialize(
+///
+/// # Errors
+/// What the graph runtime itself reports.
+pub async fn initialize(
     state: Snapshot<WorkflowState>,
     cx: Context<Resources>,
 ) -> Result<WorkflowStateUpdate, NodeError> {

@@ -1,4 +1,5 @@
-//! The nodes of the graph, one a file.
+//! The nodes of the graph, one a file, for graphs of one's own over a [`WorkflowState`](crate::WorkflowState), and
+//! [`visit()`], which makes a node of the work of a phase.
 
 mod analyze;
 mod apply;
@@ -15,15 +16,15 @@ mod search;
 mod simple;
 mod visit;
 
-pub(crate) use analyze::analyze;
-pub(crate) use apply::apply;
-pub use apply::transaction_name;
-pub(crate) use assess::assess;
-pub(crate) use complete::complete;
-pub(crate) use error::error;
-pub(crate) use execute::execute;
-pub(crate) use initialize::initialize;
-pub(crate) use reflect::reflect;
-pub(crate) use review::review;
-pub(crate) use search::search;
-pub(crate) use simple::simple;
+pub use analyze::analyze;
+pub use apply::{apply, transaction_name};
+pub use assess::assess;
+pub use complete::complete;
+pub use error::error;
+pub use execute::execute;
+pub use initialize::initialize;
+pub use reflect::reflect;
+pub use review::review;
+pub use search::search;
+pub use simple::simple;
+pub use visit::{Report, Visit, visit};

@@ -15,10 +15,10 @@ const ROUNDS: u32 = 2;
 
 /// State in: the pending changes. State out: the approved ones, or none and the reason, which the next analysis
 /// considers. It waits for a person as long as it takes; the iteration's time stands still.
-pub(crate) async fn review(
-    state: Snapshot<WorkflowState>,
-    cx: Context<Resources>,
-) -> Result<WorkflowStateUpdate, NodeError> {
+///
+/// # Errors
+/// What the graph runtime itself reports.
+pub async fn review(state: Snapshot<WorkflowState>, cx: Context<Resources>) -> Result<WorkflowStateUpdate, NodeError> {
     let request = review_request(cx.resources(), &state);
     let verdict: Verdict = cx.ask("review", &request).await?;
     let reviewed = request.decide(&verdict).map_err(NodeError::terminal)?;

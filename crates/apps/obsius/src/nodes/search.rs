@@ -1,6 +1,6 @@
 //! Node `search`: information is gathered.
 
-use graphloom_agents::{EntryKind, ToolOutput};
+use graphloom_agents::{EntryKind, Strategy, ToolOutput};
 use graphloom_core_graph::{Context, NodeError, Snapshot};
 use graphloom_llm::ToolCall;
 use graphloom_vault::NotePath;
@@ -23,10 +23,10 @@ const PAGE: usize = 50;
 
 /// State in: the plan and earlier findings. State out: the findings of every strategy that the plan asks for. A search
 /// that finds nothing is a finding; a search tool that fails is an observation.
-pub(crate) async fn search(
-    state: Snapshot<WorkflowState>,
-    cx: Context<Resources>,
-) -> Result<WorkflowStateUpdate, NodeError> {
+///
+/// # Errors
+/// What the graph runtime itself reports.
+pub async fn search(state: Snapshot<WorkflowState>, cx: Context<Resources>) -> Result<WorkflowStateUpdate, NodeError> {
     visit(Phase::Search, state, cx, async |visit| work(&visit).await).await
 }
 
@@ -39,8 +39,8 @@ async fn work(visit: &Visit) -> Result<Report, NodeError> {
     // Who asks for all notes gets more than the best, up to a bound that is told.
     let all = wants_all(&plan.original_request);
     let limit = if all { config.max_all_results } else { config.max_search_results };
-    // A model that is led adds to every note that was found.
-    let changes = visit.setup.is_small("execute") && plan.has(SubtaskKind::Update);
+    // A small model adds to every note that was found.
+    let changes = visit.setup.strategy("execute") == Strategy::Guided && plan.has(SubtaskKind::Update);
     let mut gathering = Gathering::new(&notes, &plan, state.findings.clone(), limit, visit.iteration.number)
         .taking_all(all)
         .leaving_out(visit.resources().index.settings())

@@ -1,5 +1,6 @@
 //! What every phase has in common: entering it by the table, the iteration's time, failures, counts and the state's size.
 
+use std::fmt;
 use std::future::Future;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -22,19 +23,20 @@ use crate::state::{
 };
 
 /// One visit of a phase: what its work sees.
-pub(crate) struct Visit {
+#[non_exhaustive]
+pub struct Visit {
     /// The state as it is, with the parameters that hold from here on.
-    pub(crate) state: Arc<WorkflowState>,
+    pub state: Arc<WorkflowState>,
     /// The task.
-    pub(crate) cx: Context<Resources>,
+    pub cx: Context<Resources>,
     /// Prompts, profile and models; calls are durable steps.
-    pub(crate) setup: Setup,
+    pub setup: Setup,
     /// The same for what makes durable steps of its calls itself.
-    pub(crate) plain: Setup,
+    pub plain: Setup,
     /// The phase.
-    pub(crate) phase: Phase,
+    pub phase: Phase,
     /// The iteration that the work belongs to.
-    pub(crate) iteration: Iteration,
+    pub iteration: Iteration,
     /// What is kept of the work when its time runs out.
     partial: Mutex<Option<PartialWork>>,
 }
@@ -49,21 +51,24 @@ struct PartialWork {
 }
 
 /// What the work of a phase comes to.
-pub(crate) struct Report {
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Report {
     /// Where it leads; none repeats the phase.
-    pub(crate) decision: Option<Decision>,
+    pub decision: Option<Decision>,
     /// Whether the phase did what it is for.
-    pub(crate) success: bool,
+    pub success: bool,
     /// What happened, in a line.
-    pub(crate) message: String,
+    pub message: String,
     /// What programs read of it.
-    pub(crate) data: Value,
+    pub data: Value,
     /// What changes.
-    pub(crate) update: WorkflowStateUpdate,
+    pub update: WorkflowStateUpdate,
 }
 
 impl Report {
-    pub(crate) fn new(decision: Decision, message: impl Into<String>) -> Self {
+    /// The phase did what it is for, and this is what it decided.
+    pub fn new(decision: Decision, message: impl Into<String>) -> Self {
         Self {
             decision: Some(decision),
             success: true,
@@ -74,7 +79,7 @@ impl Report {
     }
 
     /// The phase failed; the run ends.
-    pub(crate) fn failed(failure: Failure) -> Self {
+    pub fn failed(failure: Failure) -> Self {
         Self {
             decision: Some(Decision::Failed),
             success: false,
@@ -84,26 +89,38 @@ impl Report {
         }
     }
 
-    pub(crate) fn with(mut self, update: WorkflowStateUpdate) -> Self {
+    /// The same with changes of the state.
+    #[must_use]
+    pub fn with(mut self, update: WorkflowStateUpdate) -> Self {
         self.update = update;
         self
     }
 }
 
+impl fmt::Debug for Visit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Visit")
+            .field("phase", &self.phase)
+            .field("iteration", &self.iteration)
+            .field("setup", &self.setup)
+            .finish_non_exhaustive()
+    }
+}
+
 impl Visit {
     /// The resources.
-    pub(crate) fn resources(&self) -> &Arc<Resources> {
+    pub fn resources(&self) -> &Arc<Resources> {
         self.cx.shared_resources()
     }
 
     /// An entry for the working memory, of this phase, iteration and time.
-    pub(crate) fn entry(&self, kind: EntryKind, content: impl Into<String>) -> MemoryEntry {
+    pub fn entry(&self, kind: EntryKind, content: impl Into<String>) -> MemoryEntry {
         MemoryEntry::new(kind, self.phase.name(), self.iteration.number, content).at(self.cx.now())
     }
 
     /// Keeps what was done in case the time of the iteration runs out before the work ends: `update` holds `actions` and
     /// `changes`.
-    pub(crate) fn keep(&self, update: WorkflowStateUpdate, actions: &[ExecutedAction], changes: Changes) {
+    pub fn keep(&self, update: WorkflowStateUpdate, actions: &[ExecutedAction], changes: Changes) {
         let acted = actions.iter().any(|action| action.result.success);
         let changed = !changes.is_empty();
         let update = update.changes(Shared::new(changes));
@@ -116,7 +133,10 @@ impl Visit {
 ///
 /// A failure of a model, an agent or the vault leads to [`Phase::Error`]. What the runtime itself reports (a store that
 /// fails, a thread that another process took over) fails the task instead, and the run goes on from its last super-step.
-pub(crate) async fn visit<F, Fut>(
+///
+/// # Errors
+/// What the graph runtime itself reports, and errors of the work that are of no model, agent or vault.
+pub async fn visit<F, Fut>(
     phase: Phase,
     state: Snapshot<WorkflowState>,
     cx: Context<Resources>,

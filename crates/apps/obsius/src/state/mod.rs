@@ -1,6 +1,7 @@
 //! The state of a run: session, plan, working memory, executed actions, metrics, and what they led to.
 
 mod action;
+mod criterion;
 mod findings;
 mod outcome;
 mod plan;
@@ -16,8 +17,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 pub use action::{ExecutedAction, ExecutionPlan, PlannedAction, ToolResult};
+pub use criterion::{Criterion, Finding};
 pub use findings::{Findings, Found, SearchRecord, SearchStrategy};
-pub use outcome::{Failure, FailureClass, RunOutcome, StopReason};
+pub use outcome::{Completion, Failure, FailureClass, RunOutcome, StopReason};
 pub use plan::{Objectives, PlanSource, Priority, Subtask, SubtaskKind, TaskPlan};
 pub use result::{Iteration, Metrics, NodeExecutionResult, NodeStatus, WorkflowNode};
 pub use session::{Exchanged, SessionInfo, VaultContext};

@@ -8,8 +8,33 @@ use graphloom_vault::VaultError;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::completion::Completion;
 use crate::phase::Phase;
+
+/// The rule of the completion check that holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Completion {
+    /// A simple task in its first iteration, all of whose actions succeeded.
+    SimpleTask,
+    /// Every sub-objective is confirmed by its probes.
+    SubObjectives,
+    /// The confidence is high enough.
+    Confidence,
+    /// The memory holds a typed completion signal.
+    MemorySignal,
+}
+
+impl Completion {
+    /// In words.
+    pub fn text(self) -> &'static str {
+        match self {
+            Self::SimpleTask => "a simple task, and every action succeeded",
+            Self::SubObjectives => "every sub-objective is confirmed",
+            Self::Confidence => "the confidence is high enough",
+            Self::MemorySignal => "the reflection signals completion",
+        }
+    }
+}
 
 /// Why a run ended.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::probe::Criterion;
+use super::{Criterion, Finding};
 
 /// How important a request is taken to be.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -115,7 +115,7 @@ pub struct Objectives {
     /// The ids of those that a probe has confirmed.
     pub completed: Vec<String>,
     /// What the newest probes say, one of each criterion.
-    pub evidence: Vec<crate::probe::Finding>,
+    pub evidence: Vec<Finding>,
     /// How many iterations in a row left everything as it was.
     pub unchanged: u32,
 }
@@ -133,13 +133,14 @@ impl Objectives {
 
     /// Whether something is owed that a probe refutes or nobody has judged: whatever is not about searching and reading.
     pub fn owes(&self) -> bool {
-        use crate::probe::Criterion::{FoundRead, Searched};
-        self.evidence.iter().any(|f| !f.holds && !matches!(f.criterion, Searched { .. } | FoundRead { .. }))
+        let looks =
+            |criterion: &Criterion| matches!(criterion, Criterion::Searched { .. } | Criterion::FoundRead { .. });
+        self.evidence.iter().any(|finding| !finding.holds && !looks(&finding.criterion))
     }
 
     /// The same with newer evidence.
     #[must_use]
-    pub fn with_evidence(&self, plan: Option<&TaskPlan>, evidence: Vec<crate::probe::Finding>) -> Self {
+    pub fn with_evidence(&self, plan: Option<&TaskPlan>, evidence: Vec<Finding>) -> Self {
         let tasks = plan.map_or(&[][..], |plan| plan.decomposed_tasks.as_slice());
         let holds = |id: &str| {
             let mut own = evidence.iter().filter(|finding| finding.subtask == id).peekable();

@@ -1,7 +1,6 @@
 //! Sentences of notes that bear on a request, each with a link to its note: what a model that is too small to write says.
 
-use graphloom_retrieval::answer::{Material, Request, unanswered_line};
-use graphloom_retrieval::extract::Quotable;
+use graphloom_retrieval::answer::{Material, Quotable, Request, unanswered_line};
 use graphloom_vault::{Note, NotePath};
 
 use super::{link_to, plain};

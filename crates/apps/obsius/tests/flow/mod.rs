@@ -8,6 +8,7 @@ mod found;
 mod limits;
 mod links;
 mod mending;
+mod options;
 mod resolver;
 mod review;
 mod support;

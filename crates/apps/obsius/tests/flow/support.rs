@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use graphloom_agents::{Models, Verdict};
 use graphloom_core_graph::checkpoint::MemoryCheckpointer;
-use graphloom_core_graph::{Answers, Clock, Outcome, Threads};
+use graphloom_core_graph::{Answers, Clock, Compiled, Outcome, Threads};
 use graphloom_llm::layers::{Budget, Ledger};
 use graphloom_llm::scripted::{Reply, rendered};
 use graphloom_llm::{ChatModel, ChatRequest, ModelError, Scripted};
@@ -82,6 +82,15 @@ impl Place {
         self.runs_in(&MemoryCheckpointer::new(), model, None)
     }
 
+    /// Runs of a graph with options.
+    pub(crate) fn runs_over(
+        &self,
+        graph: Compiled<WorkflowState, Resources>,
+        model: Arc<dyn ChatModel>,
+    ) -> Threads<WorkflowState, Resources> {
+        graph.with_context(self.resources(model, None)).with_checkpointer(MemoryCheckpointer::new())
+    }
+
     /// Runs in a store, with other limits than their own if there are any.
     pub(crate) fn runs_in(
         &self,
@@ -89,6 +98,11 @@ impl Place {
         model: Arc<dyn ChatModel>,
         limits: Option<Config>,
     ) -> Threads<WorkflowState, Resources> {
+        let resources = self.resources(model, limits);
+        graph().unwrap().with_context(resources).with_checkpointer(store.clone()).with_clock(Arc::new(Virtual::new()))
+    }
+
+    fn resources(&self, model: Arc<dyn ChatModel>, limits: Option<Config>) -> Resources {
         let vault = Arc::new(Vault::open(self.vault(), VaultOptions::default()).unwrap());
         let index = VaultIndex::open(Arc::clone(&vault), &self.folder.path().join("index")).unwrap();
         index.refresh().unwrap();
@@ -96,8 +110,7 @@ impl Place {
         let mut setup = Setup::new(prompts, Arc::new(profile::profile().unwrap()), Models::new(model));
         setup.limits = limits;
         let ledger = Ledger::new(Budget::default());
-        let resources = Resources { setup, vault, index: Arc::new(index), ledger };
-        graph().unwrap().with_context(resources).with_checkpointer(store.clone()).with_clock(Arc::new(Virtual::new()))
+        Resources { setup, vault, index: Arc::new(index), ledger }
     }
 
     pub(crate) fn session(&self, request: &str) -> SessionInfo {

@@ -3,8 +3,7 @@
 use graphloom_agents::Verdict;
 use graphloom_core_graph::Outcome;
 use graphloom_llm::ModelError;
-use graphloom_obsius::completion::Completion;
-use graphloom_obsius::state::{FailureClass, PlanSource, StopReason};
+use graphloom_obsius::state::{Completion, FailureClass, PlanSource, StopReason};
 use serde_json::json;
 
 use super::support::{Place, action, call, phases, reviewed, run, scripted};

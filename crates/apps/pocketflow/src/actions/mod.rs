@@ -4,7 +4,6 @@
 //! action is found by a `match` without a wildcard: an action without a declaration does not compile.
 
 mod parameters;
-mod prepare;
 
 use std::fmt;
 
@@ -16,7 +15,6 @@ pub use parameters::{
     Call, FollowUp, GenerateQueries, LiteratureReview, Parameters, ResultNotification, ReviewQueries, ReviewReport,
     SynthesizeGap, WriteProposal,
 };
-pub use prepare::{Missing, prepare};
 
 /// An action of the conversation. Its name is what sessions store and what a request may name.
 ///

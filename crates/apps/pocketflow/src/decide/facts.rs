@@ -4,7 +4,6 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::actions::Action;
-use crate::session::{Session, Status, Waiting};
 
 /// What a decision is made from.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -50,18 +49,6 @@ pub enum WaitingKind {
 impl WaitingKind {
     /// All kinds.
     pub const ALL: [Self; 5] = [Self::None, Self::Queries, Self::Report, Self::Slot, Self::Delivered];
-
-    /// What a session waits for.
-    pub fn of(session: &Session) -> Self {
-        let delivered = session.status == Status::Complete && session.artifacts.proposal.is_some();
-        match &session.waiting_for {
-            Waiting::None if delivered => Self::Delivered,
-            Waiting::None => Self::None,
-            Waiting::Queries => Self::Queries,
-            Waiting::Report => Self::Report,
-            Waiting::Slot { .. } => Self::Slot,
-        }
-    }
 }
 
 /// What has just happened.

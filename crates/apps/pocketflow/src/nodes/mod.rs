@@ -1,5 +1,8 @@
-//! The nodes of the conversation, one file each for those that do more than speak.
+//! The nodes of the conversation, one file each for those that do more than speak, for graphs of one's own over a
+//! [`Conversation`]. Where a small model is asked otherwise, a node is a folder: its `mod.rs` chooses by the strategy for its
+//! model between `free.rs` and `guided.rs`.
 
+mod answer;
 mod gap;
 mod literature;
 mod open;
@@ -9,14 +12,16 @@ mod router;
 mod save;
 mod speak;
 
-pub(crate) use gap::synthesize_gap;
-pub(crate) use literature::literature_review;
-pub(crate) use open::{Asked, MESSAGE, Message, listen, open};
-pub(crate) use proposal::write_proposal;
-pub(crate) use queries::generate_queries;
-pub(crate) use router::{failed, router};
-pub(crate) use save::save;
-pub(crate) use speak::{asked_text, follow_up, result_notification, review_queries, review_report};
+pub use gap::synthesize_gap;
+pub use literature::literature_review;
+pub(crate) use open::{Asked, MESSAGE, Message};
+pub use open::{listen, open};
+pub use proposal::write_proposal;
+pub use queries::generate_queries;
+pub use router::{failed, router};
+pub use save::save;
+pub(crate) use speak::asked_text;
+pub use speak::{follow_up, result_notification, review_queries, review_report};
 
 use graphloom_core_graph::{Context, NodeError, Step};
 
@@ -38,8 +43,8 @@ async fn think_all(cx: &Context<Resources>, notes: &[String]) {
     }
 }
 
-/// The end of a worker: the router is next.
-fn finished(session: Session, turn: &Turn, finish: Finish) -> Step<Conversation> {
+/// The end of a node that made something, in the session or nowhere: the router is next.
+pub fn finished(session: Session, turn: &Turn, finish: Finish) -> Step<Conversation> {
     let turn = Turn { finish: Some(finish), failure: None, ..turn.clone() };
     Step::update(Conversation::update().session(session).turn(turn))
 }

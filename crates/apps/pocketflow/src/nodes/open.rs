@@ -42,18 +42,18 @@ pub(crate) enum Message {
 }
 
 /// Begins a turn with the message of the input.
-pub(crate) async fn open(
-    state: Snapshot<Conversation>,
-    cx: Context<Resources>,
-) -> Result<Step<Conversation>, NodeError> {
+///
+/// # Errors
+/// The store's, and what the graph runtime itself reports.
+pub async fn open(state: Snapshot<Conversation>, cx: Context<Resources>) -> Result<Step<Conversation>, NodeError> {
     begin(&cx, Turn::new(&*state.turn.conversation_id, &*state.turn.query).about(state.turn.about.clone())).await
 }
 
 /// Waits for the next message, a durable interrupt, and begins a turn with it.
-pub(crate) async fn listen(
-    state: Snapshot<Conversation>,
-    cx: Context<Resources>,
-) -> Result<Step<Conversation>, NodeError> {
+///
+/// # Errors
+/// The store's, and what the graph runtime itself reports.
+pub async fn listen(state: Snapshot<Conversation>, cx: Context<Resources>) -> Result<Step<Conversation>, NodeError> {
     let asked = Asked {
         waiting_for: state.session.waiting_for.clone(),
         message: state.turn.chat.last().cloned().unwrap_or_default(),

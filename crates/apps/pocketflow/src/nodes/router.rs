@@ -1,5 +1,6 @@
 //! The hub: reads the message or the end of the action before, looks up what follows, and prepares it.
 
+use graphloom_agents::Strategy;
 use graphloom_core_graph::{Context, Failure, NodeError, Snapshot, Step};
 use serde_json::json;
 
@@ -11,15 +12,14 @@ use crate::names::{ROUTER, SAVE, node_of};
 use crate::resources::Resources;
 use crate::route::route;
 use crate::session::Session;
-use crate::small::Small;
 use crate::state::{Conversation, Turn};
 use crate::understand::{self, Understood};
 
 /// Decides what follows.
-pub(crate) async fn router(
-    state: Snapshot<Conversation>,
-    cx: Context<Resources>,
-) -> Result<Step<Conversation>, NodeError> {
+///
+/// # Errors
+/// The store's, and what the graph runtime itself reports.
+pub async fn router(state: Snapshot<Conversation>, cx: Context<Resources>) -> Result<Step<Conversation>, NodeError> {
     let (mut session, turn) = (state.session.clone(), &state.turn);
     let understood = match turn.finish {
         Some(_) => None,
@@ -49,7 +49,7 @@ async fn understand(cx: &Context<Resources>, session: &Session, message: &str) -
     let mut read = feedback::read_shown(message, &shown);
     // A small model is right too seldom to be asked.
     let empty = message.trim().is_empty();
-    if read.reading == Reading::Unclear && !empty && Small::of(cx, "reply", session.journey.len())?.is_none() {
+    if read.reading == Reading::Unclear && !empty && cx.resources().strategy("reply")? == Strategy::Free {
         match in_one_call(cx, &shown, message).await {
             Ok(model) => read = feedback::adopt(read, message, &shown, &model),
             // A reply that nobody could read is asked for again, which costs less than the turn.
@@ -65,7 +65,10 @@ async fn in_one_call(cx: &Context<Resources>, shown: &ReviewedItems, message: &s
 }
 
 /// Takes over from an action that failed for good: the router asks whether to try again.
-pub(crate) async fn failed(
+///
+/// # Errors
+/// The store's, and what the graph runtime itself reports.
+pub async fn failed(
     failure: Failure,
     state: Snapshot<Conversation>,
     cx: Context<Resources>,

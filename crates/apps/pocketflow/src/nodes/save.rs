@@ -8,10 +8,10 @@ use crate::session::{self, Question, Role, SessionError, Waiting};
 use crate::state::Conversation;
 
 /// Saves the session over the revision that the turn began with.
-pub(crate) async fn save(
-    state: Snapshot<Conversation>,
-    cx: Context<Resources>,
-) -> Result<Step<Conversation>, NodeError> {
+///
+/// # Errors
+/// The store's, and what the graph runtime itself reports.
+pub async fn save(state: Snapshot<Conversation>, cx: Context<Resources>) -> Result<Step<Conversation>, NodeError> {
     let (mut session, mut turn) = (state.session.clone(), state.turn.clone());
     // The time is a durable step, so that saving again after a crash writes the same.
     let now = cx.once("time", async { Ok::<u64, NodeError>(cx.now()) }).await?;

@@ -1,10 +1,8 @@
 //! The nodes that speak to the person: reviews, follow-up, result.
 
 use graphloom_core_graph::{Context, NodeError, Snapshot, Step};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-use serde_json::json;
 
+use super::answer::{Asked, answer};
 use super::{stray, think};
 use crate::actions::Call;
 use crate::decide::{Next, Question};
@@ -13,13 +11,7 @@ use crate::nodes::router::call_of;
 use crate::resources::Resources;
 use crate::route::{confirm_text, slot_text};
 use crate::session::{Role, Session, Status, Waiting};
-use crate::small::{Small, answer};
 use crate::state::{Conversation, Turn};
-
-#[derive(Serialize, Deserialize, JsonSchema)]
-struct Answered {
-    answer: String,
-}
 
 const HOW: &str = "Say `approve` to go on, `reject: why` to have it made again, or edit by number: `edit 2: …`, \
                    `remove 2`, `add: …`.";
@@ -75,7 +67,10 @@ fn say(session: Session, turn: &Turn, mut message: String) -> Step<Conversation>
 }
 
 /// Shows the queries. In: their version. Waits for a verdict; never touches the queries.
-pub(crate) async fn review_queries(state: Snapshot<Conversation>) -> Result<Step<Conversation>, NodeError> {
+///
+/// # Errors
+/// A call that is not the node's, and what the graph runtime itself reports.
+pub async fn review_queries(state: Snapshot<Conversation>) -> Result<Step<Conversation>, NodeError> {
     let Some(Call::ReviewQueries(_)) = call_of(&state.turn) else { return Err(stray("review_queries")) };
     let mut session = state.session.clone();
     session.waiting_for = Waiting::Queries;
@@ -84,7 +79,10 @@ pub(crate) async fn review_queries(state: Snapshot<Conversation>) -> Result<Step
 }
 
 /// Shows the proposal. In: its version. Waits for a verdict; never touches the proposal.
-pub(crate) async fn review_report(state: Snapshot<Conversation>) -> Result<Step<Conversation>, NodeError> {
+///
+/// # Errors
+/// A call that is not the node's, and what the graph runtime itself reports.
+pub async fn review_report(state: Snapshot<Conversation>) -> Result<Step<Conversation>, NodeError> {
     let Some(Call::ReviewReport(_)) = call_of(&state.turn) else { return Err(stray("review_report")) };
     let mut session = state.session.clone();
     session.waiting_for = Waiting::Report;
@@ -93,10 +91,10 @@ pub(crate) async fn review_report(state: Snapshot<Conversation>) -> Result<Step<
 }
 
 /// Asks the person something. In: question, pending. A question of the person is answered by the model.
-pub(crate) async fn follow_up(
-    state: Snapshot<Conversation>,
-    cx: Context<Resources>,
-) -> Result<Step<Conversation>, NodeError> {
+///
+/// # Errors
+/// A call that is not the node's, and what the graph runtime itself reports.
+pub async fn follow_up(state: Snapshot<Conversation>, cx: Context<Resources>) -> Result<Step<Conversation>, NodeError> {
     let Some(Call::FollowUp(parameters)) = call_of(&state.turn) else { return Err(stray("follow_up")) };
     let session = state.session.clone();
     let asked = session.decision.as_ref().map(|decision| decision.next);
@@ -117,14 +115,8 @@ pub(crate) async fn follow_up(
     let topic = session.topic.as_deref().unwrap_or_default();
     let question = &parameters.question;
     let mut turn = state.turn.clone();
-    let answered = match Small::of(&cx, "answer", session.journey.len())? {
-        Some(small) => answer(&small, topic, &shown, question, &mut turn.notes).await,
-        None => {
-            let args = json!({ "topic": topic, "shown": shown, "question": question });
-            let answered = cx.resources().ask::<Answered>(&cx, "answer", "answer", &args).await;
-            answered.map(|answered| answered.answer)
-        }
-    };
+    let asked = Asked { topic, shown: &shown, question };
+    let answered = answer(&cx, session.journey.len(), asked, &mut turn.notes).await?;
     let answer = match answered {
         Ok(answer) => answer,
         Err(error) => {
@@ -136,7 +128,10 @@ pub(crate) async fn follow_up(
 }
 
 /// Delivers the approved proposal and ends the journey. In: its version.
-pub(crate) async fn result_notification(state: Snapshot<Conversation>) -> Result<Step<Conversation>, NodeError> {
+///
+/// # Errors
+/// A call that is not the node's, and what the graph runtime itself reports.
+pub async fn result_notification(state: Snapshot<Conversation>) -> Result<Step<Conversation>, NodeError> {
     let Some(Call::ResultNotification(_)) = call_of(&state.turn) else { return Err(stray("result_notification")) };
     let mut session = state.session.clone();
     let Some(proposal) = session.artifacts.proposal.as_ref() else { return Err(stray("result_notification")) };

@@ -31,7 +31,7 @@ pub struct Question {
 impl Question {
     /// What a session asks.
     pub fn of(session: &Session) -> Self {
-        let waiting = WaitingKind::of(session);
+        let waiting = session.waiting_kind();
         let (artifacts, id) = (&session.artifacts, &session.conversation_id);
         let queries = artifacts.queries.as_ref();
         let proposal = artifacts.proposal.as_ref();

@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 
 use super::Artifacts;
 use crate::actions::{Action, Need};
-use crate::decide::Decision;
+use crate::decide::{Decision, WaitingKind};
 use crate::feedback::Candidate;
 
 /// The schema that this program writes. Schema 1 had one result as text. Schema 2 had records and reports of its own,
@@ -205,6 +205,19 @@ impl Session {
             offered_topic: None,
             archive: Vec::new(),
             unknown: Map::new(),
+        }
+    }
+
+    /// What the conversation waits for, without its details.
+    pub fn waiting_kind(&self) -> WaitingKind {
+        match &self.waiting_for {
+            Waiting::None if self.status == Status::Complete && self.artifacts.proposal.is_some() => {
+                WaitingKind::Delivered
+            }
+            Waiting::None => WaitingKind::None,
+            Waiting::Queries => WaitingKind::Queries,
+            Waiting::Report => WaitingKind::Report,
+            Waiting::Slot { .. } => WaitingKind::Slot,
         }
     }
 

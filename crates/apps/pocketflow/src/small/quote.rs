@@ -12,7 +12,7 @@ const LOOKED_AT: usize = 4;
 
 /// The sentences of records that bear on a topic, by the id of their record, those that fit its searches best first; each
 /// once. A record is its id, title and text.
-pub(super) fn claims<'r>(
+pub(crate) fn claims<'r>(
     topic: &Request,
     searches: &str,
     records: impl Iterator<Item = (&'r str, &'r str, &'r str)>,
@@ -29,7 +29,7 @@ pub(super) fn claims<'r>(
 
 /// At most `most` sentences of a text that can be quoted, those that fit the question best first. Where none shares a word
 /// with the question, the first that can be quoted.
-pub(super) fn quotable(question: &str, text: &str, most: usize) -> Vec<String> {
+pub(crate) fn quotable(question: &str, text: &str, most: usize) -> Vec<String> {
     let best = best_sentences(question, text, most.saturating_mul(LOOKED_AT));
     let mut found: Vec<String> = Vec::new();
     for sentence in best.into_iter().filter_map(|sentence| fit(&text[sentence.range])) {
@@ -59,14 +59,6 @@ fn fit(raw: &str) -> Option<String> {
     fits.then(|| line.to_owned())
 }
 
-/// A quoted sentence with the number of its record.
-pub(super) fn cited(sentence: &str, number: usize) -> String {
-    match sentence.strip_suffix('.') {
-        Some(body) if !body.ends_with('.') => format!("{body} [{number}]."),
-        _ => format!("{sentence} [{number}]"),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -86,11 +78,5 @@ mod tests {
         );
         assert_eq!(quotable("bicycles", text, 5).len(), 1, "something of the record, where nothing fits");
         assert_eq!(quotable("log", "See `x`.", 5), Vec::<String>::new());
-    }
-
-    #[test]
-    fn the_number_stands_before_the_full_stop() {
-        assert_eq!(cited("It is so.", 3), "It is so [3].");
-        assert_eq!(cited("それは本当です。", 3), "それは本当です。 [3]");
     }
 }

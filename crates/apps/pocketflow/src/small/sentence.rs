@@ -4,7 +4,7 @@
 const MOST_SHOWN: usize = 300;
 
 /// The beginning of a text from outside, as far as a small model is shown it.
-pub(super) fn clip(text: &str) -> String {
+pub(crate) fn clip(text: &str) -> String {
     let text = text.trim();
     match text.char_indices().nth(MOST_SHOWN) {
         Some((end, _)) => format!("{}…", &text[..end]),
@@ -13,17 +13,11 @@ pub(super) fn clip(text: &str) -> String {
 }
 
 /// A blank for the person, with the name of what belongs there.
-pub(super) fn blank(name: &str) -> String {
+pub(crate) fn blank(name: &str) -> String {
     format!("[to fill in: {name}]")
 }
 
 /// A text of the person on one line, with nothing in it that would pass for a citation.
-pub(super) fn unmarked(text: &str) -> String {
+pub(crate) fn unmarked(text: &str) -> String {
     text.replace(['[', ']'], " ").split_whitespace().collect::<Vec<_>>().join(" ")
-}
-
-/// Letters and digits only, for comparison.
-pub(super) fn plain(text: &str) -> String {
-    let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
-    words.map(str::to_lowercase).collect::<Vec<_>>().join(" ")
 }

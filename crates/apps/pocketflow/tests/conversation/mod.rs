@@ -4,6 +4,7 @@ mod damage;
 mod delivered;
 mod journey;
 mod kills;
+mod options;
 mod property;
 mod reading;
 mod scripted;

@@ -5,13 +5,14 @@ use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
 use graphloom_agents::Models;
+use graphloom_core_graph::Compiled;
 use graphloom_core_graph::checkpoint::{Checkpointer, MemoryCheckpointer};
 use graphloom_core_graph::store::{MemoryStore, Store};
 use graphloom_llm::scripted::rendered;
 use graphloom_llm::{ChatRequest, ModelError, Scripted};
 use graphloom_pocketflow::research::{Fault, Record};
 use graphloom_pocketflow::session::Session;
-use graphloom_pocketflow::{ChatMessage, Conversations, Resources, TurnEvent, TurnStreams};
+use graphloom_pocketflow::{ChatMessage, Conversation, Conversations, Resources, TurnEvent, TurnStreams, graph};
 use graphloom_retrieval::{Hit, Search, SearchAnswer};
 use serde_json::json;
 
@@ -75,37 +76,42 @@ pub(crate) fn scripted_model(seen: Arc<Mutex<Vec<String>>>) -> Scripted {
     Scripted::from_fn(move |request: &ChatRequest| {
         let prompt = rendered(request);
         seen.lock().expect("part of the test").push(prompt.clone());
-        let answer = if prompt.contains("You plan literature searches") {
-            // One more than the newest that came before, also after a restart.
-            let before = prompt.lines().filter_map(|line| line.strip_prefix("- first query ")?.parse::<u32>().ok());
-            let round = before.max().unwrap_or(0) + 1;
-            json!({ "queries": [
+        scripted_reply(&prompt)
+    })
+}
+
+/// The answer of that model to a prompt.
+pub(crate) fn scripted_reply(prompt: &str) -> Result<String, ModelError> {
+    let answer = if prompt.contains("You plan literature searches") {
+        // One more than the newest that came before, also after a restart.
+        let before = prompt.lines().filter_map(|line| line.strip_prefix("- first query ")?.parse::<u32>().ok());
+        let round = before.max().unwrap_or(0) + 1;
+        json!({ "queries": [
                 { "text": format!("first query {round}"), "rationale": "recent", "aspect": "recent" },
                 { "text": format!("second query {round}"), "rationale": "limits", "aspect": "limits" },
             ] })
-        } else if prompt.contains("You read scientific material") {
-            json!({ "claim": "Something was measured.", "limits": "Once only." })
-        } else if prompt.contains("You summarise what several records say") {
-            json!({ "themes": [{ "name": "Measuring", "summary": "It is measured.", "records": [1, 99] }] })
-        } else if prompt.contains("You find what research leaves open") {
-            json!({ "summary": "Little.", "gap": "The long run.", "why": "It matters.", "evidence": [1] })
-        } else if prompt.contains("You write research proposals") {
-            json!({ "title": "A proposal", "sections": [
+    } else if prompt.contains("You read scientific material") {
+        json!({ "claim": "Something was measured.", "limits": "Once only." })
+    } else if prompt.contains("You summarise what several records say") {
+        json!({ "themes": [{ "name": "Measuring", "summary": "It is measured.", "records": [1, 99] }] })
+    } else if prompt.contains("You find what research leaves open") {
+        json!({ "summary": "Little.", "gap": "The long run.", "why": "It matters.", "evidence": [1] })
+    } else if prompt.contains("You write research proposals") {
+        json!({ "title": "A proposal", "sections": [
                 { "heading": "Background", "text": "It was measured [1]. It was guessed [42]." },
                 { "heading": "Method", "text": "Measure longer." },
             ] })
-        } else if prompt.contains("You read what a person says") {
-            // It is sure of two replies, of one by words that it made up.
-            let sure = prompt.contains("thumbs are up") || prompt.contains("hands are full");
-            let confidence = if sure { 0.95 } else { 0.4 };
-            json!({ "intent": "approve", "detail": "", "words": "thumbs are up", "confidence": confidence })
-        } else if prompt.contains("You answer a question") {
-            json!({ "answer": "Because of the tides." })
-        } else {
-            return Err(ModelError::Setup { message: "no answer is scripted for this prompt".to_owned() });
-        };
-        Ok(answer.to_string())
-    })
+    } else if prompt.contains("You read what a person says") {
+        // It is sure of two replies, of one by words that it made up.
+        let sure = prompt.contains("thumbs are up") || prompt.contains("hands are full");
+        let confidence = if sure { 0.95 } else { 0.4 };
+        json!({ "intent": "approve", "detail": "", "words": "thumbs are up", "confidence": confidence })
+    } else if prompt.contains("You answer a question") {
+        json!({ "answer": "Because of the tides." })
+    } else {
+        return Err(ModelError::Setup { message: "no answer is scripted for this prompt".to_owned() });
+    };
+    Ok(answer.to_string())
 }
 
 /// A conversation on scripted parts.
@@ -137,11 +143,21 @@ impl ScriptedConversation {
         store: Arc<dyn Store>,
         checkpointer: Arc<dyn Checkpointer>,
     ) -> Self {
+        Self::over(graph().expect("the graph is sound"), model, source, store, checkpointer)
+    }
+
+    /// A conversation over a graph with options.
+    pub(crate) fn over(
+        graph: Compiled<Conversation, Resources>,
+        model: Scripted,
+        source: Arc<dyn Search>,
+        store: Arc<dyn Store>,
+        checkpointer: Arc<dyn Checkpointer>,
+    ) -> Self {
         let seen = Arc::new(Mutex::new(Vec::new()));
         let models = Models::new(Arc::new(model));
         let resources = Resources::new(models, source, Arc::clone(&store)).expect("part of the test");
-        let conversations = Conversations::new(resources, checkpointer).expect("part of the test");
-        Self { conversations, store, seen }
+        Self { conversations: Conversations::of(graph, resources, checkpointer), store, seen }
     }
 
     /// Says something and returns what is said back, which is shown to the person.

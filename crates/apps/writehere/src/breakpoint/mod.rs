@@ -10,7 +10,6 @@ use graphloom_core_graph::{Context, NodeError};
 use graphloom_state_machine::{Cause, NodeKey, Symbol, TaskAction, TaskStatus, Transition};
 use serde_json::{Value, json};
 
-use crate::resources::Resources;
 use crate::task::Tree;
 
 /// The breakpoints of a run; it stops where any of them fits.
@@ -122,9 +121,9 @@ impl Breakpoints {
     }
 
     /// Stops where a breakpoint fits, until the question is answered with anything.
-    pub(crate) async fn pause(
+    pub(crate) async fn pause<Cx>(
         &self,
-        cx: &Context<Resources>,
+        cx: &Context<Cx>,
         sight: &TaskView,
         stage: Stage,
         shown: impl FnOnce() -> Value,
@@ -138,9 +137,9 @@ impl Breakpoints {
 
     /// Stops before an action where a breakpoint fits it, or fits how the task came to where the action is due: by a rule
     /// of the table, after an action of another task.
-    pub(crate) async fn pause_before(
+    pub(crate) async fn pause_before<Cx>(
         &self,
-        cx: &Context<Resources>,
+        cx: &Context<Cx>,
         sight: &TaskView,
         tree: &Tree,
         shown: impl FnOnce() -> Value,
@@ -157,9 +156,9 @@ impl Breakpoints {
     }
 
     /// Stops before a failure is committed: that of the task, or of others because of it.
-    pub(crate) async fn pause_failed(
+    pub(crate) async fn pause_failed<Cx>(
         &self,
-        cx: &Context<Resources>,
+        cx: &Context<Cx>,
         sight: &TaskView,
         before: &Tree,
         after: &Tree,
@@ -176,9 +175,9 @@ impl Breakpoints {
     }
 
     /// Stops where the action fits, or where there are changes of status that do.
-    async fn stop_at(
+    async fn stop_at<Cx>(
         &self,
-        cx: &Context<Resources>,
+        cx: &Context<Cx>,
         sight: &TaskView,
         stage: Stage,
         changes: &[&Transition],

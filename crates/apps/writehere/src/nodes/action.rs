@@ -11,22 +11,48 @@ use crate::breakpoint::{Stage, TaskView};
 use crate::resources::Resources;
 use crate::stage::{Outcome, StageError, TaskContext, act};
 use crate::state::{Call, Writing, WritingUpdate};
-use crate::task::{Task, Tree};
+use crate::task::{ActionResult, Task, TaskChange, Tree};
 
 /// Attempts of an action, after the retries of each model call: then the task fails.
-pub(crate) const ATTEMPTS: u32 = 2;
+pub const ATTEMPTS: u32 = 2;
 
 /// What a turn is about: a task whose status asks for an action.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Turn {
+#[non_exhaustive]
+pub struct Turn {
     /// The task.
-    pub(crate) node: NodeKey,
+    pub node: NodeKey,
+}
+
+impl Turn {
+    /// A turn of a task.
+    pub fn of(node: NodeKey) -> Self {
+        Self { node }
+    }
+
+    /// The update of an action that gave a result, for nodes of one's own.
+    pub fn done(self, action: TaskAction, result: ActionResult) -> WritingUpdate {
+        let change = TreeChange::changed(self.node.clone(), TaskChange::Result { action, result });
+        Writing::update().tree(change.and(TreeChange::acted(self.node, action)))
+    }
+
+    /// The update of an action that failed for good: the task fails in the tree, the run goes on without it.
+    pub fn failed(self, action: TaskAction, why: impl Into<String>) -> WritingUpdate {
+        let why = why.into();
+        let note = format!("task `{}`: `{}` failed: {why}", self.node, action.name());
+        Writing::update().tree(TreeChange::<Task>::failed(self.node, action, why)).notes([note])
+    }
 }
 
 /// Takes `action` on the task of a turn: model calls and searches are durable steps, the tree's change is the update.
-/// An action that is out of attempts fails its task in the tree, not the run; one that the budget refuses waits.
-pub(crate) async fn take(
+/// In the last of its `attempts` an action that fails fails its task in the tree, not the run; one that the budget refuses
+/// waits.
+///
+/// # Errors
+/// What fails before the last attempt, and what the graph runtime itself reports.
+pub async fn take(
     action: TaskAction,
+    attempts: u32,
     turn: Turn,
     state: Snapshot<Writing>,
     cx: Context<Resources>,
@@ -49,10 +75,10 @@ pub(crate) async fn take(
             pause_after(&resources, &cx, &sight, &state.tree, &outcome).await?;
             Ok(report(&resources, &turn.node, action, outcome))
         }
-        Err(error) if error.is_retryable() && cx.task().attempt < ATTEMPTS => Err(NodeError::from(error)),
+        Err(error) if error.is_retryable() && cx.task().attempt < attempts => Err(NodeError::from(error)),
         Err(error) => {
             pause_failed(&resources, &cx, &sight, &state.tree, &error).await?;
-            Ok(fail(&resources, turn.node, action, &error))
+            Ok(fail(&resources, turn, action, &error))
         }
     }
 }
@@ -104,13 +130,7 @@ fn report(resources: &Resources, node: &NodeKey, action: TaskAction, outcome: Ou
         .spent(resources.ledger.spent())
 }
 
-fn fail(resources: &Resources, node: NodeKey, action: TaskAction, error: &StageError) -> WritingUpdate {
-    let call = error.exchange().cloned().map(|exchange| Call { node: node.clone(), action, exchange });
-    let why = error_chain(error).join(": ");
-    let note = format!("task `{node}`: `{}` failed: {why}", action.name());
-    Writing::update()
-        .tree(TreeChange::<Task>::failed(node, action, why))
-        .calls(call)
-        .notes([note])
-        .spent(resources.ledger.spent())
+fn fail(resources: &Resources, turn: Turn, action: TaskAction, error: &StageError) -> WritingUpdate {
+    let call = error.exchange().cloned().map(|exchange| Call { node: turn.node.clone(), action, exchange });
+    turn.failed(action, error_chain(error).join(": ")).calls(call).spent(resources.ledger.spent())
 }

@@ -8,7 +8,10 @@ use crate::state::{Mode, Writing, WritingUpdate};
 use crate::task::Task;
 
 /// Makes a tree of the request: its root is the whole text. A tree that is there already stays as it is.
-pub(crate) async fn begin(state: Snapshot<Writing>, cx: Context<Resources>) -> Result<WritingUpdate, NodeError> {
+///
+/// # Errors
+/// None.
+pub async fn begin(state: Snapshot<Writing>, cx: Context<Resources>) -> Result<WritingUpdate, NodeError> {
     if !state.tree.is_empty() {
         return Ok(Writing::update());
     }

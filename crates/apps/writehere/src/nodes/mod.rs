@@ -1,10 +1,10 @@
-//! The nodes of the graph.
+//! The nodes of the graph, for graphs of one's own over a [`Writing`](crate::Writing).
 
 mod action;
 mod begin;
 mod durable;
 mod finish;
 
-pub(crate) use action::{ATTEMPTS, Turn, take};
-pub(crate) use begin::begin;
-pub(crate) use finish::finish;
+pub use action::{ATTEMPTS, Turn, take};
+pub use begin::begin;
+pub use finish::finish;

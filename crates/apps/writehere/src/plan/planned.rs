@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{RawTask, Repair};
+use super::{ChainRules, RawTask, Repair, chain};
 use crate::TaskType;
 
 /// One layer of tasks whose dependencies have an order, and the repairs that made it so. Made by
@@ -50,6 +50,12 @@ impl Plan {
     /// The tasks, in the order they were written.
     pub fn tasks(&self) -> &[PlannedTask] {
         &self.tasks
+    }
+
+    /// The ids that each task waits for, by position: those of the plan, then those that the chains add. Those of think
+    /// tasks are sorted by number.
+    pub fn dependencies(&self, chains: ChainRules) -> Vec<Vec<String>> {
+        chain::parents(&self.tasks, chains)
     }
 
     /// What was wrong and what was done.

@@ -1,8 +1,8 @@
 //! Calls of the profile's agents, and what all replies have in common.
 
-use graphloom_agents::{Agent, Answer, Ask, Exchange, Parsed, Reply};
-use graphloom_llm::parse::{read_value, tags};
-use graphloom_llm::{FinishReason, ResponseFormat};
+use graphloom_agents::{Agent, Answer, Ask, Exchange, Parsed, Reply, Strategy};
+use graphloom_llm::FinishReason;
+use graphloom_llm::parse::tags;
 use graphloom_state_machine::NodeKey;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -58,7 +58,7 @@ fn tagged_text(tag: &str, reply: Reply<'_>) -> Result<Parsed<String>, String> {
     Err(format!("there is no text between `<{tag}>` and `</{tag}>`"))
 }
 
-/// Asks a model that answers inside a grammar for a value of a schema.
+/// Asks for a value of a schema by the template for small models, whoever is asked.
 pub(super) async fn value<T: DeserializeOwned>(
     agent: &Agent<'_>,
     args: &(impl Serialize + Sync),
@@ -66,11 +66,6 @@ pub(super) async fn value<T: DeserializeOwned>(
     name: &str,
     schema: Value,
 ) -> Result<Answer<T>, StageError> {
-    ask.template.clone_from(&agent.spec().small);
-    ask.format = ResponseFormat::JsonSchema { name: name.to_string(), schema: schema.clone() };
-    let answer = agent.ask(args, ask, |reply| {
-        let parsed = read_value(reply.text, Some(&schema)).map_err(|failure| failure.to_string())?;
-        serde_json::from_value(parsed.value).map(Parsed::new).map_err(|error| error.to_string())
-    });
-    Ok(answer.await?)
+    ask.template = Some(agent.spec().template_for(Strategy::Guided).to_owned());
+    Ok(agent.value(args, ask, name, schema).await?)
 }

@@ -1,29 +1,26 @@
 //! The stages of a task: each action of the table as an async function from the tree to a change of it.
 //!
-//! [`act`] takes any action. It reads a tree and returns a [`TreeChange`]; it changes nothing itself, so the caller
+//! [`act`] takes any action, each in a room of its own: its `mod.rs` chooses by the [`Strategy`] for its model between
+//! `free.rs` and `guided.rs`. It reads a tree and returns a [`TreeChange`]; it changes nothing itself, so the caller
 //! decides when and whether the change is applied. All model calls go through [`Setup::models`] and all searches through
 //! [`Setup::search`], one after the other, so that a caller can record them by wrapping those.
 
 mod aggregate;
 mod ask;
-mod cited;
-mod judge;
-mod lookup;
+mod gather;
 mod plan;
 mod reason;
 mod repeat;
 mod search;
-mod shorten;
-mod unanswered;
 mod write;
 
-pub use cited::{Offer, Quotable, choice_schema, compose, offers, quotable};
-pub use search::{Gathered, gather};
+pub use gather::{Gathered, gather};
+pub use write::quotable;
 
 use std::fmt;
 use std::sync::Arc;
 
-use graphloom_agents::{AgentError, Exchange, Models, Prompts, seed_of};
+use graphloom_agents::{AgentError, Exchange, Models, Prompts, Strategy, seed_of};
 use graphloom_core_graph::Table;
 use graphloom_retrieval::{Evidence, RetrievalError, Search};
 use graphloom_state_machine::{NodeKey, TaskAction, TreeChange};
@@ -163,6 +160,11 @@ impl Setup {
             rules.allowed.retain(|task_type| *task_type != TaskType::Search);
         }
         rules
+    }
+
+    /// How the model for an action on tasks of a type is worked with.
+    fn strategy(&self, action: &str, task_type: TaskType) -> Result<Strategy, StageError> {
+        Ok(ask::agent(self, action, task_type.word())?.strategy())
     }
 
     /// A seed for an action on a task.

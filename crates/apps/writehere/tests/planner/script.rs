@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use graphloom_agents::Models;
-use graphloom_core_graph::Threads;
 use graphloom_core_graph::checkpoint::MemoryCheckpointer;
+use graphloom_core_graph::{Compiled, Threads};
 use graphloom_llm::scripted::{Reply, Scripted, rendered};
 use graphloom_llm::{ChatModel, ChatRequest, ModelError, fence};
 use graphloom_retrieval::{Evidence, Hit, Search, SearchAnswer, Source};
@@ -65,7 +65,7 @@ impl Script {
         Scripted::from_fn(move |request| Ok::<_, ModelError>(Reply::text(self.reply(request))))
     }
 
-    fn reply(&self, request: &ChatRequest) -> String {
+    pub(crate) fn reply(&self, request: &ChatRequest) -> String {
         let prompt = rendered(request);
         if prompt.contains("<current_turn_search_querys>") {
             // Three rounds of queries, and a fourth that ends the search.
@@ -145,6 +145,16 @@ impl Search for FixedEvidence {
 pub(crate) type Runs = Threads<Writing, Resources>;
 
 pub(crate) fn runs(mode: Mode, model: Arc<dyn ChatModel>, store: &MemoryCheckpointer) -> Runs {
+    runs_over(graph().unwrap(), mode, model, store)
+}
+
+/// Runs of a graph with options.
+pub(crate) fn runs_over(
+    graph: Compiled<Writing, Resources>,
+    mode: Mode,
+    model: Arc<dyn ChatModel>,
+    store: &MemoryCheckpointer,
+) -> Runs {
     let profile = if mode == Mode::Report { profile::report() } else { profile::story() }.unwrap();
     let mut setup = Setup::new(Arc::new(profile::prompts().unwrap()), Arc::new(profile), Models::new(model));
     if mode == Mode::Report {
@@ -152,7 +162,7 @@ pub(crate) fn runs(mode: Mode, model: Arc<dyn ChatModel>, store: &MemoryCheckpoi
     }
     let mut resources = Resources::of(setup);
     resources.time = |_| "2026-01-02 03:04:05".to_owned();
-    graph().unwrap().with_context(resources).with_checkpointer(store.clone())
+    graph.with_context(resources).with_checkpointer(store.clone())
 }
 
 pub(crate) fn request(mode: Mode, schedule: Schedule) -> Request {

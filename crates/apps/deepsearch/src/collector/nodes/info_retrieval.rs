@@ -1,8 +1,4 @@
-//! Searches the queries of a round and scores what is new. In: `search_queries`. Out: `history_queries`, `doc_infos`,
-//! `new_doc_infos_current_loop`, `research_loop_count`. Failure: engines that fail are warnings (211304, 211305), a model
-//! that fails is a note and the query itself is searched; a page that cannot be read is a note and its excerpt is used;
-//! documents that no model scored stay unscored.
-//! Source: openJiuwen DeepSearch, `InfoRetrievalNode`.
+//! Node `collector_info_retrieval` of the collector.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,7 +12,16 @@ use crate::resources::Resources;
 use crate::state::RetrievalQuery;
 use crate::status::{Notice, StatusCode};
 
-pub(in crate::collector) async fn info_retrieval(
+/// Searches the queries of a round and scores what is new. In: `search_queries`. Out: `history_queries`, `doc_infos`,
+/// `new_doc_infos_current_loop`, `research_loop_count`. Failure: engines that fail are warnings (211304, 211305), a
+/// model that fails is a note and the query itself is searched; a page that cannot be read is a note and its excerpt is
+/// used; documents that no model scored stay unscored.
+///
+/// Source: openJiuwen DeepSearch, `InfoRetrievalNode`.
+///
+/// # Errors
+/// What the graph runtime itself reports.
+pub async fn info_retrieval(
     state: Snapshot<CollectorState>,
     cx: Context<Resources>,
 ) -> Result<CollectorStateUpdate, NodeError> {

@@ -1,4 +1,4 @@
-//! The nodes of the collector, one file each.
+//! The nodes of the collector, one file each, for graphs of one's own over a [`CollectorState`](super::CollectorState).
 
 mod end;
 mod info_retrieval;
@@ -7,9 +7,9 @@ mod start;
 mod summary;
 mod supervisor;
 
-pub(super) use end::end;
-pub(super) use info_retrieval::info_retrieval;
-pub(super) use query_generation::query_generation;
-pub(super) use start::start;
-pub(super) use summary::summary;
-pub(super) use supervisor::supervisor;
+pub use end::end;
+pub use info_retrieval::info_retrieval;
+pub use query_generation::query_generation;
+pub use start::start;
+pub use summary::summary;
+pub use supervisor::supervisor;

@@ -1,6 +1,4 @@
-//! Works what was found into the report. In: the change, documents, assessment. Out: the report, history, count.
-//! Failure: 212405 when nothing was found or no text could be written; the report stays as it is.
-//! Source: openJiuwen DeepSearch, `UserFeedbackProcessorNode`.
+//! Node `compose` of a change.
 
 use std::ops::Range;
 
@@ -41,10 +39,14 @@ struct Place {
     subcategory: String,
 }
 
-pub(in crate::feedback) async fn compose(
-    state: Snapshot<FeedbackState>,
-    cx: Context<Resources>,
-) -> Result<FeedbackStateUpdate, NodeError> {
+/// Works what was found into the report. In: the change, documents, assessment. Out: the report, history, count.
+/// Failure: 212405 when nothing was found or no text could be written; the report stays as it is.
+///
+/// Source: openJiuwen DeepSearch, `UserFeedbackProcessorNode`.
+///
+/// # Errors
+/// What the graph runtime itself reports.
+pub async fn compose(state: Snapshot<FeedbackState>, cx: Context<Resources>) -> Result<FeedbackStateUpdate, NodeError> {
     let Some(pending) = &state.pending else { return Ok(FeedbackState::update()) };
     let reject = |message: String| Rejection { code: StatusCode::FeedbackRewrite, message };
     let documents = documents(&state);

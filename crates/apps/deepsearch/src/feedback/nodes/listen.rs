@@ -1,6 +1,4 @@
-//! Asks the person what to change. In: the report, the count. Out: the change that is to be worked on; `sync` and
-//! `finish` are done here. Failure: every rule of the payload with its code; the interaction counts, the thread goes on.
-//! Source: openJiuwen DeepSearch, `UserFeedbackProcessorNode`.
+//! Node `listen` of a change.
 
 use graphloom_core_graph::{Context, NodeError, Shared, Snapshot, Step};
 use serde_json::{Value, json};
@@ -19,10 +17,15 @@ use crate::stream::{self, MessageEvent, Place, StreamMessage};
 pub const USER_FEEDBACK: &str = "user_feedback_processor";
 const PROMPT: &str = "Waiting for user feedback.";
 
-pub(in crate::feedback) async fn listen(
-    state: Snapshot<FeedbackState>,
-    cx: Context<Resources>,
-) -> Result<Step<FeedbackState>, NodeError> {
+/// Asks the person what to change. In: the report, the count. Out: the change that is to be worked on; `sync` and
+/// `finish` are done here. Failure: every rule of the payload with its code; the interaction counts, the thread goes
+/// on.
+///
+/// Source: openJiuwen DeepSearch, `UserFeedbackProcessorNode`.
+///
+/// # Errors
+/// What the graph runtime itself reports.
+pub async fn listen(state: Snapshot<FeedbackState>, cx: Context<Resources>) -> Result<Step<FeedbackState>, NodeError> {
     stream::waiting(&cx, AGENT, PROMPT).await?;
     let question = json!({
         "prompt": PROMPT,

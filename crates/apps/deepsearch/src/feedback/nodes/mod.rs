@@ -1,4 +1,4 @@
-//! The nodes of one change, one file each.
+//! The nodes of one change, one file each, for graphs of one's own over a [`FeedbackState`].
 
 mod compose;
 mod listen;
@@ -6,12 +6,11 @@ mod prepare;
 mod rewrite;
 mod start;
 
-pub(super) use compose::compose;
-pub use listen::USER_FEEDBACK;
-pub(super) use listen::listen;
-pub(super) use prepare::prepare;
-pub(super) use rewrite::rewrite;
-pub(super) use start::{end, start};
+pub use compose::compose;
+pub use listen::{USER_FEEDBACK, listen};
+pub use prepare::prepare;
+pub use rewrite::rewrite;
+pub use start::{end, start};
 
 use graphloom_core_graph::{Context, Shared};
 use serde_json::json;

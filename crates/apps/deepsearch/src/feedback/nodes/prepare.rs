@@ -1,7 +1,4 @@
-//! Says what has to be found for a change. In: the change, the section's documents. Out: what the collector is asked,
-//! for a new task also its assessment. Failure: 212405 outside of sections; a model that fails has the person's words
-//! searched.
-//! Source: openJiuwen DeepSearch, `UserFeedbackProcessorNode`.
+//! Node `prepare` of a change.
 
 use graphloom_core_graph::{Context, NodeError, Shared, Snapshot, Step as GraphStep};
 use schemars::JsonSchema;
@@ -49,7 +46,15 @@ struct Assessed {
     title: String,
 }
 
-pub(in crate::feedback) async fn prepare(
+/// Says what has to be found for a change. In: the change, the section's documents. Out: what the collector is asked,
+/// for a new task also its assessment. Failure: 212405 outside of sections; a model that fails has the person's words
+/// searched.
+///
+/// Source: openJiuwen DeepSearch, `UserFeedbackProcessorNode`.
+///
+/// # Errors
+/// What the graph runtime itself reports.
+pub async fn prepare(
     state: Snapshot<FeedbackState>,
     cx: Context<Resources>,
 ) -> Result<GraphStep<FeedbackState>, NodeError> {

@@ -1,6 +1,4 @@
-//! Expands, shortens or polishes the selected text. In: the change. Out: the report, history, count.
-//! Failure: 212405; the report stays as it is.
-//! Source: openJiuwen DeepSearch, `UserFeedbackProcessorNode`.
+//! Node `rewrite` of a change.
 
 use graphloom_core_graph::{Context, NodeError, Snapshot};
 use serde_json::json;
@@ -14,10 +12,14 @@ use crate::markup::{clean, plain};
 use crate::resources::{Resources, Slot};
 use crate::status::StatusCode;
 
-pub(in crate::feedback) async fn rewrite(
-    state: Snapshot<FeedbackState>,
-    cx: Context<Resources>,
-) -> Result<FeedbackStateUpdate, NodeError> {
+/// Expands, shortens or polishes the selected text. In: the change. Out: the report, history, count. Failure: 212405;
+/// the report stays as it is.
+///
+/// Source: openJiuwen DeepSearch, `UserFeedbackProcessorNode`.
+///
+/// # Errors
+/// What the graph runtime itself reports.
+pub async fn rewrite(state: Snapshot<FeedbackState>, cx: Context<Resources>) -> Result<FeedbackStateUpdate, NodeError> {
     let Some(pending) = &state.pending else { return Ok(FeedbackState::update()) };
     let report = &state.result.response_content;
     let cleaned = clean(report, pending.selection.range.clone());

@@ -1,4 +1,4 @@
-//! The nodes of a section, one file each.
+//! The nodes of a section, one file each, for graphs of one's own over a [`SectionState`](super::SectionState).
 
 mod end;
 mod plan_reasoning;
@@ -6,8 +6,8 @@ mod start;
 mod sub_reporter;
 mod sub_source_tracer;
 
-pub(crate) use end::{end, reasoning_end};
-pub(crate) use plan_reasoning::plan_reasoning;
-pub(crate) use start::start;
-pub(crate) use sub_reporter::sub_reporter;
-pub(crate) use sub_source_tracer::{sub_source_tracer, untraced};
+pub use end::{end, reasoning_end};
+pub use plan_reasoning::plan_reasoning;
+pub use start::start;
+pub use sub_reporter::sub_reporter;
+pub use sub_source_tracer::{sub_source_tracer, untraced};

@@ -1,5 +1,4 @@
-//! Begins a section. In: the brief. Out: its conversation, and when work began. Failure: none.
-//! Source: openJiuwen DeepSearch, `SectionStartNode`, `SectionReasoningStartNode`, `SectionWritingStartNode`.
+//! Node `start` of a section.
 
 use graphloom_core_graph::{Context, NodeError, Snapshot};
 use serde_json::json;
@@ -8,10 +7,13 @@ use crate::resources::Resources;
 use crate::section::{SectionState, SectionStateUpdate};
 use crate::state::ChatTurn;
 
-pub(crate) async fn start(
-    state: Snapshot<SectionState>,
-    cx: Context<Resources>,
-) -> Result<SectionStateUpdate, NodeError> {
+/// Begins a section. In: the brief. Out: its conversation, and when work began. Failure: none.
+///
+/// Source: openJiuwen DeepSearch, `SectionStartNode`, `SectionReasoningStartNode`, `SectionWritingStartNode`.
+///
+/// # Errors
+/// What the graph runtime itself reports.
+pub async fn start(state: Snapshot<SectionState>, cx: Context<Resources>) -> Result<SectionStateUpdate, NodeError> {
     let brief = &state.brief;
     let args = json!({
         "query": brief.query,

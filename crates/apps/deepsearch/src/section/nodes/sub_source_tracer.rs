@@ -1,7 +1,4 @@
-//! Traces the citations of a section. In: the section's text and documents. Out: the text with its citations traced, and
-//! the list of citations. Failure: the section goes on with what equal wording finds, with a notice (212100); a citation without a
-//! source is taken out, with a notice (212101). A failure that no model caused leaves the section as it was written (212100).
-//! Source: openJiuwen DeepSearch, `SubSourceTracerNode`.
+//! Node `sub_source_tracer` of a section.
 
 use graphloom_core_graph::{Context, Failure, NodeError, Snapshot, Step};
 
@@ -12,7 +9,16 @@ use crate::state::SubReport;
 use crate::status::{Notice, StatusCode};
 use crate::trace::trace_section;
 
-pub(crate) async fn sub_source_tracer(
+/// Traces the citations of a section. In: the section's text and documents. Out: the text with its citations traced,
+/// and the list of citations. Failure: the section goes on with what equal wording finds, with a notice (212100); a
+/// citation without a source is taken out, with a notice (212101). A failure that no model caused leaves the section as
+/// it was written (212100).
+///
+/// Source: openJiuwen DeepSearch, `SubSourceTracerNode`.
+///
+/// # Errors
+/// What the graph runtime itself reports.
+pub async fn sub_source_tracer(
     state: Snapshot<SectionState>,
     cx: Context<Resources>,
 ) -> Result<SectionStateUpdate, NodeError> {
@@ -25,8 +31,11 @@ pub(crate) async fn sub_source_tracer(
     Ok(SectionState::update().sub_report(Some(report)).unwritten(unwritten).notices(notices).notes(traced.notes))
 }
 
-/// A section whose citations could not be traced goes on with those of its writer.
-pub(crate) async fn untraced(
+/// A section whose citations could not be traced goes on with those of its writer: the error handler of the node.
+///
+/// # Errors
+/// None.
+pub async fn untraced(
     failure: Failure,
     state: Snapshot<SectionState>,
     _cx: Context<Resources>,

@@ -2,20 +2,21 @@
 //!
 //! In each section the model chooses the sentence that concludes, names the records that it follows from and lays open
 //! the steps. The steps become a typed [`Provenance`] graph, which code cleans up and calculates again; the page with its
-//! drawing is static. A model that answers inside a grammar only chooses the sentence: there, the cited statements of the
-//! section are the reasons.
+//! drawing is static. A small model only chooses the sentence: there, the cited statements of the section are the reasons.
 
 mod asks;
 mod formula;
+mod free;
+mod guided;
 mod origin;
 mod page;
 mod provenance;
-mod reasons;
 mod sections;
 mod svg;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
+use graphloom_agents::Strategy;
 use graphloom_core_graph::{Context, NodeError};
 
 pub use formula::holds;
@@ -23,7 +24,6 @@ pub use origin::origins;
 pub use provenance::{Edge, Kind, Node, Provenance, RawStep, Relation};
 pub use svg::draw;
 
-use crate::ask::is_constrained;
 use crate::resources::{Resources, Slot, Stage};
 use crate::state::{CitationMessage, InferMessage, Locale};
 use crate::status::{Notice, StatusCode};
@@ -101,31 +101,11 @@ async fn traced(
     language: Locale,
     notices: &mut Vec<Notice>,
 ) -> Result<Option<(String, Provenance)>, NodeError> {
-    let small = is_constrained(cx.resources(), Slot::General);
-    let (inference, steps) = if small {
-        reasons::of_citations(chapter, conclusion, language)
-    } else {
-        match asks::inference(cx, place, chapter, conclusion).await? {
-            Ok(Some(answer)) => answer,
-            Ok(None) => return Ok(None),
-            Err(failure) => {
-                let message = format!("`{}` is traced by its citations alone: {failure}", chapter.title);
-                notices.push(Notice::exception(StatusCode::InferenceGraph, message));
-                reasons::of_citations(chapter, conclusion, language)
-            }
-        }
+    let graph = match cx.resources().strategy(Slot::General) {
+        Strategy::Free => free::graph(cx, place, chapter, conclusion, language, notices).await?,
+        Strategy::Guided => Some(guided::graph(chapter, conclusion, language)),
     };
-    let mut graph = Provenance::build(conclusion, &chapter.records(), &steps);
-    let parts = graph.parts();
-    if parts.len() > 1 && !small {
-        match asks::supplement(cx, place, conclusion, &graph, &parts).await? {
-            Ok(edges) => edges.into_iter().for_each(|(from, to)| graph.connect(from, to)),
-            Err(failure) => {
-                let message = format!("`{}` keeps only the part of its conclusion: {failure}", chapter.title);
-                notices.push(Notice::warning(StatusCode::InferenceGraph, message));
-            }
-        }
-    }
+    let Some((inference, mut graph)) = graph else { return Ok(None) };
     graph.clean();
     Ok((graph.references() >= 2).then_some((inference, graph)))
 }

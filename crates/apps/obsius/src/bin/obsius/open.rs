@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use graphloom_agents::Strategy;
 use graphloom_cli::frame::AppRuns;
 use graphloom_cli::{DataDir, Failure, ModelSet, Session, build_models, no_models};
 use graphloom_core_graph::{Thread, Threads};
@@ -108,7 +109,7 @@ pub(crate) async fn open_with(
     let mut setup = Setup::new(Arc::new(prompts), Arc::new(profile), models.models.clone());
     setup.seed = seed;
     setup.limits = limits;
-    let small = setup.is_small("execute");
+    let small = setup.strategy("execute") == Strategy::Guided;
     let root = vault.root().to_owned();
     let resources = Resources { setup, vault: Arc::clone(&vault), index, ledger: Arc::clone(&models.ledger) };
     let runs = graph()?.with_context(resources).with_shared_checkpointer(store);

@@ -1,0 +1,26 @@
+//! Questions for a small model.
+
+use graphloom_citations::Question;
+use serde_json::json;
+
+use super::{Form, judgements};
+
+/// Of a passage, how many bytes are shown.
+const PASSAGE: usize = 600;
+
+/// The beginnings of passages, and a grammar that counts. Doubts are left out: a small model takes a question for an answer.
+pub(super) fn form(questions: &[Question]) -> Form {
+    let pair = |question: &Question| {
+        let cut = question.passage.floor_char_boundary(PASSAGE.min(question.passage.len()));
+        let passage = &question.passage[..cut];
+        json!({ "claim": question.claim, "passage": passage, "title": question.title, "doubts": [] })
+    };
+    let count = questions.len();
+    let schema = judgements(&json!({
+        "type": "array",
+        "items": { "type": "string", "enum": ["entails", "contradicts", "neither"] },
+        "minItems": count,
+        "maxItems": count,
+    }));
+    Form { pairs: questions.iter().map(pair).collect(), schema }
+}

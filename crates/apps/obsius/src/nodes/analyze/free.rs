@@ -1,0 +1,41 @@
+//! A plan in the model's own words, or an answer where nothing has to be done.
+
+use graphloom_agents::Agent;
+use serde_json::json;
+
+use super::super::visit::Visit;
+use super::{Made, earlier, fallback, merge};
+use crate::ObsiusError;
+use crate::analyze::{Intents, WrittenPlan, compile, or_by_rules, plan_schema};
+use crate::ask::value;
+use crate::view::{language_name, memory_text, progress_args, unmet, vault_args};
+
+/// What the model makes of the request in view of the vault and of what was done so far.
+pub(super) async fn plan(visit: &Visit, agent: &Agent<'_>, request: &str, max: usize) -> Result<Made, ObsiusError> {
+    let (setup, state) = (&visit.setup, &visit.state);
+    let mut args = json!({
+        "request": request,
+        "max_subtasks": max,
+        "earlier": earlier(state),
+        "unmet": unmet(state).iter().map(|f| json!({ "criterion": f.criterion.text(), "evidence": f.evidence })).collect::<Vec<_>>(),
+        "memory": memory_text(state),
+        "language": language_name(state),
+    });
+    merge(&mut args, vault_args(state));
+    merge(&mut args, progress_args(state));
+    let asked = value::<WrittenPlan>(setup, agent, &args, "plan", plan_schema(max)).await;
+    match asked {
+        Ok(answer) => {
+            let written = answer.value;
+            let said = written.answer.clone().filter(|answer| !answer.trim().is_empty());
+            if let (true, Some(said), false) =
+                (written.subtasks.is_empty(), said, Intents::of(request).changes_something())
+            {
+                return Ok(Made::Answer(said, vec![answer.exchange]));
+            }
+            let (plan, told) = or_by_rules(compile(&written, request, max), request);
+            Ok(Made::Plan(plan, told, vec![answer.exchange]))
+        }
+        Err(error) => fallback(error, request),
+    }
+}
