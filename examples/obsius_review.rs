@@ -6,8 +6,9 @@
 use std::error::Error;
 use std::sync::Arc;
 
-use graphloom_agents::{Conversation, Direct, Prompts, Verdict, converse};
-use graphloom_agents::{Risk, ToolError, ToolOutput, ToolRegistry, TypedTool, typed};
+use graphloom_agents::{
+    Conversation, Direct, Prompts, Risk, ToolError, ToolOutput, ToolRegistry, TypedTool, Verdict, converse, typed,
+};
 use graphloom_core_graph::checkpoint::MemoryCheckpointer;
 use graphloom_core_graph::{Context, Log, Node, NodeError, Outcome, START, Shared, Snapshot, State, StateGraph};
 use graphloom_llm::scripted::Reply;
@@ -79,12 +80,10 @@ async fn review(tidy: Snapshot<Tidy>, cx: Context<Resources>) -> Result<TidyUpda
     let vault = cx.resources().index.vault();
     let request = question(vault, &tidy.changes);
     let reviewed = request.decide(&cx.ask("review", &request).await?).map_err(NodeError::terminal)?;
-    match write(vault, &approved(&tidy.changes, &reviewed), "tidy-1", 5)? {
-        WriteOutcome::Done { changes, .. } => {
-            Ok(Tidy::update().written(changes.iter().map(|(path, _)| path.to_string())))
-        }
-        _ => Err(NodeError::terminal("the notes were edited meanwhile")),
-    }
+    let WriteOutcome::Done { changes, .. } = write(vault, &approved(&tidy.changes, &reviewed), "tidy-1", 5)? else {
+        return Err(NodeError::terminal("the notes were edited meanwhile"));
+    };
+    Ok(Tidy::update().written(changes.iter().map(|(path, _)| path.to_string())))
 }
 
 #[tokio::main(flavor = "current_thread")]
@@ -102,14 +101,12 @@ async fn main() -> Result<(), Box<dyn Error>> {
         let worked = request.messages.len() > 1;
         Ok(if worked { Reply::text("Done.") } else { Reply::tools([call("web.md"), call("speed.md")]) })
     });
-
     let mut graph = StateGraph::<Tidy, Resources>::new("tidy");
     graph.add_node(WORK, work);
     graph.add_node(REVIEW, review).asks::<Verdict>("review");
     graph.add_edge(START, WORK).add_edge(WORK, REVIEW);
-    let threads =
-        graph.compile()?.with_context(Resources { model, index }).with_checkpointer(MemoryCheckpointer::new());
-    let thread = threads.thread("tidy-1");
+    let tools = Resources { model, index };
+    let thread = graph.compile()?.with_context(tools).with_checkpointer(MemoryCheckpointer::new()).thread("tidy-1");
     let Outcome::Waiting(questions) = thread.run(Tidy::update()).await? else { return Err("the review asks".into()) };
     for item in questions.iter().filter_map(|question| question.payload["items"].as_array()).flatten() {
         println!("{}: {}", item["id"], item["diff"].as_str().unwrap_or_default());

@@ -124,7 +124,7 @@ fn anchor(heading: &str) -> String {
 
 fn anchors(page: &str) -> BTreeSet<String> {
     let prose = prose(page);
-    let headings = prose.lines().filter_map(|line| line.starts_with('#').then(|| line.trim_start_matches('#').trim()));
+    let headings = prose.lines().filter(|line| line.starts_with('#')).map(|line| line.trim_start_matches('#').trim());
     headings.map(anchor).collect()
 }
 

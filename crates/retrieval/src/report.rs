@@ -69,8 +69,8 @@ impl EngineOutcome {
 /// assert_eq!(report.to_string(), "arXiv did not answer within 30 s; try again later.");
 /// let outcome = EngineOutcome::Found { pieces: 20, total: Some(1149) };
 /// assert_eq!(EngineReport::new("openalex", "graphs", outcome).to_string(), "OpenAlex gave 20 of 1149 records.");
-/// assert_eq!(EngineReport::new("wikipedia", "graphs", EngineOutcome::found(2)).to_string(), "Wikipedia gave 2
-/// pages.");
+/// let outcome = EngineOutcome::found(2);
+/// assert_eq!(EngineReport::new("wikipedia", "graphs", outcome).to_string(), "Wikipedia gave 2 pages.");
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[non_exhaustive]

@@ -5,7 +5,7 @@
 //! - [`options`] holds every option of a program to changing something.
 //! - [`packages`] finds real documents: the ones that come with the packages this workspace is built of.
 //! - [`logs`] has documents, and a question that they answer.
-//! - [`models`] lets something happen before a model answers; it is behind the feature `models`.
+//! - `models` lets something happen before a model answers; it is behind the feature `models`.
 //! - [`permissions`] lets the permissions of files bind a test that runs as root.
 //! - [`terminal`] runs a program on a terminal of its own.
 

@@ -74,6 +74,17 @@ pub fn check(program: Program<'_>, prepare: impl Fn(&Path), cases: &[Case<'_>]) 
     }
 }
 
+/// Checks that a program offers just those options of which it is said, with the options that it does not have.
+///
+/// # Panics
+/// When it offers another option, or not one of these.
+pub fn offers<'o>(program: &Path, said: impl IntoIterator<Item = (&'o str, bool)>) {
+    let offered = line(program).options;
+    for (option, is_served) in said {
+        assert_eq!(offered.contains(option), is_served, "`{option}`");
+    }
+}
+
 /// The options of every program.
 const SHARED: [&str; 14] = [
     "--ca-file",

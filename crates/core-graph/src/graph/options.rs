@@ -208,7 +208,7 @@ impl<S: State, Cx: Send + Sync + 'static> Change<S, Cx> {
                 };
                 (node.run, node.replaced) = (run, true);
             }
-            Self::Retry(retry) => node.spec.node.retry = Some(retry),
+            Self::Retry(retry) => node.spec.node.retry = vec![retry],
             Self::Timeout(timeout) => node.spec.node.timeout = Some(timeout),
             Self::Concurrency(_, 0) => return Err("a limit is at least 1".to_owned()),
             Self::Concurrency(class, _) => node.spec.node.class = Some(class),

@@ -38,7 +38,7 @@ fn inner(word: &'static str) -> Compiled<Work> {
     let mut graph = StateGraph::<Work>::new("inner");
     graph.add_node(ASK, move |_: Snapshot<Work>| async move { Ok::<_, NodeError>(did(word)) });
     graph.add_edge(START, ASK);
-    graph.compile().unwrap()
+    graph.compile().expect("a graph")
 }
 
 fn graph_with(options: GraphOptions<Work>) -> Result<Compiled<Work>, CompileErrors> {
@@ -63,12 +63,12 @@ fn graph_with(options: GraphOptions<Work>) -> Result<Compiled<Work>, CompileErro
 }
 
 async fn done(options: GraphOptions<Work>) -> Vec<String> {
-    let ended = graph_with(options).unwrap().run_once(Work::update()).await.unwrap();
-    ended.done().unwrap().done.iter().cloned().collect()
+    let ended = graph_with(options).expect("a graph").run_once(Work::update()).await.expect("a run");
+    ended.done().expect("a result").done.iter().cloned().collect()
 }
 
 fn refused(options: GraphOptions<Work>) -> String {
-    graph_with(options).unwrap_err().to_string()
+    graph_with(options).expect_err("a refusal").to_string()
 }
 
 #[tokio::test]
@@ -161,7 +161,7 @@ async fn tried(options: GraphOptions<Work>) -> (u32, Result<Outcome<Work>, RunEr
         counted.fetch_add(1, Ordering::SeqCst);
         async { Err::<WorkUpdate, _>(NodeError::retryable("down")) }
     };
-    let graph = graph_with(options.replace(PLAN, fails)).unwrap();
+    let graph = graph_with(options.replace(PLAN, fails)).expect("a graph");
     let ended = graph.run_once(Work::update()).await;
     (tries.load(Ordering::SeqCst), ended)
 }

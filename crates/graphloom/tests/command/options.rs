@@ -6,6 +6,9 @@ use graphloom_test_support::options::{Case, MODEL, Program, Seen, check};
 
 use crate::runs::write_runs;
 
+/// The root of this repository.
+const CHECKOUT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
+
 #[test]
 fn every_option_changes_something() {
     let prune = |more: &[&'static str]| [&["runs", "prune", "abc", "--keep", "1"], more].concat();
@@ -100,6 +103,19 @@ fn every_option_changes_something() {
             vec!["runs", "fork", "abc", "--at", "2", "--to", "d", "--reuse-results"],
             Seen::Shows("3 results of finished calls are taken over"),
         ),
+        (
+            "--template",
+            vec!["new", "lamp"],
+            vec!["new", "lamp", "--template", "report"],
+            Seen::Writes("lamp/notes/crashes.md", "\n"),
+        ),
+        (
+            "--path",
+            vec!["new", "lamp"],
+            vec!["new", "lamp", "--path", CHECKOUT],
+            Seen::Writes("lamp/Cargo.toml", "path = "),
+        ),
+        ("--list", vec!["new", "lamp"], vec!["new", "--list"], Seen::Shows("report")),
         ("--dry-run", prune(&[]), prune(&["--dry-run"]), Seen::Shows("would lose")),
     ];
     let program = Program {

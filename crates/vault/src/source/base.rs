@@ -31,7 +31,7 @@ pub(super) fn links(text: &str) -> Result<(Vec<Link>, Vec<Link>), String> {
                     }
                 }
                 Some(ReferenceKind::Path) => {
-                    links.extend(link(LinkForm::Path, said, None, literal.start, &expression, &lines))
+                    links.extend(link(LinkForm::Path, said, None, literal.start, &expression, &lines));
                 }
                 Some(ReferenceKind::Folder) => {
                     let folder = said.trim_end_matches('/');

@@ -256,7 +256,7 @@ fn apply_with(files: &dyn Files, vault: &Vault, run: &str, changes: &Changes) ->
     for op in intent.ops {
         match op.action {
             FileAction::Write | FileAction::Rewrite | FileAction::Carry(_) | FileAction::Bring(_) => {
-                applied.written.push(op.path)
+                applied.written.push(op.path);
             }
             FileAction::Remove | FileAction::Leave => applied.removed.push(op.path),
             FileAction::Trash(to) => {

@@ -7,7 +7,7 @@ use crate::resources::Resources;
 use crate::state::{ChatTurn, SearchContext, SearchContextUpdate};
 
 /// Begins a run. In: the request. Out: a fresh search context: question, conversation, merged configuration. Failure: a
-/// configuration that cannot run, which [`Request::check`] tells before.
+/// configuration that cannot run, which [`Request::check`](crate::state::Request::check) tells before.
 ///
 /// Source: openJiuwen DeepSearch, `StartNode`.
 ///

@@ -12,13 +12,13 @@ use graphloom_deepsearch::section::{self, INFO_COLLECTOR, SectionState, SectionS
 use graphloom_deepsearch::state::{Locale, Request, SubReport};
 use graphloom_deepsearch::{Kind, Resources, SearchContext, SearchContextUpdate, nodes, steps, team};
 
-use super::model::{Ended, Main, follow, loud, quiet, resources};
-use super::script::Asked;
+use super::model::{Main, RunResult, follow, loud, quiet, resources};
+use super::script::PromptKind;
 use super::world::codes;
 
 type Options = GraphOptions<SearchContext, Resources>;
 
-async fn run(graph: Compiled<SearchContext, Resources>, main: &Main) -> Ended {
+async fn run(graph: Compiled<SearchContext, Resources>, main: &Main) -> RunResult {
     let threads = graph.with_context(resources(main)).with_checkpointer(MemoryCheckpointer::new());
     let request = Request::new("How common are storks?", quiet());
     follow(threads.thread("test").run(SearchContext::update().request(request))).await
@@ -84,7 +84,7 @@ async fn a_node_deep_inside_is_replaced_through_the_graphs_around_it() {
     assert!(ended.state().final_result.response_content.contains("# 1. "));
     assert!(ended.said.iter().any(|message| message.content.contains("documents were found")), "the summary is told");
     run(self::graph(Kind::Parallel).unwrap(), &usual).await;
-    assert!(usual.sections.count(Asked::Sum) > 0 && main.sections.count(Asked::Sum) == 0);
+    assert!(usual.sections.count(PromptKind::Sum) > 0 && main.sections.count(PromptKind::Sum) == 0);
 }
 
 #[tokio::test(start_paused = true)]

@@ -10,7 +10,8 @@ const KEY: &str = "1f1e1d1c1b1a191817161514131211100f0e0d0c0b0a09080706050403020
 const OTHER_KEY: &str = "000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f";
 
 fn talk(dir: &TestDir, args: &[&str], set: impl Fn(&mut Command)) -> Output {
-    let mut command = dir.command(&[args, &["--model", "scripted:model.jsonl", "--corpus", "papers"]].concat());
+    let more: &[&str] = if args[0] == "say" { &["--model", "scripted:model.jsonl", "--corpus", "papers"] } else { &[] };
+    let mut command = dir.command(&[args, more].concat());
     set(&mut command);
     command.output().unwrap()
 }

@@ -14,14 +14,14 @@ use graphloom_pocketflow::nodes::finished;
 use graphloom_pocketflow::session::{Artifact, SearchQuery};
 use graphloom_pocketflow::{Conversation, GENERATE_QUERIES, Resources, SYNTHESIZE_GAP, graph_with};
 
-use super::scripted::{Answer, ScriptedSource, Talk, scripted_reply};
+use super::scripted::{Answer, ScriptedConversation, ScriptedSource, scripted_reply};
 
 type Options = GraphOptions<Conversation, Resources>;
 
-fn talk(options: Options, model: Scripted) -> Talk {
+fn talk(options: Options, model: Scripted) -> ScriptedConversation {
     let graph = graph_with(options).expect("the options fit");
     let source = ScriptedSource::new(&[Answer::Records]);
-    Talk::over(graph, model, source, Arc::new(MemoryStore::new()), Arc::new(MemoryCheckpointer::new()))
+    ScriptedConversation::over(graph, model, source, Arc::new(MemoryStore::new()), Arc::new(MemoryCheckpointer::new()))
 }
 
 /// A model that fails the first `fails` times that it is asked for the gap, and never makes queries.

@@ -2,7 +2,8 @@
 
 use std::path::Path;
 
-use graphloom_test_support::options::{Case, MODEL, Program, Seen, check, copy};
+use graphloom_cli::OptionGroup;
+use graphloom_test_support::options::{Case, MODEL, Program, Seen, check, copy, offers};
 
 use crate::compatible::report;
 use crate::planner::Scripted;
@@ -94,4 +95,14 @@ fn every_option_changes_something() {
     };
     let cases: Vec<Case<'_>> = rows.iter().map(Case::of).collect();
     check(program, |place| copy(dir.root(), place), &cases);
+}
+
+#[test]
+fn groups_name_the_programs_that_serve_them() {
+    let groups = OptionGroup::all();
+    let said = groups.iter().flat_map(|group| {
+        let is_served = group.programs.contains(&"writehere");
+        group.options.iter().map(move |option| (option.as_str(), is_served))
+    });
+    offers(Path::new(env!("CARGO_BIN_EXE_writehere")), said);
 }

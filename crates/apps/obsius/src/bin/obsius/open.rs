@@ -133,16 +133,19 @@ pub(crate) async fn open_to_write(session: &Session, vault: Arc<Vault>) -> Resul
 
 /// The session that was named, else that of a vault: its name and a hash of where it is.
 pub(crate) fn session_of(named: Option<&str>, root: &Path) -> String {
-    named.map(str::to_owned).unwrap_or_else(|| {
-        let name: String = root
-            .file_name()
-            .map(|name| name.to_string_lossy().into_owned())
-            .unwrap_or_default()
-            .chars()
-            .filter(|c| c.is_alphanumeric() || matches!(c, '-' | '_'))
-            .take(32)
-            .collect();
-        let hash = ContentHash::of(root.as_os_str().as_encoded_bytes());
-        format!("{name}-{}", &hash.as_str()[..8])
-    })
+    named.map_or_else(
+        || {
+            let name: String = root
+                .file_name()
+                .map(|name| name.to_string_lossy().into_owned())
+                .unwrap_or_default()
+                .chars()
+                .filter(|c| c.is_alphanumeric() || matches!(c, '-' | '_'))
+                .take(32)
+                .collect();
+            let hash = ContentHash::of(root.as_os_str().as_encoded_bytes());
+            format!("{name}-{}", &hash.as_str()[..8])
+        },
+        str::to_owned,
+    )
 }

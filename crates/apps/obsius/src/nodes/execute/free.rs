@@ -8,8 +8,7 @@ use super::super::visit::Visit;
 use crate::ObsiusError;
 use crate::ask::value;
 use crate::execute::{MOST, WrittenActions, actions_schema, read_actions};
-use crate::probe::Finding;
-use crate::state::{ExecutionPlan, WorkflowState, read_blob};
+use crate::state::{ExecutionPlan, Finding, WorkflowState, read_blob};
 use crate::view::{progress_args, vault_args};
 use crate::workbench::Workbench;
 

@@ -7,8 +7,7 @@ use super::super::visit::Visit;
 use super::nothing_about;
 use crate::ObsiusError;
 use crate::execute::lead;
-use crate::probe::Finding;
-use crate::state::ExecutionPlan;
+use crate::state::{ExecutionPlan, Finding};
 
 /// The actions for the criteria in `unmet`; none where no note is about what was asked for, which is the answer.
 pub(super) async fn plan(

@@ -22,8 +22,8 @@ use crate::execute::{Carried, Keeper, MOST, carry_out, take_turn};
 use crate::phase::{Decision, Phase};
 use crate::resources::Resources;
 use crate::state::{
-    ExecutedAction, ExecutionPlan, Failure, FailureClass, Finding, Metrics, PlannedAction, StopReason, WorkflowState,
-    WorkflowStateUpdate,
+    Completion, ExecutedAction, ExecutionPlan, Failure, FailureClass, Finding, Metrics, PlannedAction, StopReason,
+    WorkflowState, WorkflowStateUpdate,
 };
 use crate::workbench::{Workbench, probe_all};
 

@@ -10,8 +10,7 @@ use super::super::visit::Visit;
 use super::Judged;
 use crate::analyze::{asks_for_change, claims_change};
 use crate::ask::value;
-use crate::probe::Finding;
-use crate::state::ExecutedAction;
+use crate::state::{ExecutedAction, Finding};
 use crate::view::vault_args;
 use crate::workbench::diff_of;
 
