@@ -98,7 +98,7 @@ async fn child_that_owns_a_thread() {
 async fn a_killed_owner_is_taken_over_at_once() {
     let directory = tempfile::tempdir().unwrap();
     let mut child = Command::new(std::env::current_exe().unwrap())
-        .args(["--exact", "child_that_owns_a_thread", "--nocapture"])
+        .args(["--exact", "checkpointers::child_that_owns_a_thread", "--nocapture"])
         .env("CHECKPOINTERS_CHILD_DIRECTORY", directory.path())
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())

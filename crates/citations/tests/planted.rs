@@ -1,12 +1,12 @@
 //! Claims planted into real documents: the guide of this repository and the readmes of the packages it is built from.
 //! The judge is the extractive program, so the numbers say nothing about any model.
 
-mod corpus;
-
 use std::path::Path;
 
 use graphloom_citations::Extractive;
 use graphloom_citations::planted::{Kind, measure, plant};
+
+use crate::corpus;
 
 #[tokio::test]
 async fn planted_claims_are_told_apart() {

@@ -64,7 +64,7 @@ fn look(place: &Path) -> Vec<(PathBuf, u32)> {
 
 fn run(place: &Path, umask: &str, more: &[(&str, &Path)]) -> Vec<(PathBuf, u32)> {
     let mut command = Command::new("/bin/sh");
-    command.args(["-c", &format!("umask {umask}; exec \"$0\" --exact child --nocapture")]);
+    command.args(["-c", &format!("umask {umask}; exec \"$0\" --exact private::child --nocapture")]);
     command.arg(std::env::current_exe().unwrap()).env("PRIVATE_CHILD", place).stdin(Stdio::null());
     for name in ["GRAPHLOOM_HOME", "GRAPHLOOM_MODEL", "XDG_DATA_HOME", "XDG_CACHE_HOME"] {
         command.env_remove(name);

@@ -1,6 +1,6 @@
 //! A web that stands still: search engines and pages on this machine, made of local documents.
 //!
-//! * [`FrozenWeb`] answers questions as Tavily and as Serper do, from a [`Corpus`], and serves the pages it names.
+//! * [`FrozenWeb`] answers questions as Tavily and as Serper do, from a folder, and serves the pages it names.
 //! * [`Breakage`] makes an engine fail in the ways in which real ones do.
 //! * [`Wire`] keeps every byte that arrives at a host.
 //! * It is for tests: nothing leaves this machine, and the same documents give the same answers.
@@ -8,7 +8,6 @@
 //! ```
 //! use graphloom_frozen_web::FrozenWeb;
 //! use graphloom_retrieval::web::{EngineName, Web};
-//! use graphloom_retrieval::{Corpus, CorpusOptions};
 //!
 //! # #[tokio::main(flavor = "current_thread")]
 //! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -16,10 +15,8 @@
 //! let docs = place.path().join("docs");
 //! std::fs::create_dir(&docs)?;
 //! std::fs::write(docs.join("log.md"), "# The log\n\nEvery change is written to the log first.")?;
-//! let corpus = Corpus::open(&place.path().join("index"), &[docs.clone()], CorpusOptions::default())?;
-//! corpus.refresh()?;
 //!
-//! let frozen = FrozenWeb::of(corpus).await;
+//! let frozen = FrozenWeb::of(&docs, &place.path().join("index")).await;
 //! let web = Web::open(&[EngineName::Tavily], &frozen.web_options())?;
 //! let answer = web.ask("Where are changes written?", 5).await;
 //! assert_eq!(answer.results[0].title, "The log");
@@ -33,10 +30,11 @@ mod documents;
 mod engines;
 mod wire;
 
+use std::path::Path;
 use std::sync::Arc;
 
-use graphloom_retrieval::Corpus;
 use graphloom_retrieval::web::{EngineName, PageOptions, WebOptions};
+use graphloom_retrieval::{Corpus, CorpusOptions};
 use wiremock::matchers::{method, path, path_regex};
 use wiremock::{Mock, MockServer, ResponseTemplate};
 
@@ -57,8 +55,13 @@ pub struct FrozenWeb {
 }
 
 impl FrozenWeb {
-    /// Serves the documents of `corpus`, whose index must be up to date, at an address of this machine.
-    pub async fn of(corpus: Corpus) -> Self {
+    /// Serves the documents of `folder` at an address of this machine. Their index is made in `index`.
+    ///
+    /// # Panics
+    /// When the folder cannot be read or the index cannot be made.
+    pub async fn of(folder: &Path, index: &Path) -> Self {
+        let corpus = Corpus::open(index, &[folder.to_owned()], CorpusOptions::default()).expect("an index");
+        corpus.refresh().expect("documents");
         let server = MockServer::start().await;
         let documents = Arc::new(Documents::new(corpus, server.uri()));
         Mock::given(method("POST"))

@@ -65,11 +65,37 @@ fn program(variable: &str, otherwise: &str) -> PathBuf {
     std::env::var_os(variable).map_or_else(|| PathBuf::from(otherwise), PathBuf::from)
 }
 
-/// The Markdown files below `root`, hidden files and folders left out, in the order of their paths.
+/// A document that a package comes with.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct Document {
+    /// The package.
+    pub package: Package,
+    /// Where it is in the package.
+    pub path: PathBuf,
+    /// What it says.
+    pub text: String,
+}
+
+/// The Markdown files of those packages of the workspace at `workspace` that are wanted, what is no text left out, in
+/// cargo's order.
 ///
 /// # Errors
-/// When a folder cannot be read.
-pub fn markdown(root: &Path) -> io::Result<Vec<PathBuf>> {
+/// As [`packages`], and when a folder cannot be read.
+pub fn documents(workspace: &Path, wanted: impl Fn(&Package) -> bool) -> io::Result<Vec<Document>> {
+    let mut documents = Vec::new();
+    for package in packages(workspace)?.into_iter().filter(wanted) {
+        for file in markdown(&package.root)? {
+            let Ok(text) = fs::read_to_string(&file) else { continue };
+            let path = file.strip_prefix(&package.root).unwrap_or(&file).to_owned();
+            documents.push(Document { package: package.clone(), path, text });
+        }
+    }
+    Ok(documents)
+}
+
+/// The Markdown files below `root`, hidden files and folders left out, in the order of their paths.
+fn markdown(root: &Path) -> io::Result<Vec<PathBuf>> {
     let mut found = Vec::new();
     let mut open = vec![root.to_owned()];
     while let Some(folder) = open.pop() {

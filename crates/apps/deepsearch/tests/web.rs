@@ -7,7 +7,6 @@ use graphloom_deepsearch::search::{Engines, Retrieved, open_web};
 use graphloom_frozen_web::{Breakage, FrozenWeb, Wire};
 use graphloom_retrieval::EngineOutcome;
 use graphloom_retrieval::web::EngineName;
-use graphloom_retrieval::{Corpus, CorpusOptions};
 use serde_json::json;
 
 const LOG: &str = "# The log\n\nEvery change is written to the log before it is written to the table.\n\n\
@@ -26,9 +25,8 @@ async fn world() -> World {
     std::fs::create_dir(&docs).unwrap();
     std::fs::write(docs.join("log.md"), LOG).unwrap();
     std::fs::write(docs.join("lock.html"), LOCK).unwrap();
-    let corpus = Corpus::open(&place.path().join("index"), &[docs], CorpusOptions::default()).unwrap();
-    corpus.refresh().unwrap();
-    World { _place: place, frozen: FrozenWeb::of(corpus).await }
+    let frozen = FrozenWeb::of(&docs, &place.path().join("index")).await;
+    World { _place: place, frozen }
 }
 
 /// A configuration whose pages may come from the frozen web.

@@ -13,6 +13,9 @@ const CHECKOUT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
 fn every_option_changes_something() {
     let prune = |more: &[&'static str]| [&["runs", "prune", "abc", "--keep", "1"], more].concat();
     let rows: Vec<(&str, Vec<&str>, Vec<&str>, Seen<'_>)> = vec![
+        ("--template", vec!["new", "ideas"], vec!["new", "ideas", "--template", "ask"], Seen::Shows("-- start Ada")),
+        ("--path", vec!["new", "ideas"], vec!["new", "ideas", "--path", "away"], Seen::Shows("away/crates/graphloom")),
+        ("--list", vec!["new"], vec!["new", "--list"], Seen::Shows("A question to a person")),
         (
             "--model",
             vec!["doctor", "--offline"],

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::place::{Place, paths};
+use super::place::{Place, paths};
 use graphloom_retrieval::{Corpus, CorpusOptions, RetrievalError, UnreadReason};
 
 #[test]
@@ -144,7 +144,7 @@ fn an_index_of_another_kind_is_refused_and_not_touched() {
     std::fs::write(place.index().join("mine.txt"), "precious").unwrap();
     let error = Corpus::open(&place.index(), &[place.docs()], CorpusOptions::default()).unwrap_err();
     assert!(matches!(error, RetrievalError::NotAnIndex { .. }));
-    assert_eq!(crate::place::names(&place.index()), ["mine.txt"]);
+    assert_eq!(super::place::names(&place.index()), ["mine.txt"]);
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! A refresh follows the folders, and ids follow the passages.
 
-use crate::place::{Place, ids, names, path_of, paths, search};
+use super::place::{Place, ids, names, path_of, paths, search};
 use graphloom_retrieval::{Corpus, CorpusOptions, IndexReport};
 
 fn counts(report: &IndexReport) -> (usize, usize, usize, usize) {

@@ -1,6 +1,6 @@
 //! What a passage of each format looks like from outside.
 
-use crate::place::{Place, search};
+use super::place::{Place, search};
 use graphloom_retrieval::{Evidence, Locator};
 
 fn find(place: &Place, query: &str) -> Evidence {

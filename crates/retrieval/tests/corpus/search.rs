@@ -1,6 +1,6 @@
 //! What a search gives for which question.
 
-use crate::place::{Place, ids, path_of, paths, search};
+use super::place::{Place, ids, path_of, paths, search};
 use graphloom_retrieval::{Corpus, Hit, Search, SearchOptions};
 
 fn library() -> Place {

@@ -1,6 +1,6 @@
 //! Searching texts that are not written yet beside those that are.
 
-use crate::place::{Place, path_of};
+use super::place::{Place, path_of};
 use graphloom_retrieval::{Corpus, CorpusOptions, Hit, SearchOptions, Unwritten};
 
 const FILES: [(&str, &str); 4] = [

@@ -3,7 +3,7 @@
 use graphloom_retrieval::EngineOutcome;
 use graphloom_retrieval::literature::{Author, Record, RecordKind};
 
-use crate::hosts::{good_host, report};
+use super::hosts::{good_host, report};
 
 fn find<'a>(records: &'a [Record], title: &str) -> &'a Record {
     records.iter().find(|record| record.title.starts_with(title)).unwrap()

@@ -9,7 +9,7 @@ use graphloom_retrieval::literature::{
 use proptest::prelude::*;
 use reqwest::header::HeaderMap;
 
-use crate::hosts::SOURCES;
+use super::hosts::SOURCES;
 
 /// A host that always gives the same answer.
 struct Fixed(u16, String);

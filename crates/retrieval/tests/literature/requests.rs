@@ -7,7 +7,7 @@ use graphloom_retrieval::literature::{Literature, LiteratureOptions, Query};
 use wiremock::matchers::path;
 use wiremock::{Mock, MockServer, ResponseTemplate};
 
-use crate::hosts::{SOURCES, ask, body, good_host, only, options};
+use super::hosts::{SOURCES, ask, body, good_host, only, options};
 
 async fn sent(host: &MockServer, route: &str) -> Vec<BTreeMap<String, String>> {
     let requests = host.received_requests().await.unwrap();

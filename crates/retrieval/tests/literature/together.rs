@@ -8,7 +8,7 @@ use graphloom_retrieval::literature::{Fault, Findings, Found, Literature, Query,
 use graphloom_retrieval::{EngineOutcome, EngineReport, RetrievalError, Search};
 use wiremock::{MockServer, ResponseTemplate};
 
-use crate::hosts::{CROSSREF, OPENALEX, answer, ask, body, good_host, options};
+use super::hosts::{CROSSREF, OPENALEX, answer, ask, body, good_host, options};
 
 fn lines(findings: &Findings) -> Vec<String> {
     findings.reports.iter().map(EngineReport::line).collect()

@@ -4,7 +4,7 @@ use graphloom_retrieval::EngineOutcome;
 use graphloom_retrieval::literature::Fault;
 use wiremock::{MockServer, ResponseTemplate};
 
-use crate::hosts::{SOURCES, answer, answer_once, body, only, report};
+use super::hosts::{SOURCES, answer, answer_once, body, only, report};
 
 async fn status_of(source: &str, route: &str, with: ResponseTemplate) -> EngineOutcome {
     let host = MockServer::start().await;
@@ -67,7 +67,7 @@ async fn a_failure_that_stays_is_told_after_four_tries() {
     let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     let mut options = only("openalex", &MockServer::start().await);
     options.openalex.address = Some(format!("http://{free}"));
-    let findings = crate::hosts::ask(options, "walks").await;
+    let findings = super::hosts::ask(options, "walks").await;
     assert!(findings.reports[0].line().starts_with("OpenAlex is down ("), "{}", findings.reports[0]);
 }
 
@@ -184,7 +184,7 @@ async fn a_body_without_end_is_not_read_to_its_end() {
     let mut politeness = graphloom_retrieval::literature::Politeness::none();
     politeness.longest_body = 50_000;
     options.openalex.politeness = Some(politeness);
-    let findings = crate::hosts::ask(options, "walks").await;
+    let findings = super::hosts::ask(options, "walks").await;
     let EngineOutcome::Failed { fault } = &findings.reports[0].outcome else { panic!("{:?}", findings.reports) };
     assert_eq!(*fault, Fault::TooLarge { limit: 50_000 });
 }

@@ -4,7 +4,7 @@ use graphloom_retrieval::web::{EngineName, EngineOutcome};
 use serde_json::{Value, json};
 use wiremock::{MockServer, Request};
 
-use crate::hosts::{ENGINES, KEY, answer, ask, json as body_of};
+use super::hosts::{ENGINES, KEY, answer, ask, json as body_of};
 
 async fn good_host() -> MockServer {
     let host = MockServer::start().await;

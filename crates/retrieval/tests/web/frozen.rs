@@ -3,7 +3,6 @@
 use graphloom_frozen_web::{Breakage, FrozenWeb};
 use graphloom_retrieval::Fault;
 use graphloom_retrieval::web::{EngineName, EngineOutcome, Pages, Web, WebOptions};
-use graphloom_retrieval::{Corpus, CorpusOptions};
 
 struct Bench {
     _place: tempfile::TempDir,
@@ -24,9 +23,8 @@ async fn bench() -> Bench {
     ] {
         std::fs::write(docs.join(name), text).unwrap();
     }
-    let corpus = Corpus::open(&place.path().join("index"), &[docs], CorpusOptions::default()).unwrap();
-    corpus.refresh().unwrap();
-    Bench { _place: place, frozen: FrozenWeb::of(corpus).await }
+    let frozen = FrozenWeb::of(&docs, &place.path().join("index")).await;
+    Bench { _place: place, frozen }
 }
 
 #[tokio::test]

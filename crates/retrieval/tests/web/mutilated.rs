@@ -4,7 +4,7 @@ use graphloom_retrieval::web::{LONGEST_TEXT, MOST_RESULTS};
 use proptest::prelude::*;
 use wiremock::MockServer;
 
-use crate::hosts::{ENGINES, answer, ask, json};
+use super::hosts::{ENGINES, answer, ask, json};
 
 fn at_boundary(text: &str, share: f64) -> usize {
     // A share from 0 to 1 of the length stays within it.

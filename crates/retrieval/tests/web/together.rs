@@ -4,7 +4,7 @@ use graphloom_retrieval::web::{EngineName, SearchRate, Web, WebOptions};
 use graphloom_retrieval::{RetrievalError, Search, Source};
 use wiremock::{MockServer, ResponseTemplate};
 
-use crate::hosts::{ENGINES, answer, json, options};
+use super::hosts::{ENGINES, answer, json, options};
 
 #[tokio::test]
 async fn a_page_that_several_engines_found_is_kept_once_with_its_longest_text() {

@@ -4,7 +4,7 @@ use graphloom_retrieval::literature::Fault;
 use graphloom_retrieval::web::{EngineName, EngineOutcome};
 use wiremock::{MockServer, ResponseTemplate};
 
-use crate::hosts::{ENGINES, KEY, answer, ask, json};
+use super::hosts::{ENGINES, KEY, answer, ask, json};
 
 /// A failure as its name.
 fn kind(outcome: &EngineOutcome) -> &'static str {

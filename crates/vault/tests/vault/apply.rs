@@ -6,7 +6,7 @@ use graphloom_vault::transaction::{self, RunState, UndoOptions};
 use graphloom_vault::{Changes, NotePath, Notes, VaultError};
 use serde_json::json;
 
-use crate::{Place, path};
+use super::{Place, path};
 
 const FILES: &[(&str, &str)] = &[
     ("A.md", "\u{feff}---\r\nk: 1\r\n---\r\n[[B]]"),

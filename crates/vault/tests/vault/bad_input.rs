@@ -4,7 +4,7 @@ use std::fs;
 
 use graphloom_vault::{LinkIndex, Notes, SkipReason, Vault, VaultError, VaultOptions, transaction};
 
-use crate::{Place, path};
+use super::{Place, path};
 
 #[test]
 fn a_file_that_is_not_utf8_is_reported_and_never_changed() {

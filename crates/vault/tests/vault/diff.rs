@@ -3,7 +3,7 @@
 use graphloom_vault::{ChangeKind, SemanticChange, diff};
 use serde_json::json;
 
-use crate::{Place, path};
+use super::{Place, path};
 
 #[test]
 fn shows_lines_and_what_they_mean() {

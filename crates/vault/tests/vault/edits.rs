@@ -2,7 +2,7 @@
 
 use graphloom_vault::{Notes, VaultError};
 
-use crate::{Place, path};
+use super::{Place, path};
 
 /// Edits a note and gives its text.
 fn edited(

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use graphloom_vault::{Changes, NotePath, Notes, Overlay, Vault, VaultOptions, transaction};
 use proptest::prelude::*;
 
-use crate::{Place, path};
+use super::{Place, path};
 
 /// Notes of five lines: the author of the changes edits the first and what comes after the last, others the middle.
 const NAMES: &[&str] = &["A.md", "B.md", "sub/C.md", "sub/deep/D.md"];

@@ -4,7 +4,7 @@ use graphloom_vault::{Note, Notes, VaultError};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use crate::{Place, path};
+use super::{Place, path};
 
 /// Sets a key (or removes it) in the frontmatter between fences, and gives what is there then.
 fn edit(yaml: &str, key: &str, value: Option<Value>) -> Result<String, VaultError> {

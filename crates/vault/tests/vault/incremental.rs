@@ -5,7 +5,7 @@ use std::fs;
 use graphloom_vault::{LinkIndex, NotePath, Notes, Overlay, transaction};
 use proptest::prelude::*;
 
-use crate::Place;
+use super::Place;
 
 const POOL: &[&str] = &[
     "A.md",

@@ -2,7 +2,7 @@
 
 use graphloom_vault::{LinkIndex, Notes, Resolution};
 
-use crate::{Place, path};
+use super::{Place, path};
 
 const FILES: &[(&str, &str)] = &[
     ("Home.md", "# Home"),

@@ -3,7 +3,7 @@
 use graphloom_vault::{Anchor, LinkForm, Note};
 use proptest::prelude::*;
 
-use crate::path;
+use super::path;
 
 fn note(text: &str) -> Note {
     Note::parse(path("dir/N.md"), text)

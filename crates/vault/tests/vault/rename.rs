@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use graphloom_vault::{LinkIndex, Notes, Resolution, VaultError, transaction};
 use proptest::prelude::*;
 
-use crate::{Place, path};
+use super::{Place, path};
 
 /// `Old.md` in `dir` becomes `to`; a note `from` with `before` is to read `after`.
 #[track_caller]

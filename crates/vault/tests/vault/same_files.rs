@@ -7,7 +7,7 @@ use std::time::{Duration, SystemTime};
 use graphloom_vault::transaction::{self, UndoOptions};
 use graphloom_vault::{Changes, VaultError};
 
-use crate::{Place, path};
+use super::{Place, path};
 
 const FILES: &[(&str, &str)] = &[
     ("Edited.md", "see [[Moved]] and [[Carried]]\n"),

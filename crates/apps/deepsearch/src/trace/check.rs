@@ -2,16 +2,15 @@
 
 use std::collections::BTreeMap;
 
-use futures::{StreamExt, TryStreamExt};
 use graphloom_citations::{
-    CheckOptions, Checked, Claim, Examined, Judgement, Open, Outage, Question, SourceText, Span, Target,
-    Verdict as Found, best_overlap, claims, examine, replace_marks, sentences,
+    CheckOptions, Checked, Claim, Examined, Open, Question, SourceText, Span, Target, Verdict as Found, best_overlap,
+    claims, examine, replace_marks, sentences,
 };
 use graphloom_core_graph::{Context, NodeError};
 use graphloom_text::link_target;
 
 use super::drawn::of_chart;
-use super::judge::ModelJudge;
+use super::judge::{ModelJudge, UnjudgedCounts};
 use super::message::message;
 use super::number::number;
 use super::outcome::{CitationCount, UnsupportedStatement};
@@ -154,8 +153,6 @@ fn draft(report: &Report, notices: &mut Vec<Notice>) -> String {
 
 /// The verdicts of each statement's citations, by the statement's place.
 type Verdicts = BTreeMap<usize, Vec<Judged>>;
-/// How many citations were not judged, by the code of the reason, and the first reason.
-type UnjudgedCounts = BTreeMap<StatusCode, (usize, String)>;
 
 /// The verdicts of all citations, and those that are missing. A source that is cited twice counts once.
 async fn judge<'e>(
@@ -165,7 +162,7 @@ async fn judge<'e>(
     evidence: &impl Fn(usize) -> Option<&'e Document>,
     config: &Config,
 ) -> Result<(Verdicts, UnjudgedCounts), NodeError> {
-    let (mut judged, mut missed) = (Verdicts::new(), UnjudgedCounts::new());
+    let mut judged = Verdicts::new();
     let mut open: Vec<(usize, usize, Open)> = Vec::new();
     for (place, claim) in statements.iter().enumerate() {
         for data in cited(claim) {
@@ -182,36 +179,11 @@ async fn judge<'e>(
             }
         }
     }
-    let size = usize::try_from(config.source_tracer_citation_verify_batch_size).unwrap_or(1).max(1);
-    let at_once = usize::try_from(config.source_tracer_citation_verify_max_concurrency_num).unwrap_or(1).max(1);
-    let judge = ModelJudge::new(cx);
-    let batches: Vec<(String, Vec<Question>)> = open
-        .chunks(size)
-        .enumerate()
-        .map(|(number, batch)| {
-            (format!("trace/verify/{number}"), batch.iter().map(|(_, _, open)| open.question.clone()).collect())
-        })
-        .collect();
-    let batches: Vec<_> = futures::stream::iter(batches.into_iter().map(|(key, questions)| {
-        let judge = judge.clone();
-        async move { judge.judge_all(&key, &questions).await.map(|answers| (questions.len(), answers)) }
-    }))
-    .buffered(at_once)
-    .try_collect()
-    .await?;
-    let mut answers: Vec<Result<Judgement, Outage>> = Vec::with_capacity(open.len());
-    for (count, batch) in batches {
-        match batch {
-            Ok(judgements) => answers.extend(judgements.into_iter().map(Ok)),
-            Err(unjudged) => {
-                missed.entry(unjudged.code).or_insert_with(|| (0, unjudged.why.clone())).0 += count;
-                answers.extend((0..count).map(|_| Err(unjudged.clone().into())));
-            }
-        }
-    }
+    let questions: Vec<&Question> = open.iter().map(|(_, _, open)| &open.question).collect();
+    let (answers, missed) = ModelJudge::new(cx).judge_in_batches("trace/verify", &questions, config).await?;
     for ((place, data, question), answer) in open.into_iter().zip(answers) {
         let Some(source) = evidence(data) else { continue };
-        let one = with_span(data, question.close(answer), &statements[place].text, source);
+        let one = with_span(data, question.close(answer.map_err(Into::into)), &statements[place].text, source);
         judged.entry(place).or_default().push(one);
     }
     for (place, verdicts) in &mut judged {

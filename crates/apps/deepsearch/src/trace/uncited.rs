@@ -6,18 +6,17 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use futures::{StreamExt, TryStreamExt};
 use graphloom_agents::Strategy;
 use graphloom_citations::Verdict as Found;
 use graphloom_citations::{CheckOptions, Checked, Examined, Open, Question, SourceText, Span, Target, claims, examine};
 use graphloom_core_graph::{Context, NodeError};
 
-use super::judge::{JudgeFailure, ModelJudge};
+use super::judge::ModelJudge;
 use crate::config::Config;
 use crate::markup::{placed, uncited, without_references};
 use crate::resources::{Resources, Slot};
 use crate::state::{ChartMessage, CitationMessage, Standing, StatementMessage, Verdict};
-use crate::status::{Notice, StatusCode};
+use crate::status::Notice;
 
 /// The statements of a report without a citation, and what each rests on.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -84,37 +83,10 @@ async fn ask(
     notices: &mut Vec<Notice>,
     config: &Config,
 ) -> Result<(), NodeError> {
-    let size = usize::try_from(config.source_tracer_citation_verify_batch_size).unwrap_or(1).max(1);
-    let at_once = usize::try_from(config.source_tracer_citation_verify_max_concurrency_num).unwrap_or(1).max(1);
-    let judge = ModelJudge::new(cx);
-    let batches: Vec<(String, Vec<Question>)> = open
-        .chunks(size)
-        .enumerate()
-        .map(|(number, batch)| {
-            let questions = batch.iter().map(|(_, open)| open.question.clone()).collect();
-            (format!("trace/verify/uncited/{number}"), questions)
-        })
-        .collect();
-    let answers: Vec<_> = futures::stream::iter(batches.into_iter().map(|(key, questions)| {
-        let judge = judge.clone();
-        async move {
-            let answers = judge.judge_all(&key, &questions).await?;
-            Ok::<_, NodeError>(match answers {
-                Ok(judgements) => judgements.into_iter().map(Ok).collect(),
-                Err(unjudged) => vec![Err(unjudged); questions.len()],
-            })
-        }
-    }))
-    .buffered(at_once)
-    .try_collect()
-    .await?;
+    let questions: Vec<&Question> = open.iter().map(|(_, open)| &open.question).collect();
+    let (answers, missed) = ModelJudge::new(cx).judge_in_batches("trace/verify/uncited", &questions, config).await?;
     let all = known.len();
-    let mut missed: BTreeMap<StatusCode, (usize, String)> = BTreeMap::new();
-    for ((text, question), answer) in open.into_iter().zip(answers.into_iter().flatten()) {
-        let answer: Result<_, JudgeFailure> = answer;
-        if let Err(unjudged) = &answer {
-            missed.entry(unjudged.code).or_insert_with(|| (0, unjudged.why.clone())).0 += 1;
-        }
+    for ((text, question), answer) in open.into_iter().zip(answers) {
         known.insert(text, basis.standing(&question.close(answer.map_err(Into::into))));
     }
     notices.extend(missed.into_iter().map(|(code, (count, why))| {

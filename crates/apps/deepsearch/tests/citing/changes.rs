@@ -14,7 +14,7 @@ use graphloom_deepsearch::{Document, Resources};
 use graphloom_llm::ChatModel;
 use serde_json::{Value, json};
 
-use crate::setup::{FixedDocuments, model, outage, report, source};
+use super::setup::{FixedDocuments, model, outage, report, source};
 
 const REPORT: &str = "# R\n\n# 1. Logs\n\n## 1.1 Order\n\nThe log 🙂 comes first.[checked_citation:0][[1]](https://log.example/page) Pages follow.\n\n## 1.2 Size\n\nIt is small.\n\n# 2. Else\n\nOther text.\n";
 

@@ -10,7 +10,7 @@ use graphloom_deepsearch::state::{Locale, Verdict};
 use graphloom_deepsearch::trace::{CheckedReport, Resolution, check_report};
 use graphloom_llm::ChatModel;
 
-use crate::setup::{in_node, model, outage, report, source};
+use super::setup::{in_node, model, outage, report, source};
 
 fn sources() -> Vec<Document> {
     vec![

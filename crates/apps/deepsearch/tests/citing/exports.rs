@@ -7,7 +7,7 @@ use graphloom_deepsearch::state::{ChartMessage, CitationMessage, FinalResult, In
 use proptest::prelude::*;
 use pulldown_cmark::{Event, Options, Parser, Tag};
 
-use crate::page;
+use super::page;
 
 fn result() -> FinalResult {
     let mut result = FinalResult::default();

@@ -7,7 +7,7 @@ use graphloom_deepsearch::state::{CitationMessage, Locale, Verdict};
 use graphloom_deepsearch::trace::infer::{Inferred, Kind, Provenance, RawStep, Relation, draw, infer};
 use proptest::prelude::*;
 
-use crate::setup::{in_node, model, outage};
+use super::setup::{in_node, model, outage};
 
 fn citations() -> Vec<CitationMessage> {
     [

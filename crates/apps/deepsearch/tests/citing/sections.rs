@@ -7,7 +7,7 @@ use graphloom_deepsearch::state::SubReportContent;
 use graphloom_deepsearch::trace::{SectionTrace, trace_marks, trace_section};
 use graphloom_llm::ChatModel;
 
-use crate::setup::{in_node, model, outage, source};
+use super::setup::{in_node, model, outage, source};
 
 fn content() -> SubReportContent {
     let mut content = SubReportContent::default();

@@ -1,7 +1,8 @@
 //! A run that is killed at any moment is finished by `resume`, and no committed call is made again.
 
-use std::collections::BTreeMap;
-use std::time::{Duration, Instant};
+use std::time::Instant;
+
+use graphloom_test_support::command::{assert_no_call_repeated, kill_after};
 
 use crate::support::{TestDir, assert_report, text};
 
@@ -20,15 +21,8 @@ fn kills_lose_nothing_and_repeat_nothing() {
         for kill in 1..=KILLS {
             let dir = TestDir::new();
             let args = dir.ask(&["--yes", "--out", "out", "--thread", "t", "--log", "calls.log", "--set", &method]);
-            let mut child = dir.command(&args).spawn().unwrap();
             let moment = length * kill / (KILLS + 1);
-            let began = Instant::now();
-            while began.elapsed() < moment && child.try_wait().unwrap().is_none() {
-                std::thread::sleep(Duration::from_millis(2));
-            }
-            // SIGKILL; nothing is left to run in the process.
-            child.kill().unwrap();
-            child.wait().unwrap();
+            kill_after(dir.command(&args).spawn().unwrap(), moment);
             let known = dir.run(&["show", "t"]).status.success();
             // One that died before its first commit has nothing to go on with.
             let again = if known { vec!["resume", "t", "--log", "calls.log"] } else { args };
@@ -36,15 +30,7 @@ fn kills_lose_nothing_and_repeat_nothing() {
             assert!(output.status.success(), "kill {kill} at {moment:?}: {}", text(&output.stderr));
             assert_report(&dir, "out");
             assert_eq!(dir.read("out/report.md"), whole.read("out/report.md"), "kill {kill}: the report is the same");
-            let mut committed = BTreeMap::<String, u32>::new();
-            for line in dir.read("calls.log").lines() {
-                if let Some((_, step)) = line.split_once("model call committed") {
-                    *committed.entry(step.trim().to_owned()).or_default() += 1;
-                }
-            }
-            assert!(!committed.is_empty());
-            let repeated: Vec<_> = committed.iter().filter(|(_, times)| **times > 1).collect();
-            assert!(repeated.is_empty(), "kill {kill}: {repeated:?}");
+            assert_no_call_repeated(&dir.read("calls.log"));
         }
     }
 }

@@ -65,7 +65,7 @@ fn every_option_changes_something() {
         ask: &[QUESTION, "--model", MODEL, "--yes", "--out", "out"],
     };
     let cases: Vec<Case<'_>> = rows.iter().map(Case::of).collect();
-    check(program, |place| copy(dir.folder.path(), place), &cases);
+    check(program, |place| copy(dir.root(), place), &cases);
 }
 
 #[test]

@@ -5,7 +5,6 @@ use std::process::Output;
 
 use graphloom_frozen_web::{Breakage, FrozenWeb, KEY};
 use graphloom_retrieval::web::EngineName;
-use graphloom_retrieval::{Corpus, CorpusOptions};
 use serde_json::json;
 
 use crate::support::{QUESTION, SMALL, TestDir, assert_report, text};
@@ -26,11 +25,8 @@ impl Online {
             page.replace("\n## Recovery", &format!("{times}\n\n## Recovery")),
         )
         .unwrap();
-        let index = dir.path("frozen-index");
-        let corpus = Corpus::open(&index, &[dir.path("corpus")], CorpusOptions::default()).unwrap();
-        corpus.refresh().unwrap();
         let runtime = tokio::runtime::Runtime::new().unwrap();
-        let frozen = runtime.block_on(FrozenWeb::of(corpus));
+        let frozen = runtime.block_on(FrozenWeb::of(&dir.path("corpus"), &dir.path("frozen-index")));
         let extension = json!({ "page_hosts": [frozen.host()] });
         let config = json!({ "web_search_engine_config": { "extension": extension } });
         std::fs::write(dir.path("web.json"), config.to_string()).unwrap();
@@ -117,7 +113,7 @@ fn no_file_of_a_run_holds_a_key() {
     assert!(output.status.success(), "{}", text(&output.stderr));
     let told = [text(&output.stdout), text(&output.stderr)].concat();
     assert!(!told.contains(KEY));
-    let mut folders = vec![online.dir.folder.path().to_path_buf()];
+    let mut folders = vec![online.dir.root().to_path_buf()];
     let mut files = 0;
     while let Some(folder) = folders.pop() {
         for entry in std::fs::read_dir(folder).unwrap() {

@@ -8,8 +8,8 @@ use graphloom_deepsearch::state::Request;
 use graphloom_deepsearch::{Config, Resources, SearchContext};
 use serde_json::json;
 
-use crate::model::{Main, RunResult, follow, loud, resources};
-use crate::world::codes;
+use super::model::{Main, RunResult, follow, loud, resources};
+use super::world::codes;
 
 /// A thread with one prompt that cannot be filled in.
 fn thread(prompt: &str, config: &Config) -> Thread<SearchContext, Resources> {

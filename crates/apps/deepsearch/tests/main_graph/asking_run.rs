@@ -5,7 +5,7 @@ use graphloom_deepsearch::state::Request;
 use graphloom_deepsearch::{Config, SearchContext};
 use serde_json::Value;
 
-use crate::model::{Main, RunResult, Runs, follow, runs};
+use super::model::{Main, RunResult, Runs, follow, runs};
 
 /// A run that asks.
 pub(crate) struct AskingRun {

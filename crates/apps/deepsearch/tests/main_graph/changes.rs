@@ -5,9 +5,9 @@ use graphloom_deepsearch::feedback::USER_FEEDBACK;
 use graphloom_deepsearch::stream::MessageEvent;
 use serde_json::{Value, json};
 
-use crate::asking_run::AskingRun;
-use crate::model::{Main, loud};
-use crate::world::codes;
+use super::asking_run::AskingRun;
+use super::model::{Main, loud};
+use super::world::codes;
 
 const AGENT: &str = "user_feedback_processor";
 

@@ -5,9 +5,9 @@ use graphloom_deepsearch::state::Request;
 use graphloom_llm::scripted::Reply;
 use serde_json::json;
 
-use crate::model::{Main, ask, quiet};
-use crate::script::call;
-use crate::world::codes;
+use super::model::{Main, ask, quiet};
+use super::script::call;
+use super::world::codes;
 
 #[test]
 fn every_wrong_parameter_has_its_code() {
@@ -93,7 +93,7 @@ async fn every_fatal_code_of_the_main_nodes_is_reached() {
 #[tokio::test(start_paused = true)]
 async fn a_second_try_mends_an_answer() {
     let main = Main::default().on("outline", |number| {
-        let sections = if number == 0 { json!([]) } else { crate::model::outline("t")["sections"].clone() };
+        let sections = if number == 0 { json!([]) } else { super::model::outline("t")["sections"].clone() };
         Ok(Reply::tools([call("wrong_tool", json!({ "title": "Mended", "sections": sections }))]))
     });
     let ended = ask(&main, "How common are storks?", quiet()).await;

@@ -5,10 +5,10 @@ use graphloom_deepsearch::stream::MessageEvent;
 use graphloom_deepsearch::{Config, FEEDBACK, OUTLINE_FEEDBACK, SearchContext};
 use serde_json::json;
 
-use crate::asking_run::AskingRun;
-use crate::model::{Main, follow, outline, quiet, runs};
-use crate::script::call;
-use crate::world::codes;
+use super::asking_run::AskingRun;
+use super::model::{Main, follow, outline, quiet, runs};
+use super::script::call;
+use super::world::codes;
 
 fn asking() -> Config {
     let mut config = quiet();

@@ -16,9 +16,9 @@ use graphloom_llm::{
     Capabilities, ChatModel, ChatRequest, ChatResponse, ChatStream, Choice, ModelError, ModelId, Scripted,
 };
 
-use crate::model::{Main, ask, follow, loud, quiet, resources, runs};
-use crate::script::PromptKind;
-use crate::world::{Library, codes, resources_of, web};
+use super::model::{Main, ask, follow, loud, quiet, resources, runs};
+use super::script::PromptKind;
+use super::world::{Library, codes, resources_of, web};
 
 #[tokio::test(start_paused = true)]
 async fn agents_start_and_are_done() {

@@ -4,9 +4,9 @@ use graphloom_deepsearch::state::Locale;
 use graphloom_llm::scripted::Reply;
 use serde_json::json;
 
-use crate::model::{Main, ask, quiet};
-use crate::script::call;
-use crate::world::codes;
+use super::model::{Main, ask, quiet};
+use super::script::call;
+use super::world::codes;
 
 #[tokio::test(start_paused = true)]
 async fn the_model_names_the_language() {

@@ -6,9 +6,9 @@ use graphloom_deepsearch::graph::{graph, policy};
 use graphloom_deepsearch::state::Request;
 use graphloom_deepsearch::{Config, SearchContext};
 
-use crate::model::{Main, Runs, follow, quiet, resources};
-use crate::script::{PromptKind, plan};
-use crate::world::codes;
+use super::model::{Main, Runs, follow, quiet, resources};
+use super::script::{PromptKind, plan};
+use super::world::codes;
 
 fn limited(limit: u32) -> Config {
     let mut config = quiet();

@@ -16,8 +16,8 @@ use graphloom_llm::{
 };
 use serde_json::{Value, json};
 
-use crate::script::{PromptKind, Script, call, outage};
-use crate::world::{Library, resources_of, web};
+use super::script::{PromptKind, Script, call, outage};
+use super::world::{Library, resources_of, web};
 
 /// The prompts of the main nodes, by words of theirs.
 pub(crate) const PROMPTS: [(&str, &str); 24] = [
@@ -226,7 +226,7 @@ impl ChatModel for MainAndSections {
 
 /// A configuration without questions, traces and charts.
 pub(crate) fn quiet() -> Config {
-    let mut config = crate::world::config();
+    let mut config = super::world::config();
     config.workflow_human_in_the_loop = false;
     config.outline_interaction_enabled = false;
     config.source_tracer_research_trace_source_switch = false;

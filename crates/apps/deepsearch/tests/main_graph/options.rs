@@ -12,9 +12,9 @@ use graphloom_deepsearch::section::{self, INFO_COLLECTOR, SectionState, SectionS
 use graphloom_deepsearch::state::{Locale, Request, SubReport};
 use graphloom_deepsearch::{Kind, Resources, SearchContext, SearchContextUpdate, nodes, steps, team};
 
-use crate::model::{Main, RunResult, follow, loud, quiet, resources};
-use crate::script::PromptKind;
-use crate::world::codes;
+use super::model::{Main, RunResult, follow, loud, quiet, resources};
+use super::script::PromptKind;
+use super::world::codes;
 
 type Options = GraphOptions<SearchContext, Resources>;
 

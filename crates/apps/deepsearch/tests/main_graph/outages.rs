@@ -5,10 +5,10 @@ use graphloom_deepsearch::feedback::USER_FEEDBACK;
 use graphloom_deepsearch::{FEEDBACK, OUTLINE_FEEDBACK};
 use serde_json::{Value, json};
 
-use crate::asking_run::AskingRun;
-use crate::model::{Main, loud};
-use crate::script::PromptKind;
-use crate::world::codes;
+use super::asking_run::AskingRun;
+use super::model::{Main, loud};
+use super::script::PromptKind;
+use super::world::codes;
 
 /// What a person answers, turn by turn: one round about the outline, and each kind of change.
 fn answer(key: &str, question: &Value, turn: usize) -> Value {

@@ -6,7 +6,7 @@ use graphloom_deepsearch::state::Request;
 use graphloom_deepsearch::{Config, SearchContext};
 use serde_json::json;
 
-use crate::model::{Main, follow, quiet, resources};
+use super::model::{Main, follow, quiet, resources};
 
 const KEYS: [&str; 5] = ["sk-general-1", "sk-tavily-2", "sk-header-3", "sk-vector-4", "sk-hyper-5"];
 

@@ -11,8 +11,8 @@ use graphloom_llm::scripted::Reply;
 use proptest::prelude::*;
 use serde_json::json;
 
-use crate::model::{Main, ask, loud};
-use crate::world::codes;
+use super::model::{Main, ask, loud};
+use super::world::codes;
 
 const FOLLOWS: &str = "Storks were counted in twelve places.";
 const INVENTED: &str = "The moon is made of storks.";

@@ -3,9 +3,9 @@
 use graphloom_deepsearch::config::{ExecutionMethod, TeamOrder};
 use graphloom_deepsearch::stream::{ALL_END, SECTION_END};
 
-use crate::model::{Main, ask, quiet};
-use crate::script::PromptKind;
-use crate::world::codes;
+use super::model::{Main, ask, quiet};
+use super::script::PromptKind;
+use super::world::codes;
 
 #[tokio::test(start_paused = true)]
 async fn both_graphs_deliver_a_report() {

@@ -5,8 +5,8 @@ use graphloom_deepsearch::section::{SectionBrief, SectionState, graph};
 use graphloom_deepsearch::trace::trace_marks;
 use serde_json::{Value, json};
 
-use crate::script::{PromptKind, Script, outage, plan};
-use crate::world::{Library, RunResult, codes, config, document, resources, run, section, web};
+use super::script::{PromptKind, Script, outage, plan};
+use super::world::{Library, RunResult, codes, config, document, resources, run, section, web};
 
 const NUMBERS: &str =
     "In the north 12.5 storks were counted a day, in the south 3.25 storks and in the west 40 storks.";

@@ -10,8 +10,8 @@ use graphloom_llm::scripted::Reply;
 use graphloom_retrieval::Fault;
 use serde_json::json;
 
-use crate::script::{PromptKind, Script, call, scores};
-use crate::world::{Library, RunResult, codes, config, resources, run, web};
+use super::script::{PromptKind, Script, call, scores};
+use super::world::{Library, RunResult, codes, config, resources, run, web};
 
 fn request(config: &Config) -> CollectRequest {
     let mut step = Step::default();
@@ -84,7 +84,7 @@ async fn rounds_go_on_until_it_is_enough_and_end_at_the_limit() {
 async fn queries_are_bounded_and_a_document_counts_once() {
     let given = json!({ "description": "d", "queries": ["a", " a", "b", "c", "d", ""] });
     let (script, mut library) = (Script::default().always(PromptKind::Queries, given), Library::named("tavily"));
-    library.answers.insert("b".into(), vec![crate::world::document("a", "north"), crate::world::document("b", "west")]);
+    library.answers.insert("b".into(), vec![super::world::document("a", "north"), super::world::document("b", "west")]);
     let state = collect(&script, web(&library), &config()).await.state;
     assert_eq!(queries(&state), ["a", "b", "c"]);
     let titles: Vec<_> = state.doc_infos.iter().map(|found| found.title.as_str()).collect();

@@ -8,8 +8,8 @@ use graphloom_deepsearch::config::TeamOrder;
 use graphloom_deepsearch::section::{SectionBrief, SectionState, graph};
 use graphloom_deepsearch::team::{TeamState, dependency};
 
-use crate::script::{PromptKind, Script, plan};
-use crate::world::{Library, config, outline, resources, section, web};
+use super::script::{PromptKind, Script, plan};
+use super::world::{Library, config, outline, resources, section, web};
 
 fn script() -> Script {
     Script::default().on(PromptKind::Plan, |request| {

@@ -8,8 +8,8 @@ use graphloom_deepsearch::section::{ParentSummary, SectionBrief, SectionState, S
 use graphloom_deepsearch::state::Plan;
 use serde_json::{Value, json};
 
-use crate::script::{PromptKind, Script, plan};
-use crate::world::{Library, RunResult, codes, config, document, resources, run, section, web};
+use super::script::{PromptKind, Script, plan};
+use super::world::{Library, RunResult, codes, config, document, resources, run, section, web};
 
 fn brief() -> SectionBrief {
     let mut config = config();

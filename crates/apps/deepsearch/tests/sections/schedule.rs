@@ -4,7 +4,7 @@
 use graphloom_deepsearch::config::TeamOrder;
 use graphloom_deepsearch::team::Work;
 
-use crate::virtual_team::{Task, Times, critical_path, makespan, sequential};
+use super::virtual_team::{Task, Times, critical_path, makespan, sequential};
 
 fn tasks(shape: &[(&str, &str)], mut time: impl FnMut() -> (u64, u64)) -> Vec<Task> {
     let one = |(id, parents): &(&str, &str)| {

@@ -6,8 +6,8 @@ use graphloom_llm::scripted::Reply;
 use graphloom_retrieval::Fault;
 use serde_json::json;
 
-use crate::script::{PromptKind, Script, plan};
-use crate::world::{Library, RunResult, codes, config, resources, run, section, web};
+use super::script::{PromptKind, Script, plan};
+use super::world::{Library, RunResult, codes, config, resources, run, section, web};
 
 async fn work(script: &Script, library: &Library, config: Config) -> RunResult<SectionState> {
     let mut brief = SectionBrief::new(section("3", &[]), "How common are storks?", config);
@@ -79,7 +79,7 @@ async fn what_goes_wrong_has_its_code_and_what_exists_is_written() {
                 let (section, _) = request.plan();
                 return Ok(Reply::from(plan(&[(&format!("only of {section}"), &[])])));
             }
-            Err(crate::script::outage())
+            Err(super::script::outage())
         })
     };
     let never_done = Script::default().always(PromptKind::Plan, json!({ "is_research_completed": false, "steps": [] }));

@@ -9,8 +9,8 @@ use graphloom_deepsearch::state::Outline;
 use graphloom_deepsearch::team::{Job, TeamState, Work, dependency, parallel};
 use graphloom_llm::scripted::Reply;
 
-use crate::script::{PromptKind, Script, outage, plan};
-use crate::world::{Library, RunResult, codes, config, outline, resources, run, web};
+use super::script::{PromptKind, Script, outage, plan};
+use super::world::{Library, RunResult, codes, config, outline, resources, run, web};
 
 fn input(outline: Outline, change: impl Fn(&mut graphloom_deepsearch::Config)) -> <TeamState as State>::Update {
     let mut config = config();

@@ -17,7 +17,7 @@ use graphloom_deepsearch::{Document, Resources};
 use graphloom_llm::ChatModel;
 use graphloom_retrieval::{Evidence, Fault, Hit, Search, SearchAnswer, Source};
 
-use crate::script::Script;
+use super::script::Script;
 
 /// A scripted engine: two documents for each query, or what a test says.
 #[derive(Clone, Default)]

@@ -164,41 +164,15 @@ impl ChatModel for Timed {
 #[cfg(test)]
 mod tests {
     use graphloom_llm::Scripted;
+    use graphloom_test_support::models::delayed;
 
     use super::*;
-
-    /// Answers after a time.
-    struct Slow(Scripted, Duration);
-
-    #[async_trait]
-    impl ChatModel for Slow {
-        fn id(&self) -> &ModelId {
-            self.0.id()
-        }
-
-        fn capabilities(&self) -> &Capabilities {
-            self.0.capabilities()
-        }
-
-        async fn chat(&self, request: ChatRequest) -> Result<ChatResponse, ModelError> {
-            tokio::time::sleep(self.1).await;
-            self.0.chat(request).await
-        }
-
-        async fn stream(&self, request: ChatRequest) -> Result<ChatStream, ModelError> {
-            self.0.stream(request).await
-        }
-
-        async fn choose(&self, request: ChatRequest, options: &[String]) -> Result<Choice, ModelError> {
-            self.0.choose(request, options).await
-        }
-    }
 
     /// Works and asks a model in turns, a second of the one and so many of the other.
     async fn turns(clocks: &Arc<Clocks>, times: usize, seconds: u64) {
         let answers = Scripted::from_fn(|_: &ChatRequest| Ok::<_, ModelError>("yes".to_owned()));
-        let slow = Slow(answers, Duration::from_secs(seconds));
-        let model = Timed { inner: Arc::new(slow), clocks: Arc::clone(clocks) };
+        let slow = delayed(Arc::new(answers), Duration::from_secs(seconds));
+        let model = Timed { inner: slow, clocks: Arc::clone(clocks) };
         for _ in 0..times {
             tokio::time::sleep(Duration::from_secs(1)).await;
             model.chat(ChatRequest::default()).await.unwrap();

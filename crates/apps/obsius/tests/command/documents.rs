@@ -3,28 +3,27 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use graphloom_test_support::packages::{Package, markdown, packages};
+use graphloom_test_support::packages::documents;
 
 /// Copies the Markdown files of every package of the workspace's closure into `vault`, each under a name of its own in a
 /// folder for its package. Returns how many there are.
 pub(crate) fn fill(vault: &Path) -> usize {
     let mut taken = BTreeSet::new();
     let workspace = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../..");
-    for Package { name, version, root, .. } in packages(&workspace).unwrap() {
-        for file in markdown(&root).unwrap() {
-            let Ok(text) = std::fs::read_to_string(&file) else { continue };
-            let relative = file.strip_prefix(&root).unwrap().with_extension("");
-            let words: String = relative
-                .to_string_lossy()
-                .chars()
-                .map(|c| if c.is_alphanumeric() || matches!(c, '-' | '_' | '.') { c } else { ' ' })
-                .collect();
-            let title = format!("{name} {version} {}", words.trim());
-            if taken.insert(title.to_lowercase()) {
-                let folder = vault.join(&name);
-                std::fs::create_dir_all(&folder).unwrap();
-                std::fs::write(folder.join(format!("{title}.md")), text).unwrap();
-            }
+    for document in documents(&workspace, |_| true).unwrap() {
+        let words: String = document
+            .path
+            .with_extension("")
+            .to_string_lossy()
+            .chars()
+            .map(|c| if c.is_alphanumeric() || matches!(c, '-' | '_' | '.') { c } else { ' ' })
+            .collect();
+        let (name, version) = (&document.package.name, &document.package.version);
+        let title = format!("{name} {version} {}", words.trim());
+        if taken.insert(title.to_lowercase()) {
+            let folder = vault.join(name);
+            std::fs::create_dir_all(&folder).unwrap();
+            std::fs::write(folder.join(format!("{title}.md")), document.text).unwrap();
         }
     }
     taken.len()

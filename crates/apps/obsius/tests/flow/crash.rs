@@ -6,7 +6,7 @@ use graphloom_core_graph::checkpoint::ThreadStatus;
 use graphloom_obsius::WorkflowState;
 use serde_json::json;
 
-use crate::support::{Place, action, scripted};
+use super::support::{Place, action, scripted};
 
 fn model() -> std::sync::Arc<dyn graphloom_llm::ChatModel> {
     scripted(|kind, _, _| {

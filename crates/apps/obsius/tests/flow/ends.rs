@@ -6,7 +6,7 @@ use graphloom_obsius::WorkflowState;
 use graphloom_obsius::state::{FailureClass, StopReason};
 use serde_json::json;
 
-use crate::support::{Place, action, call, phases, reviewed, run, scripted};
+use super::support::{Place, action, call, phases, reviewed, run, scripted};
 
 /// Ends without a question.
 async fn ended(place: &Place, model: std::sync::Arc<dyn graphloom_llm::ChatModel>, request: &str) -> WorkflowState {

@@ -9,7 +9,7 @@ use graphloom_llm::{Capabilities, ChatModel, ChatRequest, ModelError, Scripted, 
 use graphloom_obsius::state::StopReason;
 use serde_json::{Value, json};
 
-use crate::support::{Place, action, call, phases, reviewed, run, scripted};
+use super::support::{Place, action, call, phases, reviewed, run, scripted};
 
 const EXAMPLE: &str = "Organize all my machine learning notes and create a comprehensive index";
 

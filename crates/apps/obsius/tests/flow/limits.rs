@@ -1,18 +1,18 @@
 //! Iterations, time, memory, size: every limit holds, and says so.
 
+use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
 
-use async_trait::async_trait;
 use graphloom_agents::Verdict;
 use graphloom_core_graph::Outcome;
-use graphloom_llm::{
-    Capabilities, ChatModel, ChatRequest, ChatResponse, ChatStream, Choice, ModelError, ModelId, ResponseFormat,
-};
+use graphloom_llm::{ChatModel, ResponseFormat};
 use graphloom_obsius::state::{FailureClass, StopReason, size_of};
+use graphloom_test_support::models::{before, delayed};
 use serde_json::json;
 
-use crate::support::{Place, action, call, phases, reviewed, run, scripted};
+use super::support::{Place, action, call, phases, reviewed, run, scripted};
 
 /// A model whose actions need what is never there, while each visit does something else that works.
 fn restless() -> Arc<dyn ChatModel> {
@@ -51,41 +51,21 @@ async fn a_run_ends_after_twenty_four_iterations_unless_told_otherwise() {
     assert!(size_of(&state) <= 1 << 20);
 }
 
-/// Plans at once, and never answers these times when it is asked for actions or talks.
-struct Slow {
-    inner: Arc<dyn ChatModel>,
-    hangs: std::ops::Range<usize>,
-    asked: AtomicUsize,
-}
-
-#[async_trait]
-impl ChatModel for Slow {
-    fn id(&self) -> &ModelId {
-        self.inner.id()
-    }
-
-    fn capabilities(&self) -> &Capabilities {
-        self.inner.capabilities()
-    }
-
-    async fn chat(&self, request: ChatRequest) -> Result<ChatResponse, ModelError> {
+/// A model that plans at once, and never answers these times when it is asked for actions or talks.
+fn hanging(inner: Arc<dyn ChatModel>, hangs: Range<usize>) -> Arc<dyn ChatModel> {
+    let asked = AtomicUsize::new(0);
+    before(inner, move |request| {
         let acts = match &request.format {
             ResponseFormat::JsonSchema { name, .. } => name == "actions",
             _ => true,
         };
-        if acts && self.hangs.contains(&self.asked.fetch_add(1, Ordering::SeqCst)) {
-            std::future::pending::<()>().await;
+        let hangs = acts && hangs.contains(&asked.fetch_add(1, Ordering::SeqCst));
+        async move {
+            if hangs {
+                std::future::pending::<()>().await;
+            }
         }
-        self.inner.chat(request).await
-    }
-
-    async fn stream(&self, request: ChatRequest) -> Result<ChatStream, ModelError> {
-        self.inner.stream(request).await
-    }
-
-    async fn choose(&self, request: ChatRequest, options: &[String]) -> Result<Choice, ModelError> {
-        self.inner.choose(request, options).await
-    }
+    })
 }
 
 fn writes_one() -> Arc<dyn ChatModel> {
@@ -103,9 +83,8 @@ fn writes_one() -> Arc<dyn ChatModel> {
 #[tokio::test(start_paused = true)]
 async fn an_iteration_that_runs_out_of_time_counts_and_returns_to_analyze() {
     let place = Place::new();
-    let model = Slow { inner: writes_one(), hangs: 0..1, asked: AtomicUsize::new(0) };
-    let state =
-        reviewed(&place.runs(Arc::new(model)), place.session("Write one detailed note"), &[Verdict::Approve]).await;
+    let model = hanging(writes_one(), 0..1);
+    let state = reviewed(&place.runs(model), place.session("Write one detailed note"), &[Verdict::Approve]).await;
     assert_eq!(
         phases(&state),
         ["assess", "initialize", "analyze", "execute", "analyze", "execute", "reflect", "complete"]
@@ -119,8 +98,8 @@ async fn an_iteration_that_runs_out_of_time_counts_and_returns_to_analyze() {
 async fn iterations_that_always_run_out_of_time_stop_the_run() {
     let place = Place::new();
     let before = place.bytes();
-    let model = Slow { inner: writes_one(), hangs: 0..usize::MAX, asked: AtomicUsize::new(0) };
-    let Outcome::Done(state) = run(&place.runs(Arc::new(model)), place.session("Write one detailed note")).await else {
+    let model = hanging(writes_one(), 0..usize::MAX);
+    let Outcome::Done(state) = run(&place.runs(model), place.session("Write one detailed note")).await else {
         panic!("it ends")
     };
     assert_eq!(state.failure.as_ref().unwrap().class, FailureClass::Timeout);
@@ -142,7 +121,7 @@ fn edits_then_hangs(hangs: usize) -> Arc<dyn ChatModel> {
             }
         })
     });
-    Arc::new(Slow { inner, hangs: 1..1 + hangs, asked: AtomicUsize::new(0) })
+    hanging(inner, 1..1 + hangs)
 }
 
 #[tokio::test(start_paused = true)]
@@ -205,7 +184,7 @@ async fn time_of_a_simple_request_that_runs_out_keeps_what_was_done_and_it_goes_
             _ => json!("Both lines are there."),
         })
     });
-    let model: Arc<dyn ChatModel> = Arc::new(Slow { inner, hangs: 1..2, asked: AtomicUsize::new(0) });
+    let model = hanging(inner, 1..2);
     let store = graphloom_core_graph::checkpoint::MemoryCheckpointer::new();
     let runs = place.runs_in(&store, Arc::clone(&model), None);
     let Outcome::Waiting(_) = run(&runs, info).await else { panic!("it asks") };
@@ -225,40 +204,12 @@ async fn time_of_a_simple_request_that_runs_out_keeps_what_was_done_and_it_goes_
 async fn time_of_models_and_of_tools_is_counted_apart() {
     let place = Place::new();
     // Two calls of twenty seconds are more than an iteration has, and one is not.
-    let model = Slow { inner: writes_one(), hangs: 0..0, asked: AtomicUsize::new(0) };
-    let slow: Arc<dyn ChatModel> = Arc::new(Delayed(Arc::new(model), std::time::Duration::from_secs(20)));
+    let slow = delayed(writes_one(), Duration::from_secs(20));
     let state = reviewed(&place.runs(slow), place.session("Write one detailed note"), &[Verdict::Approve]).await;
     assert_eq!(state.iteration.number, 2, "{:?}", state.notes);
     assert!(state.notes.iter().any(|note| note.contains("of its iteration for models")), "{:?}", state.notes);
     assert_eq!(state.execution_metrics.model_time, 20_000 + 10_000 + 20_000);
     assert_eq!(state.execution_metrics.work_time, 0);
-}
-
-/// Takes its time for every answer.
-struct Delayed(Arc<dyn ChatModel>, std::time::Duration);
-
-#[async_trait]
-impl ChatModel for Delayed {
-    fn id(&self) -> &ModelId {
-        self.0.id()
-    }
-
-    fn capabilities(&self) -> &Capabilities {
-        self.0.capabilities()
-    }
-
-    async fn chat(&self, request: ChatRequest) -> Result<ChatResponse, ModelError> {
-        tokio::time::sleep(self.1).await;
-        self.0.chat(request).await
-    }
-
-    async fn stream(&self, request: ChatRequest) -> Result<ChatStream, ModelError> {
-        self.0.stream(request).await
-    }
-
-    async fn choose(&self, request: ChatRequest, options: &[String]) -> Result<Choice, ModelError> {
-        self.0.choose(request, options).await
-    }
 }
 
 #[tokio::test(start_paused = true)]

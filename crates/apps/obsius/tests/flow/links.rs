@@ -8,9 +8,9 @@ use graphloom_obsius::WorkflowState;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use crate::resolver::{composed, decoded, resolve};
-use crate::support::{Place, reviewed, scripted};
-use crate::vaults::{Dice, FILES, Line, folder, vault};
+use super::resolver::{composed, decoded, resolve};
+use super::support::{Place, reviewed, scripted};
+use super::vaults::{Dice, FILES, Line, folder, vault};
 
 /// Where files are moved, without their endings: taken names and new ones.
 const PLACES: &[&str] =

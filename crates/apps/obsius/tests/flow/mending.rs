@@ -4,7 +4,7 @@ use graphloom_agents::Verdict;
 use graphloom_core_graph::{Answers, Outcome};
 use serde_json::{Value, json};
 
-use crate::support::{Place, call, reviewed, run, scripted};
+use super::support::{Place, call, reviewed, run, scripted};
 
 /// The notes after a run of the simple path that makes these calls, and what was told.
 async fn after(files: &[(&str, &str)], request: &str, calls: Vec<Value>) -> (Place, Vec<String>) {

@@ -12,7 +12,7 @@ use graphloom_obsius::state::{Findings, Found, SearchRecord, SearchStrategy};
 use graphloom_obsius::{Resources, SEARCH, WorkflowState, WorkflowStateUpdate, graph_with};
 use serde_json::json;
 
-use crate::support::{Place, action, phases, scripted};
+use super::support::{Place, action, phases, scripted};
 
 type Options = GraphOptions<WorkflowState, Resources>;
 

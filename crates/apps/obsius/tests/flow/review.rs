@@ -7,7 +7,7 @@ use graphloom_vault::transaction::{self, UndoOptions};
 use graphloom_vault::{Vault, VaultOptions};
 use serde_json::json;
 
-use crate::support::{Place, action, call, phases, reviewed, run, scripted};
+use super::support::{Place, action, call, phases, reviewed, run, scripted};
 
 fn two_notes() -> std::sync::Arc<dyn graphloom_llm::ChatModel> {
     scripted(|kind, _, _| {

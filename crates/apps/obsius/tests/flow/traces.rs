@@ -6,7 +6,7 @@ use graphloom_llm::ModelError;
 use graphloom_obsius::state::{Completion, FailureClass, PlanSource, StopReason};
 use serde_json::json;
 
-use crate::support::{Place, action, call, phases, reviewed, run, scripted};
+use super::support::{Place, action, call, phases, reviewed, run, scripted};
 
 const EXAMPLE: &str = "Organize all my machine learning notes and create a comprehensive index";
 

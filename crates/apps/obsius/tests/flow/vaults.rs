@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::resolver::{Form, composed};
+use super::resolver::{Form, composed};
 
 /// Files of a vault; those of one name in different folders, of names that no link can hold, and in both Unicode forms.
 pub(crate) const FILES: &[&str] = &[

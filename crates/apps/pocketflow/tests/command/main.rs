@@ -9,6 +9,7 @@ mod conversation;
 mod described;
 mod export;
 mod inspection;
+mod journey_embedded;
 mod options;
 mod parameters;
 mod reading;

@@ -1,7 +1,6 @@
 //! Sources of the network, on the loopback: what they find, and how each way of failing is told.
 
 use graphloom_frozen_web::FrozenWeb;
-use graphloom_retrieval::{Corpus, CorpusOptions};
 use serde_json::{Value, json};
 use tokio::runtime::Runtime;
 use wiremock::matchers::path;
@@ -217,11 +216,8 @@ fn without_a_corpus_nothing_is_asked_unless_it_is_named() {
 #[test]
 fn the_web_is_searched_as_the_other_sources_are() {
     let dir = TestDir::new();
-    let options = CorpusOptions::default();
-    let corpus = Corpus::open(&dir.path("frozen"), &[dir.path("papers")], options).unwrap();
-    corpus.refresh().unwrap();
     let runtime = Runtime::new().unwrap();
-    let frozen = runtime.block_on(FrozenWeb::of(corpus));
+    let frozen = runtime.block_on(FrozenWeb::of(&dir.path("papers"), &dir.path("frozen")));
     let talk = |message: &str| {
         let args = ["say", "c1", message, "--search", "google", "--model", "scripted:model.jsonl"];
         dir.command(&args).envs(frozen.environment()).output().unwrap()

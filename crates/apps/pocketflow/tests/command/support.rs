@@ -1,15 +1,19 @@
 //! Running the command in a directory of its own.
 
 use std::io::{BufRead, BufReader, Read, Write};
-use std::path::PathBuf;
-use std::process::{Child, ChildStderr, ChildStdin, Command, Output, Stdio};
+use std::ops::Deref;
+use std::process::{Child, ChildStderr, ChildStdin, Output, Stdio};
 
+use graphloom_test_support::command::ProgramDir;
 use serde_json::{Value, json};
 
+pub(crate) use graphloom_test_support::command::{result, text};
+
 /// A directory with a corpus of two documents, a script of a model, and a data directory.
-pub(crate) struct TestDir {
-    folder: tempfile::TempDir,
-}
+pub(crate) struct TestDir(ProgramDir);
+
+/// The scripted model and the corpus.
+pub(crate) const SCRIPTED: [&str; 4] = ["--model", "scripted:model.jsonl", "--corpus", "papers"];
 
 /// Statuses of the command.
 pub(crate) const DONE: i32 = 0;
@@ -20,50 +24,18 @@ pub(crate) const BUDGET: i32 = 4;
 
 impl TestDir {
     pub(crate) fn new() -> Self {
-        let dir = Self { folder: tempfile::tempdir().unwrap() };
-        std::fs::create_dir(dir.path("papers")).unwrap();
+        let dir = ProgramDir::new(env!("CARGO_BIN_EXE_pocketflow"));
         for (name, words) in [("springs.md", "spring tides"), ("neaps.md", "neap tides")] {
             let text = format!("# On {words}\n\nIn the bay the {words} were measured for a year, twice a day.\n");
-            std::fs::write(dir.path("papers").join(name), text).unwrap();
+            dir.write(&format!("papers/{name}"), &text);
         }
-        let lines: Vec<String> = script().iter().map(Value::to_string).collect();
-        std::fs::write(dir.path("model.jsonl"), lines.join("\n")).unwrap();
-        dir
-    }
-
-    pub(crate) fn path(&self, name: &str) -> PathBuf {
-        self.folder.path().join(name)
-    }
-
-    /// The command with a data directory of its own and no models or keys from outside.
-    pub(crate) fn command(&self, args: &[&str]) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_pocketflow"));
-        command.args(args).current_dir(self.folder.path()).env("GRAPHLOOM_HOME", self.path("home"));
-        for name in [
-            "GRAPHLOOM_MODEL",
-            "LLM_API_KEY",
-            "LLM_BASE_URL",
-            "LLM_MODEL",
-            "RUST_LOG",
-            "GRAPHLOOM_STORE",
-            "GRAPHLOOM_STORE_KEY",
-            "GRAPHLOOM_POSTGRES_URL",
-            "OPENALEX_API_KEY",
-            "OPENALEX_API_KEY_FOR",
-        ] {
-            command.env_remove(name);
-        }
-        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        command
-    }
-
-    pub(crate) fn run(&self, args: &[&str]) -> Output {
-        self.command(args).output().unwrap()
+        dir.script("model.jsonl", &script());
+        Self(dir)
     }
 
     /// The command with the scripted model and the corpus.
     pub(crate) fn talk(&self, args: &[&str]) -> Output {
-        self.run(&[args, &["--model", "scripted:model.jsonl", "--corpus", "papers"]].concat())
+        self.run(&[args, &SCRIPTED].concat())
     }
 
     /// Says something, and returns what is said back; the status must be as expected.
@@ -71,18 +43,14 @@ impl TestDir {
         said(&self.talk(&["say", "c1", message]), status)
     }
 
-    /// The command with something on stdin.
+    /// The same with something on stdin.
     pub(crate) fn piped(&self, args: &[&str], input: &str) -> Output {
-        let args = [args, &["--model", "scripted:model.jsonl", "--corpus", "papers"]].concat();
-        let mut child = self.command(&args).stdin(Stdio::piped()).spawn().unwrap();
-        child.stdin.take().unwrap().write_all(input.as_bytes()).unwrap();
-        child.wait_with_output().unwrap()
+        self.run_with(&[args, &SCRIPTED].concat(), input)
     }
 
     /// A chat over pipes, with the scripted model and the corpus.
     pub(crate) fn chat(&self, args: &[&str]) -> Chat {
-        let args = [args, &["--model", "scripted:model.jsonl", "--corpus", "papers"]].concat();
-        let mut child = self.command(&args).stdin(Stdio::piped()).spawn().unwrap();
+        let mut child = self.command(&[args, &SCRIPTED].concat()).stdin(Stdio::piped()).spawn().unwrap();
         let (input, told) = (child.stdin.take().unwrap(), BufReader::new(child.stderr.take().unwrap()));
         Chat { child, input, told, seen: String::new() }
     }
@@ -96,6 +64,14 @@ impl TestDir {
     /// The stored session.
     pub(crate) fn session(&self) -> Value {
         result(&self.run(&["inspect", "c1", "--json"]))["session"].clone()
+    }
+}
+
+impl Deref for TestDir {
+    type Target = ProgramDir;
+
+    fn deref(&self) -> &ProgramDir {
+        &self.0
     }
 }
 
@@ -154,22 +130,10 @@ fn script() -> Vec<Value> {
     ]
 }
 
-pub(crate) fn text(bytes: &[u8]) -> String {
-    String::from_utf8_lossy(bytes).into_owned()
-}
-
 /// What a command printed; its status must be as expected, and nothing panicked.
 pub(crate) fn said(output: &Output, status: i32) -> String {
     let (out, err) = (text(&output.stdout), text(&output.stderr));
     assert_eq!(output.status.code(), Some(status), "{out}\n{err}");
     assert!(!err.contains("panicked"), "{err}");
     out
-}
-
-/// The `result` of the last line that `--json` printed.
-pub(crate) fn result(output: &Output) -> Value {
-    let printed = text(&output.stdout);
-    let last: Value = serde_json::from_str(printed.lines().last().unwrap()).unwrap();
-    assert_eq!((&last["v"], &last["event"]), (&json!(1), &json!("result")), "{last}");
-    last["result"].clone()
 }

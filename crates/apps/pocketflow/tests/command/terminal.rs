@@ -7,7 +7,7 @@ use graphloom_test_support::terminal::{Terminal, become_the_program};
 use wiremock::matchers::any;
 use wiremock::{Mock, MockServer, ResponseTemplate};
 
-use crate::support::{DONE, TestDir, WAITING};
+use crate::support::{DONE, SCRIPTED, TestDir, WAITING};
 
 /// Not a test of its own: [`open`] begins it.
 #[test]
@@ -18,8 +18,6 @@ fn the_process_that_becomes_the_program() {
 fn open(dir: &TestDir, args: &[&str]) -> Terminal {
     Terminal::open(&dir.command(args), "terminal::the_process_that_becomes_the_program")
 }
-
-const SCRIPTED: [&str; 4] = ["--model", "scripted:model.jsonl", "--corpus", "papers"];
 
 #[test]
 fn what_is_typed_is_seen_and_edited_and_nothing_is_written_over_it() {

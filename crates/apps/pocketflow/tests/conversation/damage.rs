@@ -10,7 +10,7 @@ use graphloom_pocketflow::session::{self, Role, Waiting};
 use graphloom_retrieval::{Search, SearchAnswer};
 use serde_json::{Value, json};
 
-use crate::scripted::{Answer, ID, ScriptedConversation};
+use super::scripted::{Answer, ID, ScriptedConversation};
 
 async fn talk_on(raw: Value) -> ScriptedConversation {
     let talk = ScriptedConversation::new(&[Answer::Records]);

@@ -14,7 +14,7 @@ use proptest::prelude::*;
 use proptest::sample::select;
 use tokio::sync::Notify;
 
-use crate::scripted::{Answer, ID, ScriptedConversation, ScriptedSource};
+use super::scripted::{Answer, ID, ScriptedConversation, ScriptedSource};
 
 /// The store of a process that dies before or after a commit.
 struct DyingCheckpointer {

@@ -3,7 +3,7 @@
 use graphloom_core_graph::checkpoint::HistoryFilter;
 use graphloom_pocketflow::session::{Status, Waiting};
 
-use crate::scripted::{Answer, ID, ScriptedConversation};
+use super::scripted::{Answer, ID, ScriptedConversation};
 
 #[tokio::test]
 async fn the_whole_example_conversation() {

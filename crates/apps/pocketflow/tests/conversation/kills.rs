@@ -6,7 +6,7 @@ use std::sync::Arc;
 use graphloom_checkpoint_sqlite::SqliteCheckpointer;
 use graphloom_pocketflow::session::{Status, Waiting};
 
-use crate::scripted::{Answer, ID, ScriptedConversation, ScriptedSource};
+use super::scripted::{Answer, ID, ScriptedConversation, ScriptedSource};
 
 fn open(path: &Path, source: Arc<ScriptedSource>) -> ScriptedConversation {
     let checkpointer = SqliteCheckpointer::open(path).expect("part of the test");

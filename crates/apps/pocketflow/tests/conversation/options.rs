@@ -14,7 +14,7 @@ use graphloom_pocketflow::nodes::finished;
 use graphloom_pocketflow::session::{Artifact, SearchQuery};
 use graphloom_pocketflow::{Conversation, GENERATE_QUERIES, Resources, SYNTHESIZE_GAP, graph_with};
 
-use crate::scripted::{Answer, ScriptedConversation, ScriptedSource, scripted_reply};
+use super::scripted::{Answer, ScriptedConversation, ScriptedSource, scripted_reply};
 
 type Options = GraphOptions<Conversation, Resources>;
 

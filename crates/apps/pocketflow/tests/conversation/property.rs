@@ -7,7 +7,7 @@ use graphloom_pocketflow::session::Status;
 use proptest::prelude::*;
 use proptest::sample::select;
 
-use crate::scripted::{Answer, ID, ScriptedConversation};
+use super::scripted::{Answer, ID, ScriptedConversation};
 
 const PHRASES: &[&str] = &[
     "tides",

@@ -2,7 +2,7 @@
 
 use graphloom_pocketflow::session::Waiting;
 
-use crate::scripted::{Answer, ScriptedConversation};
+use super::scripted::{Answer, ScriptedConversation};
 
 async fn reviewing() -> ScriptedConversation {
     let talk = ScriptedConversation::new(&[Answer::Records]);

@@ -10,7 +10,7 @@ use graphloom_pocketflow::profile::TEMPLATES;
 use graphloom_pocketflow::session::Waiting;
 use serde_json::{Value, json};
 
-use crate::scripted::{Answer, ScriptedConversation, ScriptedSource};
+use super::scripted::{Answer, ScriptedConversation, ScriptedSource};
 
 /// A scripted model that says it is small. It answers every question of a kind with the same.
 fn small_talk(answers: Value) -> ScriptedConversation {

@@ -3,7 +3,7 @@
 use graphloom_pocketflow::actions::Action;
 use graphloom_pocketflow::session::Waiting;
 
-use crate::scripted::{Answer, ScriptedConversation};
+use super::scripted::{Answer, ScriptedConversation};
 
 fn slot() -> Waiting {
     Waiting::Slot { action: Action::LiteratureReview, missing: vec!["queries".to_owned()] }

@@ -94,7 +94,7 @@ fn every_option_changes_something() {
         ask: &["report", QUESTION, "--model", MODEL, "--budget", "calls=1", "--out", "out"],
     };
     let cases: Vec<Case<'_>> = rows.iter().map(Case::of).collect();
-    check(program, |place| copy(dir.folder.path(), place), &cases);
+    check(program, |place| copy(dir.root(), place), &cases);
 }
 
 #[test]

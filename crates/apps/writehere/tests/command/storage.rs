@@ -14,7 +14,7 @@ fn in_little_room(dir: &TestDir, blocks: u32, args: &[&str]) -> Output {
     let script = format!("trap '' XFSZ; ulimit -f {blocks}; exec \"$0\" \"$@\"");
     let mut command = Command::new("bash");
     command.arg("-c").arg(script).arg(whole.get_program()).args(whole.get_args());
-    command.current_dir(dir.folder.path()).stdin(Stdio::null());
+    command.current_dir(dir.root()).stdin(Stdio::null());
     for (name, value) in whole.get_envs() {
         match value {
             Some(value) => command.env(name, value),

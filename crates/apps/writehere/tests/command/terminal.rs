@@ -3,13 +3,9 @@
 
 #![cfg(unix)]
 
-use std::fs::File;
-use std::io::Read;
-use std::os::fd::OwnedFd;
-use std::process::{Command, ExitStatus, Stdio};
+use std::process::{Command, ExitStatus};
 
-use rustix::fs::{Mode, OFlags, open};
-use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
+use graphloom_test_support::terminal::written_by;
 use serde_json::json;
 use wiremock::ResponseTemplate;
 
@@ -33,23 +29,9 @@ fn server() -> Scripted {
 }
 
 /// Runs a command whose stdout and stderr are a terminal; everything that the terminal got.
-fn in_terminal(mut command: Command) -> (ExitStatus, String) {
-    let terminal = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
-    grantpt(&terminal).unwrap();
-    unlockpt(&terminal).unwrap();
-    let name = ptsname(&terminal, Vec::new()).unwrap();
-    let end: OwnedFd = open(name.as_c_str(), OFlags::RDWR | OFlags::NOCTTY, Mode::empty()).unwrap();
-    command.stdout(Stdio::from(end.try_clone().unwrap())).stderr(Stdio::from(end));
-    let mut child = command.spawn().unwrap();
-    // The ends that the command holds are the last ones, so that reading ends with it.
-    drop(command);
-    let (mut got, mut piece) = (Vec::new(), [0; 4096]);
-    let mut terminal = File::from(terminal);
-    // A terminal that nobody has open any more answers with an error instead of an end.
-    while let Ok(read @ 1..) = terminal.read(&mut piece) {
-        got.extend_from_slice(&piece[..read]);
-    }
-    (child.wait().unwrap(), text(&got))
+fn in_terminal(command: Command) -> (ExitStatus, String) {
+    let (status, got) = written_by(command);
+    (status, text(&got))
 }
 
 fn story<'a>(model: &'a str, more: &[&'a str]) -> Vec<&'a str> {

@@ -3,7 +3,6 @@
 use std::process::Output;
 
 use graphloom_frozen_web::FrozenWeb;
-use graphloom_retrieval::{Corpus, CorpusOptions};
 
 use crate::support::{QUESTION, TestDir, assert_report, text};
 
@@ -16,10 +15,8 @@ struct Online {
 impl Online {
     fn new() -> Self {
         let dir = TestDir::new();
-        let corpus = Corpus::open(&dir.path("frozen"), &[dir.path("corpus")], CorpusOptions::default()).unwrap();
-        corpus.refresh().unwrap();
         let runtime = tokio::runtime::Runtime::new().unwrap();
-        let frozen = runtime.block_on(FrozenWeb::of(corpus));
+        let frozen = runtime.block_on(FrozenWeb::of(&dir.path("corpus"), &dir.path("frozen")));
         Self { dir, runtime, frozen }
     }
 

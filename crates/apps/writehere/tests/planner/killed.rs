@@ -2,48 +2,28 @@
 
 use std::sync::Arc;
 
-use async_trait::async_trait;
 use graphloom_core_graph::checkpoint::MemoryCheckpointer;
+use graphloom_llm::ChatModel;
 use graphloom_llm::scripted::rendered;
-use graphloom_llm::{Capabilities, ChatModel, ChatRequest, ChatResponse, ChatStream, Choice, ModelError, ModelId};
+use graphloom_test_support::models::before;
 use graphloom_writehere::{Mode, Schedule, Writing};
 use tokio::sync::Notify;
 
-use crate::script::{Script, actions, goal, goal_of, request, runs, think, write};
+use super::script::{Script, actions, goal, goal_of, request, runs, think, write};
 
 /// A model that never answers when it is to write one task, and tells when it was asked to.
-struct Stalls {
-    inner: Arc<dyn ChatModel>,
-    at: String,
-    reached: Arc<Notify>,
-}
-
-#[async_trait]
-impl ChatModel for Stalls {
-    fn id(&self) -> &ModelId {
-        self.inner.id()
-    }
-
-    fn capabilities(&self) -> &Capabilities {
-        self.inner.capabilities()
-    }
-
-    async fn chat(&self, request: ChatRequest) -> Result<ChatResponse, ModelError> {
-        let prompt = rendered(&request);
-        if prompt.contains("<article>") && goal_of(&prompt) == self.at {
-            self.reached.notify_one();
-            std::future::pending::<()>().await;
+fn stalling(inner: Arc<dyn ChatModel>, at: String, reached: Arc<Notify>) -> Arc<dyn ChatModel> {
+    before(inner, move |request| {
+        let prompt = rendered(request);
+        let stalls = prompt.contains("<article>") && goal_of(&prompt) == at;
+        let reached = Arc::clone(&reached);
+        async move {
+            if stalls {
+                reached.notify_one();
+                std::future::pending::<()>().await;
+            }
         }
-        self.inner.chat(request).await
-    }
-
-    async fn stream(&self, request: ChatRequest) -> Result<ChatStream, ModelError> {
-        self.inner.stream(request).await
-    }
-
-    async fn choose(&self, request: ChatRequest, options: &[String]) -> Result<Choice, ModelError> {
-        self.inner.choose(request, options).await
-    }
+    })
 }
 
 #[tokio::test]
@@ -54,9 +34,9 @@ async fn the_first_action_after_a_kill_is_the_one_that_was_in_flight() {
     let store = MemoryCheckpointer::new();
     let model: Arc<dyn ChatModel> = Arc::new(Script::new(&parts).model());
     let reached = Arc::new(Notify::new());
-    let stalls = Stalls { inner: Arc::clone(&model), at: goal("1.4"), reached: Arc::clone(&reached) };
+    let stalls = stalling(Arc::clone(&model), goal("1.4"), Arc::clone(&reached));
 
-    let before = runs(Mode::Story, Arc::new(stalls), &store);
+    let before = runs(Mode::Story, stalls, &store);
     let update = Writing::update().request(request(Mode::Story, Schedule::Sequential));
     let run = before.thread("pilot").run(update).start();
     reached.notified().await;

@@ -13,7 +13,7 @@ use graphloom_writehere::{
     ActionResult, EXECUTE, Mode, Resources, Schedule, TaskType, Writing, WritingUpdate, graph_with,
 };
 
-use crate::script::{Script, calls, request, runs_over, search, write};
+use super::script::{Script, calls, request, runs_over, search, write};
 
 type Options = GraphOptions<Writing, Resources>;
 

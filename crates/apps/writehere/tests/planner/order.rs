@@ -3,7 +3,7 @@
 use graphloom_state_machine::{NodeType, TreeStatus};
 use graphloom_writehere::{Mode, Schedule, TaskType, Writing};
 
-use crate::script::{Part, actions, calls, finished, search, think, write};
+use super::script::{Part, actions, calls, finished, search, think, write};
 
 /// The recorded report: three searches that need nothing, thinking on them, and one part on the thinking.
 fn report() -> Vec<Part> {

@@ -3,8 +3,10 @@
 mod free;
 mod guided;
 
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use futures::{StreamExt, TryStreamExt};
 use graphloom_agents::Strategy;
 use graphloom_citations::{Judgement, Outage, Question};
 use graphloom_core_graph::{Context, NodeError};
@@ -13,6 +15,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::ask::{Ask, value};
+use crate::config::Config;
 use crate::resources::{Resources, Slot, Stage};
 use crate::status::StatusCode;
 
@@ -37,6 +40,9 @@ impl From<JudgeFailure> for Outage {
         Self::new(failure.why)
     }
 }
+
+/// How many questions have no judgement, by the code of the reason, and the first reason.
+pub(super) type UnjudgedCounts = BTreeMap<StatusCode, (usize, String)>;
 
 /// What the model says to each pair.
 #[derive(Serialize, Deserialize, JsonSchema)]
@@ -75,6 +81,42 @@ impl<'c> ModelJudge<'c> {
             Err(_) if self.cx.resources().recheck => self.ask(&format!("{key}/again"), questions).await,
             answer => Ok(answer),
         }
+    }
+
+    /// Judges any number of questions: some with each call, and some calls beside each other, as the parameters say. The
+    /// calls are named `key/0`, `key/1` and so on; the answers stand in the order of the questions.
+    ///
+    /// # Errors
+    /// Those of [`judge_all`](Self::judge_all).
+    pub(super) async fn judge_in_batches(
+        &self,
+        key: &str,
+        questions: &[&Question],
+        config: &Config,
+    ) -> Result<(Vec<Result<Judgement, JudgeFailure>>, UnjudgedCounts), NodeError> {
+        let at_least_one = |most| usize::try_from(most).unwrap_or(1).max(1);
+        let size = at_least_one(config.source_tracer_citation_verify_batch_size);
+        let at_once = at_least_one(config.source_tracer_citation_verify_max_concurrency_num);
+        let batches: Vec<(String, Vec<Question>)> = questions
+            .chunks(size)
+            .enumerate()
+            .map(|(number, batch)| (format!("{key}/{number}"), batch.iter().copied().cloned().collect()))
+            .collect();
+        let judged: Vec<_> = futures::stream::iter(batches.into_iter().map(|(key, questions)| async move {
+            Ok::<_, NodeError>(match self.judge_all(&key, &questions).await? {
+                Ok(judgements) => judgements.into_iter().map(Ok).collect(),
+                Err(unjudged) => vec![Err(unjudged); questions.len()],
+            })
+        }))
+        .buffered(at_once)
+        .try_collect()
+        .await?;
+        let answers: Vec<Result<Judgement, JudgeFailure>> = judged.into_iter().flatten().collect();
+        let mut missed = UnjudgedCounts::new();
+        for unjudged in answers.iter().filter_map(|answer| answer.as_ref().err()) {
+            missed.entry(unjudged.code).or_insert_with(|| (0, unjudged.why.clone())).0 += 1;
+        }
+        Ok((answers, missed))
     }
 
     async fn ask(&self, key: &str, questions: &[Question]) -> Result<Result<Vec<Judgement>, JudgeFailure>, NodeError> {

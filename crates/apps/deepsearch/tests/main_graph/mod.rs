@@ -18,9 +18,4 @@ mod secrets;
 mod uncited;
 mod whole;
 
-#[expect(dead_code, reason = "shared with the tests of sections")]
-#[path = "../sections/script.rs"]
-mod script;
-#[expect(dead_code, reason = "shared with the tests of sections")]
-#[path = "../sections/world.rs"]
-mod world;
+use crate::sections::{script, world};

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::dir::{THREAD, TestDir, text};
+use super::dir::{THREAD, TestDir, text};
 
 const TOPIC: &str = "full-text search with an inverted index";
 const NO_QUERIES: &str = "too general, I care about compression";

@@ -1,5 +1,5 @@
 //! The figures of the reader on the golden lists (see `tests/golden/README.md`). Only counts are printed:
-//! `cargo test -p graphloom-pocketflow --test golden_list -- --nocapture`.
+//! `cargo test -p graphloom-pocketflow --test it golden_list -- --nocapture`.
 
 #![expect(clippy::unwrap_used, reason = "a test ends where something is not as it must be")]
 #![expect(clippy::print_stdout, reason = "the figures of the guide are printed by this test")]

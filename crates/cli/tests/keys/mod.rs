@@ -49,7 +49,7 @@ struct Given {
 
 fn run(given: &Given, prompt: &str) -> Output {
     let mut command = Command::new(std::env::current_exe().unwrap());
-    command.args(["--exact", "child", "--nocapture", "--test-threads=1"]).env_clear();
+    command.args(["--exact", "keys::child", "--nocapture", "--test-threads=1"]).env_clear();
     command.env("PATH", std::env::var_os("PATH").unwrap_or_default()).env("KEYS_CHILD_PROMPT", prompt);
     command.envs(given.model.iter().map(|model| ("KEYS_CHILD_MODEL", model)));
     command.envs(given.variables.iter().map(|(name, value)| (*name, value)));

@@ -2,11 +2,13 @@
 
 use std::collections::BTreeMap;
 use std::io::Write as _;
-use std::path::PathBuf;
 use std::process::{Child, Command, Output, Stdio};
 use std::time::Duration;
 
+use graphloom_test_support::command::{ProgramDir, committed_calls};
 use serde_json::Value;
+
+pub(crate) use graphloom_test_support::command::text;
 
 /// The conversation.
 pub(crate) const THREAD: &str = "journey";
@@ -15,32 +17,16 @@ const LOG: &str = "calls.log";
 
 /// A directory with a corpus and a data directory. Each process records its calls in a file of its own.
 pub(crate) struct TestDir {
-    folder: tempfile::TempDir,
+    dir: ProgramDir,
     recordings: usize,
 }
 
 impl TestDir {
     pub(crate) fn new() -> Self {
-        let folder = tempfile::tempdir().unwrap();
-        let documents = crate::documents::fill(&folder.path().join("corpus"));
+        let dir = ProgramDir::new(env!("CARGO_BIN_EXE_pocketflow"));
+        let documents = super::documents::fill(&dir.path("corpus"));
         assert!(documents > 15, "{documents} documents");
-        Self { folder, recordings: 0 }
-    }
-
-    fn path(&self, name: &str) -> PathBuf {
-        self.folder.path().join(name)
-    }
-
-    /// The command with a data directory of its own and no models or keys from outside.
-    fn command(&self, args: &[&str]) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_pocketflow"));
-        command.args(args).current_dir(self.folder.path()).env("GRAPHLOOM_HOME", self.path("home"));
-        for name in ["GRAPHLOOM_MODEL", "LLM_API_KEY", "LLM_BASE_URL", "LLM_MODEL", "RUST_LOG"] {
-            command.env_remove(name);
-        }
-        // One thread: the machine runs other tests at the same time.
-        command.env("RAYON_NUM_THREADS", "1").stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        command
+        Self { dir, recordings: 0 }
     }
 
     /// The command on the embedded model and the corpus.
@@ -48,12 +34,12 @@ impl TestDir {
         self.recordings += 1;
         let recording = format!("{}.jsonl", self.recordings);
         let common = ["--corpus", "corpus", "--model", "embedded", "--log", LOG, "--record", &recording];
-        self.command(&[args, &common].concat())
+        self.dir.command(&[args, &common].concat())
     }
 
     /// Runs a command that looks at the conversation, and reads what it prints.
     pub(crate) fn look(&self, args: &[&str]) -> String {
-        let output = self.command(args).output().unwrap();
+        let output = self.dir.run(args);
         assert!(output.status.success(), "{args:?}: {}", text(&output.stderr));
         text(&output.stdout)
     }
@@ -74,25 +60,21 @@ impl TestDir {
     /// Talks in `chat`, which shows what it waits for, and kills it when it has answered with more of the same and listens
     /// again.
     pub(crate) fn kill_between_turns(&mut self, message: &str, answer: &str) {
-        let told = std::fs::File::create(self.path("told")).unwrap();
+        let told = std::fs::File::create(self.dir.path("told")).unwrap();
         let mut command = self.on_the_model(&["chat", THREAD]);
         let mut child = command.stdin(Stdio::piped()).stderr(told).spawn().unwrap();
         // The pipe stays open, so that the program listens for more.
         let mut stdin = child.stdin.take().unwrap();
         writeln!(stdin, "{message}").unwrap();
         stdin.flush().unwrap();
-        wait(&mut child, || std::fs::read_to_string(self.path("told")).unwrap().matches(answer).count() > 1);
+        wait(&mut child, || std::fs::read_to_string(self.dir.path("told")).unwrap().matches(answer).count() > 1);
         kill(child);
         drop(stdin);
     }
 
     /// How often each call was committed, by its task and key.
     pub(crate) fn committed(&self) -> BTreeMap<String, u32> {
-        let mut committed = BTreeMap::new();
-        for call in self.log().lines().filter_map(|line| Some(line.split_once("model call committed ")?.1.to_owned())) {
-            *committed.entry(call).or_default() += 1;
-        }
-        committed
+        committed_calls(&self.log())
     }
 
     fn committed_under(&self, key: &str) -> usize {
@@ -102,7 +84,7 @@ impl TestDir {
 
     /// The lines of the log, empty before there is one.
     pub(crate) fn log(&self) -> String {
-        std::fs::read_to_string(self.path(LOG)).unwrap_or_default()
+        std::fs::read_to_string(self.dir.path(LOG)).unwrap_or_default()
     }
 
     /// Every request that a process of this dir made and was answered, oldest process first.
@@ -110,7 +92,7 @@ impl TestDir {
         let recordings = (1..=self.recordings).map(|number| format!("{number}.jsonl"));
         let mut requests = Vec::new();
         for recording in recordings {
-            let lines = std::fs::read_to_string(self.path(&recording)).unwrap_or_default();
+            let lines = std::fs::read_to_string(self.dir.path(&recording)).unwrap_or_default();
             // The last line of a process that was killed may be torn.
             let lines = lines.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
             requests
@@ -133,8 +115,4 @@ fn kill(mut child: Child) {
     child.kill().unwrap();
     let status = child.wait().unwrap();
     assert_eq!(status.code(), None, "it ended before it was killed: {status}");
-}
-
-pub(crate) fn text(bytes: &[u8]) -> String {
-    String::from_utf8_lossy(bytes).into_owned()
 }

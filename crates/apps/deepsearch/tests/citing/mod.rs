@@ -12,5 +12,4 @@ mod places;
 mod sections;
 mod setup;
 
-#[path = "../page/mod.rs"]
-mod page;
+use crate::page;

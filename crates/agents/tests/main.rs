@@ -1,0 +1,6 @@
+//! Calls, tools, conversations and memory at the public boundary.
+
+mod asking;
+mod converse;
+mod memory;
+mod tools;

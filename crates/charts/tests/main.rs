@@ -1,0 +1,4 @@
+//! Charts, and what sources state about their data, at the public boundary.
+
+mod charts;
+mod stated;

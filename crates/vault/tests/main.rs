@@ -1,0 +1,4 @@
+//! A vault at its public boundary.
+
+mod scale;
+mod vault;
