@@ -34,14 +34,9 @@ impl<S: State, Cx> Runtime<S, Cx> {
         nodes.iter().map(find).collect()
     }
 
-    /// What runs for a node: its function, or its error handler.
-    pub(crate) fn function(&self, node: u32, handling: bool) -> &Arc<dyn NodeFn<S, Cx>> {
-        self.handlers[node as usize].function(handling)
-    }
-
-    /// The context of a task with these services.
-    pub(crate) fn context(&self, services: &Arc<TaskContext>) -> Context<Cx> {
-        context(services, &self.resources)
+    /// Returns what runs for a node, its function or its error handler, and the resources that it finds.
+    pub(crate) fn function(&self, node: u32, handling: bool) -> (&Arc<dyn NodeFn<S, Cx>>, &Arc<Cx>) {
+        (self.handlers[node as usize].function(handling), &self.resources)
     }
 
     pub(crate) fn of(graph: &Compiled<S, Cx>, resources: Arc<Cx>) -> Self {

@@ -10,7 +10,6 @@ use crate::graph::compiled::{self, NodeRun};
 use crate::graph::declarations::Declarations;
 use crate::graph::diagram::Diagram;
 use crate::graph::errors::{CompileError, CompileErrors, CompileWarning};
-use crate::graph::latency::LatencyEstimate;
 use crate::graph::persistence::SubgraphSpec;
 use crate::graph::topology::{Conditional, Exits, Join, NodeIndex, NodeInfo, SendRule, Topology};
 use crate::graph::upstream::hold_back;
@@ -109,7 +108,6 @@ fn assemble<S: State, Cx: Send + Sync + 'static>(
             exits,
             child: child.map(|inner| inner.declarations),
             persistence,
-            pace: LatencyEstimate::unknown(),
         });
         handlers.push(NodeRun { run, on_error, shelf });
     }

@@ -9,7 +9,6 @@ mod declare;
 mod diagram;
 mod errors;
 mod inspection;
-mod latency;
 mod migration;
 mod options;
 mod persistence;
@@ -35,6 +34,5 @@ pub use subgraph::{ChildOutcome, FromRef};
 
 pub(crate) use compiled::NodeRun;
 pub(crate) use declarations::Declarations;
-pub(crate) use latency::{SPAWN_COST, TIME_SLICE};
 pub(crate) use spec::AnswerCheck;
 pub(crate) use topology::{Exits, Join, NodeInfo, Topology};

@@ -5,7 +5,6 @@ use std::sync::Arc;
 
 use crate::graph::declarations::Declarations;
 use crate::graph::diagram::Diagram;
-use crate::graph::latency::LatencyEstimate;
 use crate::graph::migration::Migrations;
 use crate::graph::persistence::Persistence;
 use crate::graph::spec::{Ask, Mode, Retry, Timeout};
@@ -66,7 +65,6 @@ pub(crate) struct NodeInfo<S: State> {
     pub(crate) child: Option<Arc<dyn Declarations>>,
     /// What the store keeps of that subgraph.
     pub(crate) persistence: Persistence,
-    pub(crate) pace: LatencyEstimate,
 }
 
 /// What follows a node.
@@ -140,16 +138,6 @@ impl<S: State> NodeInfo<S> {
 impl<S: State> Exits<S> {
     pub(crate) fn none() -> Self {
         Self { edges: Vec::new(), conditionals: Vec::new(), sends: Vec::new(), joins: Vec::new() }
-    }
-
-    /// Where one edge leads, or none, when that is all there is.
-    pub(crate) fn only_edge(&self) -> Option<Option<NodeIndex>> {
-        let nothing_else = self.conditionals.is_empty() && self.sends.is_empty() && self.joins.is_empty();
-        match self.edges[..] {
-            [] if nothing_else => Some(None),
-            [node] if nothing_else => Some(Some(node)),
-            _ => None,
-        }
     }
 }
 

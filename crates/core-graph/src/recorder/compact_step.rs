@@ -21,6 +21,9 @@ pub(crate) enum Written<S: State> {
 impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
     /// Writes the commit of a single task.
     pub(crate) fn write_step(&mut self, single: SingleTask, mut committed_single: SingleCommit) -> Written<S> {
+        if committed_single.stored.is_none() {
+            return Written::Now(Ok(()));
+        }
         if let Some(StoredCommit::Step) = committed_single.stored {
             if let Some(written) = self.write_compact_step() {
                 return Written::Now(written.map_err(|error| Box::new(error.into())));

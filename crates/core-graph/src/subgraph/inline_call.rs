@@ -10,15 +10,14 @@ use std::sync::Arc;
 use std::task::{Context as PollContext, Poll};
 
 use crate::error::RunError;
-use crate::executor::attempt::{Attempt, judge, poll_node};
+use crate::executor::attempt::{Attempt, judge};
 use crate::executor::run_loop::Driver;
-use crate::executor::runtime::context;
 use crate::executor::single_tasks::STEPS_PER_POLL;
-use crate::executor::task_context::{NamespaceContext, TaskContext};
-use crate::executor::workers::Call;
+use crate::executor::task_context::{NamespaceContext, TaskContext, TaskIdentity};
+use crate::executor::task_start::{Call, FirstPoll, TaskStart};
 use crate::graph::Persistence;
 use crate::machine::{CallState, Following, RouteFault, SingleTask, Stop, TaskOutcome, Triggered};
-use crate::state::{Snapshot, State};
+use crate::state::State;
 use crate::step::Next;
 use crate::subgraph::call::{Child, ChildEnd, EndedChild, Site};
 
@@ -46,7 +45,7 @@ enum Halt<S: State, Cx> {
     /// Others have their turn before the node.
     Turn(u32),
     /// A task is not ready. On the heap, as all that is rare: what an attempt holds is large.
-    WaitingTask(Box<WaitingTask<S, Cx>>),
+    Waiting(Box<WaitingTask<S, Cx>>),
     /// The rest is for a driver.
     Rest(Box<Rest<S>>),
 }
@@ -86,14 +85,14 @@ impl<'c, S: State, Cx: Send + Sync + 'static> InlineCall<'c, S, Cx> {
         input: S::Update,
         waker: &mut PollContext<'_>,
     ) -> Result<(EndedChild<S>, u64), PausedCall<S, Cx>> {
-        let (state, onward) = match CallState::enter(&site.graph.topology, input) {
+        let (state, following) = match CallState::enter(&site.graph.topology, input) {
             Ok(entered) => entered,
             Err((state, error)) => return Ok((Err((state, *error)), 0)),
         };
         let mut call = Self { site, state, namespace: None };
-        let halt = match call.onward(onward) {
+        let halt = match call.following(following) {
             Ok(node) if call.is_simulated() => Halt::Turn(node),
-            Ok(node) => call.commit_single(node, waker),
+            Ok(node) => call.run_ready(node, waker),
             Err(halt) => halt,
         };
         match halt {
@@ -115,9 +114,9 @@ impl<'c, S: State, Cx: Send + Sync + 'static> InlineCall<'c, S, Cx> {
                 }
                 Halt::Turn(node) => {
                     call.give_way(node).await;
-                    poll_fn(|waker| Poll::Ready(call.commit_single(node, waker))).await
+                    poll_fn(|waker| Poll::Ready(call.run_ready(node, waker))).await
                 }
-                Halt::WaitingTask(waiting) => {
+                Halt::Waiting(waiting) => {
                     let WaitingTask { node, began, attempt } = *waiting;
                     let outcome = Box::pin(attempt.finish_unless_cancelled(&site.scope.session().control)).await;
                     call.settle(node, began, outcome).map_or_else(|halt| halt, Halt::Turn)
@@ -133,7 +132,7 @@ impl<'c, S: State, Cx: Send + Sync + 'static> InlineCall<'c, S, Cx> {
     }
 
     /// Runs the node and those that follow it, as far as they are ready.
-    fn commit_single(&mut self, node: u32, waker: &mut PollContext<'_>) -> Halt<S, Cx> {
+    fn run_ready(&mut self, node: u32, waker: &mut PollContext<'_>) -> Halt<S, Cx> {
         let mut node = node;
         for _ in 0..if self.is_simulated() { 1 } else { STEPS_PER_POLL } {
             match self.step(node, waker) {
@@ -154,20 +153,11 @@ impl<'c, S: State, Cx: Send + Sync + 'static> InlineCall<'c, S, Cx> {
         }
         let info = graph.topology.node(node);
         let began = if info.retry.is_empty() { 0 } else { session.clock.now() };
-        let handler = graph.handlers[node as usize].function(false);
-        let services = handler.wants_context().then(|| self.services(node, began));
-        let context = services.as_ref().map(|services| context(services, resources));
-        let state = Snapshot::new(Arc::clone(&self.state.state));
-        if info.timeout.is_set() {
-            let call = Call { handler: Arc::clone(handler), input: None, state, context };
-            let attempt = Attempt::new(call, info.timeout, services);
-            return Err(Halt::WaitingTask(Box::new(WaitingTask { node, began, attempt })));
-        }
-        let mut running = None;
-        let call = |waker: &mut PollContext<'_>| handler.start_call(None, state, context, waker);
-        let Poll::Ready(result) = poll_node(Some(call), &mut running, waker) else {
-            let attempt = Attempt::begun(running, services);
-            return Err(Halt::WaitingTask(Box::new(WaitingTask { node, began, attempt })));
+        let function = (graph.handlers[node as usize].function(false), resources);
+        let start = TaskStart::new(function, info, Arc::clone(&self.state.state), || self.services(node, began));
+        let (result, services) = match start.poll_first(waker) {
+            FirstPoll::Ended(result, services) => (result, services),
+            FirstPoll::Runs(attempt) => return Err(Halt::Waiting(Box::new(WaitingTask { node, began, attempt }))),
         };
         match result {
             Ok(step) if services.as_deref().is_none_or(TaskContext::is_silent) && self.is_plain(&step.next) => {
@@ -197,8 +187,8 @@ impl<'c, S: State, Cx: Send + Sync + 'static> InlineCall<'c, S, Cx> {
     /// Commits a plain step.
     #[inline]
     fn take(&mut self, node: u32, update: Option<S::Update>, cost: u64) -> Result<u32, Halt<S, Cx>> {
-        match self.state.step(&self.site.graph.topology, node, update, cost) {
-            Ok(onward) => self.onward(onward),
+        match self.state.commit(&self.site.graph.topology, node, update, cost) {
+            Ok(following) => self.following(following),
             Err(fault) => Err(self.refused(node, *fault)),
         }
     }
@@ -216,8 +206,8 @@ impl<'c, S: State, Cx: Send + Sync + 'static> InlineCall<'c, S, Cx> {
 
     /// Returns the node that follows, if it may run inline.
     #[inline]
-    fn onward(&self, onward: Following) -> Result<u32, Halt<S, Cx>> {
-        match onward {
+    fn following(&self, following: Following) -> Result<u32, Halt<S, Cx>> {
+        match following {
             Following::To(node) if self.site.graph.topology.runs_alone(node) => Ok(node),
             Following::To(node) => Err(Rest::Ahead(self.state.task(node)).into()),
             Following::End => Err(Halt::Done),
@@ -244,15 +234,15 @@ impl<'c, S: State, Cx: Send + Sync + 'static> InlineCall<'c, S, Cx> {
         }
     }
 
-    /// The services of a task.
+    /// Returns the services of a task.
     fn services(&mut self, node: u32, began: u64) -> Arc<TaskContext> {
         let Site { graph, scope, .. } = self.site;
         let namespace = self
             .namespace
             .get_or_insert_with(|| Arc::new(NamespaceContext::of_call(scope.session(), scope.call(), &graph.topology)));
-        let (info, steps) = (graph.topology.node(node), self.state.steps());
-        let services = TaskContext::new(namespace, self.state.task(node).id, info, None, 1, steps, began);
-        Arc::new(if info.timeout.idle.is_some() { services.watch_idle() } else { services })
+        let (info, id, step) = (graph.topology.node(node), self.state.task(node).id, self.state.steps());
+        let task = TaskIdentity { id, key: None, attempt: 1, is_of_run: false, step, began };
+        Arc::new(TaskContext::new(namespace, info, task, info.timeout))
     }
 
     /// Goes on with a driver.
