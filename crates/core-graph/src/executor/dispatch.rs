@@ -9,8 +9,9 @@ use crate::error::RunError;
 use crate::event::{EventKind, EventMode};
 use crate::executor::run_loop::Driver;
 use crate::executor::task_start::DispatchStart;
-use crate::machine::{Dispatch, Due, TaskId};
+use crate::machine::{Dispatch, Due};
 use crate::state::State;
+use crate::tasks::TaskId;
 
 impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
     /// Starts tasks that the machine has dispatched. This is where it is decided what runs in place and what does not: a

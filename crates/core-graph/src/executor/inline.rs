@@ -8,9 +8,10 @@ use crate::executor::run_loop::Driver;
 use crate::executor::single_tasks::SingleExit;
 use crate::executor::task_context::{TaskContext, TaskIdentity};
 use crate::executor::task_start::{Call, FirstPoll, TaskStart};
-use crate::machine::{Committed, SingleTask, Stop, TaskOutcome};
+use crate::machine::{Committed, SingleTask, TaskOutcome};
 use crate::recorder::compact_step::Written;
 use crate::state::State;
+use crate::tasks::Stop;
 
 /// Why `run_inline` returned.
 pub(crate) enum InlinePause<S: State, Cx> {

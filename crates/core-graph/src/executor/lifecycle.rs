@@ -4,8 +4,8 @@ use crate::checkpoint::ThreadStatus;
 use crate::error::RunError;
 use crate::event::EventKind;
 use crate::executor::run_loop::{Driver, Entry};
-use crate::machine::Stop;
 use crate::state::State;
+use crate::tasks::Stop;
 
 impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
     /// Runs until nothing is in flight and nothing more is dispatched.

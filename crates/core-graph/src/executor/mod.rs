@@ -12,21 +12,15 @@
 //! | a task starts with its function, its services and its time limits, whoever runs it | [`task_start`] |
 //! | a panic or a time limit ends an attempt, not the run | [`attempt`] |
 //! | what an ended task leads to: its records, its events, its commit | [`settle`] |
-//! | how many tasks may run in all, over all namespaces of a run | [`budget`] |
-//! | a run is asked to stop | [`control`] |
 //! | tasks commit in a recorded order | [`replay_order`] |
 
 pub(crate) mod attempt;
-pub(crate) mod budget;
-pub(crate) mod control;
 mod dispatch;
 pub(crate) mod durable_steps;
-mod import;
 mod in_flight;
 mod inline;
 mod lifecycle;
 mod outcome;
-pub(crate) mod policy;
 mod replay_order;
 mod run;
 pub(crate) mod run_loop;
@@ -39,11 +33,8 @@ pub(crate) mod task_start;
 pub(crate) mod workers;
 
 pub use outcome::Outcome;
-pub use policy::{Durability, Order, RunPolicy};
 pub use run::{Run, RunFuture, RunHandle};
 
-pub(crate) use control::Control;
-pub(crate) use import::rehearse;
 pub(crate) use run::conclude;
 pub(crate) use run_loop::{Driver, Entry};
 pub(crate) use runtime::Runtime;

@@ -11,18 +11,17 @@ use crate::checkpoint::{StepOrigin, TaskRecord, TaskRecordKind, ThreadRow, Threa
 use crate::error::RunError;
 use crate::event::EventKind;
 use crate::executor::durable_steps::DurableSteps;
-use crate::executor::policy::{Order, RunPolicy};
 use crate::executor::replay_order::ReplayOrder;
 use crate::executor::runtime::Runtime;
 use crate::executor::session::Session;
 use crate::executor::task_context::NamespaceContext;
 use crate::executor::workers::Workers;
-use crate::graph::Declarations;
-use crate::machine::{
-    AttemptRow, Breakpoints, Committed, Limits, Machine, Plan, Question, Restored, Stop, TaskId, TaskOutcome,
-};
+use crate::limits::{Order, RunPolicy};
+use crate::machine::{AttemptRow, Breakpoints, Committed, Limits, Machine, Plan, Restored, TaskOutcome};
 use crate::recorder::commit_log::CommitLog;
 use crate::state::{State, codec};
+use crate::tasks::{Question, Stop, TaskId};
+use crate::topology::Declarations;
 
 /// How a run begins.
 pub(crate) enum Entry<S: State> {

@@ -5,10 +5,11 @@ use std::sync::Arc;
 use crate::context::{Context, TaskServices};
 use crate::error::RunError;
 use crate::executor::task_context::TaskContext;
-use crate::graph::{App, Compiled, NodeRun, Topology};
 use crate::handler::NodeFn;
 use crate::name::Name;
 use crate::state::State;
+use crate::topology::ExecutableGraph;
+use crate::topology::{NodeRun, Topology};
 
 /// What a graph needs to run: its topology, its nodes, their resources.
 pub(crate) struct Runtime<S: State, Cx> {
@@ -18,10 +19,6 @@ pub(crate) struct Runtime<S: State, Cx> {
 }
 
 impl<S: State, Cx> Runtime<S, Cx> {
-    pub(crate) fn new(app: &App<S, Cx>) -> Self {
-        Self::of(&app.graph, Arc::clone(&app.resources))
-    }
-
     /// The indices of nodes named by a breakpoint.
     pub(crate) fn find(&self, nodes: &[Name], thread: &str) -> Result<Vec<u32>, RunError> {
         let find = |name: &Name| {
@@ -39,7 +36,7 @@ impl<S: State, Cx> Runtime<S, Cx> {
         (self.handlers[node as usize].function(handling), &self.resources)
     }
 
-    pub(crate) fn of(graph: &Compiled<S, Cx>, resources: Arc<Cx>) -> Self {
+    pub(crate) fn of(graph: &ExecutableGraph<S, Cx>, resources: Arc<Cx>) -> Self {
         Self { topology: Arc::clone(&graph.topology), handlers: Arc::clone(&graph.handlers), resources }
     }
 }

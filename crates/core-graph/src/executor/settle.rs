@@ -6,9 +6,10 @@ use crate::checkpoint::{TaskRecord, TaskRecordKind};
 use crate::error::RunError;
 use crate::event::{Event, EventKind, EventMode};
 use crate::executor::run_loop::{Driver, EndedTasks};
-use crate::machine::{Completion, Question, TaskId, TaskOutcome};
+use crate::machine::{Completion, TaskOutcome};
 use crate::recorder::events::OutgoingEvent;
 use crate::state::{State, codec};
+use crate::tasks::{Question, TaskId};
 
 /// What ended tasks left and no commit has taken along yet.
 #[derive(Debug, Default)]

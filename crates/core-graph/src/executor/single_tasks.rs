@@ -6,8 +6,9 @@ use std::task::Poll;
 use crate::error::RunError;
 use crate::executor::inline::InlinePause;
 use crate::executor::run_loop::Driver;
-use crate::machine::{Fault, SingleTask, Stop, TaskId, TaskOutcome};
+use crate::machine::{Fault, SingleTask, TaskOutcome};
 use crate::state::State;
+use crate::tasks::{Stop, TaskId};
 
 /// The driver yields to other tasks of the runtime after this many steps in one poll.
 pub(crate) const STEPS_PER_POLL: u32 = 512;

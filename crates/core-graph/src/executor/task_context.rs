@@ -12,19 +12,20 @@ use serde_json::Value;
 use tokio::time::Instant;
 
 use crate::checkpoint::{TaskRecord, TaskRecordKind};
-use crate::context::{StopReason, TaskInfo, TaskServices};
+use crate::context::{Scope, StopReason, TaskInfo, TaskServices};
 use crate::error::{ErrorKind, NodeError};
 use crate::event::{EventKind, Payload};
 use crate::executor::durable_steps::DurableSteps;
 use crate::executor::session::Session;
-use crate::graph::{Declarations, NodeInfo, Persistence, Timeout, Topology};
-use crate::machine::{Question, Stop, TaskId, TaskOutcome};
+use crate::machine::TaskOutcome;
 use crate::name::Name;
 use crate::state::State;
 use crate::step::Step;
 use crate::store::Store;
-use crate::subgraph::call::Scope;
-use crate::subgraph::thread_scoped::Standing;
+use crate::tasks::Standing;
+use crate::tasks::{Question, Stop, TaskId};
+use crate::timeout::Timeout;
+use crate::topology::{Declarations, NodeInfo, Persistence, Topology};
 
 /// What all tasks of a namespace share.
 pub(crate) struct NamespaceContext {
@@ -281,7 +282,7 @@ impl TaskServices for TaskContext {
             path,
             task: self.path().to_string(),
             payload,
-            check: crate::machine::question_check(check),
+            check: crate::tasks::question_check(check),
         };
         let questions = &mut self.reported().questions;
         if questions.iter().all(|other| other.id != question.id) {
@@ -339,7 +340,7 @@ impl TaskServices for TaskContext {
     }
 
     fn scope(&self) -> Option<Scope<'_>> {
-        Some(Scope::of(self))
+        Some(Scope(self))
     }
 
     fn adopt_questions(&self, mut questions: Vec<Question>) {

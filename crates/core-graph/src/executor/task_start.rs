@@ -13,11 +13,12 @@ use crate::error::NodeError;
 use crate::executor::attempt::{Attempt, Start, judge, poll_node};
 use crate::executor::runtime::{Runtime, context};
 use crate::executor::task_context::{NamespaceContext, TaskContext, TaskIdentity};
-use crate::graph::{NodeInfo, Timeout};
 use crate::handler::{Called, NodeFn};
 use crate::machine::{Dispatch, TaskOutcome};
 use crate::state::{Snapshot, State, codec};
 use crate::step::Step;
+use crate::timeout::Timeout;
+use crate::topology::NodeInfo;
 
 /// A node and what it is called with.
 pub(crate) struct Call<S: State, Cx> {

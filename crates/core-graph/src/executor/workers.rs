@@ -29,8 +29,9 @@ use crate::executor::attempt::Attempt;
 use crate::executor::in_flight::InFlight;
 use crate::executor::run_loop::EndedTasks;
 use crate::executor::task_start::{Call, DispatchStart};
-use crate::machine::{Dispatch, TaskId, TaskOutcome};
+use crate::machine::{Dispatch, TaskOutcome};
 use crate::state::State;
+use crate::tasks::TaskId;
 
 /// A worker yields to other tasks of the runtime after this many first polls.
 const POLLS_PER_TURN: usize = 128;
@@ -241,11 +242,11 @@ mod tests {
     use super::*;
     use crate::clock::SystemClock;
     use crate::error::NodeError;
-    use crate::executor::policy::RunPolicy;
     use crate::executor::runtime::Runtime;
     use crate::executor::session::Session;
     use crate::executor::task_context::NamespaceContext;
     use crate::graph::StateGraph;
+    use crate::limits::RunPolicy;
     use crate::name::{Node, START};
     use crate::state::Snapshot;
 

@@ -6,15 +6,16 @@ use smallvec::SmallVec;
 
 use crate::checkpoint::{Commit, Source};
 use crate::error::{NodeError, RunError};
-use crate::graph::{Mode, Topology};
 use crate::machine::batch::Batched;
 use crate::machine::fan_out::{Coalesced, counted};
 use crate::machine::single_task::SingleStep;
-use crate::machine::task::{GroupId, Phase, TaskId};
+use crate::machine::task::Phase;
 use crate::machine::triggers::{RouteFault, Triggered, guarded};
 use crate::machine::{Machine, Nodes};
 use crate::state::{FieldChange, FieldSet, State};
 use crate::step::Next;
+use crate::tasks::{GroupId, TaskId};
+use crate::topology::{Mode, Topology};
 
 /// One commit: what the driver stores and tells.
 pub(crate) struct Committed<S: State> {

@@ -6,13 +6,14 @@
 use std::sync::Arc;
 
 use crate::error::RunError;
-use crate::graph::Topology;
 use crate::machine::single_task::SingleStep;
-use crate::machine::task::{GroupId, Pending, Phase};
+use crate::machine::task::{Pending, Phase};
 use crate::machine::triggers::{RouteFault, Triggered};
 use crate::machine::{Machine, SingleTask};
 use crate::state::{FieldSet, State};
 use crate::step::Next;
+use crate::tasks::GroupId;
+use crate::topology::Topology;
 
 /// The head of an inline call.
 pub(crate) struct CallState<S: State> {

@@ -15,10 +15,11 @@ use std::collections::BTreeSet;
 
 use smallvec::SmallVec;
 
-use crate::graph::Topology;
-use crate::machine::task::{Pending, Phase, TaskId};
+use crate::machine::task::{Pending, Phase};
 use crate::machine::{Machine, Nodes};
 use crate::state::State;
+use crate::tasks::TaskId;
+use crate::topology::Topology;
 
 /// How often the predecessors of joins have arrived.
 #[derive(Debug)]

@@ -12,13 +12,14 @@
 use std::sync::Arc;
 
 use crate::error::NodeError;
-use crate::graph::{Mode, Topology};
 use crate::machine::commit::{Committed, CommittedTask, CommittedTasks, Fault, Folded};
-use crate::machine::task::{GroupId, TaskId};
 use crate::machine::triggers::{RouteFault, Triggered, guarded, guarded_encoding};
-use crate::machine::{Machine, Stop, StoredCommit};
+use crate::machine::{Machine, StoredCommit};
 use crate::state::{FieldChange, FieldSet, State};
 use crate::step::{Next, Step};
+use crate::tasks::Stop;
+use crate::tasks::{GroupId, TaskId};
+use crate::topology::{Mode, Topology};
 
 /// What a single task leaves to be committed.
 pub(super) struct SingleStep<'g, S: State> {

@@ -4,13 +4,14 @@ use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use crate::error::{NodeError, RunError, panic_text};
-use crate::graph::{Exits, Topology};
 use crate::machine::fan_out::{Coalesced, Finished, Sent};
-use crate::machine::task::{GroupId, Groups, Pending, Phase, TaskId};
+use crate::machine::task::{Groups, Pending, Phase};
 use crate::machine::{Machine, Nodes};
 use crate::name::{END, Name, Packet};
 use crate::state::{State, StateError};
 use crate::step::{Chosen, Next};
+use crate::tasks::{GroupId, TaskId};
+use crate::topology::{Exits, Topology};
 
 /// What a commit triggers, before tasks are made of it.
 #[derive(Debug, Default)]

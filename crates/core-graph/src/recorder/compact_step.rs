@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use crate::checkpoint::CheckpointError;
 use crate::error::RunError;
-use crate::executor::policy::Durability;
 use crate::executor::run_loop::Driver;
+use crate::limits::Durability;
 use crate::machine::{Committed, SingleCommit, SingleTask, StoredCommit};
 use crate::recorder::commit_log::CommitLog;
 use crate::state::State;

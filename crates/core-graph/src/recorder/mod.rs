@@ -28,6 +28,6 @@ pub(crate) mod subscriber;
 pub use subscriber::Lag;
 
 pub(crate) use commit_log::CommitLog;
-pub(crate) use load::{load_frontier, restore};
+pub(crate) use load::restore;
 pub(crate) use step_commit::Then;
 pub(crate) use subscriber::Queue;

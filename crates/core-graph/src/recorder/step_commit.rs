@@ -6,13 +6,14 @@ use std::sync::Arc;
 use crate::checkpoint::{Commit, TaskRecord, TaskRecordKind, ThreadStatus};
 use crate::error::RunError;
 use crate::event::EventKind;
-use crate::executor::policy::Durability;
 use crate::executor::run_loop::Driver;
 use crate::executor::session::Session;
-use crate::machine::{Committed, Fault, Machine, Stop, TaskId};
+use crate::limits::Durability;
+use crate::machine::{Committed, Fault, Machine};
 use crate::recorder::events::Events;
 use crate::state::State;
-use crate::subgraph::thread_scoped::Standing;
+use crate::tasks::Standing;
+use crate::tasks::{Stop, TaskId};
 
 /// What becomes of the lease after a change that no task made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

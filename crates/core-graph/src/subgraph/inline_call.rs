@@ -15,11 +15,12 @@ use crate::executor::run_loop::Driver;
 use crate::executor::single_tasks::STEPS_PER_POLL;
 use crate::executor::task_context::{NamespaceContext, TaskContext, TaskIdentity};
 use crate::executor::task_start::{Call, FirstPoll, TaskStart};
-use crate::graph::Persistence;
-use crate::machine::{CallState, Following, RouteFault, SingleTask, Stop, TaskOutcome, Triggered};
+use crate::machine::{CallState, Following, RouteFault, SingleTask, TaskOutcome, Triggered};
 use crate::state::State;
 use crate::step::Next;
 use crate::subgraph::call::{Child, ChildEnd, EndedChild, Site};
+use crate::tasks::Stop;
+use crate::topology::Persistence;
 
 /// A call that runs inline.
 pub(crate) struct InlineCall<'c, S: State, Cx> {
@@ -70,13 +71,13 @@ enum Rest<S: State> {
 impl<'c, S: State, Cx: Send + Sync + 'static> InlineCall<'c, S, Cx> {
     /// Whether the call may run inline.
     pub(crate) fn suits(site: &Site<'_, S, Cx>) -> bool {
-        let session = site.scope.session();
+        let session = site.task.session();
         let is_unlimited = session.policy.budget.is_none() && session.policy.max_steps.is_none();
         session.is_silent()
             && is_unlimited
             && !session.calls.is_used()
             && site.graph.topology.runs_inline()
-            && site.scope.persistence() == Persistence::PerCall
+            && site.task.persistence() == Persistence::PerCall
     }
 
     /// Begins the call: how it ended and how many tasks it has executed, or where it pauses.
@@ -118,7 +119,7 @@ impl<'c, S: State, Cx: Send + Sync + 'static> InlineCall<'c, S, Cx> {
                 }
                 Halt::Waiting(waiting) => {
                     let WaitingTask { node, began, attempt } = *waiting;
-                    let outcome = Box::pin(attempt.finish_unless_cancelled(&site.scope.session().control)).await;
+                    let outcome = Box::pin(attempt.finish_unless_cancelled(&site.task.session().control)).await;
                     call.settle(node, began, outcome).map_or_else(|halt| halt, Halt::Turn)
                 }
                 // On the heap: a driver is large, and most inline calls do without.
@@ -128,7 +129,7 @@ impl<'c, S: State, Cx: Send + Sync + 'static> InlineCall<'c, S, Cx> {
     }
 
     fn is_simulated(&self) -> bool {
-        self.site.scope.session().schedule.is_some()
+        self.site.task.session().schedule.is_some()
     }
 
     /// Runs the node and those that follow it, as far as they are ready.
@@ -146,8 +147,8 @@ impl<'c, S: State, Cx: Send + Sync + 'static> InlineCall<'c, S, Cx> {
     /// Runs a task of the node, if it is ready, and commits its step; the node that follows it.
     #[inline]
     fn step(&mut self, node: u32, waker: &mut PollContext<'_>) -> Result<u32, Halt<S, Cx>> {
-        let Site { graph, resources, scope } = self.site;
-        let session = scope.session();
+        let Site { graph, resources, task } = self.site;
+        let session = task.session();
         if session.control.reason().is_some() {
             return Err(Rest::Ahead(self.state.task(node)).into());
         }
@@ -217,13 +218,13 @@ impl<'c, S: State, Cx: Send + Sync + 'static> InlineCall<'c, S, Cx> {
 
     /// The id of the task of the node that is next, or that has just run.
     fn path(&self, node: u32) -> Arc<str> {
-        let Site { graph, scope, .. } = self.site;
-        self.state.task(node).id.path(scope.call(), graph.topology.node(node).name.as_str())
+        let Site { graph, task, .. } = self.site;
+        self.state.task(node).id.path(task.path(), graph.topology.node(node).name.as_str())
     }
 
     /// Lets others have their turn; in a simulation, until it is the node's, unless the run is cancelled.
     async fn give_way(&self, node: u32) {
-        let session = self.site.scope.session();
+        let session = self.site.task.session();
         match &session.schedule {
             Some(schedule) => tokio::select! {
                 biased;
@@ -236,19 +237,19 @@ impl<'c, S: State, Cx: Send + Sync + 'static> InlineCall<'c, S, Cx> {
 
     /// Returns the services of a task.
     fn services(&mut self, node: u32, began: u64) -> Arc<TaskContext> {
-        let Site { graph, scope, .. } = self.site;
+        let Site { graph, task, .. } = self.site;
         let namespace = self
             .namespace
-            .get_or_insert_with(|| Arc::new(NamespaceContext::of_call(scope.session(), scope.call(), &graph.topology)));
+            .get_or_insert_with(|| Arc::new(NamespaceContext::of_call(task.session(), task.path(), &graph.topology)));
         let (info, id, step) = (graph.topology.node(node), self.state.task(node).id, self.state.steps());
-        let task = TaskIdentity { id, key: None, attempt: 1, is_of_run: false, step, began };
-        Arc::new(TaskContext::new(namespace, info, task, info.timeout))
+        let identity = TaskIdentity { id, key: None, attempt: 1, is_of_run: false, step, began };
+        Arc::new(TaskContext::new(namespace, info, identity, info.timeout))
     }
 
     /// Goes on with a driver.
     async fn drive(self, rest: Rest<S>) -> Result<Child<S>, RunError> {
         let Self { site, state, namespace } = self;
-        let (session, call) = (Arc::clone(site.scope.session()), Arc::clone(site.scope.call()));
+        let (session, call) = (Arc::clone(site.task.session()), Arc::clone(site.task.path()));
         let mut driver = Driver::new(site.runtime(), session, call, None, None)?;
         driver.machine.take_over(state);
         if let Some(namespace) = namespace {

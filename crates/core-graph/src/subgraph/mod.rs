@@ -16,9 +16,6 @@ mod resume_point;
 mod stacks;
 pub(crate) mod thread_scoped;
 
-pub use call::Scope;
-pub use thread_scoped::Standing;
-
 pub(crate) use call::{EndedChild, LeftChild, begin_in_task, begins_a_stack, finish_in_task};
 pub(crate) use open_calls::open_calls;
 pub(crate) use stacks::OwnStack;

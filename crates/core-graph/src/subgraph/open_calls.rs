@@ -3,14 +3,17 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use crate::checkpoint::corrupt;
+use crate::checkpoint::load_frontier;
 use crate::checkpoint::{CheckpointError, CheckpointRow, Checkpointer, TaskRecordKind};
 use crate::error::RunError;
-use crate::executor::budget::Budget;
 use crate::executor::run_loop::Driver;
-use crate::machine::{ChildHeads, FrontierDelta, WriteRow, corrupt};
-use crate::recorder::load::load_frontier;
+use crate::limits::Budget;
+use crate::machine::WriteRow;
+use crate::record::FrontierDelta;
 use crate::state::{State, codec};
 use crate::subgraph::thread_scoped::ThreadScopedCalls;
+use crate::tasks::ChildHeads;
 
 impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
     /// Takes up what was under way when the run before stopped. A root does so for all that is inside, before anything

@@ -5,8 +5,9 @@ use std::sync::Arc;
 use super::drawn::{Drawn, Sum, compile};
 use super::model::{Id, Model, ModelPhase};
 use crate::error::NodeError;
-use crate::machine::{Completion, Limits, Machine, Plan, Stop, TaskId, TaskOutcome};
+use crate::machine::{Completion, Limits, Machine, Plan, TaskOutcome};
 use crate::step::Step;
+use crate::tasks::{Stop, TaskId};
 
 pub(super) fn id_of(id: TaskId) -> Id {
     (id.number, id.place)

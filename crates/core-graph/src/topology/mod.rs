@@ -1,15 +1,24 @@
-//! A compiled graph as the step machine reads it: flat, by index.
+//! A compiled graph as the step machine and the executor read it: flat, by index.
+
+mod declarations;
+mod executable;
+mod migrations;
+mod persistence;
+mod policies;
 
 use std::fmt;
 use std::sync::Arc;
 
-use crate::graph::declarations::Declarations;
-use crate::graph::diagram::Diagram;
-use crate::graph::migration::Migrations;
-use crate::graph::persistence::Persistence;
-use crate::graph::spec::{Ask, Mode, Retry, Timeout};
 use crate::name::{Name, Packet};
 use crate::state::State;
+use crate::timeout::Timeout;
+
+pub(crate) use declarations::Declarations;
+pub(crate) use executable::{ExecutableGraph, NodeRun};
+pub(crate) use migrations::{Migration, Migrations};
+pub use persistence::Persistence;
+pub(crate) use policies::Ask;
+pub use policies::{Mode, Retry};
 
 /// The place of a node in [`Topology::nodes`], which are sorted by name.
 pub(crate) type NodeIndex = u32;
@@ -39,7 +48,6 @@ pub(crate) struct Topology<S: State> {
     pub(crate) limits: Vec<(String, usize)>,
     /// Per node, its class in `limits`; none where no node has one.
     pub(crate) classes: Option<Arc<[Option<u32>]>>,
-    pub(crate) diagram: Diagram,
     /// Whether a subgraph inside is kept per thread.
     pub(crate) keeps_children: bool,
 }
@@ -143,6 +151,6 @@ impl<S: State> Exits<S> {
 
 impl<S: State> fmt::Debug for Topology<S> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Topology").field("name", &self.name).field("diagram", &self.diagram).finish_non_exhaustive()
+        f.debug_struct("Topology").field("name", &self.name).finish_non_exhaustive()
     }
 }
