@@ -22,7 +22,7 @@ pub use findings::{Findings, Found, SearchRecord, SearchStrategy};
 pub use outcome::{Completion, Failure, FailureClass, RunOutcome, StopReason};
 pub use plan::{Objectives, PlanSource, Priority, Subtask, SubtaskKind, TaskPlan};
 pub use result::{Iteration, Metrics, NodeExecutionResult, NodeStatus, WorkflowNode};
-pub use session::{Exchanged, SessionInfo, VaultContext};
+pub use session::{PastRequest, SessionInfo, VaultContext};
 pub use size::{fit, read_blob, size_of};
 
 use crate::assess::Assessment;

@@ -227,8 +227,8 @@ async fn a_run_that_waits_with_part_of_its_work_goes_on_with_other_limits() {
     drop(runs);
     let thread = again.thread("run-1");
     let state = thread.state().await.unwrap().state;
-    assert_eq!(graphloom_obsius::cannot_go_on(&state), None);
-    thread.update_state(graphloom_obsius::REVIEW, graphloom_obsius::go_on_with_part(&state)).await.unwrap();
+    assert_eq!(graphloom_obsius::why_limits_change_nothing(&state), None);
+    thread.update_state(graphloom_obsius::REVIEW, graphloom_obsius::continue_partial_work(&state)).await.unwrap();
     let Outcome::Waiting(_) = thread.continue_().await.unwrap() else { panic!("it asks again") };
     let answers = graphloom_core_graph::Answers::new().and("review", Verdict::Approve).unwrap();
     let Outcome::Done(state) = thread.resume(answers).await.unwrap() else { panic!("it ends") };
@@ -236,7 +236,7 @@ async fn a_run_that_waits_with_part_of_its_work_goes_on_with_other_limits() {
     assert_eq!((place.bytes().len(), state.session.config.max_iterations), (before + 40, 9));
     assert!(state.notes.iter().any(|note| note == "`MAX_ITERATIONS` is 9 from here on, it was 2"), "{:?}", state.notes);
     assert_eq!(
-        graphloom_obsius::cannot_go_on(&state),
+        graphloom_obsius::why_limits_change_nothing(&state),
         Some("its changes are written; begin a new run for what is left")
     );
 }

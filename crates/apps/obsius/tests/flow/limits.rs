@@ -155,7 +155,7 @@ async fn after_timeouts_a_run_goes_on_with_more_time_and_keeps_what_was_done() {
     let again = place.runs_in(&store, model, Some(more));
     let thread = again.thread("run-1");
     let state = thread.state().await.unwrap().state;
-    thread.update_state(graphloom_obsius::REVIEW, graphloom_obsius::go_on_with_part(&state)).await.unwrap();
+    thread.update_state(graphloom_obsius::REVIEW, graphloom_obsius::continue_partial_work(&state)).await.unwrap();
     let Outcome::Waiting(_) = thread.continue_().await.unwrap() else { panic!("it asks again") };
     let state = thread.state().await.unwrap().state;
     assert!(state.stop.as_ref().unwrap().is_success(), "{:?}", state.stop);
@@ -192,7 +192,7 @@ async fn time_of_a_simple_request_that_runs_out_keeps_what_was_done_and_it_goes_
     assert_eq!(state.stop, Some(StopReason::OutOfTime { times: 1, limit_ms: 30_000 }));
     let again = place.runs_in(&store, model, Some(more));
     let thread = again.thread("run-1");
-    thread.update_state(graphloom_obsius::REVIEW, graphloom_obsius::go_on_with_part(&state)).await.unwrap();
+    thread.update_state(graphloom_obsius::REVIEW, graphloom_obsius::continue_partial_work(&state)).await.unwrap();
     let Outcome::Waiting(_) = thread.continue_().await.unwrap() else { panic!("it asks again") };
     let answers = graphloom_core_graph::Answers::new().and("review", Verdict::Approve).unwrap();
     let Outcome::Done(state) = thread.resume(answers).await.unwrap() else { panic!("it ends") };

@@ -49,7 +49,7 @@ fn a_turn_that_was_killed_goes_on_where_it_was() {
 
     runtime().block_on(async {
         let talk = open(&path, ScriptedSource::new(&[Answer::Nothing]));
-        let (_, chat) = talk.shown(talk.conversations.go_on(ID)).await;
+        let (_, chat) = talk.shown(talk.conversations.finish_turn(ID)).await;
         assert!(chat.iter().any(|message| message.text().contains("# A proposal")), "{chat:?}");
         let session = talk.session().await;
         assert_eq!(session.waiting_for, Waiting::Report);

@@ -177,7 +177,7 @@ impl ScriptedConversation {
             }
         }
         if let Some(question) = streams.question() {
-            self.conversations.delivered(ID, question).await.expect("part of the test");
+            self.conversations.record_delivery(ID, question).await.expect("part of the test");
         }
         (thoughts, chat)
     }
@@ -185,8 +185,8 @@ impl ScriptedConversation {
     /// Makes an older checkpoint the head, and shows what is asked there.
     pub(crate) async fn fork(&self, at: u64) {
         self.conversations.fork(ID, at).await.expect("part of the test");
-        let (question, _) = self.conversations.asked(ID).await.expect("part of the test");
-        self.conversations.delivered(ID, &question).await.expect("part of the test");
+        let (question, _) = self.conversations.open_question(ID).await.expect("part of the test");
+        self.conversations.record_delivery(ID, &question).await.expect("part of the test");
     }
 
     pub(crate) async fn session(&self) -> Session {

@@ -1,4 +1,4 @@
-//! What several queries find, and the sentences of it that fit a goal.
+//! Searching with several queries, and choosing the sentences that fit a goal.
 
 use std::collections::BTreeSet;
 
@@ -10,7 +10,7 @@ use crate::cite::mark;
 /// How many sentences of a result a search without a model's notes keeps.
 const SENTENCES_PER_RESULT: usize = 3;
 
-/// What several queries found.
+/// The results of several queries.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Gathered {
@@ -48,7 +48,7 @@ pub async fn gather(
 }
 
 /// The sentences that fit the goal, each with its mark.
-pub(super) fn quoted(goal: &str, found: &[Evidence]) -> String {
+pub(super) fn fitting_sentences(goal: &str, found: &[Evidence]) -> String {
     let mut lines = Vec::new();
     for evidence in found {
         let mut ranges: Vec<_> = best_sentences(goal, &evidence.text, SENTENCES_PER_RESULT)

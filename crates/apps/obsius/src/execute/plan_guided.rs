@@ -21,21 +21,23 @@ const SHOWN: usize = 8;
 ///
 /// # Errors
 /// Those of the models.
-pub async fn lead<N: Notes + Sync>(
+pub async fn plan_guided<N: Notes + Sync>(
     setup: &Setup,
     state: &WorkflowState,
     notes: &N,
     unmet: &[Finding],
     iteration: u32,
 ) -> Result<(ExecutionPlan, Vec<Exchange>), AgentError> {
-    let mut leading = Leading { setup, state, notes, iteration, plan: ExecutionPlan::default(), exchanges: Vec::new() };
+    let mut planner =
+        GuidedPlanner { setup, state, notes, iteration, plan: ExecutionPlan::default(), exchanges: Vec::new() };
     for finding in unmet {
-        leading.towards(finding).await?;
+        planner.plan_for(finding).await?;
     }
-    Ok((leading.plan, leading.exchanges))
+    Ok((planner.plan, planner.exchanges))
 }
 
-struct Leading<'a, N> {
+/// Collects the actions for unmet criteria.
+struct GuidedPlanner<'a, N> {
     setup: &'a Setup,
     state: &'a WorkflowState,
     notes: &'a N,
@@ -44,8 +46,8 @@ struct Leading<'a, N> {
     exchanges: Vec<Exchange>,
 }
 
-impl<N: Notes + Sync> Leading<'_, N> {
-    fn act(&mut self, subtask: &str, call: (&str, Value)) {
+impl<N: Notes + Sync> GuidedPlanner<'_, N> {
+    fn add_action(&mut self, subtask: &str, call: (&str, Value)) {
         let is_there = |action: &PlannedAction| action.tool == call.0 && action.arguments == call.1;
         if self.plan.actions.iter().any(is_there) {
             return;
@@ -54,15 +56,15 @@ impl<N: Notes + Sync> Leading<'_, N> {
         self.plan.actions.push(planned(id, subtask, Vec::new(), call));
     }
 
-    /// What makes one criterion hold.
-    async fn towards(&mut self, finding: &Finding) -> Result<(), AgentError> {
+    /// Adds the actions that make one criterion hold.
+    async fn plan_for(&mut self, finding: &Finding) -> Result<(), AgentError> {
         let subtask = finding.subtask.as_str();
         match &finding.criterion {
             // Searching is the search phase's.
             Criterion::Searched { .. } => {}
             Criterion::FoundRead { count } => {
                 for found in self.state.findings.notes.iter().take(*count) {
-                    self.act(subtask, read_note(&found.path));
+                    self.add_action(subtask, read_note(&found.path));
                 }
             }
             Criterion::NoteExists { note } => self.create(subtask, note).await?,
@@ -84,7 +86,7 @@ impl<N: Notes + Sync> Leading<'_, N> {
             }
             Criterion::NoteContains { note, text } => {
                 if let Some(note) = find_note(self.notes, note) {
-                    self.act(subtask, append(note.path().as_str(), text));
+                    self.add_action(subtask, append(note.path().as_str(), text));
                 }
             }
             Criterion::NoteChanged { note } => {
@@ -118,7 +120,7 @@ impl<N: Notes + Sync> Leading<'_, N> {
         } else {
             said.joined() + "\n"
         };
-        self.act(subtask, create_note(title, &content));
+        self.add_action(subtask, create_note(title, &content));
         Ok(())
     }
 
@@ -160,7 +162,7 @@ impl<N: Notes + Sync> Leading<'_, N> {
             .map(|entry| entry_line(entry, &all))
             .collect();
         if !lines.is_empty() {
-            self.act(subtask, append(note.path().as_str(), &lines.join("\n")));
+            self.add_action(subtask, append(note.path().as_str(), &lines.join("\n")));
         }
     }
 
@@ -172,7 +174,7 @@ impl<N: Notes + Sync> Leading<'_, N> {
         // Only tags of the frontmatter are repeated there.
         let own = note.tags().iter().filter(|tag| tag.span.is_none()).map(|tag| tag.name.clone());
         let tags: Vec<String> = own.chain([tag.to_owned()]).collect();
-        self.act(subtask, set_frontmatter(note.path().as_str(), "tags", json!(tags)));
+        self.add_action(subtask, set_frontmatter(note.path().as_str(), "tags", json!(tags)));
     }
 
     /// Changes what was found as asked: what other notes say is added, nothing is edited.
@@ -196,7 +198,7 @@ impl<N: Notes + Sync> Leading<'_, N> {
         }
         let others = self.quoted(Some(note.path())).text;
         if !others.is_empty() {
-            self.act(subtask, append(note.path().as_str(), &others));
+            self.add_action(subtask, append(note.path().as_str(), &others));
         }
     }
 

@@ -1,4 +1,4 @@
-//! Tool calls of a model that cannot make any: led by small choices, so that one conversation serves both kinds.
+//! Tool calls for a model that cannot make any: small choices guide it, so that one conversation serves both kinds of models.
 
 use std::sync::Arc;
 
@@ -24,9 +24,9 @@ use crate::write::{Quoted, plain, quoted};
 const FOUND: usize = 8;
 const CHOICES: usize = 4;
 
-/// A small model as one that calls tools: it names notes and chooses among what was found, and notes are quoted; which tool
-/// comes when follows from what the request asks for and from the results so far.
-pub(crate) struct SmallTools {
+/// Makes a guided model look like one that calls tools. The model names notes and chooses among those that were found; notes
+/// are quoted. Which tool comes next follows from the request and from the results so far.
+pub(crate) struct GuidedTools {
     inner: Arc<dyn ChatModel>,
     capabilities: Capabilities,
     setup: Setup,
@@ -34,7 +34,7 @@ pub(crate) struct SmallTools {
     notes: Overlay,
 }
 
-impl SmallTools {
+impl GuidedTools {
     pub(crate) fn new(setup: Setup, request: &str, notes: Overlay) -> Self {
         let inner = Arc::clone(setup.models.role("execute"));
         let capabilities = Capabilities { tools: true, ..inner.capabilities().clone() };
@@ -257,7 +257,7 @@ fn calls_in(messages: &[Message]) -> Vec<&str> {
 }
 
 #[async_trait]
-impl ChatModel for SmallTools {
+impl ChatModel for GuidedTools {
     fn id(&self) -> &ModelId {
         self.inner.id()
     }

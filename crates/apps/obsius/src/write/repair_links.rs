@@ -1,35 +1,35 @@
-//! Links that this run wrote and that lead nowhere: corrected where one note is meant, else kept and told. Which bytes the
-//! run wrote is known by their place; no other link is looked at.
+//! Repairs links that this run wrote and that lead nowhere. A link is corrected where exactly one note is meant, else it is
+//! kept and reported. Links that the run did not write are never changed.
 
 use graphloom_vault::{Link, LinkIndex, LinkStyle, Note, NotePath, Notes, Overlay, Resolution, VaultError};
 
 use super::redirect::redirect_merged;
 
-/// Mends the links that this run wrote, writes them in the style of new links, and lets links to a note whose text this run
-/// put elsewhere lead there. Returns what was done, in words.
+/// Repairs the links that this run wrote, writes them in the style of new links, and leads links to a merged note to the
+/// note that has its text now. Returns a line on each repair.
 ///
 /// # Errors
 /// Those of the overlay.
-pub fn mend_links(overlay: &mut Overlay, request: &str, style: LinkStyle) -> Result<Vec<String>, VaultError> {
-    let mut told = redirect_merged(overlay)?;
+pub fn repair_links(overlay: &mut Overlay, request: &str, style: LinkStyle) -> Result<Vec<String>, VaultError> {
+    let mut repairs = redirect_merged(overlay)?;
     let changed: Vec<NotePath> = overlay.changes().iter().map(|(path, _)| path.clone()).collect();
     if changed.iter().all(|path| overlay.written(path).is_empty()) {
-        return Ok(told);
+        return Ok(repairs);
     }
     let links = overlay.links();
-    let to_come = ToCome::new(overlay, request);
+    let missing_notes = MissingNotes::new(overlay, request);
     for path in &changed {
         let Some(note) = overlay.read(path).ok().flatten() else { continue };
         let mut corrected = Vec::new();
         for link in dead_links(overlay, &links, &note) {
-            if to_come.is_known(link) {
+            if missing_notes.is_known(link) {
                 continue;
             }
             match meant(&links, path, &link.target) {
                 Some(meant) => corrected.push((link.span.start, meant)),
-                None if to_come.is_asked_for(link) => {}
+                None if missing_notes.is_asked_for(link) => {}
                 None => {
-                    told.push(format!("`{path}`: the link `{}` leads to no note; it is kept as it is", link.target));
+                    repairs.push(format!("`{path}`: the link `{}` leads to no note; it is kept as it is", link.target));
                 }
             }
         }
@@ -37,10 +37,10 @@ pub fn mend_links(overlay: &mut Overlay, request: &str, style: LinkStyle) -> Res
             continue;
         }
         match overlay.retarget(path, &corrected) {
-            Ok(done) => told.extend(
+            Ok(done) => repairs.extend(
                 done.iter().map(|d| format!("`{path}`: the link `{}` was corrected to `{}`", d.before, d.after)),
             ),
-            Err(error) => told.push(format!("links of `{path}` that lead nowhere could not be corrected: {error}")),
+            Err(error) => repairs.push(format!("links of `{path}` that lead nowhere could not be corrected: {error}")),
         }
     }
     for path in &changed {
@@ -48,16 +48,16 @@ pub fn mend_links(overlay: &mut Overlay, request: &str, style: LinkStyle) -> Res
             Ok(done) if done.is_empty() => {}
             Ok(done) => {
                 let links = if done.len() == 1 { "1 link is".to_owned() } else { format!("{} links are", done.len()) };
-                told.push(format!("`{path}`: {links} written as the settings of the vault have new links"));
+                repairs.push(format!("`{path}`: {links} written as the settings of the vault have new links"));
             }
             Err(error) => {
-                told.push(format!(
+                repairs.push(format!(
                     "links of `{path}` are not written as the settings of the vault have new links: {error}"
                 ));
             }
         }
     }
-    Ok(told)
+    Ok(repairs)
 }
 
 /// The links of a note that this run wrote and that name no file.
@@ -72,19 +72,19 @@ pub(crate) fn is_written(overlay: &Overlay, path: &NotePath, link: &Link) -> boo
     overlay.written(path).iter().any(|range| range.start <= link.span.start && link.span.end <= range.end)
 }
 
-/// Notes to come: what people link to before it is there.
-pub(crate) struct ToCome {
+/// Notes that are not there yet, which people link to all the same.
+pub(crate) struct MissingNotes {
     request: String,
     /// The links of the vault before this run.
     before: LinkIndex,
 }
 
-impl ToCome {
+impl MissingNotes {
     pub(crate) fn new(overlay: &Overlay, request: &str) -> Self {
         Self { request: request.to_lowercase(), before: overlay.vault().links() }
     }
 
-    /// Whether a link may lead nowhere: to a note to come.
+    /// Whether a link may lead to a note that is not there yet.
     pub(crate) fn is_one(&self, link: &Link) -> bool {
         self.is_known(link) || self.is_asked_for(link)
     }

@@ -1,5 +1,5 @@
-//! What a node comes to that failed after there was a report: the failure is appended, and the run goes on with the report
-//! as it was. Covers errors that no model caused, such as a prompt that cannot be filled in.
+//! The error handler of nodes that follow the report: the failure becomes a notice, and the run goes on with the report
+//! unchanged. It covers errors that no model caused, such as a prompt that cannot be filled in.
 //! Source: openJiuwen DeepSearch, `VLMChartGeneratorNode`; its errors 212106 and 212300 let a run go on, too.
 
 use graphloom_core_graph::{Context, Failure, Node, NodeError, Snapshot, Step};
@@ -9,9 +9,9 @@ use crate::state::SearchContext;
 use crate::status::{Notice, StatusCode};
 use crate::trace::unchecked;
 
-/// Goes on with `next`, with a notice on what failed. A reader sees no marks of programs, so a report whose citations were
+/// Goes on with `next` and a notice of the failure. Marks of programs are not for readers, so a report whose citations were
 /// not checked gets plain links.
-pub(crate) async fn spared(
+pub(crate) async fn continue_after_failure(
     (code, next): (StatusCode, Node),
     failure: Failure,
     state: Snapshot<SearchContext>,

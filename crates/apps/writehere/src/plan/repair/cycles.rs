@@ -7,7 +7,7 @@ use super::super::{ChainRules, PlannedTask, Repair, RepairKind};
 ///
 /// The chains always hold, since they follow the numbers. Dependencies on lower numbers cannot close a circle with them.
 /// Those on higher numbers are added one by one in the order of numbers, and the one that would close a circle goes.
-pub(super) fn settle(tasks: &mut [PlannedTask], chains: ChainRules, repairs: &mut Vec<Repair>) {
+pub(super) fn repair(tasks: &mut [PlannedTask], chains: ChainRules, repairs: &mut Vec<Repair>) {
     let order = numeric_order(tasks);
     let mut rank = vec![0; tasks.len()];
     for (at, position) in order.iter().enumerate() {

@@ -1,5 +1,4 @@
-//! What all questions of the collector to a model have in common: who is asked, what is told of the step, how documents are
-//! shown.
+//! The parts that all prompts of the collector share: the model, the arguments on the step, the documents.
 
 use serde_json::{Value, json};
 
@@ -9,12 +8,12 @@ use crate::evidence::Document;
 use crate::resources::Slot;
 
 impl CollectRequest {
-    /// Asks the collector's model as often as the request allows.
+    /// A question to the collector's model with as many tries as the request allows.
     pub(super) fn ask(&self, key: &str, prompt: &str) -> Ask {
         Ask::new(key, prompt).slot(Slot::InfoCollecting).tries(self.limits.max_retry_num)
     }
 
-    /// What a prompt is told of the step, and `more`, an object.
+    /// The arguments of a prompt on the step, with those of the object `more`.
     pub(super) fn args(&self, more: Value) -> Value {
         let mut args = json!({
             "language": self.language.as_str(),
@@ -31,7 +30,11 @@ impl CollectRequest {
 }
 
 /// At most `most` documents as a prompt shows them, with so many characters of each.
-pub(super) fn shown<'e>(found: impl Iterator<Item = &'e Document>, most: usize, excerpt: usize) -> Vec<Value> {
+pub(super) fn documents_in_prompt<'e>(
+    found: impl Iterator<Item = &'e Document>,
+    most: usize,
+    excerpt: usize,
+) -> Vec<Value> {
     let one = |found: &Document| {
         let text: String = found.text.chars().take(excerpt).collect();
         json!({ "title": found.title, "url": found.url, "text": text, "scores": found.scores })

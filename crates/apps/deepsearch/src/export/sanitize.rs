@@ -1,11 +1,11 @@
-//! Markdown that acts in no reader of Markdown: no HTML, no pictures but ours, no links but `http` and `https`.
+//! Sanitizes Markdown for every reader: no HTML, no pictures but ours, no links but `http` and `https`.
 
 use std::ops::Range;
 
 use pulldown_cmark::{Event, LinkType, Options, Parser, Tag};
 
-/// Readers of Markdown differ. What is harmless must be so for those that know nothing but `CommonMark`, for those that
-/// know tables and for those that know every extension.
+/// Readers of Markdown differ. A sanitized text must be harmless for readers that know nothing but `CommonMark`, for those
+/// that know tables and for those that know every extension.
 const READERS: [Options; 3] =
     [Options::empty(), Options::ENABLE_TABLES.union(Options::ENABLE_STRIKETHROUGH), Options::all()];
 /// How often a text is read again after a change before every sign of markup in it is taken for text.
@@ -13,7 +13,7 @@ const ROUNDS: usize = 64;
 
 /// `text` without HTML, pictures other than `ours`, which are named by their addresses, and links other than to `http` and
 /// `https`; their words stay. `<` that could begin HTML is written as `&lt;`.
-pub(super) fn harmless(text: &str, ours: &[String]) -> String {
+pub(super) fn sanitize(text: &str, ours: &[String]) -> String {
     let mut text = text.to_owned();
     for _ in 0..ROUNDS {
         let before = text.len();
@@ -143,7 +143,7 @@ mod tests {
             ("[\\[1\\]](https://a.example) *x*", "[\\[1\\]](https://a.example) *x*"),
             ("", ""),
         ] {
-            assert_eq!(harmless(text, &["data:ours".to_owned()]), harmless_text, "{text}");
+            assert_eq!(sanitize(text, &["data:ours".to_owned()]), harmless_text, "{text}");
         }
     }
 }

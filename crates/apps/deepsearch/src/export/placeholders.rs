@@ -1,11 +1,11 @@
-//! Places in a text at which something of ours is put after the text was read.
+//! Placeholders in a text, which are filled in after the text was rendered.
 
-/// Stand around the name of a place. They stand for nothing, and are taken out of what others wrote.
+/// The delimiters around the name of a placeholder. They are removed from text that others wrote.
 pub(super) const OPEN: char = '\u{f8f0}';
 pub(super) const CLOSE: char = '\u{f8f1}';
 
-/// A text without its places.
-pub(super) fn without_places(text: &str) -> String {
+/// A text without placeholders.
+pub(super) fn without_placeholders(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
     while let Some((before, behind)) = rest.split_once(OPEN) {
@@ -16,8 +16,8 @@ pub(super) fn without_places(text: &str) -> String {
     out
 }
 
-/// A text whose lines `(#insertChart:ID)` are replaced; places of unknown charts, and those inside of other lines, are
-/// removed. Captions of older versions, which were HTML, become those of today.
+/// A text whose lines `(#insertChart:ID)` are replaced; placeholders of unknown charts, and those inside
+/// of other lines, are removed. HTML captions of older versions become Markdown captions.
 pub(super) fn with_charts(text: &str, picture: impl Fn(&str) -> Option<String>) -> String {
     const HEAD: &str = "(#insertChart:";
     const OLD: (&str, &str) = ("<font size=2>**", "</font>");
@@ -59,6 +59,6 @@ mod tests {
                     <font size=2>**T**: d</font>[[1]](u)\n";
         let with = with_charts(text, |id| (id == "c_1").then(|| "PICTURE".to_owned()));
         assert_eq!(with, "PICTURE\nA  (#insertChart:x y)\n\n**T**: d[[1]](u)\n");
-        assert_eq!(without_places(&format!("a{OPEN}c1{CLOSE}b{OPEN}")), "ab");
+        assert_eq!(without_placeholders(&format!("a{OPEN}c1{CLOSE}b{OPEN}")), "ab");
     }
 }

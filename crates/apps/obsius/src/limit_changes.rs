@@ -1,11 +1,11 @@
-//! Going on with a run that a limit ended or that was refused: back to the phase whose work is shown, along the table.
+//! Resuming, with other limits, a run that a limit ended or whose changes were refused.
 
 use crate::config::Config;
 use crate::phase::{Decision, Phase};
 use crate::state::{Findings, NodeExecutionResult, Objectives, StopReason, WorkflowState, WorkflowStateUpdate};
 
-/// The result of the newest phase, deciding that more is to be done instead of the end.
-pub(crate) fn back_to_work(state: &WorkflowState) -> Option<NodeExecutionResult> {
+/// The result of the newest phase with a decision for more work in place of the end.
+pub(crate) fn result_for_more_work(state: &WorkflowState) -> Option<NodeExecutionResult> {
     let mut result = state.result.clone()?;
     result.decision = match state.phases.current() {
         Phase::Reflect => Some(Decision::ReanalysisNeeded),
@@ -15,25 +15,25 @@ pub(crate) fn back_to_work(state: &WorkflowState) -> Option<NodeExecutionResult>
     Some(result)
 }
 
-/// The update with which a run that waits with part of its work goes on instead of asking. It is made as the node of the
-/// review, whose question it replaces; nothing that was done is lost.
-pub fn go_on_with_part(state: &WorkflowState) -> WorkflowStateUpdate {
+/// The update that continues a run which waits with part of its work. It is made as the node of the review, whose question
+/// it replaces; finished work is kept.
+pub fn continue_partial_work(state: &WorkflowState) -> WorkflowStateUpdate {
     let end = state.end();
-    let told = end.as_ref().map(|stop| format!("{}; the run goes on with what is left", stop.text()));
-    let mut update = WorkflowState::update().stop(None::<StopReason>).notes(told);
+    let note = end.as_ref().map(|stop| format!("{}; the run goes on with what is left", stop.text()));
+    let mut update = WorkflowState::update().stop(None::<StopReason>).notes(note);
     if matches!(end, Some(StopReason::FoundLimit { .. })) {
         // What was found stays; the searches are run again.
         let findings = Findings { searches: Vec::new(), ..state.findings.clone() };
         update = update.findings(findings).objectives(Objectives::default()).confidence(0.0);
     }
-    match back_to_work(state) {
+    match result_for_more_work(state) {
         Some(result) => update.result(result),
         None => update,
     }
 }
 
-/// Why other limits change nothing for a run as it stands; none when they do.
-pub fn cannot_go_on(state: &WorkflowState) -> Option<&'static str> {
+/// The reason why other limits change nothing for a run in this state; `None` when they matter.
+pub fn why_limits_change_nothing(state: &WorkflowState) -> Option<&'static str> {
     let stop = state.outcome.as_ref().map(|outcome| outcome.stop.clone()).or(state.end());
     if state.applied.is_some() {
         return Some("its changes are written; begin a new run for what is left");
@@ -45,7 +45,7 @@ pub fn cannot_go_on(state: &WorkflowState) -> Option<&'static str> {
     }
 }
 
-/// What differs between the parameters of a run and those that it goes on with, in words.
+/// The differences between two sets of parameters of a run, a line each.
 pub(crate) fn differences(before: &Config, after: &Config) -> Vec<String> {
     let values = [before, after].map(|config| serde_json::to_value(config).unwrap_or_default());
     let [before, after] = values.each_ref().map(serde_json::Value::as_object);

@@ -1,23 +1,23 @@
-//! The results a task builds on: those of the tasks it depends on, near and far, and those of its outer tasks.
+//! The tasks whose results a task builds on: its own dependencies, and those of its outer tasks.
 
 use std::collections::BTreeMap;
 
 use graphloom_state_machine::NodeKey;
 
-use super::subject;
+use super::context_node;
 use crate::TaskType;
 use crate::length::count_words;
 use crate::task::{Node, Tree};
 
-/// Nodes a task depends on, with their distances.
+/// The nodes that a task depends on, grouped by distance.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
-pub struct Precedents<'t> {
+pub struct Dependencies<'t> {
     /// Groups of equal distance, the farthest first; inside a group by number.
     pub groups: Vec<(usize, Vec<&'t Node>)>,
 }
 
-impl Precedents<'_> {
+impl Dependencies<'_> {
     /// The results as prompts show them, each within its part of `words`, and a note for each that was shortened.
     pub fn render(&self, words: usize) -> (String, Vec<String>) {
         let mut parts = Vec::new();
@@ -43,23 +43,24 @@ impl Precedents<'_> {
 ///
 /// A node's distance is that of the first visit, depth first from the direct dependencies in their order, as in the
 /// original; it need not be the shortest.
-pub fn same_graph_precedents<'t>(tree: &'t Tree, key: &NodeKey) -> Precedents<'t> {
-    subject(tree, key).map(|node| precedents(tree, node, usize::MAX)).unwrap_or_default()
+pub fn same_graph_dependencies<'t>(tree: &'t Tree, key: &NodeKey) -> Dependencies<'t> {
+    context_node(tree, key).map(|node| dependencies_of(tree, node, usize::MAX)).unwrap_or_default()
 }
 
 /// For each outer task from the root down, its own dependencies up to a distance.
-pub fn outer_precedents<'t>(tree: &'t Tree, key: &NodeKey, most_distance: usize) -> Vec<Precedents<'t>> {
+pub fn outer_dependencies<'t>(tree: &'t Tree, key: &NodeKey, most_distance: usize) -> Vec<Dependencies<'t>> {
     let mut outer = Vec::new();
-    let mut at = subject(tree, key).and_then(graphloom_state_machine::TaskNode::outer);
+    let mut at = context_node(tree, key).and_then(graphloom_state_machine::TaskNode::outer);
     while let Some(node) = at.and_then(|key| tree.node(&key)) {
-        outer.push(precedents(tree, node, most_distance));
+        outer.push(dependencies_of(tree, node, most_distance));
         at = node.outer();
     }
     outer.reverse();
     outer
 }
 
-fn precedents<'t>(tree: &'t Tree, node: &'t Node, most_distance: usize) -> Precedents<'t> {
+/// The transitive dependencies of a node up to a distance.
+fn dependencies_of<'t>(tree: &'t Tree, node: &'t Node, most_distance: usize) -> Dependencies<'t> {
     let mut distances: BTreeMap<&NodeKey, usize> = BTreeMap::new();
     let mut open: Vec<(&NodeKey, usize)> = node.parents.iter().rev().map(|key| (key, 1)).collect();
     while let Some((key, distance)) = open.pop() {
@@ -82,7 +83,7 @@ fn precedents<'t>(tree: &'t Tree, node: &'t Node, most_distance: usize) -> Prece
     for nodes in groups.values_mut() {
         nodes.sort_by_key(|node| (last_number(&node.nid), node.key.clone()));
     }
-    Precedents { groups: groups.into_iter().rev().collect() }
+    Dependencies { groups: groups.into_iter().rev().collect() }
 }
 
 fn last_number(nid: &str) -> u64 {

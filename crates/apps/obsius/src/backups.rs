@@ -1,16 +1,15 @@
-//! How long what is needed to undo a run is kept.
+//! How many runs keep the backups that undo them.
 
 use std::collections::BTreeSet;
 
 use graphloom_vault::transaction::{self, RunRecord};
 use graphloom_vault::{Vault, VaultError};
 
-/// Removes the backups of the oldest runs, so that those of the newest `keep` stay, and says which were removed; 0 keeps
-/// all.
+/// Removes the backups of all but the newest `keep` runs and returns a note on what was removed; 0 keeps all.
 ///
 /// # Errors
-/// What stands in the way of the journal.
-pub(crate) fn keep_newest(vault: &Vault, keep: usize) -> Result<Option<String>, VaultError> {
+/// Those of the journal.
+pub(crate) fn prune_backups(vault: &Vault, keep: usize) -> Result<Option<String>, VaultError> {
     let old = too_old(transaction::runs(vault)?, keep);
     if old.is_empty() {
         return Ok(None);
@@ -25,7 +24,7 @@ pub(crate) fn keep_newest(vault: &Vault, keep: usize) -> Result<Option<String>, 
     }))
 }
 
-/// All but those that wrote last.
+/// All runs but the newest `keep`.
 fn too_old(mut records: Vec<RunRecord>, keep: usize) -> BTreeSet<String> {
     // Those of the same millisecond stay in the order in which they were first applied.
     records.sort_by_key(|record| record.at_ms);

@@ -7,9 +7,9 @@ use crate::state::PlannedAction;
 /// The most actions of one visit, as the prompt says.
 pub const MOST: usize = 12;
 
-/// The actions of one visit, and what is left for the next.
+/// The actions of one visit, and those left for later visits.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Turn {
+pub struct Batch {
     /// The actions of this visit, in their order.
     pub now: Vec<PlannedAction>,
     /// What later visits carry out.
@@ -18,10 +18,10 @@ pub struct Turn {
     pub skipped: Vec<String>,
 }
 
-/// Takes the next `most` of `waiting`. `succeeded` tells how an action of an earlier visit ended, nothing for one that was
-/// not carried out.
-pub fn take_turn(waiting: Vec<PlannedAction>, most: usize, succeeded: impl Fn(&str) -> Option<bool>) -> Turn {
-    let mut turn = Turn::default();
+/// Takes the next `most` of `waiting`. `succeeded` returns whether an action of an earlier visit succeeded, `None` for an
+/// action that was not executed.
+pub fn next_batch(waiting: Vec<PlannedAction>, most: usize, succeeded: impl Fn(&str) -> Option<bool>) -> Batch {
+    let mut batch = Batch::default();
     let mut left = waiting;
     let mut chosen: BTreeSet<String> = BTreeSet::new();
     loop {
@@ -32,23 +32,23 @@ pub fn take_turn(waiting: Vec<PlannedAction>, most: usize, succeeded: impl Fn(&s
         };
         if let Some(at) = left.iter().position(is_dead) {
             let action = left.remove(at);
-            turn.skipped.push(format!("`{}` was not run, because an action that it needs failed", action.tool));
+            batch.skipped.push(format!("`{}` was not run, because an action that it needs failed", action.tool));
             continue;
         }
         let is_ready = |action: &PlannedAction| action.depends_on.iter().all(|id| !names.contains(id));
-        let next = left.iter().position(is_ready).filter(|_| turn.now.len() < most);
+        let next = left.iter().position(is_ready).filter(|_| batch.now.len() < most);
         let Some(at) = next else { break };
         let action = left.remove(at);
         chosen.insert(action.id.clone());
-        turn.now.push(action);
+        batch.now.push(action);
     }
-    if turn.now.is_empty() {
+    if batch.now.is_empty() {
         for action in left.drain(..) {
-            turn.skipped.push(format!("`{}` was not run, because its dependencies are a circle", action.tool));
+            batch.skipped.push(format!("`{}` was not run, because its dependencies are a circle", action.tool));
         }
     }
-    turn.later = left;
-    turn
+    batch.later = left;
+    batch
 }
 
 #[cfg(test)]
@@ -72,12 +72,12 @@ mod tests {
     #[test]
     fn what_is_needed_comes_first_and_what_needs_a_failure_never() {
         let waiting = vec![action(1, &[3]), action(2, &[]), action(3, &[]), action(4, &[9]), action(5, &[4])];
-        let turn = take_turn(waiting, 2, |_| None);
-        assert_eq!((ids(&turn.now), ids(&turn.later)), (vec!["2", "3"], vec!["1"]));
-        assert_eq!(turn.skipped.len(), 2, "{:?}", turn.skipped);
-        let turn = take_turn(turn.later, 2, |id| Some(id == "3"));
-        assert_eq!((ids(&turn.now), turn.later.len()), (vec!["1"], 0));
-        let circle = take_turn(vec![action(1, &[2]), action(2, &[1])], 2, |_| None);
+        let batch = next_batch(waiting, 2, |_| None);
+        assert_eq!((ids(&batch.now), ids(&batch.later)), (vec!["2", "3"], vec!["1"]));
+        assert_eq!(batch.skipped.len(), 2, "{:?}", batch.skipped);
+        let batch = next_batch(batch.later, 2, |id| Some(id == "3"));
+        assert_eq!((ids(&batch.now), batch.later.len()), (vec!["1"], 0));
+        let circle = next_batch(vec![action(1, &[2]), action(2, &[1])], 2, |_| None);
         assert!(circle.now.is_empty() && circle.later.is_empty() && circle.skipped.len() == 2);
     }
 
@@ -98,10 +98,10 @@ mod tests {
             let mut done: Vec<(String, bool)> = Vec::new();
             let mut skipped = 0;
             for _ in 0..=count {
-                let turn = take_turn(left, most, |id| done.iter().find(|(other, _)| other == id).map(|(_, ok)| *ok));
-                prop_assert!(turn.now.len() <= most);
+                let batch = next_batch(left, most, |id| done.iter().find(|(other, _)| other == id).map(|(_, ok)| *ok));
+                prop_assert!(batch.now.len() <= most);
                 let mut failed_now: Vec<String> = Vec::new();
-                for action in &turn.now {
+                for action in &batch.now {
                     prop_assert!(done.iter().all(|(id, _)| *id != action.id));
                     prop_assert!(action.depends_on.iter().all(|id| done.iter().any(|(other, _)| other == id)));
                     // Inside a visit, carrying out skips what depends on a failure.
@@ -112,8 +112,8 @@ mod tests {
                     }
                     done.push((action.id.clone(), !fails));
                 }
-                skipped += turn.skipped.len();
-                left = turn.later;
+                skipped += batch.skipped.len();
+                left = batch.later;
             }
             prop_assert!(left.is_empty());
             prop_assert_eq!(done.len() + skipped, count);

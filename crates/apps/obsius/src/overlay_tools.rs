@@ -1,4 +1,4 @@
-//! The overlay of a run and the tools over it.
+//! The pending changes of a run, and the tools that read and change notes through them.
 
 use std::cell::OnceCell;
 use std::sync::Arc;
@@ -10,16 +10,16 @@ use crate::probe::View;
 use crate::resources::Resources;
 use crate::state::{ExecutedAction, Finding, WorkflowState};
 use crate::tools::{Workspace, registry};
-use crate::write::{ToCome, is_written, mend_links};
+use crate::write::{MissingNotes, is_written, repair_links};
 
-/// The notes as they are to be, and the tools that read and change them. Nothing here touches the disk.
-pub(crate) struct Workbench {
+/// The overlay of a run with its tools. Nothing here touches the disk.
+pub(crate) struct OverlayTools {
     workspace: Workspace,
     tools: ToolRegistry,
 }
 
-impl Workbench {
-    /// A workspace with the changes of a run so far.
+impl OverlayTools {
+    /// An overlay with the changes of a run so far.
     pub(crate) fn new(resources: &Resources, changes: &Changes) -> Result<Self, AgentError> {
         let workspace = Workspace::new(Arc::clone(&resources.index), changes.clone());
         let tools = registry(&workspace, Risk::Destructive)?;
@@ -41,17 +41,18 @@ impl Workbench {
         self.workspace.changes()
     }
 
-    /// Goes back to these changes.
+    /// Replaces the changes.
     pub(crate) fn reset(&self, changes: &Changes) {
         self.workspace.reset(changes.clone());
     }
 
-    /// Mends links that this run wrote and that lead nowhere. Returns what was done that is not told yet.
-    pub(crate) fn mend(&self, state: &WorkflowState) -> Result<Vec<String>, VaultError> {
+    /// Repairs links of this run that lead nowhere, and returns a line on each repair that the notes do not have yet.
+    pub(crate) fn repair_links(&self, state: &WorkflowState) -> Result<Vec<String>, VaultError> {
         let style = self.workspace.index().settings().links;
-        let mut told = self.workspace.edit(|overlay| mend_links(overlay, &state.session.original_request, style))?;
-        told.retain(|line| !state.notes.iter().any(|known| known == line));
-        Ok(told)
+        let mut repairs =
+            self.workspace.edit(|overlay| repair_links(overlay, &state.session.original_request, style))?;
+        repairs.retain(|line| !state.notes.iter().any(|known| known == line));
+        Ok(repairs)
     }
 }
 
@@ -60,7 +61,7 @@ pub(crate) fn diff_of(resources: &Resources, changes: &Changes) -> Diff {
     diff(&resources.vault, changes)
 }
 
-/// Looks up every criterion of the plan that can be looked up; the others come back as judged before, or as not held.
+/// Evaluates every criterion of the plan that a program can evaluate; the others count as not met.
 pub(crate) fn probe_all(
     state: &WorkflowState,
     notes: &Overlay,
@@ -70,10 +71,10 @@ pub(crate) fn probe_all(
     let Some(plan) = &state.task_plan else { return Vec::new() };
     let links = notes.links();
     let changed: Vec<NotePath> = notes.changes().iter().map(|(path, _)| path.clone()).collect();
-    let to_come = OnceCell::new();
+    let missing_notes = OnceCell::new();
     let is_own = |note: &Note, link: &Link| {
         !is_written(notes, note.path(), link)
-            || to_come.get_or_init(|| ToCome::new(notes, &state.session.original_request)).is_one(link)
+            || missing_notes.get_or_init(|| MissingNotes::new(notes, &state.session.original_request)).is_one(link)
     };
     let view =
         View { notes, links: &links, findings: &state.findings, actions, changed: &changed, answer, is_own: &is_own };

@@ -7,9 +7,9 @@ use super::raw::{RawOutline, RawSection};
 use super::repair::RELATIONSHIPS;
 use crate::state::Locale;
 
-/// The outline of a question, with at most `most` sections; where it has more parts, sections share them. With `dependencies`
-/// each section builds on the one before.
-pub(crate) fn of_parts(query: &str, language: Locale, most: u32, dependencies: bool) -> RawOutline {
+/// The outline of a question, with at most `most` sections. Where the question has more parts, sections share them. With
+/// `dependencies` each section builds on the one before.
+pub(crate) fn from_parts(query: &str, language: Locale, most: u32, dependencies: bool) -> RawOutline {
     let request = Request::of(query);
     let parts: Vec<&str> = request.parts().iter().map(|part| part.text.as_str()).collect();
     let count = parts.len().min(usize::try_from(most.max(1)).unwrap_or(usize::MAX)).max(1);
@@ -46,13 +46,13 @@ mod tests {
         let query =
             "How do Python, SQLite and PostgreSQL differ in what they promise about a transaction after a crash?";
         let titles = |most| {
-            let outline = of_parts(query, Locale::English, most, true);
+            let outline = from_parts(query, Locale::English, most, true);
             outline.sections.into_iter().map(|section| section.title).collect::<Vec<_>>()
         };
         assert_eq!(titles(3), ["Python", "SQLite", "PostgreSQL"]);
         assert_eq!(titles(2), ["Python", "SQLite; PostgreSQL"]);
-        let one = of_parts("Why is the sky blue?", Locale::English, 4, false);
+        let one = from_parts("Why is the sky blue?", Locale::English, 4, false);
         assert_eq!((one.sections.len(), one.sections[0].title.as_str()), (1, "Findings"));
-        assert_eq!(of_parts("", Locale::Chinese, 4, false).sections[0].title, "发现");
+        assert_eq!(from_parts("", Locale::Chinese, 4, false).sections[0].title, "发现");
     }
 }

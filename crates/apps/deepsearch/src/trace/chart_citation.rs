@@ -1,4 +1,4 @@
-//! Citations of charts, which were checked when the charts were drawn.
+//! Verdicts on the citations of charts, which were checked when the charts were drawn.
 
 use graphloom_citations::{Basis, Checked, Span, Verdict};
 
@@ -8,9 +8,9 @@ use crate::state::TraceSource;
 
 /// The verdict on a citation behind a chart; `None` for other citations.
 ///
-/// The sentence or the row that states the datum was found before the chart was drawn, so it is shown. A citation of an
-/// older version stands behind a caption, which no source says: nobody looks for it, and it stays.
-pub(super) fn of_chart(data: usize, trace: &TraceSource, source: &Document) -> Option<Judged> {
+/// The sentence or the row that states the datum was found before the chart was drawn, so the verdict is supported. A citation
+/// of an older version follows a caption, which no source says; it stays, not checked.
+pub(super) fn chart_verdict(data: usize, trace: &TraceSource, source: &Document) -> Option<Judged> {
     if !trace.chart {
         return None;
     }

@@ -1,4 +1,4 @@
-//! How a conversation with tools ended: what is kept of it, and what stops the run.
+//! Why a conversation with tools ended, as the reason of the run's end.
 
 use graphloom_agents::{Risk, StopReason as Ended, Transcript};
 
@@ -11,7 +11,7 @@ use crate::state::{ExecutedAction, StopReason};
 ///
 /// # Errors
 /// A conversation that came to nothing: a tool failed and nothing made up for it, or the model gave no answer.
-pub(super) fn ending(
+pub(super) fn stop_reason(
     transcript: &Transcript,
     actions: &[ExecutedAction],
     changed: bool,
@@ -38,7 +38,7 @@ pub(super) fn ending(
         }
         _ => {}
     }
-    if let Some(failed) = unmended(actions) {
+    if let Some(failed) = open_failure(actions) {
         let (action, error) = (failed.tool.clone(), failed.result.message.clone());
         return if changed {
             Ok(StopReason::ActionFailed { action, error })
@@ -52,12 +52,12 @@ pub(super) fn ending(
     Ok(check(facts).map_or(StopReason::Answered, |by| StopReason::Complete { by }))
 }
 
-/// The newest failure that nothing made up for: after a failed change no change succeeded, after any other no action.
-pub(super) fn unmended(actions: &[ExecutedAction]) -> Option<&ExecutedAction> {
+/// The newest failure that is still open: after a failed change no change succeeded, after any other failure no action did.
+pub(super) fn open_failure(actions: &[ExecutedAction]) -> Option<&ExecutedAction> {
     actions.iter().enumerate().rev().find_map(|(at, action)| {
         let is_change = action.risk.is_some_and(|risk| risk > Risk::Read);
-        let mends = |later: &ExecutedAction| later.result.success && (!is_change || later.is_write());
-        (!action.result.success && !actions[at + 1..].iter().any(mends)).then_some(action)
+        let resolves = |later: &ExecutedAction| later.result.success && (!is_change || later.is_write());
+        (!action.result.success && !actions[at + 1..].iter().any(resolves)).then_some(action)
     })
 }
 
@@ -83,7 +83,7 @@ mod tests {
             (vec![(Write, false), (Read, false), (Write, true)], false),
         ] {
             let actions: Vec<ExecutedAction> = actions.into_iter().map(|(risk, ok)| action(risk, ok)).collect();
-            assert_eq!(unmended(&actions).is_some(), expected, "{actions:?}");
+            assert_eq!(open_failure(&actions).is_some(), expected, "{actions:?}");
         }
     }
 }

@@ -1,21 +1,21 @@
-//! The sign of statements that stand on the writer's word alone, and what it means.
+//! The sign behind statements that only the writer vouches for, and its legend.
 
 use std::borrow::Cow;
 
 use crate::markup::Unit;
 use crate::markup::placed;
-use crate::state::{FinalResult, Locale, Standing, StatementMessage};
+use crate::state::{FinalResult, Locale, StatementBasis, StatementMessage};
 
 /// The sign. Readers of Markdown take it for punctuation, so it harms no emphasis that ends before it.
 pub(super) const SIGN: char = '†';
 
-/// The text of a report with the sign behind each statement that nothing checked says.
-pub(super) fn signed(result: &FinalResult, language: Locale) -> Cow<'_, str> {
+/// The text of a report with the sign behind each statement that no checked statement supports.
+pub(super) fn with_signs(result: &FinalResult, language: Locale) -> Cow<'_, str> {
     let text = &result.response_content;
     let Some(statements) = statements(result) else { return Cow::Borrowed(text) };
     let mut out = String::with_capacity(text.len() + 64);
     let mut from = 0;
-    for one in statements.iter().filter(|one| one.standing != Standing::Derived) {
+    for one in statements.iter().filter(|one| one.basis != StatementBasis::Derived) {
         let Some(end) = Unit::CodePoints.byte(text, one.end_offset).filter(|end| *end >= from) else { continue };
         let said = &text[from..end];
         out.push_str(said);
@@ -25,7 +25,7 @@ pub(super) fn signed(result: &FinalResult, language: Locale) -> Cow<'_, str> {
             out.push(' ');
         }
         out.push(SIGN);
-        if one.standing == Standing::Contradicted {
+        if one.basis == StatementBasis::Contradicted {
             out.push_str(language.pick("（与已核查的陈述矛盾）", " *(a checked statement says otherwise)*"));
         }
         from = end;
@@ -34,18 +34,18 @@ pub(super) fn signed(result: &FinalResult, language: Locale) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// The statements without a citation of the text as it is; none when nobody looked.
+/// The statements without a citation in the current text; `None` when they were not looked up.
 fn statements(result: &FinalResult) -> Option<Vec<StatementMessage>> {
     let known = result.statement_messages.as_deref()?;
     // A text that was put in the place of another one has other statements.
     Some(placed(&result.response_content, known, &result.chart_messages))
 }
 
-/// What the sign means, with the count of all statements without a citation; none when there are no such statements.
+/// The legend of the sign with the count of all statements without a citation; `None` when there are no such statements.
 pub(super) fn legend(result: &FinalResult, language: Locale) -> Option<String> {
     let statements = statements(result).filter(|all| !all.is_empty())?;
-    let count = |standing| statements.iter().filter(|one| one.standing == standing).count();
-    let (derived, open) = (count(Standing::Derived), count(Standing::NotChecked));
+    let count = |basis| statements.iter().filter(|one| one.basis == basis).count();
+    let (derived, open) = (count(StatementBasis::Derived), count(StatementBasis::NotChecked));
     let own = statements.len() - derived;
     let mut line = match language {
         Locale::Chinese => {
