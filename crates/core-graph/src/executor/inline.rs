@@ -9,7 +9,7 @@ use crate::executor::single_tasks::SingleExit;
 use crate::executor::task_context::{TaskContext, TaskIdentity};
 use crate::executor::task_start::{Call, FirstPoll, TaskStart};
 use crate::machine::{Committed, SingleTask, TaskOutcome};
-use crate::recorder::compact_step::Written;
+use crate::recorder::single_commit::Written;
 use crate::state::State;
 use crate::tasks::Stop;
 
@@ -41,7 +41,7 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
         let mut spare: Option<Arc<TaskContext>> = None;
         while *room > 0 {
             *room -= 1;
-            if let Some(reason) = self.session.control.reason() {
+            if let Some(reason) = self.recorder.session.control.reason() {
                 return InlinePause::Stopped(reason);
             }
             let (result, services) = match self.start_single(*single, &mut spare).poll_first(waker) {
@@ -65,7 +65,7 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
             if next.is_none() && has_room {
                 self.give_room_back();
             }
-            match committed.map(|committed| self.write_step(*single, committed)) {
+            match committed.map(|committed| self.recorder.write_single(&mut self.machine, *single, committed)) {
                 Ok(Written::Now(Ok(()))) => {}
                 Ok(Written::Now(Err(error))) => return InlinePause::Left(SingleExit::Unwritten(error)),
                 Ok(Written::Later(committed)) => return InlinePause::Unwritten { committed, next, now },
@@ -84,7 +84,8 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
     fn start_single(&mut self, single: SingleTask, spare: &mut Option<Arc<TaskContext>>) -> TaskStart<'_, S, Cx> {
         let node = self.runtime.topology.node(single.node);
         // A node that may be tried again wants to know when it first began.
-        let began = if node.retry.is_empty() { 0 } else { self.machine.begin(single.id, self.session.clock.now()) };
+        let began =
+            if node.retry.is_empty() { 0 } else { self.machine.begin(single.id, self.recorder.session.clock.now()) };
         let function = self.runtime.function(single.node, false);
         TaskStart::new(function, node, Arc::clone(&self.machine.state), || {
             let (is_of_run, step) = (self.machine.is_of_run(single.id), self.machine.step());

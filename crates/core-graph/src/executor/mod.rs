@@ -16,7 +16,6 @@
 
 pub(crate) mod attempt;
 mod dispatch;
-pub(crate) mod durable_steps;
 mod in_flight;
 mod inline;
 mod lifecycle;
@@ -25,7 +24,6 @@ mod replay_order;
 mod run;
 pub(crate) mod run_loop;
 pub(crate) mod runtime;
-pub(crate) mod session;
 mod settle;
 pub(crate) mod single_tasks;
 pub(crate) mod task_context;
@@ -38,4 +36,3 @@ pub use run::{Run, RunFuture, RunHandle};
 pub(crate) use run::conclude;
 pub(crate) use run_loop::{Driver, Entry};
 pub(crate) use runtime::Runtime;
-pub(crate) use session::Session;

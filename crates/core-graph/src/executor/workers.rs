@@ -243,11 +243,11 @@ mod tests {
     use crate::clock::SystemClock;
     use crate::error::NodeError;
     use crate::executor::runtime::Runtime;
-    use crate::executor::session::Session;
     use crate::executor::task_context::NamespaceContext;
     use crate::graph::StateGraph;
     use crate::limits::RunPolicy;
     use crate::name::{Node, START};
+    use crate::recorder::session::Session;
     use crate::state::Snapshot;
 
     #[derive(crate::State, Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]

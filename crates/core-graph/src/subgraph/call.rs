@@ -8,11 +8,11 @@ use crate::context::TaskServices;
 use crate::error::{NodeError, RunError};
 use crate::executor::run_loop::{Driver, Entry};
 use crate::executor::runtime::Runtime;
-use crate::executor::session::Session;
 use crate::executor::task_context::TaskContext;
+use crate::recorder::open_calls::kept_namespace;
+use crate::recorder::session::Session;
 use crate::state::State;
 use crate::subgraph::inline_call::{InlineCall, PausedCall};
-use crate::subgraph::open_calls::kept_namespace;
 use crate::subgraph::resume_point::ResumePoint;
 use crate::subgraph::stacks;
 use crate::tasks::Standing;
@@ -116,7 +116,7 @@ async fn run_child<S: State, Cx: Send + Sync + 'static>(
     if let Some((newest, head)) = after {
         driver.machine.begin_after(newest, head);
     }
-    driver.abandoned = dropped;
+    driver.recorder.abandoned = dropped;
     let stop = driver.run(entry).await;
     let mut child = driver.end_of_child(stop)?;
     if let (Persistence::PerThread, ChildEnd::Done(_) | ChildEnd::Failed { .. }) = (persistence, &child.end) {
@@ -138,7 +138,7 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
             Ok(Stop::Failed) => ChildEnd::Failed { state, error: machine.failure_of_run() },
             Ok(stop @ (Stop::Budget | Stop::Drained | Stop::Cancelled)) => ChildEnd::Stopped(stop),
             Ok(Stop::StepLimit) => {
-                let limit = self.session.policy.max_steps.unwrap_or_default();
+                let limit = self.recorder.session.policy.max_steps.unwrap_or_default();
                 let error = RunError::StepLimit { limit, next: machine.next_nodes().join(", ") };
                 ChildEnd::Failed { state, error }
             }

@@ -6,14 +6,15 @@ use crate::checkpoint::load_frontier;
 use crate::checkpoint::{CheckpointRow, HistoryFilter, ThreadRow, ThreadStatus};
 use crate::error::RunError;
 use crate::event::Event;
-use crate::executor::{Driver, Runtime, Session};
+use crate::executor::{Driver, Runtime};
 use crate::graph::Compiled;
 use crate::limits::{Control, RunPolicy};
 use crate::machine::Restored;
 use crate::questions::Questions;
+use crate::recorder::Session;
+use crate::recorder::open_calls;
 use crate::recorder::restore;
 use crate::state::State;
-use crate::subgraph::open_calls;
 use crate::thread::Thread;
 
 /// How often a thread is read that other runs begin and end meanwhile.

@@ -4,10 +4,11 @@ use std::sync::Arc;
 
 use crate::checkpoint::{Commit, TaskRecord, TaskRecordKind, ThreadRow, ThreadStatus};
 use crate::error::RunError;
-use crate::executor::{Driver, Entry, Runtime, Session};
+use crate::executor::{Driver, Entry, Runtime};
 use crate::limits::{Control, RunPolicy};
 use crate::machine::{AnswerMap, Restored};
 use crate::questions::{Answers, Questions};
+use crate::recorder::Session;
 use crate::recorder::{CommitLog, Queue, restore};
 use crate::state::State;
 use crate::thread::Thread;
@@ -59,7 +60,7 @@ impl<S: State, Cx: Send + Sync + 'static> Thread<S, Cx> {
         let restored =
             restored.map(|restored| Restored { forget_attempts: status == ThreadStatus::Failed, ..restored });
         let mut driver = self.driver(attached, self.policy.clone(), control, queue, answers, restored)?;
-        driver.abandoned = abandoned;
+        driver.recorder.abandoned = abandoned;
         Ok((driver, entry))
     }
 

@@ -83,7 +83,7 @@ pub(super) async fn import<S: State, Cx: Send + Sync + 'static>(
     input: S::Update,
     made: VecDeque<Imported<S>>,
 ) -> Result<(), RunError> {
-    driver.begin_run("input").await;
+    driver.recorder.begin_run(&driver.machine, "input").await;
     driver.take_input(Some(input)).await?;
     let mut awaited = Awaited::default();
     for Imported { node, key, step } in made {

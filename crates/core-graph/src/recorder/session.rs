@@ -20,8 +20,8 @@ use crate::record::Heads;
 use crate::recorder::commit_log::CommitLog;
 use crate::recorder::events::{Events, tell};
 use crate::recorder::subscriber::Queue;
+use crate::recorder::thread_scoped::ThreadScopedCalls;
 use crate::store::Store;
-use crate::subgraph::thread_scoped::ThreadScopedCalls;
 
 pub(crate) struct Session {
     pub(crate) thread: Arc<str>,
