@@ -14,8 +14,7 @@ use crate::error::NodeError;
 use crate::event::Payload;
 use crate::state::codec;
 use crate::store::Store;
-use crate::tasks::Standing;
-use crate::tasks::{Question, Stop};
+use crate::tasks::{Question, Standing, Stop};
 
 /// What a node finds beside the state. Cloning it is cheap.
 pub struct Context<Cx = ()> {

@@ -125,6 +125,7 @@ mod graph;
 mod handler;
 mod json_value;
 mod limits;
+mod lock;
 mod machine;
 mod name;
 mod nearest;
@@ -177,6 +178,7 @@ pub use topology::{Mode, Persistence, Retry};
 
 #[doc(hidden)]
 pub mod __private {
+    pub use crate::limits::FastPath;
     pub use crate::state::codec;
     pub use crate::state::keep;
     pub use {schemars, serde, serde_json};

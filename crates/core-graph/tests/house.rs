@@ -62,6 +62,7 @@ fn a_type_name_has_one_meaning() {
 
 /// The rooms of the crate and the files beside them, from the ground up. Each may import what stands before it.
 const FLOORS: &[&str] = &[
+    "lock",
     "clock",
     "nearest",
     "json_value",
@@ -122,4 +123,36 @@ fn rooms_import_what_is_below_them() {
     }
     assert!(imports > 500, "the imports were not found: {imports}");
     assert!(upward.is_empty(), "rooms import what is above them: {upward:#?}");
+}
+
+/// The rows of the table of rules in the description of the architecture: file, and functions.
+fn rules() -> Vec<(String, Vec<String>)> {
+    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/architecture.md");
+    let page = fs::read_to_string(page).expect("the description of the architecture");
+    let table = page.split("### The rules of the runtime").nth(1).expect("a table of rules");
+    let rows = table.split("\n### ").next().unwrap_or_default().lines().filter(|line| line.contains(".rs` |"));
+    let quoted = |cell: &str| -> Vec<String> { cell.split('`').skip(1).step_by(2).map(str::to_owned).collect() };
+    let row = |line: &str| {
+        let cells: Vec<_> = line.trim_matches('|').split(" | ").collect();
+        (quoted(cells[1]).remove(0), quoted(cells[2]))
+    };
+    rows.map(row).collect()
+}
+
+#[test]
+fn each_rule_is_the_function_that_the_table_names() {
+    let rules = rules();
+    assert!(rules.len() > 20, "the table was not found: {rules:?}");
+    let sources = sources();
+    for (file, functions) in rules {
+        assert!(!functions.is_empty(), "{file}");
+        for function in functions {
+            let defines = |text: &str| {
+                let starts = [format!("fn {function}("), format!("fn {function}<")];
+                code(text).filter(|line| starts.iter().any(|start| line.contains(start))).count()
+            };
+            let found: Vec<_> = sources.iter().flat_map(|(file, text)| vec![file.as_str(); defines(text)]).collect();
+            assert_eq!(found, [file.as_str()], "`{function}` stands elsewhere, or not once");
+        }
+    }
 }

@@ -10,8 +10,7 @@ use crate::executor::run_loop::{Driver, Entry};
 use crate::machine::{Committed, Fault, Machine};
 use crate::recorder::Then;
 use crate::state::State;
-use crate::tasks::Stop;
-use crate::tasks::TaskId;
+use crate::tasks::{Stop, TaskId};
 
 impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
     /// Runs until nothing is in flight and nothing more is dispatched.

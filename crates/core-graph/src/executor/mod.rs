@@ -6,7 +6,7 @@
 //! | rule | where |
 //! | --- | --- |
 //! | plan, start, complete, commit, until nothing is left | [`run_loop`] |
-//! | a step of one task runs in place, and so do those after it, for as long as one task follows another | [`single_tasks`], [`inline`] |
+//! | a step of one task runs in place, and so do those after it, for as long as one task follows another | [`single_tasks`] |
 //! | a dispatch of one task runs in place; one of several is shared out among workers | [`dispatch`] |
 //! | as many workers as the runtime has threads poll each task once; a task that waits becomes a task of the runtime | [`workers`] |
 //! | a task starts with its function, its services and its time limits, whoever runs it | [`task_start`] |
@@ -17,7 +17,6 @@
 pub(crate) mod attempt;
 mod dispatch;
 mod in_flight;
-mod inline;
 mod lifecycle;
 mod outcome;
 mod replay_order;

@@ -179,7 +179,7 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
     pub(crate) async fn take_input(&mut self, update: Option<S::Update>) -> Result<(), RunError> {
         let (committed, now) = self.fold_input(update)?;
         // On the heap: it is large.
-        Box::pin(self.publish(Box::new(committed), now)).await
+        Box::pin(self.record_commit(Box::new(committed), now)).await
     }
 
     /// Commits an input in the machine. Returns the commit, and when it was made.
@@ -207,12 +207,12 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
                     self.abort().await?;
                 }
             }
-            if let Some(single) = self.take_single_task() {
+            if let Some(single) = self.enter_fast_path() {
                 self.run_single_tasks(single).await?;
                 continue;
             }
             if let Some(room) = self.recorder.session.room() {
-                self.machine.allow(room);
+                self.machine.set_room(room);
             }
             let now = if self.machine.wants_time() { self.recorder.session.elapsed() } else { 0 };
             match self.machine.plan(now) {

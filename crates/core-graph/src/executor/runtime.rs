@@ -8,8 +8,7 @@ use crate::executor::task_context::TaskContext;
 use crate::handler::NodeFn;
 use crate::name::Name;
 use crate::state::State;
-use crate::topology::ExecutableGraph;
-use crate::topology::{NodeRun, Topology};
+use crate::topology::{ExecutableGraph, NodeRun, Topology};
 
 /// What a graph needs to run: its topology, its nodes, their resources.
 pub(crate) struct Runtime<S: State, Cx> {

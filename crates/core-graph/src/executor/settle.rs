@@ -4,14 +4,10 @@ use crate::checkpoint::{TaskRecord, TaskRecordKind};
 use crate::error::RunError;
 use crate::event::{Event, EventKind, EventMode};
 use crate::executor::run_loop::{Driver, EndedTasks};
-use crate::machine::Committed;
-use crate::machine::Fault;
-use crate::machine::{Completion, TaskOutcome};
-use crate::recorder::events::Events;
-use crate::recorder::events::OutgoingEvent;
+use crate::machine::{Committed, Completion, Fault, TaskOutcome};
+use crate::recorder::events::{Events, OutgoingEvent};
 use crate::state::{State, codec};
-use crate::tasks::Stop;
-use crate::tasks::{Question, TaskId};
+use crate::tasks::{Question, Stop, TaskId};
 
 /// What ended tasks left and no commit has taken along yet.
 #[derive(Debug, Default)]
@@ -84,7 +80,7 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
     /// Completes one task. Returns whether a commit is due; adds to `left` what is to be kept otherwise.
     pub(crate) fn take_up(&mut self, id: TaskId, outcome: TaskOutcome<S>, left: &mut Unrecorded) -> bool {
         let durable = self.recorder.session.attached.is_some();
-        match self.complete(id, outcome, left) {
+        match self.complete_task(id, outcome, left) {
             Completion::Commit => {
                 if self.machine.in_barrier() {
                     // The step is complete: its commit takes them all along.
@@ -124,7 +120,7 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
         }
     }
 
-    fn complete(&mut self, id: TaskId, outcome: TaskOutcome<S>, left: &mut Unrecorded) -> Completion {
+    fn complete_task(&mut self, id: TaskId, outcome: TaskOutcome<S>, left: &mut Unrecorded) -> Completion {
         if let TaskOutcome::Step(_) = outcome {
             let completion = self.machine.complete(id, outcome, 0);
             if let (true, Completion::Commit | Completion::Hold) =
@@ -213,7 +209,7 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
         match self.machine.commit(id, now) {
             Ok(None) => Ok(()),
             // On the heap: they are large, and a run that nobody stores or reads does without.
-            Ok(Some(committed)) => Box::pin(self.publish(committed, now)).await,
+            Ok(Some(committed)) => Box::pin(self.record_commit(committed, now)).await,
             Err(fault) => Box::pin(self.refused(*fault)).await,
         }
     }
@@ -244,7 +240,7 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
     }
 
     /// Has a commit recorded.
-    pub(crate) async fn publish(&mut self, committed: Box<Committed<S>>, now: u64) -> Result<(), RunError> {
+    pub(crate) async fn record_commit(&mut self, committed: Box<Committed<S>>, now: u64) -> Result<(), RunError> {
         let durable = self.namespace.get().map(|namespace| &namespace.durable_steps).filter(|steps| steps.is_used());
         self.recorder.publish(&self.machine, durable, committed, now).await
     }

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
 use std::time::Duration;
 
 use compact_str::CompactString;
@@ -15,6 +15,7 @@ use crate::checkpoint::{TaskRecord, TaskRecordKind};
 use crate::context::{Scope, StopReason, TaskInfo, TaskServices};
 use crate::error::{ErrorKind, NodeError};
 use crate::event::{EventKind, Payload};
+use crate::lock::lock;
 use crate::machine::TaskOutcome;
 use crate::name::Name;
 use crate::recorder::durable_steps::DurableSteps;
@@ -22,8 +23,7 @@ use crate::recorder::session::Session;
 use crate::state::State;
 use crate::step::Step;
 use crate::store::Store;
-use crate::tasks::Standing;
-use crate::tasks::{Question, Stop, TaskId};
+use crate::tasks::{Question, Standing, Stop, TaskId};
 use crate::timeout::Timeout;
 use crate::topology::{Declarations, NodeInfo, Persistence, Topology};
 
@@ -42,7 +42,7 @@ pub(crate) struct NamespaceContext {
 
 impl NamespaceContext {
     /// Returns what the tasks of a subgraph call with its own state share, in a run without limits.
-    pub(crate) fn of_call<S: State>(session: &Arc<Session>, call: &Arc<str>, topology: &Arc<Topology<S>>) -> Self {
+    pub(crate) fn for_call<S: State>(session: &Arc<Session>, call: &Arc<str>, topology: &Arc<Topology<S>>) -> Self {
         Self {
             session: Arc::clone(session),
             ns: Arc::clone(call),
@@ -210,10 +210,6 @@ impl TaskContext {
             (Err(error), _) => TaskOutcome::Error(error),
         }
     }
-}
-
-fn lock(reported: &Mutex<Reported>) -> MutexGuard<'_, Reported> {
-    reported.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl TaskServices for TaskContext {

@@ -68,7 +68,7 @@ impl<'t, S: State, Cx: Send + Sync + 'static> TaskStart<'t, S, Cx> {
 
     /// Polls the task for the first time, unless it has time limits.
     #[inline]
-    pub(crate) fn poll_first(self, waker: &mut PollContext<'_>) -> FirstPoll<S, Cx> {
+    pub(crate) fn start_node(self, waker: &mut PollContext<'_>) -> FirstPoll<S, Cx> {
         if self.timeout.is_set() {
             return FirstPoll::Runs(self.attempt());
         }
@@ -125,7 +125,7 @@ impl<S: State, Cx: Send + Sync + 'static> DispatchStart<'_, S, Cx> {
         spare: &mut Option<Arc<TaskContext>>,
         waker: &mut PollContext<'_>,
     ) -> Result<TaskOutcome<S>, Attempt<S, Call<S, Cx>>> {
-        match self.start(dispatch, spare).poll_first(waker) {
+        match self.start(dispatch, spare).start_node(waker) {
             FirstPoll::Ended(result, services) => {
                 let outcome = judge(result, services.as_deref());
                 *spare = services;

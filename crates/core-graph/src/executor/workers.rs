@@ -18,7 +18,7 @@ use std::collections::VecDeque;
 use std::future::{Future, poll_fn};
 use std::marker::PhantomData;
 use std::sync::atomic::AtomicUsize;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::task::{Context as PollContext, Poll};
 
 use tokio::runtime::Handle;
@@ -29,6 +29,7 @@ use crate::executor::attempt::Attempt;
 use crate::executor::in_flight::InFlight;
 use crate::executor::run_loop::EndedTasks;
 use crate::executor::task_start::{Call, DispatchStart};
+use crate::lock::lock;
 use crate::machine::{Dispatch, TaskOutcome};
 use crate::state::State;
 use crate::tasks::TaskId;
@@ -187,7 +188,7 @@ impl<S: State> Completions<S> {
             let id = task.id;
             match start.run(task, &mut spare, context) {
                 Ok(outcome) => self.push(id, outcome),
-                Err(attempt) => self.follow(id, attempt),
+                Err(attempt) => self.spawn_waiting(id, attempt),
             }
         }
         true
@@ -204,7 +205,7 @@ impl<S: State> Completions<S> {
     }
 
     /// Makes a task of the runtime of an attempt that waits.
-    fn follow<Cx: Send + Sync + 'static>(self: &Arc<Self>, id: TaskId, attempt: Attempt<S, Call<S, Cx>>) {
+    fn spawn_waiting<Cx: Send + Sync + 'static>(self: &Arc<Self>, id: TaskId, attempt: Attempt<S, Call<S, Cx>>) {
         let completions = Arc::clone(self);
         let finish = async move {
             let outcome = attempt.finish().await;
@@ -226,10 +227,6 @@ impl<S: State> Completions<S> {
 /// Takes the next task. Its lock is released before the task is polled.
 fn next_of<T>(tasks: &Mutex<VecDeque<T>>) -> Option<T> {
     lock(tasks).pop_front()
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]
@@ -273,7 +270,7 @@ mod tests {
         let runtime = Runtime::of(&graph.compile().unwrap(), Arc::new(()));
         let (clock, policy) = (Arc::new(SystemClock), RunPolicy::default());
         let session = Session::new("".into(), None, clock, Arc::default(), policy, None, None, Default::default());
-        let namespace = Arc::new(NamespaceContext::of_call(&Arc::new(session), &"".into(), &runtime.topology));
+        let namespace = Arc::new(NamespaceContext::for_call(&Arc::new(session), &"".into(), &runtime.topology));
         let task = Dispatch {
             id: TaskId { number: 0, place: 0 },
             node: 0,

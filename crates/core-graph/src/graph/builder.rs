@@ -15,9 +15,7 @@ use crate::handler::{Handler, NodeFn, TaskHandler};
 use crate::name::{Name, Node, Packet, Targets, Task};
 use crate::state::{Snapshot, State};
 use crate::step::Step;
-use crate::topology::Migration;
-use crate::topology::Mode;
-use crate::topology::{RouteFn, SendFn};
+use crate::topology::{Migration, Mode, RouteFn, SendFn};
 
 /// A graph under construction: nodes, then edges, then [`compile`](Self::compile).
 ///

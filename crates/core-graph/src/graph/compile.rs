@@ -3,20 +3,17 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
-use crate::graph::Compiled;
 use crate::graph::builder::{Declared, DeclaredJoin, StateGraph};
 use crate::graph::cache::{Cached, Shelf};
-use crate::graph::compiled;
 use crate::graph::diagram::Diagram;
 use crate::graph::errors::{CompileError, CompileErrors, CompileWarning};
 use crate::graph::persistence::SubgraphSpec;
 use crate::graph::upstream::hold_back;
+use crate::graph::{Compiled, compiled};
 use crate::name::{END, Name, START};
 use crate::record::FRONTIER;
 use crate::state::State;
-use crate::topology::Declarations;
-use crate::topology::NodeRun;
-use crate::topology::{Conditional, Exits, Join, NodeIndex, NodeInfo, SendRule, Topology};
+use crate::topology::{Conditional, Declarations, Exits, Join, NodeIndex, NodeInfo, NodeRun, SendRule, Topology};
 
 /// START's place in the reachability graph; nodes are numbered from 0.
 pub(super) const ENTRY: NodeIndex = NodeIndex::MAX;

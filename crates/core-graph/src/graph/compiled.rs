@@ -10,10 +10,7 @@ use crate::handler::NodeFn;
 use crate::name::Node;
 use crate::state::State;
 use crate::store::{Store, StoreError};
-use crate::topology::Declarations;
-use crate::topology::ExecutableGraph;
-use crate::topology::NodeRun;
-use crate::topology::Topology;
+use crate::topology::{Declarations, ExecutableGraph, NodeRun, Topology};
 
 /// A graph that passed [`compile`](crate::StateGraph::compile). Cloning it is cheap.
 pub struct Compiled<S: State, Cx = ()> {

@@ -10,9 +10,7 @@ use crate::graph::builder::{Declared, StateGraph};
 use crate::graph::compile::{Checks, ENTRY};
 use crate::graph::errors::{CompileError, CompileWarning};
 use crate::state::{FieldKind, State};
-use crate::topology::Mode;
-use crate::topology::Persistence;
-use crate::topology::{Exits, Join, NodeIndex};
+use crate::topology::{Exits, Join, Mode, NodeIndex, Persistence};
 
 impl Checks {
     pub(super) fn reach<S: State, Cx>(

@@ -8,8 +8,7 @@ use serde_json::Value;
 
 use crate::name::{Name, Targets};
 use crate::timeout::Timeout;
-use crate::topology::Ask;
-use crate::topology::Retry;
+use crate::topology::{Ask, Retry};
 
 /// Policies of the nodes that state none of their own, see [`StateGraph::defaults`](crate::StateGraph::defaults).
 #[derive(Clone, Debug, Default)]

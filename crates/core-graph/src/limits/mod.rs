@@ -14,5 +14,5 @@ mod turn_order;
 
 pub(crate) use budget::Budget;
 pub(crate) use control::Control;
-pub use policy::{Durability, Order, RunPolicy};
+pub use policy::{Durability, FastPath, Order, RunPolicy};
 pub(crate) use turn_order::TurnOrder;

@@ -3,13 +3,11 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::checkpoint::Chain;
-use crate::checkpoint::{CheckpointId, CheckpointRow, FieldVersions, Source, TaskRecordKind};
+use crate::checkpoint::{Chain, CheckpointId, CheckpointRow, FieldVersions, Source, TaskRecordKind};
 use crate::machine::Machine;
 use crate::machine::restore::Restored;
 use crate::machine::task::Phase;
-use crate::record::Heads;
-use crate::record::{FRONTIER, Pack};
+use crate::record::{FRONTIER, Heads, Pack};
 use crate::state::{State, StateError, codec};
 use crate::tasks::ChildHeads;
 

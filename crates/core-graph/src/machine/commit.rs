@@ -106,7 +106,7 @@ impl<S: State> Machine<S> {
         batch.iter().for_each(|task| self.frontier.record_heads(&task.done.heads));
         self.frontier.forget_all(batch.iter().map(|task| task.id), self.persist.is_some());
         if !self.breakpoints.after.is_empty() {
-            self.break_after(batch.iter().map(|task| task.node));
+            self.stop_after(batch.iter().map(|task| task.node));
         }
         self.count_commit(executed, batch.first().map(|task| task.node), &folded.changed);
         let coalesced = self.trigger(number, &mut triggered, &finished);

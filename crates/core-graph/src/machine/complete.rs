@@ -9,9 +9,7 @@ use crate::machine::task::{Done, Phase};
 use crate::machine::triggers::guarded_encoding;
 use crate::state::State;
 use crate::step::{Next, Step};
-use crate::tasks::ChildHeads;
-use crate::tasks::Stop;
-use crate::tasks::{Question, TaskId};
+use crate::tasks::{ChildHeads, Question, Stop, TaskId};
 use crate::topology::{Mode, Topology};
 
 /// How a task ended, as its driver saw it.

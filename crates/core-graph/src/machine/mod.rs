@@ -1,8 +1,31 @@
 //! The step machine: all super-step semantics, synchronous, deterministic, without I/O.
 //!
-//! A driver asks for a [`plan`](Machine::plan), runs the tasks, tells what became of each
+//! A driver asks for a [`plan`](Machine::plan), runs the tasks, says what became of each
 //! ([`complete`](Machine::complete)), and [`commit`](Machine::commit)s what the machine says is ready. The machine
 //! never waits, never reads a clock and never draws a random number: time comes in as `now`, in milliseconds.
+//!
+//! The rules of a super-step, and the function that is each:
+//!
+//! | rule | where |
+//! | --- | --- |
+//! | a barrier step is all that is ready, whole or not at all, within the limits of the run | `open_step` in `plan.rs` |
+//! | ready tasks are dispatched in the order of their ids, as many as concurrency, classes and budget allow | `dispatch_ready` in `plan.rs` |
+//! | deferred tasks run when nothing else is left | `release_deferred` in `plan.rs` |
+//! | a run stops before and after nodes with breakpoints | `stop_before`, `stop_after` in `breakpoints.rs` |
+//! | an ended task is committed, held, repeated, handled, suspended or failed | `complete` in `complete.rs` |
+//! | whether and when a failed attempt is repeated | `retry_delay` in `retry.rs` |
+//! | two tasks of a step that replace one field, or write one without a reducer, conflict | `check_conflicts` in `batch.rs` |
+//! | a router sees the head with the update of its own task | `own_states` in `batch.rs` |
+//! | a single task is committed: its update is folded, what follows is found, a refused step leaves the state as it was | `commit_single` in `single_task.rs` |
+//! | several tasks are committed together, nodes by name, then sends by key | `commit_batch` in `commit.rs` |
+//! | ephemeral fields last for one step | `reset_ephemeral` in `commit.rs` |
+//! | a finished task triggers what its edges, its routers or its own choice say | `follow` in `triggers.rs` |
+//! | what is triggered becomes tasks, each node once | `trigger` in `triggers.rs` |
+//! | a second send of a key does nothing | `coalesce` in `fan_out.rs` |
+//! | a fan-out closes when its last task has committed | `count_groups` in `fan_out.rs` |
+//! | a join fires once for each time that all its predecessors have arrived | `arrive` in `joins.rs` |
+//! | a join of what is reached fires when nothing that is left leads to it | `trigger_reached` in `joins.rs` |
+//! | after a crash, tasks are as the records of their checkpoint say | `restore_records` in `restore.rs` |
 
 mod batch;
 mod breakpoints;
@@ -29,9 +52,7 @@ use smallvec::{SmallVec, smallvec};
 
 use crate::checkpoint::StepOrigin;
 use crate::state::{FieldSet, State};
-use crate::tasks::Question;
-use crate::tasks::Stop;
-use crate::tasks::TaskId;
+use crate::tasks::{Question, Stop, TaskId};
 use crate::topology::Topology;
 
 pub(crate) use breakpoints::Breakpoints;
@@ -204,7 +225,7 @@ impl<S: State> Machine<S> {
     }
 
     /// Tells how many tasks may be dispatched for the first time.
-    pub(crate) fn allow(&mut self, room: u64) {
+    pub(crate) fn set_room(&mut self, room: u64) {
         self.limits.room = Some(room);
     }
 

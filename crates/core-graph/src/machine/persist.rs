@@ -6,9 +6,8 @@ use std::sync::Arc;
 use smallvec::SmallVec;
 use xxhash_rust::xxh3::xxh3_128;
 
-use crate::checkpoint::Chain;
 use crate::checkpoint::{
-    CheckpointId, CheckpointRow, Commit, CompactStep, FieldVersions, Source, StepOrigin, Write, put,
+    Chain, CheckpointId, CheckpointRow, Commit, CompactStep, FieldVersions, Source, StepOrigin, Write, put,
 };
 use crate::machine::Machine;
 use crate::machine::commit::Folded;

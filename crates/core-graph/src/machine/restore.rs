@@ -6,8 +6,7 @@ use std::sync::Arc;
 use compact_str::CompactString;
 use serde::{Deserialize, Serialize};
 
-use crate::checkpoint::Chain;
-use crate::checkpoint::{CheckpointRow, RecordBytes, TaskRecord, TaskRecordKind};
+use crate::checkpoint::{Chain, CheckpointRow, RecordBytes, TaskRecord, TaskRecordKind};
 use crate::error::RunError;
 use crate::machine::frontier::Group;
 use crate::machine::persist::Persist;
@@ -16,8 +15,7 @@ use crate::machine::{Limits, Machine};
 use crate::record::FrontierDelta;
 use crate::state::{FieldChange, FieldSet, Op, State, codec};
 use crate::step_row::NextRow;
-use crate::tasks::ChildHeads;
-use crate::tasks::{Question, TaskId};
+use crate::tasks::{ChildHeads, Question, TaskId};
 use crate::topology::{Join, Mode, Topology};
 
 /// A namespace as it was read.

@@ -17,8 +17,7 @@ use crate::machine::triggers::{RouteFault, Triggered, guarded, guarded_encoding}
 use crate::machine::{Machine, StoredCommit};
 use crate::state::{FieldChange, FieldSet, State};
 use crate::step::{Next, Step};
-use crate::tasks::Stop;
-use crate::tasks::{GroupId, TaskId};
+use crate::tasks::{GroupId, Stop, TaskId};
 use crate::topology::{Mode, Topology};
 
 /// What a single task leaves to be committed.

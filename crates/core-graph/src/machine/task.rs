@@ -11,9 +11,7 @@ use crate::error::NodeError;
 use crate::failure::Failure;
 use crate::state::{FieldChange, State};
 use crate::step::{Next, Step};
-use crate::tasks::ChildHeads;
-use crate::tasks::GroupId;
-use crate::tasks::Question;
+use crate::tasks::{ChildHeads, GroupId, Question};
 use crate::timeout::Timeout;
 
 /// Mostly one: several when a send of another fan-out found the task pending.

@@ -134,7 +134,7 @@ impl Recorder {
         let (status, detail) = if self.ended { (ThreadStatus::Done, "") } else { (ThreadStatus::Drained, "edited") };
         commit.thread = self.session.ending(status, detail);
         if let Some(attached) = &self.session.attached {
-            attached.commit(commit, machine.heads(), &mut events, self.session.policy.durability, None).await?;
+            attached.write_commit(commit, machine.heads(), &mut events, self.session.policy.durability, None).await?;
         }
         Ok(self.session.flush().await?)
     }

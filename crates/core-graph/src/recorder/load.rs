@@ -3,8 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::checkpoint::frontier_of;
-use crate::checkpoint::{CheckpointError, Checkpointer, Loaded};
+use crate::checkpoint::{CheckpointError, Checkpointer, Loaded, frontier_of};
 use crate::error::RunError;
 use crate::machine::Restored;
 use crate::record::FRONTIER;

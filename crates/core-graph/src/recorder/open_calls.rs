@@ -3,9 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use crate::checkpoint::corrupt;
-use crate::checkpoint::load_frontier;
-use crate::checkpoint::{CheckpointError, CheckpointRow, Checkpointer, TaskRecordKind};
+use crate::checkpoint::{CheckpointError, CheckpointRow, Checkpointer, TaskRecordKind, corrupt, load_frontier};
 use crate::error::RunError;
 use crate::limits::Budget;
 use crate::machine::{Machine, WriteRow};

@@ -12,10 +12,7 @@ use xxhash_rust::xxh3::xxh3_64;
 use crate::checkpoint::{CheckpointError, Commit, TaskRecord, TaskRecordKind, ThreadRow, ThreadStatus};
 use crate::clock::Clock;
 use crate::event::{EVENT_VERSION, Event, EventKind, EventMode};
-use crate::limits::Budget;
-use crate::limits::Control;
-use crate::limits::RunPolicy;
-use crate::limits::TurnOrder;
+use crate::limits::{Budget, Control, RunPolicy, TurnOrder};
 use crate::record::Heads;
 use crate::recorder::commit_log::CommitLog;
 use crate::recorder::events::{Events, tell};
@@ -152,7 +149,7 @@ impl Session {
 
     /// Counts tasks against the budget, all or none.
     pub(crate) fn reserve(&self, tasks: &[Arc<str>]) -> bool {
-        self.policy.budget.is_none_or(|budget| self.budget.reserve(budget, tasks))
+        self.policy.budget.is_none_or(|budget| self.budget.reserve_tasks(budget, tasks))
     }
 
     // ===== events =====
@@ -202,7 +199,9 @@ impl Session {
         events: &mut Events,
     ) -> Result<(), CheckpointError> {
         match &self.attached {
-            Some(attached) => attached.commit(commit, heads, events, self.policy.durability, self.queue.as_ref()).await,
+            Some(attached) => {
+                attached.write_commit(commit, heads, events, self.policy.durability, self.queue.as_ref()).await
+            }
             None => {
                 tell(self.queue.as_deref(), events).await;
                 Ok(())

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::checkpoint::CheckpointError;
 use crate::error::RunError;
-use crate::limits::Durability;
+use crate::limits::{Durability, FastPath};
 use crate::machine::{Committed, Machine, SingleCommit, SingleTask, StoredCommit};
 use crate::recorder::Recorder;
 use crate::recorder::commit_log::CommitLog;
@@ -52,7 +52,8 @@ impl Recorder {
     /// Tells the machine whether to hand over steps in compact form: whether the store takes them so.
     pub(crate) fn compact_steps<S: State>(&self, machine: &mut Machine<S>) {
         let direct = |attached: &CommitLog| attached.is_direct(self.session.policy.durability);
-        let compact = self.session.attached.as_ref().is_some_and(direct) && self.is_plain();
+        let takes = self.session.policy.takes(FastPath::CompactSteps);
+        let compact = takes && self.session.attached.as_ref().is_some_and(direct) && self.is_plain();
         machine.compact_steps(compact);
     }
 

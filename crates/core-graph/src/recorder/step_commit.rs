@@ -13,8 +13,7 @@ use crate::recorder::durable_steps::DurableSteps;
 use crate::recorder::events::Events;
 use crate::recorder::session::Session;
 use crate::state::State;
-use crate::tasks::Standing;
-use crate::tasks::TaskId;
+use crate::tasks::{Standing, TaskId};
 
 impl Recorder {
     /// Returns a record of a task, which ends with the task.

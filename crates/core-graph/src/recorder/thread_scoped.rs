@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 
+use crate::lock::lock;
 use crate::tasks::{Kept, Standing};
 
 /// Where the subgraphs that are kept per thread stand in a run, shared by its namespaces.
@@ -41,7 +42,7 @@ pub(crate) struct CallStart {
 
 impl ThreadScopedCalls {
     fn places(&self) -> MutexGuard<'_, BTreeMap<Arc<str>, Vec<Level>>> {
-        self.places.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.places)
     }
 
     /// Whether anything is known.

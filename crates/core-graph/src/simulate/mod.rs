@@ -19,12 +19,10 @@ use crate::checkpoint::{CheckpointError, Checkpointer, MemoryCheckpointer, Threa
 use crate::clock::Clock;
 use crate::error::RunError;
 use crate::executor::conclude;
-use crate::limits::TurnOrder;
-use crate::limits::{Control, Durability, RunPolicy};
+use crate::limits::{Control, Durability, RunPolicy, TurnOrder};
 use crate::questions::Answers;
 use crate::state::State;
-use crate::thread::App;
-use crate::thread::{Opening, Thread, Threads};
+use crate::thread::{App, Opening, Thread, Threads};
 
 pub use faults::Faults;
 pub use report::Report;

@@ -1,12 +1,13 @@
 //! The order of tasks, drawn from a seed, and what was seen of them.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 
 use futures::future::BoxFuture;
 
 use super::store::KeptResults;
 use crate::limits::TurnOrder;
+use crate::lock::lock;
 
 /// An attempt of a task that began.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -73,7 +74,7 @@ impl Schedule {
     }
 
     fn lock(&self) -> MutexGuard<'_, Seen> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.0)
     }
 
     /// Only these results are stored.

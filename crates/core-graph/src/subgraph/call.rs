@@ -15,10 +15,8 @@ use crate::state::State;
 use crate::subgraph::inline_call::{InlineCall, PausedCall};
 use crate::subgraph::resume_point::ResumePoint;
 use crate::subgraph::stacks;
-use crate::tasks::Standing;
-use crate::tasks::{Question, Stop};
-use crate::topology::ExecutableGraph;
-use crate::topology::Persistence;
+use crate::tasks::{Question, Standing, Stop};
+use crate::topology::{ExecutableGraph, Persistence};
 
 /// Returns the parent's task, if this driver runs it.
 fn task_of(services: &dyn TaskServices) -> Option<&TaskContext> {
@@ -181,7 +179,7 @@ pub(crate) enum LeftChild<S: State, Cx> {
 
 /// Whether the subgraph of the task behind `services` begins on a stack of its own.
 pub(crate) fn begins_a_stack(services: &dyn TaskServices) -> bool {
-    task_of(services).is_some_and(|task| task.is_deep() && stacks::begins_a_stack(task.path()))
+    task_of(services).is_some_and(|task| task.is_deep() && stacks::is_boundary(task.path()))
 }
 
 /// Begins a subgraph for the task behind `services`, and runs it in place as far as it gets: how it ended, or what is

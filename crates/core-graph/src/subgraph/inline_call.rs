@@ -15,6 +15,7 @@ use crate::executor::run_loop::Driver;
 use crate::executor::single_tasks::STEPS_PER_POLL;
 use crate::executor::task_context::{NamespaceContext, TaskContext, TaskIdentity};
 use crate::executor::task_start::{Call, FirstPoll, TaskStart};
+use crate::limits::FastPath;
 use crate::machine::{CallState, Following, RouteFault, SingleTask, TaskOutcome, Triggered};
 use crate::state::State;
 use crate::step::Next;
@@ -78,6 +79,7 @@ impl<'c, S: State, Cx: Send + Sync + 'static> InlineCall<'c, S, Cx> {
             && !session.calls.is_used()
             && site.graph.topology.runs_inline()
             && site.task.persistence() == Persistence::PerCall
+            && session.policy.takes(FastPath::InlineCalls)
     }
 
     /// Begins the call: how it ended and how many tasks it has executed, or where it pauses.
@@ -156,7 +158,7 @@ impl<'c, S: State, Cx: Send + Sync + 'static> InlineCall<'c, S, Cx> {
         let began = if info.retry.is_empty() { 0 } else { session.clock.now() };
         let function = (graph.handlers[node as usize].function(false), resources);
         let start = TaskStart::new(function, info, Arc::clone(&self.state.state), || self.services(node, began));
-        let (result, services) = match start.poll_first(waker) {
+        let (result, services) = match start.start_node(waker) {
             FirstPoll::Ended(result, services) => (result, services),
             FirstPoll::Runs(attempt) => return Err(Halt::Waiting(Box::new(WaitingTask { node, began, attempt }))),
         };
@@ -240,7 +242,7 @@ impl<'c, S: State, Cx: Send + Sync + 'static> InlineCall<'c, S, Cx> {
         let Site { graph, task, .. } = self.site;
         let namespace = self
             .namespace
-            .get_or_insert_with(|| Arc::new(NamespaceContext::of_call(task.session(), task.path(), &graph.topology)));
+            .get_or_insert_with(|| Arc::new(NamespaceContext::for_call(task.session(), task.path(), &graph.topology)));
         let (info, id, step) = (graph.topology.node(node), self.state.task(node).id, self.state.steps());
         let identity = TaskIdentity { id, key: None, attempt: 1, is_of_run: false, step, began };
         Arc::new(TaskContext::new(namespace, info, identity, info.timeout))

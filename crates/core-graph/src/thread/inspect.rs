@@ -2,8 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::checkpoint::load_frontier;
-use crate::checkpoint::{CheckpointRow, HistoryFilter, ThreadRow, ThreadStatus};
+use crate::checkpoint::{CheckpointRow, HistoryFilter, ThreadRow, ThreadStatus, load_frontier};
 use crate::error::RunError;
 use crate::event::Event;
 use crate::executor::{Driver, Runtime};
@@ -11,9 +10,7 @@ use crate::graph::Compiled;
 use crate::limits::{Control, RunPolicy};
 use crate::machine::Restored;
 use crate::questions::Questions;
-use crate::recorder::Session;
-use crate::recorder::open_calls;
-use crate::recorder::restore;
+use crate::recorder::{Session, open_calls, restore};
 use crate::state::State;
 use crate::thread::Thread;
 

@@ -8,8 +8,7 @@ use crate::executor::{Driver, Entry, Runtime};
 use crate::limits::{Control, RunPolicy};
 use crate::machine::{AnswerMap, Restored};
 use crate::questions::{Answers, Questions};
-use crate::recorder::Session;
-use crate::recorder::{CommitLog, Queue, restore};
+use crate::recorder::{CommitLog, Queue, Session, restore};
 use crate::state::State;
 use crate::thread::Thread;
 

@@ -4,9 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::{Pruned, Retention};
-use crate::checkpoint::load_frontier;
 use crate::checkpoint::{
-    CheckpointError, CheckpointRow, Checkpointer, Cut, HistoryFilter, Pruning, RecordKind, ThreadRow,
+    CheckpointError, CheckpointRow, Checkpointer, Cut, HistoryFilter, Pruning, RecordKind, ThreadRow, load_frontier,
 };
 use crate::event::EventKind;
 use crate::record::FRONTIER;
