@@ -13,7 +13,7 @@ use crate::open::{open_vault, runs};
 /// Gives back what was before a run. The journal of the vault knows what was written; the database may not, when the run
 /// was killed before it could say so, or when it is another one.
 pub(crate) async fn undo(session: &Session, id: &str, force: bool, vault: &VaultArgs) -> Result<ExitStatus, Failure> {
-    let known = runs(session)?.known(id).await?.map(|(_, found)| found.state);
+    let known = runs(session).known(id).await?.map(|(_, found)| found.state);
     let root = known.as_ref().map_or_else(|| vault.or_here(), |state| vault.or_of(state));
     // What a crash left is finished or taken back, and told, before anything is said of the run.
     let vault = open_vault(&root, session)?;
