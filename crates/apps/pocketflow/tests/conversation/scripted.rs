@@ -143,7 +143,7 @@ impl ScriptedConversation {
         store: Arc<dyn Store>,
         checkpointer: Arc<dyn Checkpointer>,
     ) -> Self {
-        Self::over(graph().expect("the graph is sound"), model, source, store, checkpointer)
+        Self::over(graph(), model, source, store, checkpointer)
     }
 
     /// A conversation over a graph with options.
