@@ -9,12 +9,12 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use crate::driver::{Scope, Standing};
 use crate::error::NodeError;
 use crate::event::Payload;
 use crate::machine::{Question, Stop};
 use crate::state::codec;
 use crate::store::Store;
+use crate::subgraph::{Scope, Standing};
 
 /// What a node finds beside the state. Cloning it is cheap.
 pub struct Context<Cx = ()> {

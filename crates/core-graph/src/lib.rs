@@ -115,9 +115,9 @@ mod clock;
 #[cfg(feature = "conformance")]
 pub mod conformance;
 mod context;
-mod driver;
 mod error;
 mod event;
+mod executor;
 mod failure;
 mod functional;
 mod graph;
@@ -126,17 +126,20 @@ mod machine;
 mod name;
 mod nearest;
 mod questions;
+mod recorder;
 mod simulate;
 mod state;
 mod step;
+mod step_row;
 pub mod store;
+mod subgraph;
 mod thread;
 
 pub use clock::{Clock, SystemClock};
 pub use context::{Context, DuplicateKey, StopReason, TaskInfo, TaskServices};
-pub use driver::{Durability, Lag, Order, Outcome, Run, RunFuture, RunHandle, RunPolicy, Scope, Standing};
 pub use error::{NodeError, RunError, error_chain};
 pub use event::{EVENT_VERSION, Event, EventKind, EventMode, Payload};
+pub use executor::{Durability, Order, Outcome, Run, RunFuture, RunHandle, RunPolicy};
 pub use failure::{Failure, FailureKind};
 pub use functional::{EntryBody, EntryPoint, EntryState, EntryUpdate, EntryValue, Final, TaskFuture, entry_point};
 pub use graph::{
@@ -150,12 +153,14 @@ pub use handler::{Called, Handler, NodeFn, TaskHandler};
 pub use machine::Question;
 pub use name::{END, Name, Node, Packet, START, Targets, Task};
 pub use questions::{Answers, Questions};
+pub use recorder::Lag;
 pub use simulate::{Faults, OnceRuns, Report, Simulator, Started};
 pub use state::{
     Field, FieldChange, FieldError, FieldKind, FieldSet, JsonField, JsonLayout, JsonReducer, JsonState, JsonUpdate,
     LayoutErrors, Log, Op, Shared, Snapshot, State, StateError, Stored, Table,
 };
 pub use step::Step;
+pub use subgraph::{Scope, Standing};
 pub use thread::{At, Imported, Thread, ThreadState, Threads};
 
 #[doc(hidden)]

@@ -15,13 +15,13 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 /// assert_eq!(&*bytes, [1, 2, 3]);
 /// ```
 #[derive(Clone)]
-pub struct RecordBytes(Form);
+pub struct RecordBytes(BytesForm);
 
 /// Most values and differences of a frontier are shorter.
 const IN_PLACE: usize = 38;
 
 #[derive(Clone)]
-enum Form {
+enum BytesForm {
     Short(u8, [u8; IN_PLACE]),
     Long(Arc<[u8]>),
 }
@@ -30,7 +30,7 @@ impl RecordBytes {
     fn short(bytes: &[u8]) -> Option<Self> {
         let mut place = [0; IN_PLACE];
         place.get_mut(..bytes.len())?.copy_from_slice(bytes);
-        Some(Self(Form::Short(u8::try_from(bytes.len()).ok()?, place)))
+        Some(Self(BytesForm::Short(u8::try_from(bytes.len()).ok()?, place)))
     }
 }
 
@@ -39,35 +39,35 @@ impl Deref for RecordBytes {
 
     fn deref(&self) -> &[u8] {
         match &self.0 {
-            Form::Short(length, bytes) => bytes.get(..usize::from(*length)).unwrap_or(bytes),
-            Form::Long(bytes) => bytes,
+            BytesForm::Short(length, bytes) => bytes.get(..usize::from(*length)).unwrap_or(bytes),
+            BytesForm::Long(bytes) => bytes,
         }
     }
 }
 
 impl From<&[u8]> for RecordBytes {
     fn from(bytes: &[u8]) -> Self {
-        Self::short(bytes).unwrap_or_else(|| Self(Form::Long(bytes.into())))
+        Self::short(bytes).unwrap_or_else(|| Self(BytesForm::Long(bytes.into())))
     }
 }
 
 impl From<Vec<u8>> for RecordBytes {
     fn from(bytes: Vec<u8>) -> Self {
-        Self::short(&bytes).unwrap_or_else(|| Self(Form::Long(bytes.into())))
+        Self::short(&bytes).unwrap_or_else(|| Self(BytesForm::Long(bytes.into())))
     }
 }
 
 impl From<Arc<[u8]>> for RecordBytes {
     fn from(bytes: Arc<[u8]>) -> Self {
-        Self::short(&bytes).unwrap_or(Self(Form::Long(bytes)))
+        Self::short(&bytes).unwrap_or(Self(BytesForm::Long(bytes)))
     }
 }
 
 impl From<RecordBytes> for Arc<[u8]> {
     fn from(bytes: RecordBytes) -> Self {
         match bytes.0 {
-            Form::Short(..) => (*bytes).into(),
-            Form::Long(bytes) => bytes,
+            BytesForm::Short(..) => (*bytes).into(),
+            BytesForm::Long(bytes) => bytes,
         }
     }
 }

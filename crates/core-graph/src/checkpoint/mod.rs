@@ -6,6 +6,8 @@
 //! updates since the record before. A store moves bytes and knows no graph.
 
 mod bytes;
+mod compact_event;
+mod compact_step;
 mod content;
 mod fork;
 mod id;
@@ -13,13 +15,11 @@ mod layer;
 mod leases;
 mod loaded;
 mod memory;
-mod plain_step;
 mod pruning;
 mod retention;
 mod rows;
 mod runs;
 mod stored_event;
-mod told_step;
 mod versions;
 mod writes;
 
@@ -29,6 +29,8 @@ use std::sync::Arc;
 use async_trait::async_trait;
 
 pub use bytes::RecordBytes;
+pub(crate) use compact_event::{CompactEvent, StepOrigin};
+pub(crate) use compact_step::CompactStep;
 pub use content::FieldContent;
 pub use fork::fork_thread;
 pub use id::CheckpointId;
@@ -36,16 +38,14 @@ pub use layer::CheckpointerLayer;
 pub use leases::{Leases, Reserved};
 pub use loaded::Loaded;
 pub use memory::{DirectWriter, MemoryCheckpointer};
-pub(crate) use plain_step::PlainStep;
 pub use pruning::{Cut, FieldOutline, Pruning};
 pub use retention::{Pruned, Retention};
 pub use rows::{
-    Blob, CheckpointRow, Commit, FieldRecord, JournalRow, Payload, RecordKind, Source, TaskRecord, TaskRecordKind,
+    Blob, CheckpointRow, Commit, FieldPayload, FieldRecord, JournalRow, RecordKind, Source, TaskRecord, TaskRecordKind,
     ThreadRow, ThreadStatus,
 };
 pub use runs::{RunRow, delete_runs, runs};
 pub use stored_event::StoredEvent;
-pub(crate) use told_step::{Teller, ToldStep};
 pub use versions::FieldVersions;
 pub(crate) use writes::{Write, put};
 

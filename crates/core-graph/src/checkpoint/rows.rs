@@ -126,7 +126,7 @@ pub struct FieldRecord {
     /// Whether `payload` is a whole value or updates.
     pub kind: RecordKind,
     /// The bytes.
-    pub payload: Payload,
+    pub payload: FieldPayload,
 }
 
 /// Whether a record stands alone.
@@ -140,7 +140,7 @@ pub enum RecordKind {
 
 /// Bytes of a record: small ones inline, large ones by the hash of their content, stored once.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Payload {
+pub enum FieldPayload {
     /// The bytes.
     Inline(RecordBytes),
     /// A large value.
@@ -195,7 +195,7 @@ pub struct JournalRow {
 /// Values of at least this many bytes are stored by content.
 const BLOB_BYTES: usize = 64 * 1024;
 
-impl Payload {
+impl FieldPayload {
     /// Bytes inline or by content, according to their size.
     pub fn new(bytes: impl AsRef<[u8]> + Into<RecordBytes> + Into<Arc<[u8]>>) -> Self {
         if bytes.as_ref().len() < BLOB_BYTES {

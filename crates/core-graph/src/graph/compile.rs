@@ -10,7 +10,7 @@ use crate::graph::compiled::{self, NodeRun};
 use crate::graph::declarations::Declarations;
 use crate::graph::diagram::Diagram;
 use crate::graph::errors::{CompileError, CompileErrors, CompileWarning};
-use crate::graph::pace::Pace;
+use crate::graph::latency::LatencyEstimate;
 use crate::graph::persistence::SubgraphSpec;
 use crate::graph::topology::{Conditional, Exits, Join, NodeIndex, NodeInfo, SendRule, Topology};
 use crate::graph::upstream::hold_back;
@@ -109,7 +109,7 @@ fn assemble<S: State, Cx: Send + Sync + 'static>(
             exits,
             child: child.map(|inner| inner.declarations),
             persistence,
-            pace: Pace::unknown(),
+            pace: LatencyEstimate::unknown(),
         });
         handlers.push(NodeRun { run, on_error, shelf });
     }
@@ -124,7 +124,7 @@ fn assemble<S: State, Cx: Send + Sync + 'static>(
             .map(|field| Arc::from(field.name.as_ref()))
             .chain([Arc::from(FRONTIER)])
             .collect(),
-        fades: S::fields(&graph.layout).iter().any(|field| field.ephemeral),
+        has_ephemeral: S::fields(&graph.layout).iter().any(|field| field.ephemeral),
         sure: S::fields(&graph.layout).iter().all(|field| field.sure),
         layout: graph.layout,
         classes: nodes

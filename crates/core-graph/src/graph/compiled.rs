@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use crate::checkpoint::Checkpointer;
-use crate::driver::{Run, RunPolicy, Runtime};
+use crate::executor::{Run, RunPolicy, Runtime};
 use crate::graph::cache::Shelf;
 use crate::graph::declarations::Declarations;
 use crate::graph::inspection::NotToRun;

@@ -9,9 +9,9 @@ mod declare;
 mod diagram;
 mod errors;
 mod inspection;
+mod latency;
 mod migration;
 mod options;
-mod pace;
 mod persistence;
 mod proofs;
 mod spec;
@@ -35,6 +35,6 @@ pub use subgraph::{ChildOutcome, FromRef};
 
 pub(crate) use compiled::NodeRun;
 pub(crate) use declarations::Declarations;
-pub(crate) use pace::{HAND_OVER, HASTE};
+pub(crate) use latency::{SPAWN_COST, TIME_SLICE};
 pub(crate) use spec::AnswerCheck;
 pub(crate) use topology::{Exits, Join, NodeInfo, Topology};

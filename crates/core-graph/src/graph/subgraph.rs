@@ -3,20 +3,20 @@
 use std::any::{Any, type_name};
 use std::marker::PhantomData;
 use std::sync::Arc;
-use std::task::Context as TaskContext;
+use std::task::Context as PollContext;
 
 use futures::future::BoxFuture;
 use serde::de::DeserializeOwned;
 
 use crate::checkpoint::RecordBytes;
 use crate::context::Context;
-use crate::driver::{EndedChild, LeftChild, OwnStack, begin_in_task, begins_a_stack, finish_in_task};
 use crate::error::{NodeError, RunError};
 use crate::graph::declarations::Declarations;
 use crate::graph::{Compiled, Diagram};
 use crate::handler::{Called, NodeFn, given};
 use crate::state::{Snapshot, State, codec};
 use crate::step::Step;
+use crate::subgraph::{EndedChild, LeftChild, OwnStack, begin_in_task, begins_a_stack, finish_in_task};
 
 /// What became of a subgraph, given to `map_out`: returning an error there is how a child's failure escalates.
 #[non_exhaustive]
@@ -241,7 +241,7 @@ where
         input: Option<RecordBytes>,
         state: Snapshot<S>,
         context: Option<Context<Cx>>,
-        waker: &mut TaskContext<'_>,
+        waker: &mut PollContext<'_>,
     ) -> Called<S> {
         let entered = given(context).and_then(|context| Ok((self.enter(input.as_deref(), &*state)?, context)));
         drop(state);

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use crate::graph::declarations::Declarations;
 use crate::graph::diagram::Diagram;
+use crate::graph::latency::LatencyEstimate;
 use crate::graph::migration::Migrations;
-use crate::graph::pace::Pace;
 use crate::graph::persistence::Persistence;
 use crate::graph::spec::{Ask, Mode, Retry, Timeout};
 use crate::name::{Name, Packet};
@@ -26,7 +26,7 @@ pub(crate) struct Topology<S: State> {
     /// The names of the state's fields, and of the frontier after them, as stores know them.
     pub(crate) field_names: Arc<[Arc<str>]>,
     /// Whether the state has ephemeral fields.
-    pub(crate) fades: bool,
+    pub(crate) has_ephemeral: bool,
     /// Whether an update that fits always folds into the state, whatever it writes.
     pub(crate) sure: bool,
     pub(crate) nodes: Vec<NodeInfo<S>>,
@@ -66,7 +66,7 @@ pub(crate) struct NodeInfo<S: State> {
     pub(crate) child: Option<Arc<dyn Declarations>>,
     /// What the store keeps of that subgraph.
     pub(crate) persistence: Persistence,
-    pub(crate) pace: Pace,
+    pub(crate) pace: LatencyEstimate,
 }
 
 /// What follows a node.

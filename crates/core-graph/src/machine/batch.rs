@@ -9,8 +9,8 @@ use crate::graph::Mode;
 use crate::machine::Machine;
 use crate::machine::commit::{CommittedTask, CommittedTasks};
 use crate::machine::fan_out::KeyOrder;
-use crate::machine::route::guarded;
 use crate::machine::task::{Done, Groups, Pending, Phase, TaskId};
+use crate::machine::triggers::guarded;
 use crate::state::{FieldKind, FieldSet, State, Stored};
 
 /// A finished task of a commit.

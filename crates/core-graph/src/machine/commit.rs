@@ -9,8 +9,8 @@ use crate::error::{NodeError, RunError};
 use crate::graph::{Mode, Topology};
 use crate::machine::batch::Batch;
 use crate::machine::fan_out::{Coalesced, counted};
-use crate::machine::route::{RouteFault, Triggered, guarded};
 use crate::machine::task::{GroupId, Phase, TaskId};
+use crate::machine::triggers::{RouteFault, Triggered, guarded};
 use crate::machine::{Machine, Nodes};
 use crate::state::{FieldChange, FieldSet, State};
 use crate::step::Next;
@@ -76,7 +76,7 @@ impl<S: State> Machine<S> {
         let kept = watched.then(|| Arc::clone(&self.state));
         let mut folded = Folded::default();
         let told = self.told(&batch);
-        self.fade(batch.iter().filter_map(|task| task.done.update.as_ref()), &mut folded);
+        self.reset_ephemeral(batch.iter().filter_map(|task| task.done.update.as_ref()), &mut folded);
         if let Err((id, error)) = self.fold_batch(&mut batch, &mut folded) {
             self.state = kept.unwrap_or_else(|| Arc::clone(&self.state));
             return Err(self.refuse(id, RouteFault::Node(error)));
@@ -104,7 +104,7 @@ impl<S: State> Machine<S> {
             let writer = batch.first().map(|task| task.node);
             folded.changed.iter().for_each(|at| self.writers[at] = writer);
         }
-        if !self.breaks.after.is_empty() {
+        if !self.breakpoints.after.is_empty() {
             self.break_after(batch.iter().map(|task| task.node));
         }
         self.count_step();
@@ -171,7 +171,7 @@ impl<S: State> Machine<S> {
             let node = node.map_or_else(|| "START".to_owned(), |node| topology.node(node).name.to_string());
             Fault::Run(RunError::TaskFailed { node, task: String::new(), attempts: 1, message: error.to_string() })
         };
-        self.fade(update.iter(), &mut folded);
+        self.reset_ephemeral(update.iter(), &mut folded);
         if let Some(update) = update {
             S::check(&self.topology.layout, &update).map_err(|error| Fault::Run(error.into()))?;
             if self.persist.is_some() {
@@ -229,8 +229,8 @@ impl<S: State> Machine<S> {
     }
 
     /// Resets ephemeral fields that were written by the step before, and notes those that `updates` write.
-    fn fade<'a>(&mut self, updates: impl Iterator<Item = &'a S::Update>, folded: &mut Folded) {
-        if !self.topology.fades {
+    fn reset_ephemeral<'a>(&mut self, updates: impl Iterator<Item = &'a S::Update>, folded: &mut Folded) {
+        if !self.topology.has_ephemeral {
             return;
         }
         let topology = Arc::clone(&self.topology);

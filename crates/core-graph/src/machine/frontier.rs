@@ -12,7 +12,7 @@ use compact_str::CompactString;
 use serde::{Deserialize, Serialize};
 
 use crate::graph::Topology;
-use crate::machine::heads::Heads;
+use crate::machine::child_positions::Heads;
 use crate::machine::joins::Joins;
 use crate::machine::task::{GroupId, Pending, Phase, TaskId};
 use crate::state::State;
@@ -233,7 +233,7 @@ impl<S: State> Frontier<S> {
     }
 
     /// Puts a task of `node` in the place of the only one, which has finished. False when it is not the only one.
-    pub(crate) fn follow_only(&mut self, finished: TaskId, next: TaskId, node: u32, durable: bool) -> bool {
+    pub(crate) fn replace_only(&mut self, finished: TaskId, next: TaskId, node: u32, durable: bool) -> bool {
         match self.slots.front_mut() {
             Some((id, Some(task))) if *id == finished && self.live == 1 => {
                 (*id, task.node, task.seen) = (next, node, None);
@@ -249,7 +249,7 @@ impl<S: State> Frontier<S> {
     }
 
     /// The only task is in flight, on the commit that made it.
-    pub(crate) fn fly_only(&mut self, number: u64) {
+    pub(crate) fn start_only(&mut self, number: u64) {
         if let Some((_, Some(task))) = self.slots.front_mut() {
             task.seen = Some(number);
         }

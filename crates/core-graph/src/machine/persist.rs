@@ -7,12 +7,12 @@ use smallvec::SmallVec;
 use xxhash_rust::xxh3::xxh3_128;
 
 use crate::checkpoint::{
-    CheckpointId, CheckpointRow, Commit, FieldRecord, FieldVersions, Payload, PlainStep, RecordBytes, RecordKind,
-    Source, Teller, Write, put,
+    CheckpointId, CheckpointRow, Commit, CompactStep, FieldPayload, FieldRecord, FieldVersions, RecordBytes,
+    RecordKind, Source, StepOrigin, Write, put,
 };
 use crate::machine::commit::Folded;
-use crate::machine::route::guarded;
 use crate::machine::task::TaskId;
+use crate::machine::triggers::guarded;
 use crate::machine::{Machine, Pack, delta, pack_step};
 use crate::state::{self, FieldChange, FieldSet, Op, State, StateError};
 
@@ -29,8 +29,8 @@ pub(crate) struct Persist {
     pub(crate) frontier: Chain,
     /// Whether the next commit stores all fields: those before it are of another state.
     pub(crate) anew: bool,
-    /// Whether plain steps are handed to the store in short.
-    in_short: bool,
+    /// Whether steps are handed to the store in compact form where they can be.
+    compact: bool,
     /// The room of an update in encoded form.
     changes: Vec<FieldChange>,
     /// What the commit writes of fields. Empty between commits; kept for its room, as are those below.
@@ -40,14 +40,14 @@ pub(crate) struct Persist {
     /// Where the frontier is encoded.
     pack: Pack,
     /// The newest plain step, and where what it writes of fields is in `content`.
-    step: (PlainStep, Range<usize>),
+    step: (CompactStep, Range<usize>),
 }
 
 /// The stored form of a commit.
 #[derive(Debug)]
-pub(crate) enum Stored {
+pub(crate) enum StoredCommit {
     Commit(Box<Commit>),
-    /// A plain step: [`Machine::plain_step`].
+    /// A plain step: [`Machine::compact_step`].
     Step,
 }
 
@@ -79,7 +79,7 @@ impl Persist {
             chains: vec![Chain::default(); fields],
             frontier: Chain::default(),
             anew: false,
-            in_short: false,
+            compact: false,
             changes: Vec::new(),
             writes: Vec::new(),
             content: Vec::new(),
@@ -140,7 +140,7 @@ impl Chain {
         bytes: impl AsRef<[u8]> + Into<RecordBytes> + Into<Arc<[u8]>>,
     ) -> Write {
         self.add(version, true, bytes.as_ref().len());
-        Write { at, previous: None, payload: Payload::new(bytes) }
+        Write { at, previous: None, payload: FieldPayload::new(bytes) }
     }
 
     fn delta(
@@ -151,7 +151,7 @@ impl Chain {
     ) -> Write {
         let previous = Some(self.version);
         self.add(version, false, bytes.as_ref().len());
-        Write { at, previous, payload: Payload::new(bytes) }
+        Write { at, previous, payload: FieldPayload::new(bytes) }
     }
 
     /// Counts a record that was read back.
@@ -194,67 +194,67 @@ impl<S: State> Machine<S> {
         next: Option<u32>,
         folded: &Folded,
         now: u64,
-    ) -> Result<Option<Stored>, StateError> {
+    ) -> Result<Option<StoredCommit>, StateError> {
         let Some(mut persist) = self.persist.take() else { return Ok(None) };
         let before = Some(number - 1);
-        let follows = persist.in_short && !persist.anew && persist.parent == before && persist.head == before;
+        let follows = persist.compact && !persist.anew && persist.parent == before && persist.head == before;
         // The last step of a root is more than itself: the run ends with it.
         let goes_on = next.is_some() || !self.ns.is_empty();
-        let in_short = follows && goes_on && finished.0 == TaskId { number: number - 1, place: 0 };
+        let compact = follows && goes_on && finished.0 == TaskId { number: number - 1, place: 0 };
         let written = self.write_fields(&mut persist, number, folded);
         let stored = written.map(|()| {
-            let step = if in_short { self.step_of(&persist, number, next.is_some(), &folded.changed) } else { None };
+            let step = if compact { self.step_of(&persist, number, next.is_some(), &folded.changed) } else { None };
             match step {
                 Some(step) => {
-                    self.shorten(&mut persist, PlainStep { node: finished.1, next, time: now, ..step });
-                    Stored::Step
+                    self.put_compact(&mut persist, CompactStep { node: finished.1, next, time: now, ..step });
+                    StoredCommit::Step
                 }
-                None => Stored::Commit(self.commit_of(&mut persist, number, Source::Step, now)),
+                None => StoredCommit::Commit(self.commit_of(&mut persist, number, Source::Step, now)),
             }
         });
         self.persist = Some(persist);
         stored.map(Some)
     }
 
-    /// Whether plain steps are handed to the store in short from now on.
-    pub(crate) fn shorten_steps(&mut self, in_short: bool) {
+    /// Sets whether steps are handed to the store in compact form from now on, where they can be.
+    pub(crate) fn compact_steps(&mut self, compact: bool) {
         if let Some(persist) = &mut self.persist {
-            persist.in_short = in_short;
+            persist.compact = compact;
         }
     }
 
     /// The newest plain step, and what it writes of fields.
-    pub(crate) fn plain_step(&self) -> Option<(&PlainStep, &[u8])> {
+    pub(crate) fn compact_step(&self) -> Option<(&CompactStep, &[u8])> {
         let (step, fields) = &self.persist.as_ref()?.step;
         Some((step, self.persist.as_ref()?.content.get(fields.clone())?))
     }
 
     /// The newest plain step as a commit.
-    pub(crate) fn commit_of_step(&self, teller: &Teller) -> Option<Box<Commit>> {
-        let (step, content) = self.plain_step()?;
+    pub(crate) fn commit_of_step(&self, origin: &StepOrigin) -> Option<Box<Commit>> {
+        let (step, content) = self.compact_step()?;
         let versions = self.persist.as_ref()?.versions(&self.topology.field_names);
         Some(Box::new(Commit {
             ns: Arc::clone(&self.ns),
             expected_head: Some(step.number - 1),
-            checkpoint: Some(step.row(teller, versions)),
-            fields: step.records(teller, content).collect(),
+            checkpoint: Some(step.row(origin, versions)),
+            fields: step.records(origin, content).collect(),
             ..Commit::default()
         }))
     }
 
     /// What is to be known of the newest step to hand it over in short, when it is plain.
-    fn step_of(&self, persist: &Persist, number: u64, goes_on: bool, changed: &FieldSet) -> Option<PlainStep> {
+    fn step_of(&self, persist: &Persist, number: u64, goes_on: bool, changed: &FieldSet) -> Option<CompactStep> {
         let (changed, whole) = (changed.as_bits()?, self.frontier.as_step(number, goes_on)?);
         let follows =
             whole || (persist.frontier.version + 1 == number && !persist.frontier.wants_whole(FRONTIER_STORED));
         let all = persist.writes.len() == changed.count_ones() as usize;
         let step =
-            PlainStep { number, step: self.step, executed: self.executed, changed, whole, ..PlainStep::default() };
+            CompactStep { number, step: self.step, executed: self.executed, changed, whole, ..CompactStep::default() };
         (follows && all && persist.writes.iter().all(Write::is_short)).then_some(step)
     }
 
-    /// Hands a plain step over in short.
-    fn shorten(&mut self, persist: &mut Persist, step: PlainStep) {
+    /// Hands a step over in compact form.
+    fn put_compact(&mut self, persist: &mut Persist, step: CompactStep) {
         let (number, fields, start) = (step.number, S::fields(&self.topology.layout).len(), persist.content.len());
         persist.writes.drain(..).for_each(|write| write.put(number, &mut persist.content));
         let writes = start..persist.content.len();
@@ -266,7 +266,7 @@ impl<S: State> Machine<S> {
         persist.frontier.add(number, step.whole, bytes.len());
         put(&mut persist.content, number, fields, previous, bytes);
         let id = persist.move_head(number);
-        persist.step = (PlainStep { id, ..step }, writes);
+        persist.step = (CompactStep { id, ..step }, writes);
     }
 
     /// Makes a commit of what is written of fields, and of the frontier.

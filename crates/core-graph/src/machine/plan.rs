@@ -171,7 +171,7 @@ impl<S: State> Machine<S> {
 
     /// What a task that was dispatched runs with, until the next commit. A task that may be tried again notes when it
     /// first began.
-    pub(crate) fn take_off(&mut self, id: TaskId, now: impl FnOnce() -> u64) -> Option<Dispatch<S>> {
+    pub(crate) fn start_task(&mut self, id: TaskId, now: impl FnOnce() -> u64) -> Option<Dispatch<S>> {
         let is_of_run = self.is_of_run(id);
         let task = self.frontier.get_mut(id)?;
         let is_retried = !self.topology.node(task.node).retry.is_empty();

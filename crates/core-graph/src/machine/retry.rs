@@ -7,8 +7,8 @@ use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 use crate::error::NodeError;
 use crate::machine::Machine;
-use crate::machine::route::guarded;
 use crate::machine::task::TaskId;
+use crate::machine::triggers::guarded;
 use crate::state::State;
 
 impl<S: State> Machine<S> {

@@ -11,7 +11,7 @@ use crate::checkpoint::RecordBytes;
 use crate::error::NodeError;
 use crate::failure::Failure;
 use crate::graph::{AnswerCheck, Timeout};
-use crate::machine::heads::ChildHeads;
+use crate::machine::child_positions::ChildHeads;
 use crate::state::{FieldChange, State};
 use crate::step::{Next, Step};
 
@@ -194,7 +194,7 @@ impl<S: State> Pending<S> {
     }
 
     /// Dispatches the task on the head of commit `number`, by itself.
-    pub(crate) fn fly_alone(&mut self, number: u64, in_step: bool) {
+    pub(crate) fn start_alone(&mut self, number: u64, in_step: bool) {
         (self.seen, self.counted, self.in_step) = (Some(number), true, in_step);
         self.phase = Phase::InFlight;
     }

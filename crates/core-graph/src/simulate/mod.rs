@@ -17,8 +17,8 @@ use tokio::time::Instant;
 
 use crate::checkpoint::{CheckpointError, Checkpointer, MemoryCheckpointer, ThreadStatus};
 use crate::clock::Clock;
-use crate::driver::{Control, Durability, RunPolicy, conclude};
 use crate::error::RunError;
+use crate::executor::{Control, Durability, RunPolicy, conclude};
 use crate::graph::App;
 use crate::questions::Answers;
 use crate::state::State;
@@ -29,7 +29,7 @@ pub use report::Report;
 use report::report;
 pub(crate) use schedule::Schedule;
 pub use schedule::{OnceRuns, Started};
-use store::{Life, Plan};
+use store::{FaultPlan, Life};
 
 /// Runs a graph as a process that dies and comes back.
 ///
@@ -178,7 +178,7 @@ impl<S: State, Cx: Send + Sync + 'static> Simulator<S, Cx> {
     pub async fn run(&self, input: S::Update) -> Result<Report<S>, RunError> {
         let mut store = MemoryCheckpointer::new();
         let schedule = Arc::new(Schedule::new(self.seed));
-        let plan = Arc::new(Plan::new(self.faults, self.at, self.seed));
+        let plan = Arc::new(FaultPlan::new(self.faults, self.at, self.seed));
         let clock: Arc<dyn Clock> = Arc::new(RunTime(Instant::now()));
         let mut crashes = 0;
         for life in 0..2 * TROUBLED_LIVES {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::store::Kept;
+use super::store::KeptResults;
 
 /// An attempt of a task that began.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -96,7 +96,7 @@ impl Schedule {
     }
 
     /// Only these results are stored.
-    pub(super) fn keep(&self, kept: &Kept) {
+    pub(super) fn keep(&self, kept: &KeptResults) {
         for (place, once) in &mut self.lock().onces {
             once.stored &= kept.contains(place);
         }

@@ -5,8 +5,8 @@ use std::fmt;
 use std::sync::Arc;
 
 use crate::checkpoint::ThreadStatus;
-use crate::driver::{Control, Entry, RunPolicy, rehearse};
 use crate::error::RunError;
+use crate::executor::{Control, Entry, RunPolicy, rehearse};
 use crate::name::{Name, Node};
 use crate::state::State;
 use crate::step::Step;
@@ -66,7 +66,7 @@ impl<S: State, Cx: Send + Sync + 'static> Thread<S, Cx> {
                 driver.close_with(status, detail, Ok(status)).await
             }
             Err(error) => {
-                driver.let_go();
+                driver.release();
                 Err(error)
             }
         }

@@ -3,13 +3,15 @@
 use std::sync::Arc;
 
 use crate::checkpoint::{CheckpointRow, HistoryFilter, ThreadRow, ThreadStatus};
-use crate::driver::{Control, Driver, RunPolicy, Runtime, Session, load_frontier, open_calls, restore};
 use crate::error::RunError;
 use crate::event::Event;
+use crate::executor::{Control, Driver, RunPolicy, Runtime, Session};
 use crate::graph::Compiled;
 use crate::machine::Restored;
 use crate::questions::Questions;
+use crate::recorder::{load_frontier, restore};
 use crate::state::State;
+use crate::subgraph::open_calls;
 use crate::thread::Thread;
 
 /// How often a thread is read that other runs begin and end meanwhile.

@@ -25,11 +25,12 @@ use dashmap::DashMap;
 
 use crate::checkpoint::Checkpointer;
 use crate::clock::{Clock, SystemClock};
-use crate::driver::{Control, Driver, Entry, Queue, Run, RunPolicy};
 use crate::error::RunError;
+use crate::executor::{Control, Driver, Entry, Run, RunPolicy};
 use crate::graph::App;
 use crate::name::Node;
 use crate::questions::Answers;
+use crate::recorder::Queue;
 use crate::simulate::Schedule;
 use crate::state::State;
 use crate::store::{Store, StoreError};
@@ -186,7 +187,7 @@ impl<S: State, Cx: Send + Sync + 'static> Thread<S, Cx> {
             async move {
                 let _live = live;
                 let (mut driver, entry) = open(thread, shared, queue).await?;
-                crate::driver::conclude(&mut driver, entry).await
+                crate::executor::conclude(&mut driver, entry).await
             }
         })
     }

@@ -3,10 +3,11 @@
 use std::sync::Arc;
 
 use crate::checkpoint::{Commit, TaskRecord, TaskRecordKind, ThreadRow, ThreadStatus};
-use crate::driver::{Attached, Control, Driver, Entry, Queue, RunPolicy, Runtime, Session, restore};
 use crate::error::RunError;
+use crate::executor::{Control, Driver, Entry, RunPolicy, Runtime, Session};
 use crate::machine::{AnswerMap, Restored};
 use crate::questions::{Answers, Questions};
+use crate::recorder::{CommitLog, Queue, restore};
 use crate::state::State;
 use crate::thread::Thread;
 
@@ -63,7 +64,7 @@ impl<S: State, Cx: Send + Sync + 'static> Thread<S, Cx> {
 
     pub(super) fn driver(
         &self,
-        attached: Attached,
+        attached: CommitLog,
         policy: RunPolicy,
         control: Arc<Control>,
         queue: Option<Arc<Queue>>,
@@ -90,7 +91,7 @@ impl<S: State, Cx: Send + Sync + 'static> Thread<S, Cx> {
     pub(super) async fn attach(
         &self,
         number: Option<u64>,
-    ) -> Result<(Attached, ThreadStatus, Option<Restored<S>>), RunError> {
+    ) -> Result<(CommitLog, ThreadStatus, Option<Restored<S>>), RunError> {
         let store = Arc::clone(&self.threads.store);
         let lease = store.acquire(&self.id).await?;
         let topology = &self.threads.app.graph.topology;
@@ -106,8 +107,8 @@ impl<S: State, Cx: Send + Sync + 'static> Thread<S, Cx> {
             epoch: 0,
             owner: String::new(),
         };
-        // From here on the lease is given back by `Attached`, also when something below fails.
-        let mut attached = Attached::new(Arc::clone(&store), lease, fresh, 0);
+        // From here on the lease is given back by `CommitLog`, also when something below fails.
+        let mut attached = CommitLog::new(Arc::clone(&store), lease, fresh, 0);
         let Some(row) = store.thread(&self.id).await? else {
             return match number {
                 Some(number) => Err(RunError::UnknownCheckpoint { thread: self.id.to_string(), number }),
@@ -164,7 +165,7 @@ impl<S: State, Cx: Send + Sync + 'static> Thread<S, Cx> {
 
     async fn store_answers(
         &self,
-        attached: &Attached,
+        attached: &CommitLog,
         restored: Option<&Restored<S>>,
         given: &Answers,
         answers: &mut AnswerMap,

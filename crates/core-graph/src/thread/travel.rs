@@ -4,9 +4,10 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::checkpoint::{TaskRecord, TaskRecordKind};
-use crate::driver::{Control, Driver, Entry, Queue, Run, Then};
 use crate::error::RunError;
+use crate::executor::{Control, Driver, Entry, Run};
 use crate::name::Node;
+use crate::recorder::{Queue, Then};
 use crate::state::State;
 use crate::thread::open::Opening;
 use crate::thread::{Thread, ThreadState};

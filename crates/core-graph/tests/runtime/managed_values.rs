@@ -66,7 +66,7 @@ async fn the_budget_tells_what_is_left_in_both_modes_and_over_a_resume() {
 #[tokio::test]
 async fn without_limits_nothing_is_last() {
     for mode in [Mode::Barrier, Mode::Eager] {
-        // Without a store too, where a task runs in the lane of one.
+        // Without a store too, where a task takes the fast path of single tasks.
         let app = looping(mode, 2).compile().expect("right");
         assert_eq!(done(app.run_once(Work::update()).await).story(), "-/- -/-", "{mode:?}");
         let eager = app.with_context(()).run_once_with(Work::update(), RunPolicy::default().max_steps(9));

@@ -12,7 +12,7 @@ use super::{Frontier, Group};
 use crate::graph::{Timeout, Topology};
 #[cfg(feature = "conformance")]
 use crate::machine::FRONTIER;
-use crate::machine::heads::Heads;
+use crate::machine::child_positions::Heads;
 use crate::machine::task::{GroupId, Pending, TaskId};
 use crate::state::State;
 #[cfg(feature = "conformance")]

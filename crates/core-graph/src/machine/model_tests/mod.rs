@@ -28,12 +28,12 @@ fn the_lane_of_one_is_taken() {
     use proptest::strategy::ValueTree;
     use proptest::test_runner::TestRunner;
     let mut runner = TestRunner::deterministic();
-    let mut strides = |durable: bool| -> usize {
+    let mut commits_single = |durable: bool| -> usize {
         let graphs = (0..300).map(|_| drawn().new_tree(&mut runner).unwrap().current());
         graphs.map(|drawn| play(&drawn, 2, durable, (7..).step_by(13).take(100))).sum()
     };
     for durable in [false, true] {
-        let taken = strides(durable);
+        let taken = commits_single(durable);
         assert!(taken > 100, "{taken} steps");
     }
 }
