@@ -59,3 +59,67 @@ fn a_type_name_has_one_meaning() {
     let twins: Vec<_> = defining.into_iter().filter(|(_, files)| files.len() > 1).collect();
     assert!(twins.is_empty(), "types of the same name: {twins:#?}");
 }
+
+/// The rooms of the crate and the files beside them, from the ground up. Each may import what stands before it.
+const FLOORS: &[&str] = &[
+    "clock",
+    "nearest",
+    "json_value",
+    "bytes",
+    "status",
+    "timeout",
+    "state",
+    "name",
+    "step",
+    "tasks",
+    "step_row",
+    "event",
+    "record",
+    "checkpoint",
+    "store",
+    "error",
+    "failure",
+    "questions",
+    "context",
+    "handler",
+    "stored_state",
+    "topology",
+    "machine",
+    "limits",
+    "recorder",
+    "executor",
+    "subgraph",
+    "graph",
+    "thread",
+    "functional",
+    "simulate",
+    "conformance",
+];
+
+fn room(file: &str) -> &str {
+    file.split('/').next().unwrap_or_default().trim_end_matches(".rs")
+}
+
+#[test]
+fn rooms_import_what_is_below_them() {
+    let floor = |room: &str| FLOORS.iter().position(|other| *other == room);
+    let (mut upward, mut imports) = (Vec::new(), 0);
+    // Tests of a whole room may use all of it.
+    let is_code = |file: &str| file != "lib.rs" && !file.contains("/model_tests/") && !file.ends_with("/tests.rs");
+    for (file, text) in sources().into_iter().filter(|(file, _)| is_code(file)) {
+        let own = floor(room(&file)).unwrap_or_else(|| panic!("`{file}` is on no floor"));
+        for line in code(&text) {
+            for rest in line.split("crate::").skip(1) {
+                let end = rest.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(rest.len());
+                if let Some(other) = floor(&rest[..end]) {
+                    imports += 1;
+                    if other > own {
+                        upward.push(format!("{file}: {}", line.trim()));
+                    }
+                }
+            }
+        }
+    }
+    assert!(imports > 500, "the imports were not found: {imports}");
+    assert!(upward.is_empty(), "rooms import what is above them: {upward:#?}");
+}

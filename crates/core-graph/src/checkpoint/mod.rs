@@ -5,11 +5,12 @@
 //! head. Field values are kept apart from checkpoints, as a chain of [`FieldRecord`]s per field: a whole value or the
 //! updates since the record before. A store moves bytes and knows no graph.
 
-mod bytes;
+mod chain;
 mod compact_event;
 mod compact_step;
 mod content;
 mod fork;
+mod frontier;
 mod id;
 mod layer;
 mod leases;
@@ -28,11 +29,14 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 
-pub use bytes::RecordBytes;
+pub use crate::bytes::RecordBytes;
+pub use crate::status::ThreadStatus;
+pub(crate) use chain::{Chain, check_chain, corrupt};
 pub(crate) use compact_event::{CompactEvent, StepOrigin};
 pub(crate) use compact_step::CompactStep;
 pub use content::FieldContent;
 pub use fork::fork_thread;
+pub(crate) use frontier::{frontier_of, load_frontier};
 pub use id::CheckpointId;
 pub use layer::CheckpointerLayer;
 pub use leases::{Leases, Reserved};
@@ -42,7 +46,7 @@ pub use pruning::{Cut, FieldOutline, Pruning};
 pub use retention::{Pruned, Retention};
 pub use rows::{
     Blob, CheckpointRow, Commit, FieldPayload, FieldRecord, JournalRow, RecordKind, Source, TaskRecord, TaskRecordKind,
-    ThreadRow, ThreadStatus,
+    ThreadRow,
 };
 pub use runs::{RunRow, delete_runs, runs};
 pub use stored_event::StoredEvent;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::{CheckpointId, FieldVersions, RecordBytes, StoredEvent};
+use super::{CheckpointId, FieldVersions, RecordBytes, StoredEvent, ThreadStatus};
 
 /// One transaction of a thread, in one namespace.
 #[derive(Clone, Debug, Default)]
@@ -51,29 +51,6 @@ pub struct ThreadRow {
     pub epoch: u64,
     /// The owner that holds the thread, empty when nobody does. Filled by the store.
     pub owner: String,
-}
-
-/// What a thread is doing.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-#[non_exhaustive]
-pub enum ThreadStatus {
-    /// Nothing has run yet.
-    New,
-    /// A run is under way, or its process died: such a thread is continued.
-    Running,
-    /// All work is done.
-    Done,
-    /// Questions wait for answers.
-    Waiting,
-    /// A task failed for good.
-    Failed,
-    /// The run was cancelled.
-    Cancelled,
-    /// The run was drained: what was in flight is committed.
-    Drained,
-    /// The run's budget is spent.
-    BudgetSpent,
 }
 
 /// One checkpoint of a namespace.

@@ -1,17 +1,17 @@
 //! Runs steps of single tasks inline: as many as need no wait, in one poll of the run.
 
 use std::sync::Arc;
-use std::task::{Context as PollContext, Poll};
+use std::task::Context as PollContext;
 
-use crate::executor::attempt::{Attempt, judge, poll_node};
+use crate::executor::attempt::{Attempt, judge};
 use crate::executor::run_loop::Driver;
 use crate::executor::single_tasks::SingleExit;
-use crate::executor::task_context::TaskContext;
-use crate::executor::workers::Call;
-use crate::handler::NodeFuture;
-use crate::machine::{Committed, Fault, SingleTask, Stop, TaskOutcome};
-use crate::recorder::compact_step::Written;
-use crate::state::{Snapshot, State};
+use crate::executor::task_context::{TaskContext, TaskIdentity};
+use crate::executor::task_start::{Call, FirstPoll, TaskStart};
+use crate::machine::{Committed, SingleTask, TaskOutcome};
+use crate::recorder::single_commit::Written;
+use crate::state::State;
+use crate::tasks::Stop;
 
 /// Why `run_inline` returned.
 pub(crate) enum InlinePause<S: State, Cx> {
@@ -41,70 +41,36 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
         let mut spare: Option<Arc<TaskContext>> = None;
         while *room > 0 {
             *room -= 1;
-            if let Some(reason) = self.session.control.reason() {
+            if let Some(reason) = self.recorder.session.control.reason() {
                 return InlinePause::Stopped(reason);
             }
-            let handler = self.runtime.function(single.node, false);
-            let timeout = self.runtime.topology.node(single.node).timeout;
-            let services = if handler.wants_context() {
-                let began = match self.runtime.topology.node(single.node).retry[..] {
-                    [] => 0,
-                    _ => self.machine.begin(single.id, self.session.clock.now()),
-                };
-                Some(self.single_context(*single, began, spare.take()))
-            } else {
-                None
-            };
-            let context = services.as_ref().map(|services| self.runtime.context(services));
-            let state = Snapshot::new(Arc::clone(&self.machine.state));
-            if timeout.is_set() {
-                let call = Call { handler: Arc::clone(handler), input: None, state, context };
-                return InlinePause::Waiting(Box::new(Attempt::new(call, timeout, services)));
-            }
-            let mut running: Option<NodeFuture<S>> = None;
-            let call = |waker: &mut PollContext<'_>| handler.start_call(None, state, context, waker);
-            let Poll::Ready(result) = poll_node(Some(call), &mut running, waker) else {
-                return InlinePause::Waiting(Box::new(Attempt::begun(running, services)));
+            let (result, services) = match self.start_single(*single, &mut spare).poll_first(waker) {
+                FirstPoll::Ended(result, services) => (result, services),
+                FirstPoll::Runs(attempt) => return InlinePause::Waiting(Box::new(attempt)),
             };
             let plain = services.as_deref().is_none_or(TaskContext::is_silent) && self.durable_steps().is_none();
             let step = match result {
-                Ok(step) if plain && self.machine.commits_single(*single, &step) => step,
+                Ok(step) if plain && self.machine.commits_in_place(*single, &step) => step,
                 result => return InlinePause::Left(SingleExit::Ended(single.id, judge(result, services.as_deref()))),
             };
             spare = services;
+            let Some(changes) = self.machine.encoded(&step) else {
+                return InlinePause::Left(SingleExit::Ended(single.id, TaskOutcome::done(step, 0)));
+            };
             // Room for the task that follows, if one does.
             let has_room = self.take_room();
-            let next = if self.machine.is_durable() {
-                let Some(changes) = self.machine.encoded(&step) else {
-                    if has_room {
-                        self.give_room_back();
-                    }
-                    return InlinePause::Left(SingleExit::Ended(single.id, TaskOutcome::done(step, 0)));
-                };
-                let now = self.now();
-                let committed_single = match self.machine.commit_single_stored(*single, step.update, changes, now) {
-                    Ok(committed_single) => committed_single,
-                    Err(fault) => return InlinePause::Left(self.refused_inline(has_room, fault)),
-                };
-                let next = committed_single.next;
-                if next.is_none() && has_room {
-                    self.give_room_back();
-                }
-                match self.write_step(*single, committed_single) {
-                    Written::Now(Ok(())) => next,
-                    Written::Now(Err(error)) => return InlinePause::Left(SingleExit::Unwritten(error)),
-                    Written::Later(committed) => return InlinePause::Unwritten { committed, next, now },
-                }
-            } else {
-                let next = match self.machine.commit_single(*single, step.update) {
-                    Ok(next) => next,
-                    Err(fault) => return InlinePause::Left(self.refused_inline(has_room, fault)),
-                };
-                if next.is_none() && has_room {
-                    self.give_room_back();
-                }
-                next
-            };
+            let now = self.now();
+            let committed = self.machine.commit_in_place(*single, step.update, changes, now);
+            let next = committed.as_ref().ok().and_then(|committed| committed.next);
+            if next.is_none() && has_room {
+                self.give_room_back();
+            }
+            match committed.map(|committed| self.recorder.write_single(&mut self.machine, *single, committed)) {
+                Ok(Written::Now(Ok(()))) => {}
+                Ok(Written::Now(Err(error))) => return InlinePause::Left(SingleExit::Unwritten(error)),
+                Ok(Written::Later(committed)) => return InlinePause::Unwritten { committed, next, now },
+                Err(fault) => return InlinePause::Left(SingleExit::Refused(fault)),
+            }
             match next {
                 Some(next) => *single = next,
                 None => return InlinePause::Left(SingleExit::Committed),
@@ -113,20 +79,18 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
         InlinePause::Turn
     }
 
-    /// Returns the exit of a commit that was refused, and gives room in the budget back: no task follows.
-    fn refused_inline(&self, has_room: bool, fault: Box<Fault>) -> SingleExit<S> {
-        if has_room {
-            self.give_room_back();
-        }
-        SingleExit::Refused(fault)
-    }
-
-    /// Returns the services of the task, in the allocation of those of the task before if that is free.
-    fn single_context(&self, single: SingleTask, began: u64, before: Option<Arc<TaskContext>>) -> Arc<TaskContext> {
-        let info = self.runtime.topology.node(single.node);
-        let fresh = TaskContext::new(self.namespace(), single.id, info, None, 1, self.machine.step(), began)
-            .of_run(self.machine.is_of_run(single.id));
-        let fresh = if info.timeout.idle.is_some() { fresh.watch_idle() } else { fresh };
-        fresh.shared(before)
+    /// Prepares a single task. Its services take the allocation of those in `spare`, if that is free.
+    #[inline]
+    fn start_single(&mut self, single: SingleTask, spare: &mut Option<Arc<TaskContext>>) -> TaskStart<'_, S, Cx> {
+        let node = self.runtime.topology.node(single.node);
+        // A node that may be tried again wants to know when it first began.
+        let began =
+            if node.retry.is_empty() { 0 } else { self.machine.begin(single.id, self.recorder.session.clock.now()) };
+        let function = self.runtime.function(single.node, false);
+        TaskStart::new(function, node, Arc::clone(&self.machine.state), || {
+            let (is_of_run, step) = (self.machine.is_of_run(single.id), self.machine.step());
+            let task = TaskIdentity { id: single.id, key: None, attempt: 1, is_of_run, step, began };
+            TaskContext::new(self.namespace(), node, task, node.timeout).shared(spare.take())
+        })
     }
 }

@@ -6,8 +6,9 @@ use std::task::Poll;
 use crate::error::RunError;
 use crate::executor::inline::InlinePause;
 use crate::executor::run_loop::Driver;
-use crate::machine::{Fault, SingleTask, Stop, TaskId, TaskOutcome};
+use crate::machine::{Fault, SingleTask, TaskOutcome};
 use crate::state::State;
+use crate::tasks::{Stop, TaskId};
 
 /// The driver yields to other tasks of the runtime after this many steps in one poll.
 pub(crate) const STEPS_PER_POLL: u32 = 512;
@@ -27,11 +28,11 @@ pub(crate) enum SingleExit<S: State> {
 impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
     /// Returns the task that runs next when the fast path can take it; the task is in flight then.
     pub(crate) fn take_single_task(&mut self) -> Option<SingleTask> {
-        let kept = self.durable_steps().is_some() || self.session.calls.is_used();
+        let kept = self.durable_steps().is_some() || self.recorder.session.calls.is_used();
         if !self.workers.is_empty() || !self.replay_order.is_over() || kept {
             return None;
         }
-        self.compact_steps();
+        self.recorder.compact_steps(&mut self.machine);
         if !self.take_room() {
             return None;
         }
@@ -44,23 +45,23 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
 
     /// Takes room in the budget for one task. Returns false when there is none.
     pub(crate) fn take_room(&mut self) -> bool {
-        let Some(budget) = self.session.policy.budget else { return true };
-        let taken = !self.machine.is_only_counted() && self.session.budget.take_one(budget);
+        let Some(budget) = self.recorder.session.policy.budget else { return true };
+        let taken = !self.machine.is_only_counted() && self.recorder.session.budget.take_one(budget);
         self.machine.allow(taken.into());
         taken
     }
 
     /// Gives room back that no task took.
     pub(crate) fn give_room_back(&self) {
-        if self.session.policy.budget.is_some() {
-            self.session.budget.give_one_back();
+        if self.recorder.session.policy.budget.is_some() {
+            self.recorder.session.budget.give_one_back();
         }
     }
 
     /// Names the task that room in the budget was taken for: the task leaves the fast path before it is committed.
     fn name_in_budget(&self, single: SingleTask) {
-        if self.session.policy.budget.is_some() {
-            self.session.budget.name(self.machine.task_path(single.id));
+        if self.recorder.session.policy.budget.is_some() {
+            self.recorder.session.budget.name(self.machine.task_path(single.id));
         }
     }
 
@@ -84,7 +85,7 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
     }
 
     async fn drive_single_tasks(&mut self, mut single: SingleTask) -> SingleExit<S> {
-        let in_turn = self.session.schedule.is_some();
+        let in_turn = self.recorder.session.schedule.is_some();
         let mut room = STEPS_PER_POLL;
         loop {
             if in_turn {
@@ -109,7 +110,7 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
                 }
                 InlinePause::Waiting(attempt) => {
                     self.name_in_budget(single);
-                    let outcome = Box::pin(attempt.finish_unless_cancelled(&self.session.control)).await;
+                    let outcome = Box::pin(attempt.finish_unless_cancelled(&self.recorder.session.control)).await;
                     return SingleExit::Ended(single.id, outcome);
                 }
                 InlinePause::Unwritten { committed, next, now } => {

@@ -20,38 +20,21 @@ use std::marker::PhantomData;
 use std::sync::atomic::AtomicUsize;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context as PollContext, Poll};
-use std::time::Instant;
 
 use tokio::runtime::Handle;
 use tokio::sync::Notify;
 use tokio::task::JoinSet;
 
-use crate::checkpoint::RecordBytes;
-use crate::context::Context;
-use crate::executor::attempt::{Attempt, Start};
+use crate::executor::attempt::Attempt;
 use crate::executor::in_flight::InFlight;
 use crate::executor::run_loop::EndedTasks;
-use crate::executor::task_start::{FirstPoll, TaskStart};
-use crate::handler::{Called, NodeFn};
-use crate::machine::{Dispatch, TaskId, TaskOutcome};
-use crate::state::{Snapshot, State};
+use crate::executor::task_start::{Call, DispatchStart};
+use crate::machine::{Dispatch, TaskOutcome};
+use crate::state::State;
+use crate::tasks::TaskId;
 
 /// A worker yields to other tasks of the runtime after this many first polls.
 const POLLS_PER_TURN: usize = 128;
-
-/// A node and what it is called with.
-pub(crate) struct Call<S: State, Cx> {
-    pub(crate) handler: Arc<dyn NodeFn<S, Cx>>,
-    pub(crate) input: Option<RecordBytes>,
-    pub(crate) state: Snapshot<S>,
-    pub(crate) context: Option<Context<Cx>>,
-}
-
-impl<S: State, Cx: 'static> Start<S> for Call<S, Cx> {
-    fn start(self, waker: &mut PollContext<'_>) -> Called<S> {
-        self.handler.start_call(self.input, self.state, self.context, waker)
-    }
-}
 
 /// The tasks of a namespace that run beside others.
 pub(crate) struct Workers<S: State, Cx> {
@@ -104,18 +87,13 @@ impl<S: State, Cx: Send + Sync + 'static> Workers<S, Cx> {
         self.in_flight.add(tasks);
     }
 
-    /// Counts out tasks that have ended in place, or are not to start after all.
+    /// Counts out tasks that are not to start after all.
     pub(crate) fn ended(&mut self, tasks: usize) {
         self.in_flight.remove(tasks);
     }
 
-    /// Makes a task of the runtime of an attempt that was polled elsewhere, and waits.
-    pub(crate) fn follow(&mut self, id: TaskId, attempt: Attempt<S, Call<S, Cx>>) {
-        self.pool().completions.follow(id, attempt);
-    }
-
     /// Shares the tasks of one dispatch out among workers.
-    pub(crate) fn start(&mut self, tasks: VecDeque<Dispatch<S>>, start: &TaskStart<'_, S, Cx>) {
+    pub(crate) fn start(&mut self, tasks: VecDeque<Dispatch<S>>, start: &DispatchStart<'_, S, Cx>) {
         let workers = tasks.len().min(Handle::current().metrics().num_workers());
         let tasks = Arc::new(Mutex::new(tasks));
         let pool = self.pool();
@@ -123,7 +101,7 @@ impl<S: State, Cx: Send + Sync + 'static> Workers<S, Cx> {
             let (tasks, completions) = (Arc::clone(&tasks), Arc::clone(&pool.completions));
             let (runtime, namespace, step) = (start.runtime.clone(), Arc::clone(start.namespace), start.step);
             pool.workers.spawn(async move {
-                let start = TaskStart { runtime: &runtime, namespace: &namespace, step };
+                let start = DispatchStart { runtime: &runtime, namespace: &namespace, step };
                 while poll_fn(|context| Poll::Ready(completions.work(&tasks, &start, context))).await {
                     tokio::task::yield_now().await;
                 }
@@ -198,7 +176,7 @@ impl<S: State> Completions<S> {
     fn work<Cx: Send + Sync + 'static>(
         self: &Arc<Self>,
         tasks: &Mutex<VecDeque<Dispatch<S>>>,
-        start: &TaskStart<'_, S, Cx>,
+        start: &DispatchStart<'_, S, Cx>,
         context: &mut PollContext<'_>,
     ) -> bool {
         let mut spare = None;
@@ -206,13 +184,11 @@ impl<S: State> Completions<S> {
             let Some(task) = next_of(tasks).filter(|_| !start.namespace.session.control.is_cancelled()) else {
                 return false;
             };
-            let (id, node) = (task.id, task.node);
-            let begun = Instant::now();
-            match start.begin(task, &mut spare, context) {
-                FirstPoll::Ended(outcome) => self.push(id, outcome),
-                FirstPoll::Runs(attempt) => self.follow(id, attempt),
+            let id = task.id;
+            match start.run(task, &mut spare, context) {
+                Ok(outcome) => self.push(id, outcome),
+                Err(attempt) => self.follow(id, attempt),
             }
-            start.runtime.topology.node(node).pace.note(begun.elapsed());
         }
         true
     }
@@ -266,12 +242,13 @@ mod tests {
     use super::*;
     use crate::clock::SystemClock;
     use crate::error::NodeError;
-    use crate::executor::policy::RunPolicy;
     use crate::executor::runtime::Runtime;
-    use crate::executor::session::Session;
     use crate::executor::task_context::NamespaceContext;
     use crate::graph::StateGraph;
+    use crate::limits::RunPolicy;
     use crate::name::{Node, START};
+    use crate::recorder::session::Session;
+    use crate::state::Snapshot;
 
     #[derive(crate::State, Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
     struct Empty {}
@@ -311,7 +288,7 @@ mod tests {
         };
         let mut workers = Workers::new(None);
         workers.begin(1);
-        workers.start([task].into(), &TaskStart { runtime: &runtime, namespace: &namespace, step: 0 });
+        workers.start([task].into(), &DispatchStart { runtime: &runtime, namespace: &namespace, step: 0 });
         tokio::time::sleep(Duration::from_secs(1)).await;
         // The task is next. The driver, which holds the tasks, asks for the same without looking at them.
         drop(held);

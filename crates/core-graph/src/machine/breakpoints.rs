@@ -1,8 +1,9 @@
 //! Breakpoints: where a run stops as if it were asked to drain.
 
+use crate::machine::Machine;
 use crate::machine::task::Phase;
-use crate::machine::{Machine, Stop};
 use crate::state::State;
+use crate::tasks::Stop;
 
 /// The nodes before and after which a run stops.
 #[derive(Debug, Default)]

@@ -9,7 +9,6 @@ mod breakpoints;
 mod child_positions;
 mod commit;
 mod complete;
-pub(crate) mod delta;
 mod fan_out;
 mod frontier;
 mod inline_call;
@@ -21,7 +20,6 @@ mod plan;
 mod restore;
 mod retry;
 mod single_task;
-mod stored_state;
 mod task;
 mod triggers;
 
@@ -30,29 +28,24 @@ use std::sync::Arc;
 use smallvec::{SmallVec, smallvec};
 
 use crate::checkpoint::StepOrigin;
-use crate::graph::Topology;
 use crate::state::{FieldSet, State};
+use crate::tasks::Question;
+use crate::tasks::Stop;
+use crate::tasks::TaskId;
+use crate::topology::Topology;
 
 pub(crate) use breakpoints::Breakpoints;
-pub(crate) use child_positions::{ChildHeads, Heads};
 pub(crate) use commit::{Committed, CommittedTask, Fault};
 pub(crate) use complete::{Completion, TaskOutcome};
-pub(crate) use frontier::{Frontier, FrontierDelta, Pack, pack_step};
-#[cfg(feature = "conformance")]
-pub(crate) use frontier::{pending_frontier, recording_frontier};
+pub(crate) use frontier::Frontier;
 pub(crate) use inline_call::{CallState, Following};
-pub(crate) use persist::{Chain, Persist, StoredCommit};
-pub(crate) use plan::{Dispatch, Due, Plan, Stop};
+pub(crate) use persist::{Persist, StoredCommit};
+pub(crate) use plan::{Dispatch, Due, Plan};
 pub(crate) use restore::{AnswerMap, Restored, WriteRow};
 pub(crate) use single_task::{SingleCommit, SingleTask};
-pub(crate) use stored_state::{StoredState, check_chain, corrupt};
+pub(crate) use task::AttemptRow;
 use task::Phase;
-pub use task::Question;
-pub(crate) use task::{AttemptRow, TaskId, question_check};
 pub(crate) use triggers::{RouteFault, Triggered};
-
-/// The name under which stores keep the frontier.
-pub(crate) const FRONTIER: &str = "#frontier";
 
 /// Nodes of a graph.
 pub(crate) type Nodes = SmallVec<[u32; 4]>;
@@ -184,7 +177,7 @@ impl<S: State> Machine<S> {
 
     /// Whether finished tasks of a step commit together.
     pub(crate) fn in_barrier(&self) -> bool {
-        self.topology.mode == crate::graph::Mode::Barrier
+        self.topology.mode == crate::topology::Mode::Barrier
     }
 
     /// Takes a dispatch back that the budget has no room for: it is as if it had not been planned. `counted` tells

@@ -9,8 +9,8 @@ use smallvec::smallvec;
 use crate::checkpoint::{
     CheckpointError, Checkpointer, Commit, CompactStep, DirectWriter, Lease, StepOrigin, TaskRecord, ThreadRow,
 };
-use crate::executor::policy::Durability;
-use crate::machine::Heads;
+use crate::limits::Durability;
+use crate::record::Heads;
 use crate::recorder::events::{Events, number, tell};
 use crate::recorder::exit_buffer::ExitBuffer;
 use crate::recorder::group_commit::{CommitStatus, Commits, GroupCommit, Permit};

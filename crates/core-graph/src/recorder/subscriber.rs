@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::Notify;
 
 use crate::event::{Event, EventKind, EventMode};
-use crate::executor::control::Control;
+use crate::limits::Control;
 
 /// What happens when a subscriber is slower than its run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

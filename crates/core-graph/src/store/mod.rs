@@ -14,7 +14,6 @@ use async_trait::async_trait;
 use serde_json::Value;
 
 pub use condition::{Comparison, Condition};
-pub(crate) use condition::{at as condition_at, equal as condition_equal, order as condition_order};
 pub use memory::MemoryStore;
 pub use namespace::Namespace;
 

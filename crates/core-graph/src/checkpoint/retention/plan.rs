@@ -4,12 +4,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::{Pruned, Retention};
+use crate::checkpoint::load_frontier;
 use crate::checkpoint::{
     CheckpointError, CheckpointRow, Checkpointer, Cut, HistoryFilter, Pruning, RecordKind, ThreadRow,
 };
 use crate::event::EventKind;
-use crate::machine::FRONTIER;
-use crate::recorder::load_frontier;
+use crate::record::FRONTIER;
 
 /// A thread as it is read before pruning, and what has been decided to go.
 pub(in crate::checkpoint) struct RetentionPlan<'s> {

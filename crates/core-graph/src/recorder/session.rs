@@ -12,16 +12,16 @@ use xxhash_rust::xxh3::xxh3_64;
 use crate::checkpoint::{CheckpointError, Commit, TaskRecord, TaskRecordKind, ThreadRow, ThreadStatus};
 use crate::clock::Clock;
 use crate::event::{EVENT_VERSION, Event, EventKind, EventMode};
-use crate::executor::budget::Budget;
-use crate::executor::control::Control;
-use crate::executor::policy::RunPolicy;
-use crate::machine::Heads;
+use crate::limits::Budget;
+use crate::limits::Control;
+use crate::limits::RunPolicy;
+use crate::limits::TurnOrder;
+use crate::record::Heads;
 use crate::recorder::commit_log::CommitLog;
 use crate::recorder::events::{Events, tell};
 use crate::recorder::subscriber::Queue;
-use crate::simulate::Schedule;
+use crate::recorder::thread_scoped::ThreadScopedCalls;
 use crate::store::Store;
-use crate::subgraph::thread_scoped::ThreadScopedCalls;
 
 pub(crate) struct Session {
     pub(crate) thread: Arc<str>,
@@ -43,7 +43,7 @@ pub(crate) struct Session {
     /// Whether attempts that failed before this run are forgotten.
     pub(crate) forget_attempts: bool,
     /// In a simulation, decides when tasks take their turns.
-    pub(crate) schedule: Option<Arc<Schedule>>,
+    pub(crate) schedule: Option<Arc<dyn TurnOrder>>,
     /// Answers to questions, as JSON, by task and key.
     pub(crate) answers: BTreeMap<(Arc<str>, Arc<str>), Arc<[u8]>>,
 }
