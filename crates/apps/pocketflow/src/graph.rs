@@ -30,11 +30,8 @@ use crate::state::Conversation;
 const ATTEMPTS: u32 = 2;
 
 /// The graph of a conversation.
-///
-/// # Errors
-/// Those of [`graph_with`]; without options they are faults of this program.
-pub fn graph() -> Result<Compiled<Conversation, Resources>, CompileErrors> {
-    graph_with(GraphOptions::new())
+pub fn graph() -> Compiled<Conversation, Resources> {
+    graph_with(GraphOptions::new()).expect("the graph of PocketFlow compiles")
 }
 
 /// The graph of a conversation, with other functions in its nodes or other limits. Prompts, profile, models, what is

@@ -21,7 +21,7 @@ const STYLE: &str = include_str!("report.css");
 /// print the passages stand at the end, source by source.
 pub fn html(result: &FinalResult, language: Locale) -> String {
     // Characters for private use are not shown, so no place stands in what others wrote.
-    let plain = graphloom_retrieval::shown(&with_signs(result, language));
+    let plain = graphloom_retrieval::visible_text(&with_signs(result, language));
     let text = replace_marks(&plain, |mark| match mark.target {
         Target::Checked { id, .. } => Some(format!("{OPEN}c{id}{CLOSE}")),
         _ => None,

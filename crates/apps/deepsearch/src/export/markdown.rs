@@ -15,7 +15,7 @@ use crate::state::{FinalResult, Locale};
 /// but to `http` and `https`. A source that is a file stands in the list of references with its path. Statements that
 /// nothing checked says bear a sign; the line below the title says what it means.
 pub fn markdown(result: &FinalResult, language: Locale) -> String {
-    let plain = graphloom_retrieval::shown(&with_signs(result, language));
+    let plain = graphloom_retrieval::visible_text(&with_signs(result, language));
     let text = replace_marks(&plain, |mark| match &mark.target {
         // The brackets would otherwise be a link to a page `1` for some readers.
         Target::Checked { number: Some(number), url: Some(url), .. } if is_web(url) => {

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use graphloom_citations::{
-    CheckOptions, Checked, Claim, Examined, Open, Question, SourceText, Span, Target, Verdict as Found, best_overlap,
-    claims, examine, replace_marks, sentences,
+    CheckOptions, Checked, Claim, Examined, OpenClaim, Question, SourceText, Span, Target, Verdict as Found,
+    best_overlap, claims, examine, replace_marks, sentences,
 };
 use graphloom_core_graph::{Context, NodeError};
 use graphloom_text::link_target;
@@ -163,7 +163,7 @@ async fn judge<'e>(
     config: &Config,
 ) -> Result<(Verdicts, UnjudgedCounts), NodeError> {
     let mut judged = Verdicts::new();
-    let mut open: Vec<(usize, usize, Open)> = Vec::new();
+    let mut open: Vec<(usize, usize, OpenClaim)> = Vec::new();
     for (place, claim) in statements.iter().enumerate() {
         for data in cited(claim) {
             let Some(source) = evidence(data) else { continue };
@@ -175,7 +175,7 @@ async fn judge<'e>(
                 Examined::Decided(checked) => {
                     judged.entry(place).or_default().push(with_span(data, checked, &claim.text, source));
                 }
-                Examined::Open(question) => open.push((place, data, question)),
+                Examined::Undecided(question) => open.push((place, data, question)),
             }
         }
     }

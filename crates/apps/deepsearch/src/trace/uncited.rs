@@ -8,7 +8,9 @@ use std::ops::Range;
 
 use graphloom_agents::Strategy;
 use graphloom_citations::Verdict as Found;
-use graphloom_citations::{CheckOptions, Checked, Examined, Open, Question, SourceText, Span, Target, claims, examine};
+use graphloom_citations::{
+    CheckOptions, Checked, Examined, OpenClaim, Question, SourceText, Span, Target, claims, examine,
+};
 use graphloom_core_graph::{Context, NodeError};
 
 use super::judge::ModelJudge;
@@ -43,7 +45,7 @@ pub(crate) async fn check_uncited(
 ) -> Result<UncitedStatements, NodeError> {
     let basis = SupportedText::of(content, citations);
     let mut known: BTreeMap<String, (StatementBasis, Vec<u32>)> = BTreeMap::new();
-    let mut open: Vec<(String, Open)> = Vec::new();
+    let mut open: Vec<(String, OpenClaim)> = Vec::new();
     for statement in uncited(content, charts) {
         if known.contains_key(&statement.text) {
             continue;
@@ -53,7 +55,7 @@ pub(crate) async fn check_uncited(
             Examined::Decided(checked) => {
                 known.insert(statement.text, basis.verdict_basis(&checked));
             }
-            Examined::Open(question) => open.push((statement.text, question)),
+            Examined::Undecided(question) => open.push((statement.text, question)),
         }
     }
     let mut out = UncitedStatements::default();
@@ -77,7 +79,7 @@ pub(crate) async fn check_uncited(
 /// Asks the judge about what no rule has decided.
 async fn ask(
     cx: &Context<Resources>,
-    open: Vec<(String, Open)>,
+    open: Vec<(String, OpenClaim)>,
     basis: &SupportedText,
     known: &mut BTreeMap<String, (StatementBasis, Vec<u32>)>,
     notices: &mut Vec<Notice>,

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use async_trait::async_trait;
 use futures::future::BoxFuture;
 use futures::stream::{FuturesUnordered, StreamExt};
-use graphloom_agents::{Repeats, Risk, ToolOutcome, ToolRegistry};
+use graphloom_agents::{FailedCalls, Risk, ToolOutcome, ToolRegistry};
 use graphloom_core_graph::NodeError;
 use graphloom_llm::ToolCall;
 use schemars::JsonSchema;
@@ -21,7 +21,7 @@ pub struct PlanProgress {
     /// The executed actions, in the order in which they ended.
     pub done: Vec<ExecutedAction>,
     /// Which calls failed how often.
-    pub repeats: Repeats,
+    pub repeats: FailedCalls,
     /// Actions that were not executed, with the reason.
     pub skipped: Vec<String>,
 }
@@ -58,7 +58,8 @@ pub async fn execute_plan(
     let known: Vec<&str> = plan.actions.iter().map(|action| action.id.as_str()).collect();
     let mut succeeded: BTreeMap<String, bool> =
         progress.done.iter().map(|action| (action.id.clone(), action.result.success)).collect();
-    let mut running: FuturesUnordered<BoxFuture<'_, (&PlannedAction, ToolOutcome, Repeats)>> = FuturesUnordered::new();
+    let mut running: FuturesUnordered<BoxFuture<'_, (&PlannedAction, ToolOutcome, FailedCalls)>> =
+        FuturesUnordered::new();
     let mut writing = false;
     loop {
         // A dependency that is not in the plan is none.
@@ -101,7 +102,7 @@ pub async fn execute_plan(
         };
         let Some((action, outcome, repeats)) = ended else { break };
         writing = false;
-        progress.repeats.absorb(&repeats, &outcome);
+        progress.repeats.merge(&repeats, &outcome);
         let done = ExecutedAction::of(&action.id, &action.subtask, iteration, &outcome);
         succeeded.insert(done.id.clone(), done.result.success);
         progress.done.push(done);

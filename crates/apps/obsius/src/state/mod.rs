@@ -9,7 +9,7 @@ mod result;
 mod session;
 mod size;
 
-use graphloom_agents::{Exchange, MemoryEntry, Repeats, Reviewed, WorkingMemory};
+use graphloom_agents::{Exchange, FailedCalls, MemoryEntry, Reviewed, WorkingMemory};
 use graphloom_core_graph::{Log, Shared, State, Table};
 use graphloom_llm::layers::Spent;
 use graphloom_vault::{Changes, Conflict};
@@ -55,7 +55,7 @@ pub struct WorkflowState {
     #[state(append)]
     pub executed_actions: Log<ExecutedAction>,
     /// Which calls failed how often.
-    pub repeats: Repeats,
+    pub repeats: FailedCalls,
     /// Counts.
     #[state(reduce_with = Metrics::add)]
     pub execution_metrics: Metrics,

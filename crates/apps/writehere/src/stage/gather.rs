@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use graphloom_retrieval::extract::{best_sentences, clean};
-use graphloom_retrieval::{Evidence, RetrievalError, Search, in_turns};
+use graphloom_retrieval::{Evidence, RetrievalError, Search, interleave};
 
 use crate::cite::mark;
 
@@ -42,7 +42,7 @@ pub async fn gather(
         lists.push(answer.hits);
     }
     let mut seen = known.clone();
-    let fresh = in_turns(lists).map(|hit| hit.evidence).filter(|evidence| seen.insert(evidence.id.clone()));
+    let fresh = interleave(lists).map(|hit| hit.evidence).filter(|evidence| seen.insert(evidence.id.clone()));
     gathered.evidence = fresh.take(limit).collect();
     Ok(gathered)
 }

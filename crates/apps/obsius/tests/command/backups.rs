@@ -84,7 +84,7 @@ fn killed_while_it_writes_a_vault_is_as_before_or_as_after_and_its_files_are_the
             std::fs::write(dir.vault().join(format!("N{at:02}.md")), text).unwrap();
         }
         let model = moves(&dir);
-        let (before, faces_before) = (dir.bytes(), faces(&dir));
+        let (before, faces_before) = (dir.bytes(), sizes_and_modes(&dir));
         let waits = dir.run(&["run", "Rename Soup", "--vault", "vault", "--model", &model, "--thread", "move"]);
         assert_eq!(waits.status.code(), Some(3), "{}", text(&waits.stderr));
         // Killed when one of the notes has another length, a later one in each round.
@@ -107,25 +107,25 @@ fn killed_while_it_writes_a_vault_is_as_before_or_as_after_and_its_files_are_the
             let begins = text(&after[&note][..20]);
             assert!(begins.starts_with(&format!("{at}: see [[Broth]].")), "round {round}: {begins}");
             assert_eq!(after[&note].len(), before[&note].len() + 1, "round {round}: {}", killed_at[&note].len());
-            assert_eq!(faces(&dir)[&note], faces_before[&note], "it is the same file");
+            assert_eq!(sizes_and_modes(&dir)[&note], faces_before[&note], "it is the same file");
         }
         let undone = dir.run(&["undo", "move"]);
         assert!(undone.status.success(), "{}", text(&undone.stderr));
-        assert_eq!((dir.bytes(), faces(&dir)), (before, faces_before));
+        assert_eq!((dir.bytes(), sizes_and_modes(&dir)), (before, faces_before));
     }
     assert!(written > 0, "no kill came while notes were written");
 }
 
 /// What makes each file of the vault this file.
 #[cfg(unix)]
-fn faces(dir: &TestDir) -> std::collections::BTreeMap<std::path::PathBuf, (u64, u32)> {
+fn sizes_and_modes(dir: &TestDir) -> std::collections::BTreeMap<std::path::PathBuf, (u64, u32)> {
     use std::os::unix::fs::MetadataExt;
     let face = |path: &Path| std::fs::metadata(path).map(|found| (found.ino(), found.mode())).unwrap();
     dir.bytes().into_keys().map(|path| (path.clone(), face(&path))).collect()
 }
 
 #[cfg(not(unix))]
-fn faces(dir: &TestDir) -> std::collections::BTreeMap<std::path::PathBuf, (u64, u32)> {
+fn sizes_and_modes(dir: &TestDir) -> std::collections::BTreeMap<std::path::PathBuf, (u64, u32)> {
     dir.bytes().into_keys().map(|path| (path, (0, 0))).collect()
 }
 

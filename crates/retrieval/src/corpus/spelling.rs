@@ -1,4 +1,4 @@
-//! Words of a question that stand nowhere, and the words of the index that are spelt like them.
+//! Words of a question that no document has, and words of the index with a similar spelling.
 
 use std::collections::BTreeMap;
 
@@ -27,7 +27,7 @@ impl Corpus {
     ///
     /// # Errors
     /// As [`search`](Self::search).
-    pub fn spelt_like(
+    pub fn similar_words(
         &self,
         query: &str,
         is_known: &dyn Fn(&str) -> bool,

@@ -1,4 +1,4 @@
-//! Whether the place that a claim is quoted from stands for what it says.
+//! Whether a source states the words that a claim quotes from it, or disclaims them.
 //!
 //! A sentence can hold the words of a claim and not state them: "It is a myth that X", "If Y, X", "Critics said that X",
 //! "The study failed to show that X". So a quotation counts only as the whole of a sentence that is neither a heading nor
@@ -144,7 +144,7 @@ const TAKEN_BACK: &[&str] = &[
 ];
 
 /// What keeps the words at `span` of `text` from being a statement of the source, in a few words; none when nothing does.
-pub(crate) fn frame(text: &str, title: &str, span: Span, language: Language) -> Option<String> {
+pub(crate) fn disclaimer(text: &str, title: &str, span: Span, language: Language) -> Option<String> {
     let blocks = blocks(text);
     let at = blocks.iter().position(|block| block.range.end > span.start)?;
     if matches!(blocks[at].kind, BlockKind::Heading | BlockKind::Code) {
@@ -166,10 +166,10 @@ pub(crate) fn frame(text: &str, title: &str, span: Span, language: Language) -> 
     let heading = heading.map(|block| &text[block.range.clone()]);
     let introduced = first.checked_sub(1).map(|before| &text[sentences[before].clone()]);
     let introduced = introduced.filter(|sentence| sentence.trim_end().ends_with([':', '：']));
-    if let Some(line) = [Some(title), heading, introduced].into_iter().flatten().find(|line| is_untrue(line)) {
+    if let Some(line) = [Some(title), heading, introduced].into_iter().flatten().find(|line| calls_untrue(line)) {
         return Some(shortened(line));
     }
-    if let Some(next) = sentences.get(last + 1).map(|range| &text[range.clone()]).filter(|next| takes_back(next)) {
+    if let Some(next) = sentences.get(last + 1).map(|range| &text[range.clone()]).filter(|next| retracts(next)) {
         return Some(shortened(next));
     }
     let lower = text.to_lowercase();
@@ -208,7 +208,7 @@ fn around(before: &str, behind: &str) -> Option<String> {
     (!plain).then(|| shortened(&format!("{lead} …")))
 }
 
-fn is_untrue(line: &str) -> bool {
+fn calls_untrue(line: &str) -> bool {
     let line = line.to_lowercase();
     UNTRUE.iter().any(|word| {
         line.match_indices(word)
@@ -217,7 +217,7 @@ fn is_untrue(line: &str) -> bool {
 }
 
 /// Whether a sentence says of the one before it that it is not so: "This was later disproved.", "It is not.", "No."
-fn takes_back(next: &str) -> bool {
+fn retracts(next: &str) -> bool {
     let line = next.to_lowercase().replace('’', "'");
     let line = line.trim_start_matches(|c: char| !c.is_alphanumeric());
     let words: Vec<&str> =

@@ -1,4 +1,4 @@
-//! How much a sentence bears on a part of a request.
+//! The relevance of a sentence to a part of a request.
 
 use std::collections::BTreeSet;
 
@@ -54,13 +54,13 @@ impl<'s> SentenceInPlace<'s> {
         self.above.iter().any(|other| same(term, other))
     }
 
-    /// Whether it or a heading above it has the term.
+    /// Whether the sentence or a heading above it has the term.
     fn is_under(&self, term: &str) -> bool {
         self.has(term) || self.is_below(term)
     }
 
-    /// Whether it has left the subject of a part, in its words and in the headings above it.
-    fn strays(&self, part: &Part) -> bool {
+    /// Whether neither the sentence nor a heading above it has the subject of a part.
+    fn left_subject(&self, part: &Part) -> bool {
         !part.subject.is_empty() && !part.subject.iter().any(|term| self.is_under(term))
     }
 
@@ -78,8 +78,8 @@ fn has_pair(terms: &[String], (one, other): &(String, String)) -> bool {
     ones.iter().any(|one| others.iter().any(|other| one.abs_diff(*other) <= NEAR && one != other))
 }
 
-/// How much a sentence bears on a part: larger is more, above zero; `None` when it does not.
-pub(super) fn bears(part: &Part, said: &SentenceInPlace<'_>) -> Option<f32> {
+/// The relevance of a sentence to a part, above zero; `None` when the sentence does not bear on the part.
+pub(super) fn relevance(part: &Part, said: &SentenceInPlace<'_>) -> Option<f32> {
     let all = || part.own.iter().chain(&part.around);
     let own = share(part.own.iter(), |term| said.has(term));
     let above = share(part.own.iter(), |term| said.is_below(term));
@@ -99,8 +99,15 @@ pub(super) fn bears(part: &Part, said: &SentenceInPlace<'_>) -> Option<f32> {
     let refers = part.refers.is_empty() || share(part.refers.iter(), |term| said.is_under(term)) >= REFERRED;
     // A single word is of the list where it stands beside something of the list.
     let alone = part.own.len() == 1 && !part.context.is_empty() && !part.context.iter().any(|term| said.is_under(term));
-    let strays = said.strays(part);
-    if alone || strays || (own < least && !is_within) || own_near < IN_ALL || all_near < IN_ALL || !joined || !refers {
+    let left_subject = said.left_subject(part);
+    if alone
+        || left_subject
+        || (own < least && !is_within)
+        || own_near < IN_ALL
+        || all_near < IN_ALL
+        || !joined
+        || !refers
+    {
         return None;
     }
     let begins = said.terms.iter().take(SUBJECT).any(|term| part.own.iter().any(|own| same(own, term)));
@@ -110,13 +117,13 @@ pub(super) fn bears(part: &Part, said: &SentenceInPlace<'_>) -> Option<f32> {
     Some(own + whole + above + all_near / 2.0 + subject + specific)
 }
 
-/// How near a sentence comes to a part that none bears on; `None` when it is far.
-pub(super) fn nears(part: &Part, said: &SentenceInPlace<'_>) -> Option<f32> {
+/// The nearness of a sentence to a part that no sentence bears on; `None` when the sentence is far.
+pub(super) fn nearness(part: &Part, said: &SentenceInPlace<'_>) -> Option<f32> {
     let held = part.own.iter().filter(|term| said.has(term)).count();
     let near = share(part.own.iter(), |term| said.is_near(term));
     let refers = part.refers.is_empty() || part.refers.iter().any(|term| said.is_under(term));
-    let strays = said.strays(part);
-    let is_near = held >= NEAREST_TERMS && near >= NEAREST_IN_ALL && refers && !strays;
+    let left_subject = said.left_subject(part);
+    let is_near = held >= NEAREST_TERMS && near >= NEAREST_IN_ALL && refers && !left_subject;
     is_near.then_some(share(part.own.iter(), |term| said.has(term)) + near)
 }
 

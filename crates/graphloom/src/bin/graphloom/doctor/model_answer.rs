@@ -7,7 +7,7 @@ use graphloom_llm::ChatRequest;
 use graphloom_llm::layers::Spent;
 use graphloom_llm::resolve::ModelSpec;
 
-use super::findings::Word;
+use super::findings::ModelAnswer;
 
 /// How long an answer is waited for. A server may have to load its model first.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -20,7 +20,11 @@ const LENGTH: u32 = 16;
 ///
 /// # Errors
 /// Why the models cannot be made, in words.
-pub(super) async fn words(chosen: &Chosen, dirs: &DataDir, session: &Session) -> Result<Vec<Word>, String> {
+pub(super) async fn model_answers(
+    chosen: &Chosen,
+    dirs: &DataDir,
+    session: &Session,
+) -> Result<Vec<ModelAnswer>, String> {
     let live = |spec: &&ModelSpec| !matches!(spec, ModelSpec::Scripted(_) | ModelSpec::Replay(_));
     if !chosen.specs.all().iter().all(live) {
         return Ok(Vec::new());
@@ -30,7 +34,7 @@ pub(super) async fn words(chosen: &Chosen, dirs: &DataDir, session: &Session) ->
     args.consent.no_input = true;
     let set =
         build_models(&args, dirs, &session.progress, Spent::default()).await.map_err(|failure| failure.to_string())?;
-    let mut words: Vec<Word> = Vec::new();
+    let mut words: Vec<ModelAnswer> = Vec::new();
     let roles = chosen.specs.roles.keys().map(String::as_str);
     for role in ["default"].into_iter().chain(roles) {
         let model = chosen.specs.role(role).to_string();
@@ -47,7 +51,7 @@ pub(super) async fn words(chosen: &Chosen, dirs: &DataDir, session: &Session) ->
             Ok(Err(error)) => (None, Some(error.to_string())),
             Err(_) => (None, Some(format!("no answer within {} s", PATIENCE.as_secs()))),
         };
-        words.push(Word { model, said, problem, milliseconds: begun.elapsed().as_millis() as u64 });
+        words.push(ModelAnswer { model, said, problem, milliseconds: begun.elapsed().as_millis() as u64 });
     }
     Ok(words)
 }

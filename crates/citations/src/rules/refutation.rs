@@ -37,7 +37,7 @@ pub(crate) fn refuted(claim: &str, source: &SourceText<'_>, language: Language) 
     let title = Sentence::of(source.title, language);
     let all: Vec<&Sentence<'_>> = there.iter().map(|(_, sentence)| sentence).chain([&title]).collect();
     let quantity = mine.quantities.iter().find_map(|quantity| refutes(&mine, quantity, &there, &all));
-    quantity.or_else(|| mine.dates.iter().find_map(|date| redated(&mine, claim, date, &there, &all)))
+    quantity.or_else(|| mine.dates.iter().find_map(|date| refutes_date(&mine, claim, date, &there, &all)))
 }
 
 fn refutes(
@@ -52,7 +52,7 @@ fn refutes(
         return None;
     }
     let context = context(mine, mine.clause(quantity.tokens.start))?;
-    let Twin { found, span, sentence, exact } = twin(mine, quantity, &context, there)?;
+    let Counterpart { found, span, sentence, exact } = counterpart(mine, quantity, &context, there)?;
     let year = mine.is_year(quantity);
     let (bound, there_bound) = (mine.bound(&quantity.tokens), sentence.bound(&found.tokens));
     // The same words around it on both sides: whatever they make of the number, it is another one.
@@ -85,8 +85,8 @@ fn refutes(
     Some((Fault { kind, claimed: quantity.shown.clone(), found: Some(found.shown.clone()) }, span))
 }
 
-/// The number of the source that stands for one of the claim.
-struct Twin<'s, 't> {
+/// The number of the source that corresponds to a number of the claim.
+struct Counterpart<'s, 't> {
     found: &'s Quantity,
     span: Span,
     sentence: &'s Sentence<'t>,
@@ -94,13 +94,13 @@ struct Twin<'s, 't> {
     exact: bool,
 }
 
-/// The number of the source that stands for the claim's, if there is exactly one.
-fn twin<'s, 't>(
+/// The number of the source that corresponds to a number of the claim, if there is exactly one.
+fn counterpart<'s, 't>(
     mine: &Sentence<'_>,
     quantity: &Quantity,
     context: &Wording,
     there: &'s [(Span, Sentence<'t>)],
-) -> Option<Twin<'s, 't>> {
+) -> Option<Counterpart<'s, 't>> {
     let (share, span, sentence) = nearest(context, there)?;
     let around = mine.neighbours(&quantity.tokens);
     let place = |other: &Quantity| sentence.neighbours(&other.tokens)[0] == around[0];
@@ -159,7 +159,7 @@ fn twin<'s, 't>(
         .filter(|other| alike(other) && !taken(other) && !found.iter().any(|one| std::ptr::eq(*one, *other)))
         .count();
     let unique = found.iter().all(|one| one.agrees(first)) && (place(first) || strangers == 0);
-    unique.then_some(Twin { found: first, span, sentence, exact })
+    unique.then_some(Counterpart { found: first, span, sentence, exact })
 }
 
 /// The sentence that has most of a clause's words.
@@ -204,7 +204,7 @@ fn happened(
 }
 
 /// A date of the claim in whose place the source has another one.
-fn redated(
+fn refutes_date(
     mine: &Sentence<'_>,
     claim: &str,
     date: &Date,

@@ -1,4 +1,4 @@
-//! What a case stands on: a store, a durability, threads that nobody else uses.
+//! The store and the durability of a case, with threads that no other case uses.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, LazyLock};
@@ -26,7 +26,7 @@ static SERVER: LazyLock<Server> = LazyLock::new(Server::start);
 static THREADS: AtomicU64 = AtomicU64::new(1);
 
 /// The store and the durability of one case.
-pub(crate) struct Ground {
+pub(crate) struct CaseStore {
     pub(crate) durability: Durability,
     kind: Kind,
     store: Arc<dyn Checkpointer>,
@@ -34,7 +34,7 @@ pub(crate) struct Ground {
     directory: TempDir,
 }
 
-impl Ground {
+impl CaseStore {
     pub(crate) async fn new(kind: Kind, durability: Durability) -> Self {
         let directory = tempfile::tempdir().expect("a directory");
         let (store, memory): (Arc<dyn Checkpointer>, Arc<dyn Store>) = match kind {
@@ -118,24 +118,24 @@ async fn postgres() -> PostgresCheckpointer {
 macro_rules! on_every_store {
     ($($case:ident),+ $(,)?) => {$(
         mod $case {
-            $crate::ground::on_every_store!(@store $case, memory, Memory, true);
-            $crate::ground::on_every_store!(@store $case, sqlite, Sqlite, true);
-            $crate::ground::on_every_store!(@store $case, postgres, Postgres, false);
+            $crate::case_store::on_every_store!(@store $case, memory, Memory, true);
+            $crate::case_store::on_every_store!(@store $case, sqlite, Sqlite, true);
+            $crate::case_store::on_every_store!(@store $case, postgres, Postgres, false);
         }
     )+};
     (@store $case:ident, $store:ident, $kind:ident, $paused:literal) => {
         mod $store {
-            $crate::ground::on_every_store!(@test $case, $kind, $paused, sync, Sync);
-            $crate::ground::on_every_store!(@test $case, $kind, $paused, asynchronous, Async);
-            $crate::ground::on_every_store!(@test $case, $kind, $paused, exit, Exit);
+            $crate::case_store::on_every_store!(@test $case, $kind, $paused, sync, Sync);
+            $crate::case_store::on_every_store!(@test $case, $kind, $paused, asynchronous, Async);
+            $crate::case_store::on_every_store!(@test $case, $kind, $paused, exit, Exit);
         }
     };
     (@test $case:ident, $kind:ident, $paused:literal, $name:ident, $durability:ident) => {
         #[tokio::test(start_paused = $paused)]
         async fn $name() {
-            use $crate::ground::{Ground, Kind};
-            let ground = Ground::new(Kind::$kind, graphloom_core_graph::Durability::$durability).await;
-            super::super::$case(&ground).await;
+            use $crate::case_store::{CaseStore, Kind};
+            let case_store = CaseStore::new(Kind::$kind, graphloom_core_graph::Durability::$durability).await;
+            super::super::$case(&case_store).await;
         }
     };
 }

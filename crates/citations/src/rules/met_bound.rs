@@ -16,7 +16,7 @@ use super::date::Date;
 use super::quantity::Quantity;
 
 /// The tokens of the claim's numbers and dates whose bound an amount of `passage` meets.
-pub(super) fn met(claim: &str, passage: &str, language: Language) -> Vec<Range<usize>> {
+pub(super) fn with_met_bound(claim: &str, passage: &str, language: Language) -> Vec<Range<usize>> {
     let mine = Sentence::of(claim, language);
     let ranges = sentences_in(passage, language);
     let there: Vec<Sentence<'_>> = ranges.into_iter().map(|range| Sentence::of(&passage[range], language)).collect();

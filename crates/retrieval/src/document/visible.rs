@@ -1,10 +1,10 @@
-//! Characters that a reader sees. Others can hide orders to a model, or turn the order of a line around.
+//! Visible characters. Invisible ones can hide orders to a model, or reverse the order of a line.
 
-/// Whether a character shows itself, or separates what does.
+/// Whether a character is visible or separates visible ones.
 ///
 /// Marks of direction, characters without width, tags, selectors of variants beyond the common ones, fillers, and
 /// characters for private use are not shown: nobody agreed on what the latter mean.
-pub(crate) fn is_shown(c: char) -> bool {
+pub(crate) fn is_visible(c: char) -> bool {
     match c {
         '\n' | '\t' => true,
         '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{feff}' => false,
@@ -16,20 +16,20 @@ pub(crate) fn is_shown(c: char) -> bool {
     }
 }
 
-/// `text` without characters that a reader does not see, which can hide orders to a model or turn the order of a line
-/// around. Line breaks are `\n`.
+/// `text` without invisible characters, which can hide orders to a model or reverse the order of a line. Line breaks are
+/// `\n`.
 ///
 /// ```
-/// assert_eq!(graphloom_retrieval::shown("in\u{202e}visible\u{200b}\r\n"), "invisible\n");
+/// assert_eq!(graphloom_retrieval::visible_text("in\u{202e}visible\u{200b}\r\n"), "invisible\n");
 /// ```
 #[must_use]
-pub fn shown(text: &str) -> String {
-    if text.chars().all(is_shown) {
+pub fn visible_text(text: &str) -> String {
+    if text.chars().all(is_visible) {
         return text.to_owned();
     }
     // A lone carriage return separates, too.
     let text = text.replace("\r\n", "\n").replace('\r', "\n");
-    text.chars().filter(|c| is_shown(*c)).collect()
+    text.chars().filter(|c| is_visible(*c)).collect()
 }
 
 #[cfg(test)]
@@ -45,7 +45,7 @@ mod tests {
             ("private\u{e000}\u{f8f0}c0\u{f8f1}\u{100000}", "privatec0"),
             ("数据库 é 👍🏽 \u{1f468}\u{fe0f}", "数据库 é 👍🏽 \u{1f468}\u{fe0f}"),
         ] {
-            assert_eq!(shown(text), kept, "{text:?}");
+            assert_eq!(visible_text(text), kept, "{text:?}");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Documents that are not written yet.
+//! Documents that a search sees before they are written.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
@@ -7,19 +7,19 @@ use super::engine::Record;
 use super::refresh;
 use crate::document::{self, Format};
 
-/// A document that is not written yet, or another text of one that is.
+/// A document with a text that is not written to disk yet: a new document, or a new text of a file.
 #[derive(Clone, Copy, Debug)]
-pub struct Unwritten<'a> {
+pub struct PendingDocument<'a> {
     /// The path below the corpus folder, with `/` between the parts.
     pub path: &'a str,
     /// The whole text.
     pub text: &'a str,
 }
 
-/// The records that the index would keep of these documents; none of what it would not read.
-pub(super) fn records(unwritten: &[Unwritten<'_>], root: &str, size: usize) -> Vec<Record> {
+/// The records that the index would hold of these documents. Documents that the index would not read have none.
+pub(super) fn records(pending: &[PendingDocument<'_>], root: &str, size: usize) -> Vec<Record> {
     let mut records = Vec::new();
-    for Unwritten { path, text } in unwritten {
+    for PendingDocument { path, text } in pending {
         let Some(format) = Format::of(Path::new(path)) else { continue };
         // As in a refresh, no reader of a format may end the program.
         let read = catch_unwind(AssertUnwindSafe(|| document::read(format, path, text, size)));

@@ -11,13 +11,13 @@ use super::{Risk, ToolError, ToolOutcome};
 /// A call is not made again after it failed this often.
 const LIMIT: u32 = 2;
 
-/// Which calls failed, how often. It is part of the caller's state, so that it outlives the process.
+/// Counts of failed calls, by call. It is part of the caller's state, so that it outlives the process.
 ///
 /// A call is its tool and its arguments, whatever the order of their members. A success forgets the failures of the same
 /// call; the success of a tool that changes something forgets all, since what failed may succeed now.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(transparent)]
-pub struct Repeats {
+pub struct FailedCalls {
     failed: BTreeMap<String, Failed>,
 }
 
@@ -27,7 +27,7 @@ struct Failed {
     last: String,
 }
 
-impl Repeats {
+impl FailedCalls {
     /// No failures.
     pub fn new() -> Self {
         Self::default()
@@ -40,7 +40,7 @@ impl Repeats {
     }
 
     /// Takes over what `later` knows of one call, where calls were made at the same time, each with a copy of its own.
-    pub fn absorb(&mut self, later: &Self, outcome: &ToolOutcome) {
+    pub fn merge(&mut self, later: &Self, outcome: &ToolOutcome) {
         if outcome.is_success() && outcome.risk.is_some_and(|risk| risk > Risk::Read) {
             self.failed.clone_from(&later.failed);
             return;

@@ -1,4 +1,4 @@
-//! The one line in front of a host.
+//! The rate limiter of a host, which all requests of the process to that host pass.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
@@ -14,10 +14,10 @@ use crate::literature::Fault;
 /// Questions in a row to which a host may be down before it is left alone.
 const FAILURES_BEFORE_REST: u32 = 3;
 
-/// When a host may be asked next, for everyone in this process.
-pub(super) struct Pace {
-    /// Who holds it is the next; the mutex is fair, so the line is one.
-    line: tokio::sync::Mutex<()>,
+/// Limits the requests to a host: their interval, their number at once, and pauses.
+pub(super) struct RateLimiter {
+    /// The holder is the next to ask. The mutex is fair, so requests pass in the order of arrival.
+    queue: tokio::sync::Mutex<()>,
     state: Mutex<State>,
     freed: Notify,
 }
@@ -25,35 +25,35 @@ pub(super) struct Pace {
 struct State {
     interval: Duration,
     at_once: usize,
-    under_way: usize,
+    in_flight: usize,
     next: Option<Instant>,
     failures: u32,
     closed: Option<(Instant, Fault)>,
 }
 
-/// The right to one request, given back when dropped.
-pub(super) struct Turn {
-    pace: Arc<Pace>,
+/// The permit for one request, given back when dropped.
+pub(super) struct Permit {
+    limiter: Arc<RateLimiter>,
 }
 
-impl Drop for Turn {
+impl Drop for Permit {
     fn drop(&mut self) {
-        let mut state = self.pace.state();
-        state.under_way = state.under_way.saturating_sub(1);
+        let mut state = self.limiter.state();
+        state.in_flight = state.in_flight.saturating_sub(1);
         drop(state);
-        self.pace.freed.notify_one();
+        self.limiter.freed.notify_one();
     }
 }
 
-impl Pace {
-    /// The line of one gateway alone.
+impl RateLimiter {
+    /// A rate limiter of one gateway alone.
     pub(super) fn new() -> Self {
         Self {
-            line: tokio::sync::Mutex::new(()),
+            queue: tokio::sync::Mutex::new(()),
             state: Mutex::new(State {
                 interval: Duration::ZERO,
                 at_once: usize::MAX,
-                under_way: 0,
+                in_flight: 0,
                 next: None,
                 failures: 0,
                 closed: None,
@@ -62,11 +62,11 @@ impl Pace {
         }
     }
 
-    /// The line of a host, the same for the whole process.
+    /// The rate limiter of a host, shared by the whole process.
     pub(super) fn of_host(host: &str) -> Arc<Self> {
-        static LINES: OnceLock<Mutex<HashMap<String, Arc<Pace>>>> = OnceLock::new();
-        let mut lines = LINES.get_or_init(Mutex::default).lock().unwrap_or_else(PoisonError::into_inner);
-        Arc::clone(lines.entry(host.to_owned()).or_insert_with(|| Arc::new(Self::new())))
+        static LIMITERS: OnceLock<Mutex<HashMap<String, Arc<RateLimiter>>>> = OnceLock::new();
+        let mut limiters = LIMITERS.get_or_init(Mutex::default).lock().unwrap_or_else(PoisonError::into_inner);
+        Arc::clone(limiters.entry(host.to_owned()).or_insert_with(|| Arc::new(Self::new())))
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -74,19 +74,19 @@ impl Pace {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Also keeps `politeness`: with several gateways to a host the strictest counts.
-    pub(super) fn keep(&self, politeness: &Politeness) {
+    /// Restricts the limits to those of `politeness`. With several gateways to a host the strictest limits count.
+    pub(super) fn restrict(&self, politeness: &Politeness) {
         let mut state = self.state();
         state.interval = state.interval.max(politeness.interval);
         state.at_once = state.at_once.min(politeness.at_once.max(1));
     }
 
-    /// Waits for the right to ask.
+    /// Waits for a permit to ask.
     ///
     /// # Errors
-    /// The fault for which the host is left alone at the moment.
-    pub(super) async fn turn(self: &Arc<Self>) -> Result<Turn, Fault> {
-        let _first_in_line = self.line.lock().await;
+    /// The fault for which the host is not asked at the moment.
+    pub(super) async fn acquire(self: &Arc<Self>) -> Result<Permit, Fault> {
+        let _first_in_line = self.queue.lock().await;
         loop {
             let now = Instant::now();
             let wait_until = {
@@ -95,14 +95,14 @@ impl Pace {
                     Some((until, fault)) if *until > now => return Err(fault.clone()),
                     _ => state.closed = None,
                 }
-                if state.under_way >= state.at_once {
+                if state.in_flight >= state.at_once {
                     None
                 } else if let Some(next) = state.next.filter(|next| *next > now) {
                     Some(next)
                 } else {
-                    state.under_way += 1;
+                    state.in_flight += 1;
                     state.next = Some(now + state.interval);
-                    return Ok(Turn { pace: Arc::clone(self) });
+                    return Ok(Permit { limiter: Arc::clone(self) });
                 }
             };
             match wait_until {
@@ -112,8 +112,8 @@ impl Pace {
         }
     }
 
-    /// What the host said about its limits counts from now on, but never allows more than our manners do.
-    pub(super) fn obey(&self, limits: &Limits, politeness: &Politeness) {
+    /// Applies the limits that the host stated, which never allow more than `politeness` does.
+    pub(super) fn apply_limits(&self, limits: &Limits, politeness: &Politeness) {
         let mut state = self.state();
         if let Some(interval) = limits.interval {
             let grown = interval.max(politeness.interval);
@@ -129,13 +129,13 @@ impl Pace {
         }
     }
 
-    /// Nobody asks before `until`.
-    pub(super) fn hold(&self, until: Instant) {
+    /// Delays the next request until `until`.
+    pub(super) fn delay_until(&self, until: Instant) {
         let mut state = self.state();
         state.next = Some(state.next.map_or(until, |next| next.max(until)));
     }
 
-    /// Until then everybody gets `fault` without asking.
+    /// Answers every request before `until` with `fault`, without asking the host.
     pub(super) fn close(&self, until: Instant, fault: Fault) {
         self.state().closed = Some((until, fault));
     }
