@@ -75,7 +75,7 @@
 //!
 //! Who offers a graph to others lets them replace its nodes and set its limits: [`GraphOptions`].
 //!
-//! A graph may also be data: a [`Description`] with the handlers of a [`Registry`], over a [`JsonState`] whose fields
+//! A graph may also be data: a [`Description`](description::Description) with the handlers of a [`Registry`](description::Registry), over a [`JsonState`](json::JsonState) whose fields
 //! are known at run time. And it may be one function: an [`entry_point`], with tasks beside each other inside.
 //!
 //! # Super-steps
@@ -91,14 +91,14 @@
 //!
 //! # Tests
 //!
-//! [`Simulator`] runs a graph as a process that dies before or after any commit and comes back, over a store that fails
-//! as [`Faults`] say, with an order of tasks drawn from a seed, and reports what ran, what was committed, and any promise
+//! [`Simulator`](simulate::Simulator) runs a graph as a process that dies before or after any commit and comes back, over a store that fails
+//! as [`Faults`](simulate::Faults) say, with an order of tasks drawn from a seed, and reports what ran, what was committed, and any promise
 //! that was broken.
 //!
 //! # Extension points
 //!
 //! [`Checkpointer`](checkpoint::Checkpointer) and [`Store`](store::Store) for stores, [`Clock`] for time,
-//! [`TaskServices`] for drivers. The feature `conformance` has what every store must do as named cases.
+//! [`TaskServices`](driver::TaskServices) for drivers. The feature `conformance` has what every store must do as named cases.
 
 #![forbid(unsafe_code)]
 
@@ -132,7 +132,7 @@ mod nearest;
 mod questions;
 mod record;
 mod recorder;
-mod simulate;
+pub mod simulate;
 mod state;
 mod status;
 mod step;
@@ -146,35 +146,50 @@ mod timeout;
 mod topology;
 
 pub use clock::{Clock, SystemClock};
-pub use context::{Context, DuplicateKey, Scope, StopReason, TaskInfo, TaskServices};
+pub use context::{Context, DuplicateKey, TaskInfo};
 pub use error::{NodeError, RunError, error_chain};
 pub use event::{EVENT_VERSION, Event, EventKind, EventMode, Payload};
 pub use executor::{Outcome, Run, RunFuture, RunHandle};
 pub use failure::{Failure, FailureKind};
 pub use functional::{EntryBody, EntryPoint, EntryState, EntryUpdate, EntryValue, Final, TaskFuture, entry_point};
 pub use graph::{
-    Cache, ChildOutcome, CompileError, CompileErrors, CompileWarning, Compiled, Description, DescriptionError, Diagram,
-    DiagramEdge, DiagramNode, EdgeKind, FromRef, GraphOptions, JoinDescription, Marks, NodeDefaults, NodeDescription,
-    NodeKind, NodeSpec, Registry, RetryDescription, Route, RouteCase, RouteDescription, SendDescription, StateGraph,
-    SubgraphSpec, TimeoutDescription, When,
+    Cache, ChildOutcome, CompileError, CompileErrors, CompileWarning, Compiled, Diagram, DiagramEdge, DiagramNode,
+    EdgeKind, FromRef, GraphOptions, Marks, NodeDefaults, NodeKind, NodeSpec, Route, StateGraph, SubgraphSpec,
 };
 pub use graphloom_core_graph_macros::State;
-pub use handler::{Called, Handler, NodeFn, TaskHandler};
+pub use handler::{Handler, TaskHandler};
 pub use limits::{Durability, Order, RunPolicy};
 pub use name::{END, Name, Node, Packet, START, Targets, Task};
 pub use questions::{Answers, Questions};
 pub use recorder::Lag;
-pub use simulate::{Faults, OnceRuns, Report, Simulator, Started};
 pub use state::{
-    Field, FieldChange, FieldError, FieldKind, FieldSet, JsonField, JsonLayout, JsonReducer, JsonState, JsonUpdate,
-    LayoutErrors, Log, Op, Shared, Snapshot, State, StateError, Stored, Table,
+    Field, FieldChange, FieldError, FieldKind, FieldSet, Log, Op, Shared, Snapshot, State, StateError, Stored, Table,
 };
 pub use step::Step;
 pub use tasks::Question;
-pub use tasks::Standing;
 pub use thread::{App, At, Imported, Thread, ThreadState, Threads};
 pub use timeout::Timeout;
 pub use topology::{Mode, Persistence, Retry};
+
+/// What lies between a node and what runs it: for drivers, and for nodes that are more than a function.
+pub mod driver {
+    pub use crate::context::{Scope, StopReason, TaskServices};
+    pub use crate::handler::{Called, NodeFn};
+    pub use crate::tasks::Standing;
+}
+
+/// States whose fields are known at run time.
+pub mod json {
+    pub use crate::state::{JsonField, JsonLayout, JsonReducer, JsonState, JsonUpdate, LayoutErrors};
+}
+
+/// Graphs as data: descriptions, and the functions that they name.
+pub mod description {
+    pub use crate::graph::{
+        Description, DescriptionError, JoinDescription, NodeDescription, Registry, RetryDescription, RouteCase,
+        RouteDescription, SendDescription, TimeoutDescription, When,
+    };
+}
 
 #[doc(hidden)]
 pub mod __private {

@@ -2,7 +2,8 @@
 
 use graphloom_core_graph::__private::FastPath;
 use graphloom_core_graph::checkpoint::ThreadStatus;
-use graphloom_core_graph::{Durability, Faults, Mode, Report, RunPolicy, Simulator};
+use graphloom_core_graph::simulate::{Faults, Report, Simulator};
+use graphloom_core_graph::{Durability, Mode, RunPolicy};
 
 use crate::drawn::{Drawn, QUESTION};
 use crate::random::Random;

@@ -156,7 +156,7 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
                 self.machine.step(),
                 Some((&path, attempt)),
                 kind,
-            ))
+            ));
         };
         match &completion {
             Completion::Retry { at } => {

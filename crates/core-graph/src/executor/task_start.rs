@@ -10,11 +10,11 @@ use std::task::{Context as PollContext, Poll};
 use crate::checkpoint::RecordBytes;
 use crate::context::Context;
 use crate::error::NodeError;
-use crate::executor::attempt::{Attempt, Start, judge, poll_node};
+use crate::executor::attempt::{Attempt, Start, poll_node};
 use crate::executor::runtime::{Runtime, context};
 use crate::executor::task_context::{NamespaceContext, TaskContext, TaskIdentity};
 use crate::handler::{Called, NodeFn};
-use crate::machine::{Dispatch, TaskOutcome};
+use crate::machine::Dispatch;
 use crate::state::{Snapshot, State, codec};
 use crate::step::Step;
 use crate::timeout::Timeout;
@@ -116,22 +116,5 @@ impl<S: State, Cx: Send + Sync + 'static> DispatchStart<'_, S, Cx> {
             None => input,
         };
         TaskStart { timeout, input, ..start }
-    }
-
-    /// Starts a task and polls it once. Returns how it ended, with its services left in `spare`, or the attempt that runs.
-    pub(crate) fn run(
-        &self,
-        dispatch: Dispatch<S>,
-        spare: &mut Option<Arc<TaskContext>>,
-        waker: &mut PollContext<'_>,
-    ) -> Result<TaskOutcome<S>, Attempt<S, Call<S, Cx>>> {
-        match self.start(dispatch, spare).start_node(waker) {
-            FirstPoll::Ended(result, services) => {
-                let outcome = judge(result, services.as_deref());
-                *spare = services;
-                Ok(outcome)
-            }
-            FirstPoll::Runs(attempt) => Err(attempt),
-        }
     }
 }

@@ -25,10 +25,10 @@ use tokio::runtime::Handle;
 use tokio::sync::Notify;
 use tokio::task::JoinSet;
 
-use crate::executor::attempt::Attempt;
+use crate::executor::attempt::{Attempt, judge};
 use crate::executor::in_flight::InFlight;
 use crate::executor::run_loop::EndedTasks;
-use crate::executor::task_start::{Call, DispatchStart};
+use crate::executor::task_start::{Call, DispatchStart, FirstPoll};
 use crate::lock::lock;
 use crate::machine::{Dispatch, TaskOutcome};
 use crate::state::State;
@@ -186,9 +186,12 @@ impl<S: State> Completions<S> {
                 return false;
             };
             let id = task.id;
-            match start.run(task, &mut spare, context) {
-                Ok(outcome) => self.push(id, outcome),
-                Err(attempt) => self.spawn_waiting(id, attempt),
+            match start.start(task, &mut spare).start_node(context) {
+                FirstPoll::Ended(result, services) => {
+                    self.push(id, judge(result, services.as_deref()));
+                    spare = services;
+                }
+                FirstPoll::Runs(attempt) => self.spawn_waiting(id, attempt),
             }
         }
         true
@@ -267,7 +270,7 @@ mod tests {
         let mut graph = StateGraph::<Empty>::new("waits");
         graph.add_node(WAITS, node);
         graph.add_edge(START, WAITS);
-        let runtime = Runtime::of(&graph.compile().unwrap(), Arc::new(()));
+        let runtime = Runtime::of(&graph.compile().unwrap().executable, Arc::new(()));
         let (clock, policy) = (Arc::new(SystemClock), RunPolicy::default());
         let session = Session::new("".into(), None, clock, Arc::default(), policy, None, None, Default::default());
         let namespace = Arc::new(NamespaceContext::for_call(&Arc::new(session), &"".into(), &runtime.topology));

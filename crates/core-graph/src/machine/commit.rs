@@ -77,7 +77,7 @@ impl<S: State> Machine<S> {
         let told = self.told(&batch);
         // A refused commit leaves the state as it was where somebody still looks at it.
         let (is_shared, is_single) = (self.is_shared(0), batch.len() == 1);
-        let kept = (is_shared && !(is_single && !self.topology.has_ephemeral)).then(|| Arc::clone(&self.state));
+        let kept = (is_shared && (!is_single || self.topology.has_ephemeral)).then(|| Arc::clone(&self.state));
         self.reset_ephemeral(batch.iter().filter_map(|task| task.done.update.as_ref()), &mut folded);
         let mut triggered = std::mem::take(&mut self.triggered);
         let committed = match &mut batch[..] {

@@ -103,7 +103,7 @@ impl Persist {
 }
 
 impl<S: State> Machine<S> {
-    /// The stored form of a commit; nothing without a store.
+    /// Returns the stored form of a commit, none without a store.
     pub(super) fn store(
         &mut self,
         number: u64,
@@ -118,7 +118,8 @@ impl<S: State> Machine<S> {
         commit.map(Some)
     }
 
-    /// The same of a step of one task, after which one task of node `next` is left, or what it led to otherwise.
+    /// Returns the stored form of a step of one task, after which one task of node `next` is left, or what it led to
+    /// otherwise.
     pub(super) fn store_step(
         &mut self,
         number: u64,

@@ -77,7 +77,7 @@ impl<S: State> Machine<S> {
         Plan::Stop(self.why_nothing())
     }
 
-    /// Makes tasks ready whose wait is over; the end of the shortest wait that is not.
+    /// Makes tasks ready whose wait is over. Returns when the shortest of the other waits ends.
     fn wake(&mut self, now: u64) -> Option<u64> {
         if !self.backs_off {
             return None;

@@ -137,8 +137,8 @@ impl<S: State> Machine<S> {
         is_plain && (self.breakpoints.after.is_empty() || !self.breakpoints.after.contains(&single.node))
     }
 
-    /// Returns the stored form of what the task returned, empty without a store; nothing when it cannot be encoded, which
-    /// leaves the fast path.
+    /// Returns the stored form of what the task returned, empty without a store. A task whose update cannot be encoded
+    /// leaves the fast path: for it this returns `None`.
     #[inline]
     pub(crate) fn encoded(&mut self, step: &Step<S>) -> Option<Vec<FieldChange>> {
         let Some(persist) = &mut self.persist else { return Some(Vec::new()) };

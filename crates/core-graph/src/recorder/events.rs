@@ -38,7 +38,7 @@ impl OutgoingEvent {
         }
     }
 
-    /// The row of the journal; none for a live event.
+    /// Returns the row of the journal, none for a live event.
     fn row(&self) -> Option<JournalRow> {
         match self {
             Self::Event(event) => Some(JournalRow { seq: event.seq?, event: Arc::clone(event).into() }),

@@ -21,7 +21,7 @@ pub(crate) struct ThreadScopedCalls {
 struct Level {
     /// The task: the subgraph's own call, or one around it; `""` for what the root has committed.
     owner: Arc<str>,
-    stand: ChildPosition,
+    position: ChildPosition,
 }
 
 /// What the next call of a subgraph begins with.
@@ -35,7 +35,7 @@ pub(crate) struct ChildPosition {
 
 /// How a call begins.
 pub(crate) struct CallStart {
-    pub(crate) stand: ChildPosition,
+    pub(crate) position: ChildPosition,
     /// Whether it has begun before, in an earlier attempt or run.
     pub(crate) again: bool,
 }
@@ -57,9 +57,10 @@ impl ThreadScopedCalls {
         let levels = places.entry(Arc::clone(ns)).or_default();
         match levels.last_mut() {
             Some(level) if level.owner == *owner => {
-                level.stand.head = level.stand.head.max(Some(head));
+                level.position.head = level.position.head.max(Some(head));
             }
-            _ => levels.push(Level { owner: Arc::clone(owner), stand: ChildPosition { head: Some(head), kept: None } }),
+            _ => levels
+                .push(Level { owner: Arc::clone(owner), position: ChildPosition { head: Some(head), kept: None } }),
         }
     }
 
@@ -68,8 +69,8 @@ impl ThreadScopedCalls {
         self.used.store(true, Ordering::Relaxed);
         let mut places = self.places();
         let levels = places.entry(Arc::clone(ns)).or_default();
-        let stand = levels.last().map(|level| level.stand.clone()).unwrap_or_default();
-        levels.push(Level { owner: Arc::clone(call), stand });
+        let position = levels.last().map(|level| level.position.clone()).unwrap_or_default();
+        levels.push(Level { owner: Arc::clone(call), position });
     }
 
     /// Begins a call, or goes on with it.
@@ -80,15 +81,15 @@ impl ThreadScopedCalls {
         self.used.store(true, Ordering::Relaxed);
         let mut places = self.places();
         let levels = places.entry(Arc::clone(ns)).or_default();
-        let Level { owner, stand } = levels.last().cloned().unwrap_or_default();
+        let Level { owner, position } = levels.last().cloned().unwrap_or_default();
         if owner == *call {
-            return Ok(CallStart { stand, again: true });
+            return Ok(CallStart { position, again: true });
         }
         if !is_in(call, &owner) {
             return Err(owner);
         }
-        levels.push(Level { owner: Arc::clone(call), stand: stand.clone() });
-        Ok(CallStart { stand, again: false })
+        levels.push(Level { owner: Arc::clone(call), position: position.clone() });
+        Ok(CallStart { position, again: false })
     }
 
     /// Ends what the task has begun, itself and inside. Subgraphs stand where it left them, for the task around it;
@@ -99,16 +100,16 @@ impl ThreadScopedCalls {
         }
         let around: Arc<str> = task.rsplit_once('/').map_or("", |(around, _)| around).into();
         let mut places = self.places();
-        let stands: Vec<_> =
+        let positions: Vec<_> =
             left.heads.iter().map(|(ns, head)| (Arc::clone(ns), left_position(left, ns, *head, &places))).collect();
         for levels in places.values_mut() {
             drop_levels(levels, task);
         }
-        for (ns, stand) in stands {
+        for (ns, position) in positions {
             let levels = places.entry(ns).or_default();
             match levels.last_mut() {
-                Some(level) if level.owner == around => level.stand = stand,
-                _ => levels.push(Level { owner: Arc::clone(&around), stand }),
+                Some(level) if level.owner == around => level.position = position,
+                _ => levels.push(Level { owner: Arc::clone(&around), position }),
             }
         }
     }
@@ -125,8 +126,8 @@ impl ThreadScopedCalls {
 fn left_position(left: &Standing, ns: &Arc<str>, head: u64, places: &BTreeMap<Arc<str>, Vec<Level>>) -> ChildPosition {
     let own = || left.own.iter().find(|(own, _)| own == ns).map(|(_, kept)| Arc::clone(kept));
     let inner = || {
-        let level = places.get(ns)?.iter().rfind(|level| level.stand.head == Some(head))?;
-        level.stand.kept.as_ref().map(Arc::clone)
+        let level = places.get(ns)?.iter().rfind(|level| level.position.head == Some(head))?;
+        level.position.kept.as_ref().map(Arc::clone)
     };
     ChildPosition { head: Some(head), kept: own().or_else(inner) }
 }
@@ -144,7 +145,7 @@ fn is_in(task: &str, around: &str) -> bool {
 
 impl fmt::Debug for Level {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Level").field("owner", &self.owner).field("head", &self.stand.head).finish_non_exhaustive()
+        f.debug_struct("Level").field("owner", &self.owner).field("head", &self.position.head).finish_non_exhaustive()
     }
 }
 
@@ -154,7 +155,7 @@ mod tests {
 
     fn begin(calls: &ThreadScopedCalls, call: &str) -> Result<(Option<u64>, bool), String> {
         let begun = calls.begin(&"leaf".into(), &call.into()).map_err(|owner| owner.to_string())?;
-        Ok((begun.stand.head, begun.again))
+        Ok((begun.position.head, begun.again))
     }
 
     fn finish(calls: &ThreadScopedCalls, task: &str, head: Option<u64>) {

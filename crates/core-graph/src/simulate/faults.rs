@@ -4,7 +4,7 @@
 /// which is the default of all.
 ///
 /// ```
-/// use graphloom_core_graph::Faults;
+/// use graphloom_core_graph::simulate::Faults;
 ///
 /// let faults = Faults::default().crash(4).refuse(10).delay(3);
 /// assert_eq!(faults.lose_answer, 0, "what is not said does not go wrong");

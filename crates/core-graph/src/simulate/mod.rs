@@ -42,7 +42,8 @@ use store::{FaultPlan, Life};
 /// a simulation is deterministic and waits take no time.
 ///
 /// ```
-/// use graphloom_core_graph::{Node, NodeError, START, Simulator, Snapshot, State, StateGraph};
+/// use graphloom_core_graph::simulate::Simulator;
+/// use graphloom_core_graph::{Node, NodeError, START, Snapshot, State, StateGraph};
 /// # use schemars::JsonSchema;
 /// # use serde::{Deserialize, Serialize};
 ///

@@ -198,13 +198,9 @@ pub(crate) fn begin_in_task<S: State, Cx: Send + Sync + 'static>(
     if !InlineCall::suits(&site) {
         return Err(Box::new(LeftChild::Call(input)));
     }
-    match InlineCall::begin(site, input, waker) {
-        Ok((ended, executed)) => {
-            services.adopt_cost(executed);
-            Ok(Ok(ended))
-        }
-        Err(paused) => Err(Box::new(LeftChild::InlineCall(paused))),
-    }
+    let (ended, executed) = InlineCall::begin(site, input, waker)?;
+    services.adopt_cost(executed);
+    Ok(Ok(ended))
 }
 
 /// Runs what is left of a subgraph.

@@ -19,7 +19,7 @@ use crate::limits::FastPath;
 use crate::machine::{CallState, Following, RouteFault, SingleTask, TaskOutcome, Triggered};
 use crate::state::State;
 use crate::step::Next;
-use crate::subgraph::call::{Child, ChildEnd, EndedChild, Site};
+use crate::subgraph::call::{Child, ChildEnd, EndedChild, LeftChild, Site};
 use crate::tasks::Stop;
 use crate::topology::Persistence;
 
@@ -35,11 +35,11 @@ pub(crate) struct InlineCall<'c, S: State, Cx> {
 pub(crate) struct PausedCall<S: State, Cx> {
     state: CallState<S>,
     namespace: Option<Arc<NamespaceContext>>,
-    halt: Halt<S, Cx>,
+    pause: InlineCallPause<S, Cx>,
 }
 
 /// Why an inline call stops, for a while or for good.
-enum Halt<S: State, Cx> {
+enum InlineCallPause<S: State, Cx> {
     /// Nothing is left to do.
     Done,
     /// A step was refused.
@@ -87,45 +87,48 @@ impl<'c, S: State, Cx: Send + Sync + 'static> InlineCall<'c, S, Cx> {
         site: Site<'c, S, Cx>,
         input: S::Update,
         waker: &mut PollContext<'_>,
-    ) -> Result<(EndedChild<S>, u64), PausedCall<S, Cx>> {
+    ) -> Result<(EndedChild<S>, u64), Box<LeftChild<S, Cx>>> {
         let (state, following) = match CallState::enter(&site.graph.topology, input) {
             Ok(entered) => entered,
             Err((state, error)) => return Ok((Err((state, *error)), 0)),
         };
         let mut call = Self { site, state, namespace: None };
-        let halt = match call.following(following) {
-            Ok(node) if call.is_simulated() => Halt::Turn(node),
+        let pause = match call.following(following) {
+            Ok(node) if call.is_simulated() => InlineCallPause::Turn(node),
             Ok(node) => call.run_ready(node, waker),
-            Err(halt) => halt,
+            Err(pause) => pause,
         };
-        match halt {
-            Halt::Done => Ok((Ok(call.state.state), call.state.executed)),
-            halt => Err(PausedCall { state: call.state, namespace: call.namespace, halt }),
+        match pause {
+            InlineCallPause::Done => Ok((Ok(call.state.state), call.state.executed)),
+            pause => {
+                let paused = PausedCall { state: call.state, namespace: call.namespace, pause };
+                Err(Box::new(LeftChild::InlineCall(paused)))
+            }
         }
     }
 
     /// Goes on to the end.
     pub(crate) async fn go_on(site: Site<'c, S, Cx>, paused: PausedCall<S, Cx>) -> Result<Child<S>, RunError> {
-        let PausedCall { state, namespace, mut halt } = paused;
+        let PausedCall { state, namespace, mut pause } = paused;
         let mut call = Self { site, state, namespace };
         loop {
-            halt = match halt {
-                Halt::Done => return Ok(Child::of(ChildEnd::Done(call.state.state), call.state.executed)),
-                Halt::Refused(error) => {
+            pause = match pause {
+                InlineCallPause::Done => return Ok(Child::of(ChildEnd::Done(call.state.state), call.state.executed)),
+                InlineCallPause::Refused(error) => {
                     let CallState { state, executed, .. } = call.state;
                     return Ok(Child::of(ChildEnd::Failed { state, error: *error }, executed));
                 }
-                Halt::Turn(node) => {
+                InlineCallPause::Turn(node) => {
                     call.give_way(node).await;
                     poll_fn(|waker| Poll::Ready(call.run_ready(node, waker))).await
                 }
-                Halt::Waiting(waiting) => {
+                InlineCallPause::Waiting(waiting) => {
                     let WaitingTask { node, began, attempt } = *waiting;
                     let outcome = Box::pin(attempt.finish_unless_cancelled(&site.task.session().control)).await;
-                    call.settle(node, began, outcome).map_or_else(|halt| halt, Halt::Turn)
+                    call.settle(node, began, outcome).map_or_else(|pause| pause, InlineCallPause::Turn)
                 }
                 // On the heap: a driver is large, and most inline calls do without.
-                Halt::Rest(rest) => return Box::pin(call.drive(*rest)).await,
+                InlineCallPause::Rest(rest) => return Box::pin(call.drive(*rest)).await,
             };
         }
     }
@@ -135,20 +138,20 @@ impl<'c, S: State, Cx: Send + Sync + 'static> InlineCall<'c, S, Cx> {
     }
 
     /// Runs the node and those that follow it, as far as they are ready.
-    fn run_ready(&mut self, node: u32, waker: &mut PollContext<'_>) -> Halt<S, Cx> {
+    fn run_ready(&mut self, node: u32, waker: &mut PollContext<'_>) -> InlineCallPause<S, Cx> {
         let mut node = node;
         for _ in 0..if self.is_simulated() { 1 } else { STEPS_PER_POLL } {
             match self.step(node, waker) {
                 Ok(next) => node = next,
-                Err(halt) => return halt,
+                Err(pause) => return pause,
             }
         }
-        Halt::Turn(node)
+        InlineCallPause::Turn(node)
     }
 
-    /// Runs a task of the node, if it is ready, and commits its step; the node that follows it.
+    /// Runs a task of the node, and commits its step if the node is ready. Returns the node that follows.
     #[inline]
-    fn step(&mut self, node: u32, waker: &mut PollContext<'_>) -> Result<u32, Halt<S, Cx>> {
+    fn step(&mut self, node: u32, waker: &mut PollContext<'_>) -> Result<u32, InlineCallPause<S, Cx>> {
         let Site { graph, resources, task } = self.site;
         let session = task.session();
         if session.control.reason().is_some() {
@@ -160,7 +163,9 @@ impl<'c, S: State, Cx: Send + Sync + 'static> InlineCall<'c, S, Cx> {
         let start = TaskStart::new(function, info, Arc::clone(&self.state.state), || self.services(node, began));
         let (result, services) = match start.start_node(waker) {
             FirstPoll::Ended(result, services) => (result, services),
-            FirstPoll::Runs(attempt) => return Err(Halt::Waiting(Box::new(WaitingTask { node, began, attempt }))),
+            FirstPoll::Runs(attempt) => {
+                return Err(InlineCallPause::Waiting(Box::new(WaitingTask { node, began, attempt })));
+            }
         };
         match result {
             Ok(step) if services.as_deref().is_none_or(TaskContext::is_silent) && self.is_plain(&step.next) => {
@@ -171,7 +176,7 @@ impl<'c, S: State, Cx: Send + Sync + 'static> InlineCall<'c, S, Cx> {
     }
 
     /// Commits what a task left, if that is a plain step.
-    fn settle(&mut self, node: u32, began: u64, outcome: TaskOutcome<S>) -> Result<u32, Halt<S, Cx>> {
+    fn settle(&mut self, node: u32, began: u64, outcome: TaskOutcome<S>) -> Result<u32, InlineCallPause<S, Cx>> {
         match outcome {
             TaskOutcome::Step(done) if done.heads.is_empty() && self.is_plain(&done.next) => {
                 self.take(node, done.update, done.cost)
@@ -189,15 +194,15 @@ impl<'c, S: State, Cx: Send + Sync + 'static> InlineCall<'c, S, Cx> {
 
     /// Commits a plain step.
     #[inline]
-    fn take(&mut self, node: u32, update: Option<S::Update>, cost: u64) -> Result<u32, Halt<S, Cx>> {
+    fn take(&mut self, node: u32, update: Option<S::Update>, cost: u64) -> Result<u32, InlineCallPause<S, Cx>> {
         match self.state.commit(&self.site.graph.topology, node, update, cost) {
             Ok(following) => self.following(following),
             Err(fault) => Err(self.refused(node, *fault)),
         }
     }
 
-    fn refused(&self, node: u32, fault: RouteFault) -> Halt<S, Cx> {
-        Halt::Refused(Box::new(match fault {
+    fn refused(&self, node: u32, fault: RouteFault) -> InlineCallPause<S, Cx> {
+        InlineCallPause::Refused(Box::new(match fault {
             RouteFault::Run(error) => error,
             RouteFault::Node(error) => {
                 let (task, message) = (self.path(node).to_string(), error.to_string());
@@ -209,11 +214,11 @@ impl<'c, S: State, Cx: Send + Sync + 'static> InlineCall<'c, S, Cx> {
 
     /// Returns the node that follows, if it may run inline.
     #[inline]
-    fn following(&self, following: Following) -> Result<u32, Halt<S, Cx>> {
+    fn following(&self, following: Following) -> Result<u32, InlineCallPause<S, Cx>> {
         match following {
             Following::To(node) if self.site.graph.topology.runs_alone(node) => Ok(node),
             Following::To(node) => Err(Rest::Ahead(self.state.task(node)).into()),
-            Following::End => Err(Halt::Done),
+            Following::End => Err(InlineCallPause::Done),
             Following::Fork(triggered) => Err(Rest::Fork(triggered).into()),
         }
     }
@@ -277,7 +282,7 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
     }
 }
 
-impl<S: State, Cx> From<Rest<S>> for Halt<S, Cx> {
+impl<S: State, Cx> From<Rest<S>> for InlineCallPause<S, Cx> {
     fn from(rest: Rest<S>) -> Self {
         Self::Rest(Box::new(rest))
     }

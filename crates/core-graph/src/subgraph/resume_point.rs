@@ -85,7 +85,7 @@ impl<S: State> ResumePoint<S> {
             (None, None) => None,
             (Some(attached), None) => {
                 attached.settle(ns, session.policy.durability).await?;
-                match begun.stand.head {
+                match begun.position.head {
                     Some(head) => Some(recorded(attached, topology, session, ns, head).await?),
                     None => return Self::unrecorded(attached, topology, session, ns).await,
                 }
@@ -114,8 +114,8 @@ impl<S: State> ResumePoint<S> {
 impl CallStart {
     /// The namespace as this run left it, if it did.
     fn kept_by_run<S: State>(&self) -> Option<Restored<S>> {
-        let kept = Arc::clone(self.stand.kept.as_ref()?).downcast::<Restored<S>>().ok()?;
-        (Some(kept.row.number) == self.stand.head).then(|| Restored::clone(&kept))
+        let kept = Arc::clone(self.position.kept.as_ref()?).downcast::<Restored<S>>().ok()?;
+        (Some(kept.row.number) == self.position.head).then(|| Restored::clone(&kept))
     }
 }
 

@@ -5,9 +5,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use graphloom_core_graph::checkpoint::{Checkpointer, MemoryCheckpointer};
+use graphloom_core_graph::description::{Description, Registry};
+use graphloom_core_graph::json::{JsonState, JsonUpdate};
 use graphloom_core_graph::{
-    Compiled, Context, Description, END, EventKind, Failure, JsonState, JsonUpdate, Mode, Node, NodeError, Outcome,
-    Registry, START, Snapshot, StateGraph, Step, Task, Thread,
+    Compiled, Context, END, EventKind, Failure, Mode, Node, NodeError, Outcome, START, Snapshot, StateGraph, Step,
+    Task, Thread,
 };
 use serde_json::{Value, json};
 
@@ -78,7 +80,7 @@ fn in_rust(mode: Mode) -> Compiled<JsonState> {
     const JUDGE: Node = Node::named("judge");
     const PUBLISH: Node = Node::named("publish");
     const DROP: Node = Node::named("drop");
-    let layout = graphloom_core_graph::JsonLayout::new(book("barrier").fields).expect("right");
+    let layout = graphloom_core_graph::json::JsonLayout::new(book("barrier").fields).expect("right");
     let mut graph = StateGraph::<JsonState>::with_layout("book", layout);
     graph.mode(mode).limit("io", 1);
     graph

@@ -3,9 +3,10 @@
 use std::time::Duration;
 
 use graphloom_core_graph::checkpoint::ThreadStatus;
+use graphloom_core_graph::simulate::Simulator;
 use graphloom_core_graph::{
-    Context, Failure, FailureKind, Mode, Node, NodeDefaults, NodeError, Outcome, Retry, START, Simulator, Snapshot,
-    StateGraph, Step, Task, Timeout,
+    Context, Failure, FailureKind, Mode, Node, NodeDefaults, NodeError, Outcome, Retry, START, Snapshot, StateGraph,
+    Step, Task, Timeout,
 };
 
 use crate::log::{Calls, Noted, Work, done, failed, note, noted, steps, thread};

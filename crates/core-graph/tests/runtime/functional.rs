@@ -4,8 +4,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use graphloom_core_graph::checkpoint::{Checkpointer, MemoryCheckpointer};
+use graphloom_core_graph::simulate::Simulator;
 use graphloom_core_graph::{
-    Compiled, Context, EntryState, Final, NodeError, Outcome, Retry, RunError, Shared, Simulator, entry_point,
+    Compiled, Context, EntryState, Final, NodeError, Outcome, Retry, RunError, Shared, entry_point,
 };
 
 use crate::log::Calls;

@@ -3,9 +3,8 @@
 use std::sync::Arc;
 
 use graphloom_core_graph::checkpoint::{Checkpointer, MemoryCheckpointer, ThreadStatus};
-use graphloom_core_graph::{
-    Context, Mode, Node, NodeError, Outcome, START, Simulator, Snapshot, StateGraph, Step, Task,
-};
+use graphloom_core_graph::simulate::Simulator;
+use graphloom_core_graph::{Context, Mode, Node, NodeError, Outcome, START, Snapshot, StateGraph, Step, Task};
 
 use crate::log::{Noted, Work, done, note, noted, thread, warnings};
 

@@ -1,10 +1,8 @@
 //! States whose fields are known at run time: reducers, checks, storage, and the same thread as a derived state.
 
 use graphloom_core_graph::checkpoint::{Checkpointer, MemoryCheckpointer};
-use graphloom_core_graph::{
-    Context, JsonField, JsonLayout, JsonReducer, JsonState, JsonUpdate, LayoutErrors, Mode, Node, NodeError, Outcome,
-    RunError, START, Snapshot, StateGraph, Thread,
-};
+use graphloom_core_graph::json::{JsonField, JsonLayout, JsonReducer, JsonState, JsonUpdate, LayoutErrors};
+use graphloom_core_graph::{Context, Mode, Node, NodeError, Outcome, RunError, START, Snapshot, StateGraph, Thread};
 use serde_json::{Value, json};
 
 use crate::log::Work;

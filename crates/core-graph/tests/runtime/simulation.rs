@@ -4,9 +4,10 @@
 use std::collections::BTreeMap;
 
 use graphloom_core_graph::checkpoint::ThreadStatus;
+use graphloom_core_graph::simulate::{Faults, Report, Simulator};
 use graphloom_core_graph::{
-    ChildOutcome, Compiled, Context, Durability, Faults, Mode, Node, NodeError, Report, Retry, RunPolicy, START,
-    Simulator, Snapshot, StateGraph, Step, Task,
+    ChildOutcome, Compiled, Context, Durability, Mode, Node, NodeError, Retry, RunPolicy, START, Snapshot, StateGraph,
+    Step, Task,
 };
 
 use crate::log::{Calls, Noted, Work, note, noted};

@@ -4,9 +4,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use graphloom_core_graph::checkpoint::{Checkpointer, HistoryFilter, ThreadStatus};
+use graphloom_core_graph::simulate::Simulator;
 use graphloom_core_graph::{
     ChildOutcome, Compiled, Context, Durability, EventKind, Mode, Node, NodeError, Outcome, Persistence, RunError,
-    RunPolicy, START, Simulator, Snapshot, StateGraph, Task, Thread, Threads,
+    RunPolicy, START, Snapshot, StateGraph, Task, Thread, Threads,
 };
 use tokio::sync::Notify;
 

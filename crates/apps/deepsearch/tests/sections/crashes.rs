@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use graphloom_core_graph::Simulator;
 use graphloom_core_graph::checkpoint::ThreadStatus;
+use graphloom_core_graph::simulate::Simulator;
 use graphloom_deepsearch::config::TeamOrder;
 use graphloom_deepsearch::section::{SectionBrief, SectionState, graph};
 use graphloom_deepsearch::team::{TeamState, dependency};

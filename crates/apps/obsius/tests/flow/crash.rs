@@ -1,8 +1,8 @@
 //! A process that dies before or after any commit comes back, and the vault ends as without it.
 
 use graphloom_agents::Verdict;
-use graphloom_core_graph::Simulator;
 use graphloom_core_graph::checkpoint::ThreadStatus;
+use graphloom_core_graph::simulate::Simulator;
 use graphloom_obsius::WorkflowState;
 use serde_json::json;
 

@@ -13,12 +13,14 @@ use crate::topology::Mode;
 
 /// A graph as data: its state, its nodes by the names of their handlers, and what leads from node to node.
 ///
-/// It is a [`StateGraph`](crate::StateGraph) over a [`JsonState`](crate::JsonState), written in JSON or any other
+/// It is a [`StateGraph`](crate::StateGraph) over a [`JsonState`](crate::json::JsonState), written in JSON or any other
 /// format of serde; its JSON schema is that of this type. [`compile`](Self::compile) makes the graph with the handlers
-/// of a [`Registry`](crate::Registry). `START` and `END` stand for the beginning and the end.
+/// of a [`Registry`](crate::description::Registry). `START` and `END` stand for the beginning and the end.
 ///
 /// ```
-/// use graphloom_core_graph::{Context, Description, JsonUpdate, NodeError, Outcome, Registry};
+/// use graphloom_core_graph::description::{Description, Registry};
+/// use graphloom_core_graph::json::JsonUpdate;
+/// use graphloom_core_graph::{Context, NodeError, Outcome};
 /// use serde_json::{Value, json};
 ///
 /// let description = Description::from_json(r#"{

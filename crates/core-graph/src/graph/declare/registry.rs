@@ -14,10 +14,12 @@ use crate::graph::declare::function::JsonFunction;
 use crate::handler::{Handler, NodeFn, TaskHandler};
 use crate::state::JsonState;
 
-/// The handlers that [descriptions](crate::Description) name. A name that is given again stands for the later handler.
+/// The handlers that [descriptions](crate::description::Description) name. A name that is given again stands for the later handler.
 ///
 /// ```
-/// use graphloom_core_graph::{Context, JsonState, JsonUpdate, NodeError, Registry, Snapshot, Step};
+/// use graphloom_core_graph::description::Registry;
+/// use graphloom_core_graph::json::{JsonState, JsonUpdate};
+/// use graphloom_core_graph::{Context, NodeError, Snapshot, Step};
 /// use serde_json::{Value, json};
 ///
 /// let mut registry = Registry::<()>::new();

@@ -26,10 +26,10 @@ pub enum JsonReducer {
     Min,
 }
 
-/// One field of a [`JsonLayout`](crate::JsonLayout).
+/// One field of a [`JsonLayout`](crate::json::JsonLayout).
 ///
 /// ```
-/// use graphloom_core_graph::{JsonField, JsonReducer};
+/// use graphloom_core_graph::json::{JsonField, JsonReducer};
 /// use serde_json::json;
 ///
 /// let notes: JsonField = serde_json::from_value(json!({

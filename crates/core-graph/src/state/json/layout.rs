@@ -11,17 +11,17 @@ use crate::state::json::shape::Shape;
 use crate::state::json::value::Slot;
 use crate::state::{Field, FieldKind, Op, StateError, Stored};
 
-/// The fields of a [`JsonState`](crate::JsonState), in a fixed order. Cloning it is cheap.
+/// The fields of a [`JsonState`](crate::json::JsonState), in a fixed order. Cloning it is cheap.
 ///
 /// ```
-/// use graphloom_core_graph::{JsonField, JsonLayout, JsonReducer};
+/// use graphloom_core_graph::json::{JsonField, JsonLayout, JsonReducer};
 ///
 /// let layout = JsonLayout::new([
 ///     JsonField::new("topic"),
 ///     JsonField::new("notes").reducer(JsonReducer::Append),
 /// ])?;
 /// assert_eq!(layout.fields().len(), 2);
-/// # Ok::<_, graphloom_core_graph::LayoutErrors>(())
+/// # Ok::<_, graphloom_core_graph::json::LayoutErrors>(())
 /// ```
 #[derive(Clone, Default)]
 pub struct JsonLayout(Arc<LayoutParts>);

@@ -8,15 +8,15 @@ use crate::state::StateError;
 use crate::state::json::layout::{JsonLayout, Meant, REPLACE};
 use crate::state::json::shape::kind_name;
 
-/// A partial change of a [`JsonState`](crate::JsonState): what is not mentioned stays as it is.
+/// A partial change of a [`JsonState`](crate::json::JsonState): what is not mentioned stays as it is.
 ///
 /// Its keys are names of fields, whose values their reducers fold, and `replace_` with the name of a field that has a
-/// reducer, which sets it as a whole. Keys and values are checked against the [`JsonLayout`](crate::JsonLayout) before
+/// reducer, which sets it as a whole. Keys and values are checked against the [`JsonLayout`](crate::json::JsonLayout) before
 /// anything is folded: a field that there is not, or a value that does not fit, fails the node with the place in the
 /// value.
 ///
 /// ```
-/// use graphloom_core_graph::JsonUpdate;
+/// use graphloom_core_graph::json::JsonUpdate;
 /// use serde_json::json;
 ///
 /// let update = JsonUpdate::new().with("notes", json!(["first"])).with("score", 3);

@@ -21,10 +21,8 @@ use crate::state::{Field, FieldChange, FieldKind, FieldSet, Log, Op, Shared, Sta
 /// Snapshots are as cheap, for lists and objects with a reducer are [`Log`] and [`Table`] inside.
 ///
 /// ```
-/// use graphloom_core_graph::{
-///     JsonField, JsonLayout, JsonReducer, JsonState, JsonUpdate, Node, NodeError, Outcome, START, Snapshot,
-///     StateGraph,
-/// };
+/// use graphloom_core_graph::json::{JsonField, JsonLayout, JsonReducer, JsonState, JsonUpdate};
+/// use graphloom_core_graph::{Node, NodeError, Outcome, START, Snapshot, StateGraph};
 /// use serde_json::json;
 ///
 /// async fn count(state: Snapshot<JsonState>) -> Result<JsonUpdate, NodeError> {

@@ -1,9 +1,7 @@
 //! Inputs, fields that are not kept, and states of run-time fields.
 
-use graphloom_core_graph::{
-    JsonField, JsonLayout, JsonReducer, JsonState, JsonUpdate, Log, Node, NodeError, Outcome, START, Snapshot, State,
-    StateGraph,
-};
+use graphloom_core_graph::json::{JsonField, JsonLayout, JsonReducer, JsonState, JsonUpdate};
+use graphloom_core_graph::{Log, Node, NodeError, Outcome, START, Snapshot, State, StateGraph};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use graphloom::graph::Simulator;
 use graphloom::graph::checkpoint::ThreadStatus;
+use graphloom::graph::simulate::Simulator;
 
 use new_crate::{Resources, Talk};
 use new_crate::{graph, script};

@@ -1,7 +1,8 @@
 //! The graph, killed before and after every commit, and its question.
 
+use graphloom::graph::Outcome;
 use graphloom::graph::checkpoint::{MemoryCheckpointer, ThreadStatus};
-use graphloom::graph::{Outcome, Simulator};
+use graphloom::graph::simulate::Simulator;
 
 use new_crate::{Letter, graph};
 use new_crate::{VERDICT, Verdict};

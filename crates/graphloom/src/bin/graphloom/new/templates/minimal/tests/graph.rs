@@ -1,7 +1,7 @@
 //! The graph, killed before and after every commit.
 
-use graphloom::graph::Simulator;
 use graphloom::graph::checkpoint::ThreadStatus;
+use graphloom::graph::simulate::Simulator;
 
 use new_crate::{LIMIT, Summary, graph};
 

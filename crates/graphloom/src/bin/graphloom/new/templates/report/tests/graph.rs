@@ -1,7 +1,8 @@
 //! The graph over the folder `notes`, killed before and after every commit.
 
+use graphloom::graph::App;
 use graphloom::graph::checkpoint::ThreadStatus;
-use graphloom::graph::{App, Simulator};
+use graphloom::graph::simulate::Simulator;
 use graphloom::retrieval::{Corpus, CorpusOptions};
 
 use new_crate::{Report, graph};
