@@ -149,7 +149,7 @@ pub use graphloom_core_graph_macros::State;
 pub use handler::{Called, Handler, NodeFn, TaskHandler};
 pub use machine::Question;
 pub use name::{END, Name, Node, Packet, START, Targets, Task};
-pub use questions::{Answers, Questions};
+pub use questions::{Answer, Answers, Questions};
 pub use simulate::{Faults, OnceRuns, Report, Simulator, Started};
 pub use state::{
     Field, FieldChange, FieldError, FieldKind, FieldSet, JsonField, JsonLayout, JsonReducer, JsonState, JsonUpdate,
@@ -160,6 +160,7 @@ pub use thread::{At, Imported, Thread, ThreadState, Threads};
 
 #[doc(hidden)]
 pub mod __private {
+    pub use crate::state::checks;
     pub use crate::state::codec;
     pub use crate::state::keep;
     pub use {schemars, serde, serde_json};

@@ -14,6 +14,7 @@ mod described;
 mod durability;
 mod eager;
 mod error_handlers;
+mod error_texts;
 mod events;
 mod functional;
 mod importing;

@@ -120,7 +120,7 @@ impl Keeper for Keeping<'_> {
     async fn save(&mut self, _: &Carried) -> Result<(), NodeError> {
         let key = format!("progress/{}", self.next);
         let saved = self.saved.clone();
-        self.visit.cx.once(&key, async { Ok::<_, NodeError>(saved) }).await?;
+        self.visit.cx.once(&key, async { Ok(saved) }).await?;
         self.next += 1;
         self.due = Instant::now() + self.interval;
         self.dirty = false;
