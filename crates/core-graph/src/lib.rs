@@ -162,7 +162,7 @@ pub use graphloom_core_graph_macros::State;
 pub use handler::{Called, Handler, NodeFn, TaskHandler};
 pub use limits::{Durability, Order, RunPolicy};
 pub use name::{END, Name, Node, Packet, START, Targets, Task};
-pub use questions::{Answers, Questions};
+pub use questions::{Answer, Answers, Questions};
 pub use recorder::Lag;
 pub use simulate::{Faults, OnceRuns, Report, Simulator, Started};
 pub use state::{
@@ -179,6 +179,7 @@ pub use topology::{Mode, Persistence, Retry};
 #[doc(hidden)]
 pub mod __private {
     pub use crate::limits::FastPath;
+    pub use crate::state::checks;
     pub use crate::state::codec;
     pub use crate::state::keep;
     pub use {schemars, serde, serde_json};

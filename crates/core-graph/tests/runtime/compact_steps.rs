@@ -8,7 +8,8 @@ use graphloom_core_graph::checkpoint::{
     Checkpointer, CheckpointerLayer, HistoryFilter, MemoryCheckpointer, Retention, Source, fork_thread,
 };
 use graphloom_core_graph::{
-    ChildOutcome, Clock, Compiled, END, Log, Node, NodeError, RunPolicy, START, Snapshot, State, StateGraph, Thread, Threads,
+    ChildOutcome, Clock, Compiled, END, Log, Node, NodeError, RunPolicy, START, Snapshot, State, StateGraph, Thread,
+    Threads,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

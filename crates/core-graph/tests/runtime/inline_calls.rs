@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use graphloom_core_graph::__private::FastPath;
 use graphloom_core_graph::{
-    ChildOutcome, Compiled, Context, END, Mode, Node, NodeError, Outcome, Retry, RunPolicy, START, Snapshot, StateGraph, Step,
-    Task, Timeout,
+    ChildOutcome, Compiled, Context, END, Mode, Node, NodeError, Outcome, Retry, RunPolicy, START, Snapshot,
+    StateGraph, Step, Task, Timeout,
 };
 use proptest::prelude::*;
 
