@@ -98,7 +98,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let mut graph = StateGraph::<Leaflet, Resources>::new("leaflet");
     graph.add_subgraph(
         RESEARCH,
-        section_graph()?,
+        section_graph(),
         |leaflet: &Leaflet| SectionState::update().brief(brief(leaflet)),
         |child| {
             let section = child.done()?;

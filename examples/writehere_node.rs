@@ -90,7 +90,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let mut graph = StateGraph::<Page, Services>::new("page");
     graph.add_subgraph(
         REPORT,
-        writehere()?,
+        writehere(),
         |page: &Page| Writing::update().request(request(page)),
         |child| {
             let writing = child.done()?;

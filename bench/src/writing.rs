@@ -69,7 +69,7 @@ async fn book(layers: usize) -> Result<Row, Failure> {
     let mut resources = Resources::report(Models::new(Arc::new(model)))?;
     resources.time = |_| "2026-01-02 03:04:05".to_owned();
     let store = SqliteCheckpointer::open_with(&file, SqliteOptions::synchronous(Synchronous::Normal))?;
-    let runs = graph()?.with_context(resources).with_checkpointer(store);
+    let runs = graph().with_context(resources).with_checkpointer(store);
     let mut request = Request::default();
     let texts = PARTS.pow(u32::try_from(layers)?);
     (request.goal, request.mode, request.schedule) =

@@ -12,7 +12,6 @@ use crate::state::StateError;
 ///
 /// Any [`std::error::Error`] becomes one with `?`, and is then worth a retry where the node has a retry policy;
 /// [`NodeError::terminal`] makes one that no retry mends. It is not itself a [`std::error::Error`].
-#[derive(Debug)]
 pub struct NodeError {
     pub(crate) kind: ErrorKind,
     source: Box<dyn StdError + Send + Sync>,
@@ -144,6 +143,22 @@ pub fn error_chain(error: &(dyn StdError + 'static)) -> Vec<String> {
     messages
 }
 
+/// Has `Debug` write what `Display` does, and the causes. `main` prints the `Debug` of the error that it returns, and so
+/// does `expect`.
+macro_rules! debug_is_text {
+    ($($error:ty),+ $(,)?) => {
+        $(impl std::fmt::Debug for $error {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str(&$crate::error::error_chain(self).join(": "))
+            }
+        })+
+    };
+}
+
+pub(crate) use debug_is_text;
+
+debug_is_text!(RunError);
+
 pub(crate) fn panic_text(payload: &(dyn Any + Send)) -> &str {
     payload
         .downcast_ref::<&str>()
@@ -158,6 +173,12 @@ impl fmt::Display for NodeError {
     }
 }
 
+impl fmt::Debug for NodeError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.chain())
+    }
+}
+
 impl<E: StdError + Send + Sync + 'static> From<E> for NodeError {
     fn from(error: E) -> Self {
         Self::new(ErrorKind::Retryable, error)
@@ -165,7 +186,7 @@ impl<E: StdError + Send + Sync + 'static> From<E> for NodeError {
 }
 
 /// An error of a run or of a call on a thread, by whose fault it is.
-#[derive(Debug, thiserror::Error)]
+#[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum RunError {
     /// A task failed for good; its siblings that were in flight are committed.

@@ -5,10 +5,10 @@ use std::sync::Arc;
 use compact_str::CompactString;
 use serde::{Deserialize, Serialize};
 
-use crate::graph::Timeout;
 use crate::name::{Name, Packet};
 use crate::state::StateError;
 use crate::step::{Chosen, Next};
+use crate::timeout::Timeout;
 
 /// The stored form of [`Next`].
 #[derive(Debug, Serialize, Deserialize)]

@@ -1,11 +1,15 @@
 //! One simulated schedule: a graph, a policy and faults, all of one seed.
 
+use graphloom_core_graph::__private::FastPath;
 use graphloom_core_graph::checkpoint::ThreadStatus;
 use graphloom_core_graph::{Durability, Faults, Mode, Report, RunPolicy, Simulator};
 
 use crate::drawn::{Drawn, QUESTION};
 use crate::random::Random;
 use crate::tally::Tally;
+
+/// The fast paths that a simulated run can take: its store takes no compact steps.
+const FAST_PATHS: [FastPath; 2] = [FastPath::SingleTasks, FastPath::InlineCalls];
 
 /// What a schedule went through.
 #[derive(Clone, Copy, Debug, Default)]
@@ -48,6 +52,11 @@ impl Schedule {
             .lose_answer(random.choose(&[0, 0, 10, 30]))
             .delay(random.choose(&[0, 0, 0, 6]))
             .sync(random.choose(&[0, 0, 0, 2, 6]));
+        for path in FAST_PATHS {
+            if random.percent(25) {
+                policy = policy.without(path);
+            }
+        }
         Self { seed, drawn, policy, faults }
     }
 
@@ -57,19 +66,21 @@ impl Schedule {
     /// What is wrong, in words.
     pub fn run(&self) -> Result<Report<Tally>, String> {
         let graph = self.drawn.compile()?;
-        let simulator = |faults| {
+        let simulator = |faults, policy| {
             Simulator::new(&graph)
                 .seed(self.seed)
-                .policy(self.policy.clone())
+                .policy(policy)
                 .faults(faults)
                 .answer(QUESTION, 1u64)
                 .map_err(|error| error.to_string())
         };
-        let report = simulated(&simulator(self.faults)?)?;
+        let report = simulated(&simulator(self.faults, self.policy.clone())?)?;
         self.check(&report)?;
         if self.drawn.mode == Mode::Barrier {
-            // Whatever goes wrong, the writes are in the order in which they are when nothing does.
-            let calm = simulated(&simulator(Faults::default())?)?;
+            // Whatever goes wrong, and whatever fast paths are taken, the writes are in the order in which they are when
+            // nothing goes wrong and none is taken.
+            let general = FAST_PATHS.into_iter().fold(self.policy.clone(), RunPolicy::without);
+            let calm = simulated(&simulator(Faults::default(), general)?)?;
             if self.is_fixed() && calm.state.log != report.state.log {
                 return Err(format!(
                     "the order of writes differs: {:?}, and when nothing goes wrong {:?}",

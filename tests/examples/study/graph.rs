@@ -75,8 +75,8 @@ impl FromRef<Tools> for graphloom_writehere::Resources {
 
 pub(crate) fn study() -> Result<Compiled<Study, Tools>, CompileErrors> {
     let mut graph = StateGraph::<Study, Tools>::new("study");
-    graph.add_subgraph(RESEARCH, section::graph()?, brief, researched);
-    graph.add_subgraph(TELL, graphloom_writehere::graph()?, request, told);
+    graph.add_subgraph(RESEARCH, section::graph(), brief, researched);
+    graph.add_subgraph(TELL, graphloom_writehere::graph(), request, told);
     graph.add_edge(START, RESEARCH).add_edge(RESEARCH, TELL).add_edge(TELL, END);
     graph.compile()
 }

@@ -31,11 +31,8 @@ type State = Snapshot<SearchContext>;
 type Cx = Context<Resources>;
 
 /// Drawings of all graphs: the main graphs with everything inside them.
-///
-/// # Errors
-/// As [`graph`].
-pub fn diagrams() -> Result<Vec<Diagram>, CompileErrors> {
-    [GraphKind::Parallel, GraphKind::Dependency].into_iter().map(|kind| Ok(graph(kind)?.diagram().clone())).collect()
+pub fn diagrams() -> Vec<Diagram> {
+    [GraphKind::Parallel, GraphKind::Dependency].map(|kind| graph(kind).diagram().clone()).into()
 }
 
 /// The limits of a run under a configuration: no graph of it takes more than `workflow_recursion_limit` steps in one go, from
@@ -52,11 +49,8 @@ pub fn policy(config: &Config) -> RunPolicy {
 }
 
 /// A main graph.
-///
-/// # Errors
-/// Those of [`graph_with`]; without options they are faults of this program.
-pub fn graph(kind: GraphKind) -> Result<Compiled<SearchContext, Resources>, CompileErrors> {
-    graph_with(kind, GraphOptions::new())
+pub fn graph(kind: GraphKind) -> Compiled<SearchContext, Resources> {
+    graph_with(kind, GraphOptions::new()).expect("the main graphs of DeepSearch compile")
 }
 
 /// A main graph with other functions in its nodes, other graphs in [`GraphKind::team`] and [`USER_FEEDBACK_PROCESSOR`], or other
@@ -88,11 +82,11 @@ pub fn graph_with(
         .asks::<Value>(nodes::OUTLINE_FEEDBACK)
         .may_goto((OUTLINE, kind.team(), FINISH));
     graph
-        .add_subgraph(kind.team(), team_graph(kind)?, nodes::team_input, nodes::team_result)
+        .add_subgraph(kind.team(), team_graph(kind), nodes::team_input, nodes::team_result)
         .may_goto((REPORTER, FINISH));
     graph.add_node(REPORTER, nodes::reporter).may_goto(FINISH);
     graph
-        .add_subgraph(USER_FEEDBACK_PROCESSOR, feedback::graph()?, feedback::feedback_input, feedback::feedback_result)
+        .add_subgraph(USER_FEEDBACK_PROCESSOR, feedback::graph(), feedback::feedback_input, feedback::feedback_result)
         .may_goto((USER_FEEDBACK_PROCESSOR, FINISH));
     graph.add_node(FINISH, nodes::end);
 
@@ -112,7 +106,7 @@ pub fn graph_with(
 fn add_skippable<M>(
     graph: &mut StateGraph<SearchContext, Resources>,
     node: Node,
-    run: impl Handler<M, SearchContext, Resources>,
+    run: impl Handler<M, SearchContext, Resources, Future: Send>,
     code: StatusCode,
     next: Node,
 ) {
@@ -124,7 +118,7 @@ fn add_skippable<M>(
     });
 }
 
-fn team_graph(kind: GraphKind) -> Result<Compiled<TeamState, Resources>, CompileErrors> {
+fn team_graph(kind: GraphKind) -> Compiled<TeamState, Resources> {
     match kind {
         GraphKind::Parallel => team::parallel(),
         GraphKind::Dependency => team::dependency(),

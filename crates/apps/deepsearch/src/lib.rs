@@ -27,7 +27,7 @@
 //! });
 //! let config = Config::default();
 //! let resources = Resources::new(Models::new(Arc::new(model)), Engines::default())?;
-//! let runs = graph(GraphKind::Parallel)?.with_context(resources).with_checkpointer(MemoryCheckpointer::new());
+//! let runs = graph(GraphKind::Parallel).with_context(resources).with_checkpointer(MemoryCheckpointer::new());
 //! let thread = runs.thread("storks").policy(policy(&config));
 //! let request = Request::new("How common are storks?", config);
 //! let Outcome::Waiting(questions) = thread.run(SearchContext::update().request(request)).await? else {

@@ -47,11 +47,8 @@ pub const COMPLETE: Node = Node::named("complete");
 pub const ERROR: Node = Node::named("error");
 
 /// The graph of a run.
-///
-/// # Errors
-/// Those of [`graph_with`]; without options they are faults of this program.
-pub fn graph() -> Result<Compiled<WorkflowState, Resources>, CompileErrors> {
-    graph_with(GraphOptions::new())
+pub fn graph() -> Compiled<WorkflowState, Resources> {
+    graph_with(GraphOptions::new()).expect("the graph of Obsius compiles")
 }
 
 /// The graph of a run, with other functions in its nodes or other limits. A node of one's own is best made by
@@ -137,7 +134,7 @@ mod tests {
 
         use crate::phase::Decision;
 
-        let graph = graph().unwrap();
+        let graph = graph();
         let diagram = graph.diagram();
         let phases: BTreeMap<String, Phase> =
             Phase::ALL.iter().map(|phase| (node_of(*phase).as_str().to_owned(), *phase)).collect();

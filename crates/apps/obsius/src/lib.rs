@@ -21,7 +21,7 @@
 //! assert_eq!(plan.decomposed_tasks.len(), 8);
 //! assert_eq!(plan.title.as_deref(), Some("Machine Learning Index"));
 //!
-//! let graph = graphloom_obsius::graph()?;
+//! let graph = graphloom_obsius::graph();
 //! assert!(graph.diagram().mermaid().contains("reflect"));
 //! # Ok(()) }
 //! ```

@@ -29,11 +29,8 @@ pub struct Conversations {
 
 impl Conversations {
     /// Conversations whose turns are kept by a checkpointer.
-    ///
-    /// # Errors
-    /// None but a fault of this program: the graph is always the same.
-    pub fn new(resources: Resources, checkpointer: Arc<dyn Checkpointer>) -> Result<Self, PocketFlowError> {
-        Ok(Self::of(graph()?, resources, checkpointer))
+    pub fn new(resources: Resources, checkpointer: Arc<dyn Checkpointer>) -> Self {
+        Self::of(graph(), resources, checkpointer)
     }
 
     /// Conversations over a graph with options, see [`graph_with`](crate::graph_with).

@@ -30,11 +30,8 @@ use crate::state::Conversation;
 const ATTEMPTS: u32 = 2;
 
 /// The graph of a conversation.
-///
-/// # Errors
-/// Those of [`graph_with`]; without options they are faults of this program.
-pub fn graph() -> Result<Compiled<Conversation, Resources>, CompileErrors> {
-    graph_with(GraphOptions::new())
+pub fn graph() -> Compiled<Conversation, Resources> {
+    graph_with(GraphOptions::new()).expect("the graph of PocketFlow compiles")
 }
 
 /// The graph of a conversation, with other functions in its nodes or other limits. Prompts, profile, models, what is
@@ -75,7 +72,7 @@ pub fn graph_with(
 fn add_worker<M>(
     graph: &mut StateGraph<Conversation, Resources>,
     worker: Node,
-    run: impl Handler<M, Conversation, Resources>,
+    run: impl Handler<M, Conversation, Resources, Future: Send>,
 ) {
     let retry = Retry::exponential(ATTEMPTS).after(Duration::from_millis(200)).when(NodeError::is_retryable);
     graph.add_node(worker.clone(), run).retry(retry).may_goto(ROUTER);

@@ -23,7 +23,7 @@
 //! let model = Scripted::from_fn(|_| Ok(r#"{"queries": [{"text": "spring tides"}]}"#));
 //! let resources =
 //!     Resources::new(Models::new(Arc::new(model)), Arc::new(NoSearch), Arc::new(MemoryStore::new()))?;
-//! let conversations = Conversations::new(resources, Arc::new(MemoryCheckpointer::new()))?;
+//! let conversations = Conversations::new(resources, Arc::new(MemoryCheckpointer::new()));
 //!
 //! let (_thoughts, chat) = conversations.say("c1", "tides").collect().await;
 //! assert!(chat[0].text().contains("1. spring tides"));

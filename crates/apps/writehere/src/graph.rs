@@ -53,11 +53,8 @@ pub fn node_of(action: TaskAction) -> Task<Turn> {
 }
 
 /// The graph of a run.
-///
-/// # Errors
-/// Those of [`graph_with`]; without options they are faults of this program.
-pub fn graph() -> Result<Compiled<Writing, Resources>, CompileErrors> {
-    graph_with(GraphOptions::new())
+pub fn graph() -> Compiled<Writing, Resources> {
+    graph_with(GraphOptions::new()).expect("the graph of WriteHERE compiles")
 }
 
 /// The graph of a run, with other functions in its nodes or other limits. Prompts, profile, models and what is searched are

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::stored_event::{Place, Texts, committed};
 use crate::event::{EVENT_VERSION, Event, EventKind};
-use crate::machine::TaskId;
+use crate::tasks::TaskId;
 
 /// What the steps of a namespace have in common, and their events.
 #[derive(Debug)]

@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use super::writes::{Write, writes};
 use super::{CheckpointId, CheckpointRow, CompactEvent, FieldPayload, FieldRecord, FieldVersions, Source, StepOrigin};
-use crate::machine::{Pack, TaskId, pack_step};
+use crate::record::{Pack, pack_step};
+use crate::tasks::TaskId;
 
 /// A super-step of one task, which at most one other task follows, as what differs from the checkpoint before: most of a
 /// long history are such. The checkpoint before is the head, and its number is one less. The task is the first that it

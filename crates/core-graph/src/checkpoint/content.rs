@@ -6,7 +6,7 @@ use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Number, Value};
 
 use super::{CheckpointError, FieldRecord, RecordKind};
-use crate::machine::delta;
+use crate::record::delta;
 use crate::state::codec;
 
 /// What a field record holds, as JSON.

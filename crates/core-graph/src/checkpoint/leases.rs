@@ -1,8 +1,9 @@
 //! The leases that one handle of a store has given.
 
+use crate::lock::lock;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use super::Lease;
 
@@ -94,9 +95,4 @@ impl Drop for Reserved<'_> {
             lock(&self.leases.live).remove(&self.thread);
         }
     }
-}
-
-fn lock(live: &Mutex<HashMap<Arc<str>, LiveLease>>) -> MutexGuard<'_, HashMap<Arc<str>, LiveLease>> {
-    // No change of the map is made in two parts.
-    live.lock().unwrap_or_else(PoisonError::into_inner)
 }

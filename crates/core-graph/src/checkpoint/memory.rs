@@ -9,8 +9,9 @@ mod pages;
 mod steps;
 mod thread;
 
+use crate::lock::lock;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Mutex, Weak};
 
 use async_trait::async_trait;
 use dashmap::{DashMap, Entry};
@@ -137,11 +138,6 @@ impl MemoryCheckpointer {
         }
         Ok(())
     }
-}
-
-fn lock(slot: &Mutex<ThreadSlot>) -> MutexGuard<'_, ThreadSlot> {
-    // A panic cannot leave a thread half written: a commit is checked before it is applied.
-    slot.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[async_trait]

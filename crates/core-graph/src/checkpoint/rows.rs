@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::{CheckpointId, FieldVersions, RecordBytes, StoredEvent};
+use super::{CheckpointId, FieldVersions, RecordBytes, StoredEvent, ThreadStatus};
 
 /// One transaction of a thread, in one namespace.
 #[derive(Clone, Debug, Default)]
@@ -30,10 +30,11 @@ pub struct Commit {
     pub release: bool,
 }
 
-/// The row of a thread. The store adds nothing to it but owner and epoch.
+/// The row of a thread. A store fills in the thread's id, the owner and the epoch, from the lease under which it is written,
+/// and keeps all else as it is.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ThreadRow {
-    /// The thread's id.
+    /// The thread's id. Filled by the store.
     pub thread: Arc<str>,
     /// The graph's name.
     pub graph: String,
@@ -51,29 +52,6 @@ pub struct ThreadRow {
     pub epoch: u64,
     /// The owner that holds the thread, empty when nobody does. Filled by the store.
     pub owner: String,
-}
-
-/// What a thread is doing.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-#[non_exhaustive]
-pub enum ThreadStatus {
-    /// Nothing has run yet.
-    New,
-    /// A run is under way, or its process died: such a thread is continued.
-    Running,
-    /// All work is done.
-    Done,
-    /// Questions wait for answers.
-    Waiting,
-    /// A task failed for good.
-    Failed,
-    /// The run was cancelled.
-    Cancelled,
-    /// The run was drained: what was in flight is committed.
-    Drained,
-    /// The run's budget is spent.
-    BudgetSpent,
 }
 
 /// One checkpoint of a namespace.

@@ -9,7 +9,7 @@ use smallvec::SmallVec;
 
 use super::{CompactEvent, ThreadStatus};
 use crate::event::{EVENT_VERSION, Event, EventKind};
-use crate::machine::Pack;
+use crate::record::Pack;
 
 /// An event as stores keep it: in bytes, which are made when somebody asks for them.
 ///

@@ -108,8 +108,8 @@ async fn records_of_the_latest_are_kept(store: SharedStore) -> CaseResult {
 async fn frontier(store: &SharedStore, writer: &mut StoreWriter, node: &str, seen: u64) -> Result<String, CaseFailure> {
     let number = numbers(store, &writer.lease.thread, "").await?.first().map_or(1, |newest| newest + 1);
     let delta =
-        crate::machine::pending_frontier(node, number, Some(seen)).map_err(|e| CaseFailure::new(e.to_string()))?;
-    writer.put("", vec![whole(crate::machine::FRONTIER, number, &delta)]).await?;
+        crate::record::pending_frontier(node, number, Some(seen)).map_err(|e| CaseFailure::new(e.to_string()))?;
+    writer.put("", vec![whole(crate::record::FRONTIER, number, &delta)]).await?;
     Ok(format!("{node}:{number}.0"))
 }
 

@@ -8,7 +8,7 @@ use crate::checkpoint::{
     CheckpointError, CheckpointRow, Commit, JournalRow, Retention, TaskRecordKind, ThreadStatus, delete_runs,
     fork_thread,
 };
-use crate::machine::FRONTIER;
+use crate::record::FRONTIER;
 
 cases! {
     Prune:
@@ -28,7 +28,7 @@ async fn record(writer: &mut StoreWriter, store: &SharedStore, ns: &str, childre
 }
 
 fn frontier(children: &[(&str, u64)]) -> Result<Vec<u8>, CaseFailure> {
-    crate::machine::recording_frontier(children).map_err(|error| CaseFailure::new(error.to_string()))
+    crate::record::recording_frontier(children).map_err(|error| CaseFailure::new(error.to_string()))
 }
 
 /// The root at 3 checkpoints, after which the subgraph stands at 1, at 2 and at 4 of its 5.

@@ -8,13 +8,14 @@ use std::task::{Context as PollContext, Poll};
 use tokio::time::Instant;
 
 use crate::error::NodeError;
-use crate::executor::control::Control;
 use crate::executor::task_context::TaskContext;
-use crate::graph::Timeout;
 use crate::handler::{Called, NodeFuture};
-use crate::machine::{Stop, TaskOutcome};
+use crate::limits::Control;
+use crate::machine::TaskOutcome;
 use crate::state::State;
 use crate::step::Step;
+use crate::tasks::Stop;
+use crate::timeout::Timeout;
 
 /// One attempt of a task. A panic of the node, of its future or of what that drops is the task's error.
 pub(crate) struct Attempt<S: State, F> {

@@ -6,47 +6,32 @@
 //! | rule | where |
 //! | --- | --- |
 //! | plan, start, complete, commit, until nothing is left | [`run_loop`] |
-//! | a step of one task runs in place, and so do those after it, for as long as one task follows another | [`single_tasks`], [`inline`] |
+//! | a step of one task runs in place, and so do those after it, for as long as one task follows another | [`single_tasks`] |
 //! | a dispatch of one task runs in place; one of several is shared out among workers | [`dispatch`] |
 //! | as many workers as the runtime has threads poll each task once; a task that waits becomes a task of the runtime | [`workers`] |
-//! | tasks of nodes that have been short are polled in place first, for a time slice | [`time_slice`] |
-//! | what a task starts with: its function, its context, its time limits | [`task_start`] |
+//! | a task starts with its function, its services and its time limits, whoever runs it | [`task_start`] |
 //! | a panic or a time limit ends an attempt, not the run | [`attempt`] |
 //! | what an ended task leads to: its records, its events, its commit | [`settle`] |
-//! | how many tasks may run in all, over all namespaces of a run | [`budget`] |
-//! | a run is asked to stop | [`control`] |
 //! | tasks commit in a recorded order | [`replay_order`] |
 
 pub(crate) mod attempt;
-pub(crate) mod budget;
-pub(crate) mod control;
 mod dispatch;
-pub(crate) mod durable_steps;
-mod import;
 mod in_flight;
-mod inline;
 mod lifecycle;
 mod outcome;
-pub(crate) mod policy;
 mod replay_order;
 mod run;
 pub(crate) mod run_loop;
 pub(crate) mod runtime;
-pub(crate) mod session;
 mod settle;
 pub(crate) mod single_tasks;
 pub(crate) mod task_context;
-mod task_start;
-mod time_slice;
+pub(crate) mod task_start;
 pub(crate) mod workers;
 
 pub use outcome::Outcome;
-pub use policy::{Durability, Order, RunPolicy};
 pub use run::{Run, RunFuture, RunHandle};
 
-pub(crate) use control::Control;
-pub(crate) use import::rehearse;
 pub(crate) use run::conclude;
 pub(crate) use run_loop::{Driver, Entry};
 pub(crate) use runtime::Runtime;
-pub(crate) use session::Session;

@@ -4,8 +4,9 @@ use std::collections::{BTreeMap, HashSet, VecDeque};
 use std::fmt;
 
 use crate::executor::run_loop::EndedTasks;
-use crate::machine::{TaskId, TaskOutcome};
+use crate::machine::TaskOutcome;
 use crate::state::State;
+use crate::tasks::TaskId;
 
 /// The recorded order that is left, and the finished tasks whose turn has not come.
 pub(crate) struct ReplayOrder<S: State> {

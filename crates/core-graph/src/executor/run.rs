@@ -13,16 +13,15 @@ use tokio::task::JoinHandle;
 use crate::clock::SystemClock;
 use crate::error::RunError;
 use crate::event::{Event, EventMode};
-use crate::executor::control::Control;
 use crate::executor::outcome::Outcome;
-use crate::executor::policy::RunPolicy;
 use crate::executor::run_loop::{Driver, Entry};
 use crate::executor::runtime::Runtime;
-use crate::executor::session::Session;
-use crate::machine::Stop;
+use crate::limits::{Control, RunPolicy};
 use crate::questions::Questions;
+use crate::recorder::session::Session;
 use crate::recorder::subscriber::{Lag, Queue};
 use crate::state::State;
+use crate::tasks::Stop;
 
 type Starting<S> = Box<dyn FnOnce(Option<Arc<Queue>>) -> BoxFuture<'static, Result<Outcome<S>, RunError>> + Send>;
 
@@ -186,7 +185,7 @@ pub(crate) async fn conclude<S: State, Cx: Send + Sync + 'static>(
         Ok(stop) => stop,
         Err(error) => {
             // An input that was refused leaves the thread as it was.
-            if matches!(error, RunError::Checkpoint(_)) || driver.is_unwritten() {
+            if matches!(error, RunError::Checkpoint(_)) || driver.recorder.is_unwritten() {
                 driver.release();
                 return Err(error);
             }

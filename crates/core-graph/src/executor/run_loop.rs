@@ -7,22 +7,20 @@ use std::time::Duration;
 
 use smallvec::SmallVec;
 
-use crate::checkpoint::{StepOrigin, TaskRecord, TaskRecordKind, ThreadRow, ThreadStatus};
 use crate::error::RunError;
-use crate::event::EventKind;
-use crate::executor::durable_steps::DurableSteps;
-use crate::executor::policy::{Order, RunPolicy};
 use crate::executor::replay_order::ReplayOrder;
 use crate::executor::runtime::Runtime;
-use crate::executor::session::Session;
 use crate::executor::task_context::NamespaceContext;
 use crate::executor::workers::Workers;
-use crate::graph::Declarations;
-use crate::machine::{
-    AttemptRow, Breakpoints, Committed, Limits, Machine, Plan, Question, Restored, Stop, TaskId, TaskOutcome,
-};
+use crate::limits::{Order, RunPolicy};
+use crate::machine::{Breakpoints, Committed, Limits, Machine, Plan, Restored, TaskOutcome};
+use crate::recorder::Recorder;
 use crate::recorder::commit_log::CommitLog;
-use crate::state::{State, codec};
+use crate::recorder::durable_steps::DurableSteps;
+use crate::recorder::session::Session;
+use crate::state::State;
+use crate::tasks::{Question, Stop, TaskId};
+use crate::topology::Declarations;
 
 /// How a run begins.
 pub(crate) enum Entry<S: State> {
@@ -45,29 +43,15 @@ impl<S: State> Entry<S> {
 /// One namespace while it runs.
 pub(crate) struct Driver<S: State, Cx> {
     pub(crate) runtime: Runtime<S, Cx>,
-    pub(crate) session: Arc<Session>,
-    pub(crate) ns: Arc<str>,
     pub(crate) machine: Machine<S>,
+    pub(crate) recorder: Recorder,
     /// Made for the first task that takes a context.
-    namespace: OnceLock<Arc<NamespaceContext>>,
+    pub(super) namespace: OnceLock<Arc<NamespaceContext>>,
     /// The super-step at which the run's limit of super-steps stops it.
     last_step: Option<u64>,
     /// Tasks in flight beside others.
     pub(crate) workers: Workers<S, Cx>,
     pub(crate) replay_order: ReplayOrder<S>,
-    /// For a root, the thread's row and the event that the first commit takes along.
-    pub(crate) opening: Option<Box<(ThreadRow, EventKind)>>,
-    /// Tasks that the first commit settles: a run before left them.
-    pub(crate) abandoned: Vec<Arc<str>>,
-    /// Attempt counters that the first commit sets back.
-    pub(crate) forgotten: Vec<TaskRecord>,
-    /// Tasks with records in the store that end with them.
-    pub(crate) recorded: BTreeSet<Arc<str>>,
-    /// What the compact steps and events of the namespace have in common; made for the first of them.
-    pub(crate) origin: Option<Arc<StepOrigin>>,
-    pub(crate) is_root: bool,
-    /// Whether the commit that ends the run is written.
-    pub(crate) ended: bool,
     /// The error of a commit that was refused; the run fails with it when what is in flight has ended.
     pub(crate) fault: Option<RunError>,
 }
@@ -88,44 +72,24 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
             concurrency: session.policy.max_concurrency.unwrap_or(usize::MAX).max(1),
         };
         let topology = Arc::clone(&runtime.topology);
-        let durable_steps = DurableSteps::default();
-        let mut recorded = BTreeSet::new();
-        let mut forgotten = Vec::new();
-        let mut machine = match restored {
-            None => Machine::fresh(topology, Arc::clone(&ns), limits, session.attached.is_some()),
+        let mut recorder = Recorder::new(session, ns);
+        let (ns, durable) = (Arc::clone(&recorder.ns), recorder.session.attached.is_some());
+        let (mut machine, durable_steps) = match restored {
+            None => (Machine::fresh(topology, ns, limits, durable), DurableSteps::default()),
             Some(mut restored) => {
-                for record in &restored.records {
-                    if record.kind == TaskRecordKind::Once {
-                        durable_steps.insert(
-                            Arc::clone(&record.task),
-                            Arc::clone(&record.key),
-                            Arc::clone(&record.payload),
-                        );
-                    } else {
-                        recorded.insert(Arc::clone(&record.task));
-                    }
-                }
-                if restored.forget_attempts {
-                    let attempts = restored.records.iter().filter(|record| record.kind == TaskRecordKind::Attempt);
-                    for record in attempts {
-                        let payload = codec::encode("attempt", &AttemptRow::default())?.into();
-                        forgotten.push(TaskRecord { payload, ..record.clone() });
-                    }
-                }
-                let answers = session.answer_records();
-                recorded.extend(answers.iter().map(|record| Arc::clone(&record.task)));
-                restored.records.extend(answers);
-                let durable = session.attached.is_some();
-                Machine::restore(&topology, Arc::clone(&ns), limits, restored, &session.thread, durable)?
+                let durable_steps = recorder.take_over(&mut restored)?;
+                let thread = &recorder.session.thread;
+                (Machine::restore(&topology, ns, limits, restored, thread, durable)?, durable_steps)
             }
         };
+        let session = &recorder.session;
         if let Some(call) = call {
             machine.serve(call);
         }
         machine.thread_seed = session.seed;
         machine.watched = session.tells_steps();
         machine.observed = session.attached.is_some() || machine.watched || session.policy.budget.is_some();
-        let is_root = ns.is_empty();
+        let is_root = recorder.is_root;
         if is_root {
             machine.set_breakpoints(Breakpoints {
                 before: runtime.find(&session.policy.break_before, &session.thread)?,
@@ -140,20 +104,12 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
         let workers = Workers::new(session.attached.as_ref().map(CommitLog::beside));
         let driver = Self {
             runtime,
-            session,
-            ns,
             machine,
+            recorder,
             namespace: OnceLock::new(),
             last_step,
             workers,
             replay_order,
-            opening: None,
-            abandoned: Vec::new(),
-            forgotten,
-            recorded,
-            origin: None,
-            is_root,
-            ended: false,
             fault: None,
         };
         if durable_steps.is_used() {
@@ -169,8 +125,8 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
 
     fn namespace_context_with(&self, durable_steps: DurableSteps) -> Arc<NamespaceContext> {
         Arc::new(NamespaceContext {
-            session: Arc::clone(&self.session),
-            ns: Arc::clone(&self.ns),
+            session: Arc::clone(&self.recorder.session),
+            ns: Arc::clone(&self.recorder.ns),
             base: Arc::clone(self.machine.base()),
             durable_steps,
             declarations: Arc::clone(&self.runtime.topology) as Arc<dyn Declarations>,
@@ -202,16 +158,16 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
     }
 
     pub(crate) fn policy(&self) -> &RunPolicy {
-        &self.session.policy
+        &self.recorder.session.policy
     }
 
     /// Takes up the entry and drives the machine to its end.
     pub(crate) async fn proceed(&mut self, entry: Entry<S>) -> Result<Stop, RunError> {
-        self.begin_run(entry.how()).await;
+        self.recorder.begin_run(&self.machine, entry.how()).await;
         match entry {
             Entry::Input(update) => self.take_input(update).await?,
             Entry::Resume(_) => {
-                self.recover_open_calls().await?;
+                self.recorder.recover_open_calls(&mut self.machine).await?;
                 if let Some(id) = self.machine.uncommitted() {
                     self.commit(id).await?;
                 }
@@ -220,26 +176,10 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
         self.drive().await
     }
 
-    /// Prepares what the first commit of a root takes along about the thread and the run.
-    pub(crate) async fn begin_run(&mut self, how: &str) {
-        if !self.is_root {
-            return;
-        }
-        for (ns, head) in &self.machine.heads().children {
-            self.session.calls.note(&self.ns, ns, *head);
-        }
-        let kind = EventKind::RunStarted { graph: self.runtime.topology.name.clone(), how: how.to_owned() };
-        match self.session.ending(ThreadStatus::Running, "") {
-            Some(row) => self.opening = Some(Box::new((row, kind))),
-            None if self.session.is_watched() => self.tell(None, kind).await,
-            None => {}
-        }
-    }
-
     pub(crate) async fn take_input(&mut self, update: Option<S::Update>) -> Result<(), RunError> {
         let (committed, now) = self.fold_input(update)?;
         // On the heap: it is large.
-        Box::pin(self.publish(Box::new(committed), now)).await
+        Box::pin(self.record_commit(Box::new(committed), now)).await
     }
 
     /// Commits an input in the machine. Returns the commit, and when it was made.
@@ -247,8 +187,8 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
         self.machine.executed = 0;
         let now = self.now();
         let committed = self.machine.input(update, now).map_err(|fault| fault.of_change("an input"))?;
-        if self.session.policy.budget.is_some() {
-            self.session.budget.count_earlier(self.machine.base(), 0, Vec::new());
+        if self.recorder.session.policy.budget.is_some() {
+            self.recorder.session.budget.count_earlier(self.machine.base(), 0, Vec::new());
         }
         Ok((committed, now))
     }
@@ -261,20 +201,20 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
 
     async fn plan_and_run(&mut self) -> Result<Stop, RunError> {
         loop {
-            if let Some(reason) = self.session.control.reason() {
+            if let Some(reason) = self.recorder.session.control.reason() {
                 self.machine.halt(reason);
                 if reason == Stop::Cancelled {
                     self.abort().await?;
                 }
             }
-            if let Some(single) = self.take_single_task() {
+            if let Some(single) = self.enter_fast_path() {
                 self.run_single_tasks(single).await?;
                 continue;
             }
-            if let Some(room) = self.session.room() {
-                self.machine.allow(room);
+            if let Some(room) = self.recorder.session.room() {
+                self.machine.set_room(room);
             }
-            let now = if self.machine.wants_time() { self.session.elapsed() } else { 0 };
+            let now = if self.machine.wants_time() { self.recorder.session.elapsed() } else { 0 };
             match self.machine.plan(now) {
                 Plan::Dispatch(dispatches) => self.dispatch(dispatches).await?,
                 Plan::Wait { until } => self.wait(until).await?,
@@ -291,8 +231,8 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
                 return self.settle(held).await;
             }
         }
-        let pause = until.map(|until| Duration::from_millis(until.saturating_sub(self.session.elapsed())));
-        let session = Arc::clone(&self.session);
+        let pause = until.map(|until| Duration::from_millis(until.saturating_sub(self.recorder.session.elapsed())));
+        let session = Arc::clone(&self.recorder.session);
         let draining = session.control.reason().is_some();
         let stop =
             async { if draining { session.control.cancelled().await } else { session.control.stopping().await } };
@@ -322,6 +262,6 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
 
 impl<S: State, Cx> fmt::Debug for Driver<S, Cx> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Driver").field("ns", &self.ns).finish_non_exhaustive()
+        f.debug_struct("Driver").field("ns", &self.recorder.ns).finish_non_exhaustive()
     }
 }

@@ -5,10 +5,10 @@ use std::sync::Arc;
 use crate::context::{Context, TaskServices};
 use crate::error::RunError;
 use crate::executor::task_context::TaskContext;
-use crate::graph::{App, Compiled, NodeRun, Topology};
 use crate::handler::NodeFn;
 use crate::name::Name;
 use crate::state::State;
+use crate::topology::{ExecutableGraph, NodeRun, Topology};
 
 /// What a graph needs to run: its topology, its nodes, their resources.
 pub(crate) struct Runtime<S: State, Cx> {
@@ -18,10 +18,6 @@ pub(crate) struct Runtime<S: State, Cx> {
 }
 
 impl<S: State, Cx> Runtime<S, Cx> {
-    pub(crate) fn new(app: &App<S, Cx>) -> Self {
-        Self::of(&app.graph, Arc::clone(&app.resources))
-    }
-
     /// The indices of nodes named by a breakpoint.
     pub(crate) fn find(&self, nodes: &[Name], thread: &str) -> Result<Vec<u32>, RunError> {
         let find = |name: &Name| {
@@ -34,17 +30,12 @@ impl<S: State, Cx> Runtime<S, Cx> {
         nodes.iter().map(find).collect()
     }
 
-    /// What runs for a node: its function, or its error handler.
-    pub(crate) fn function(&self, node: u32, handling: bool) -> &Arc<dyn NodeFn<S, Cx>> {
-        self.handlers[node as usize].function(handling)
+    /// Returns what runs for a node, its function or its error handler, and the resources that it finds.
+    pub(crate) fn function(&self, node: u32, handling: bool) -> (&Arc<dyn NodeFn<S, Cx>>, &Arc<Cx>) {
+        (self.handlers[node as usize].function(handling), &self.resources)
     }
 
-    /// The context of a task with these services.
-    pub(crate) fn context(&self, services: &Arc<TaskContext>) -> Context<Cx> {
-        context(services, &self.resources)
-    }
-
-    pub(crate) fn of(graph: &Compiled<S, Cx>, resources: Arc<Cx>) -> Self {
+    pub(crate) fn of(graph: &ExecutableGraph<S, Cx>, resources: Arc<Cx>) -> Self {
         Self { topology: Arc::clone(&graph.topology), handlers: Arc::clone(&graph.handlers), resources }
     }
 }

@@ -1,14 +1,13 @@
 //! What becomes of tasks that ended: records, events, commits.
 
-use std::sync::Arc;
-
 use crate::checkpoint::{TaskRecord, TaskRecordKind};
 use crate::error::RunError;
 use crate::event::{Event, EventKind, EventMode};
 use crate::executor::run_loop::{Driver, EndedTasks};
-use crate::machine::{Completion, Question, TaskId, TaskOutcome};
-use crate::recorder::events::OutgoingEvent;
+use crate::machine::{Committed, Completion, Fault, TaskOutcome};
+use crate::recorder::events::{Events, OutgoingEvent};
 use crate::state::{State, codec};
+use crate::tasks::{Question, Stop, TaskId};
 
 /// What ended tasks left and no commit has taken along yet.
 #[derive(Debug, Default)]
@@ -80,8 +79,8 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
 
     /// Completes one task. Returns whether a commit is due; adds to `left` what is to be kept otherwise.
     pub(crate) fn take_up(&mut self, id: TaskId, outcome: TaskOutcome<S>, left: &mut Unrecorded) -> bool {
-        let durable = self.session.attached.is_some();
-        match self.complete(id, outcome, left) {
+        let durable = self.recorder.session.attached.is_some();
+        match self.complete_task(id, outcome, left) {
             Completion::Commit => {
                 if self.machine.in_barrier() {
                     // The step is complete: its commit takes them all along.
@@ -100,38 +99,45 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
     /// Sends the events of tasks that have ended with a result since the last call.
     pub(crate) async fn tell_finished(&self, left: &mut Unrecorded) {
         for event in left.finished.drain(..) {
-            self.session.tell(event).await;
+            self.recorder.session.tell(event).await;
         }
     }
 
     pub(crate) async fn keep(&mut self, left: Unrecorded) -> Result<(), RunError> {
-        if self.session.attached.is_some() && !left.is_empty() {
-            let mut commit = self.commit_of_nothing();
+        if self.recorder.session.attached.is_some() && !left.is_empty() {
+            let mut commit = self.recorder.commit_of_nothing();
             commit.tasks = left.attempts;
             for id in left.waiting {
                 commit.tasks.extend(self.write_record(id));
             }
             let mut events = left.events.into_iter().map(OutgoingEvent::from).collect();
-            Box::pin(self.write(commit, &mut events)).await
+            Box::pin(self.recorder.write(&self.machine, commit, &mut events)).await
         } else {
             for event in left.events {
-                self.session.tell(event).await;
+                self.recorder.session.tell(event).await;
             }
             Ok(())
         }
     }
 
-    fn complete(&mut self, id: TaskId, outcome: TaskOutcome<S>, left: &mut Unrecorded) -> Completion {
+    fn complete_task(&mut self, id: TaskId, outcome: TaskOutcome<S>, left: &mut Unrecorded) -> Completion {
         if let TaskOutcome::Step(_) = outcome {
             let completion = self.machine.complete(id, outcome, 0);
-            if let (true, Completion::Commit | Completion::Hold) = (self.session.tells(EventMode::Tasks), &completion) {
+            if let (true, Completion::Commit | Completion::Hold) =
+                (self.recorder.session.tells(EventMode::Tasks), &completion)
+            {
                 let (path, attempt) = (self.machine.task_path(id), self.machine.attempt(id));
                 let kind = EventKind::TaskFinished { node: node_of(&path) };
-                left.finished.push(self.session.event(&self.ns, self.machine.step(), Some((&path, attempt)), kind));
+                left.finished.push(self.recorder.session.event(
+                    &self.recorder.ns,
+                    self.machine.step(),
+                    Some((&path, attempt)),
+                    kind,
+                ));
             }
             return completion;
         }
-        let now = self.session.elapsed();
+        let now = self.recorder.session.elapsed();
         let path = self.machine.task_path(id);
         let (error, swallowed) = match &outcome {
             TaskOutcome::Error(error) => (Some(error.to_string()), false),
@@ -140,12 +146,18 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
         };
         let attempt = self.machine.attempt(id);
         let completion = self.machine.complete(id, outcome, now);
-        if self.session.is_silent() {
+        if self.recorder.session.is_silent() {
             return completion;
         }
         let node = node_of(&path);
-        let mut tell =
-            |kind| left.events.push(self.session.event(&self.ns, self.machine.step(), Some((&path, attempt)), kind));
+        let mut tell = |kind| {
+            left.events.push(self.recorder.session.event(
+                &self.recorder.ns,
+                self.machine.step(),
+                Some((&path, attempt)),
+                kind,
+            ))
+        };
         match &completion {
             Completion::Retry { at } => {
                 tell(EventKind::TaskRetry { node, error: error.unwrap_or_default(), delay: at.saturating_sub(now) });
@@ -177,21 +189,64 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
     }
 
     fn attempt_record(&mut self, id: TaskId) -> Option<TaskRecord> {
-        self.session.attached.as_ref()?;
+        self.recorder.session.attached.as_ref()?;
         let payload = codec::encode("attempt", &self.machine.attempts(id)).ok()?.into();
-        Some(self.record(id, TaskRecordKind::Attempt, payload))
+        Some(self.recorder.record(self.machine.task_path(id), TaskRecordKind::Attempt, payload))
     }
 
     fn write_record(&mut self, id: TaskId) -> Option<TaskRecord> {
-        self.session.attached.as_ref()?;
+        self.recorder.session.attached.as_ref()?;
         let row = self.machine.write_row(id)?;
         let payload = codec::encode("write", &row).ok()?.into();
-        Some(self.record(id, TaskRecordKind::Write, payload))
+        Some(self.recorder.record(self.machine.task_path(id), TaskRecordKind::Write, payload))
     }
 
-    fn record(&mut self, id: TaskId, kind: TaskRecordKind, payload: Arc<[u8]>) -> TaskRecord {
-        let task = self.machine.task_path(id);
-        self.recorded.insert(Arc::clone(&task));
-        TaskRecord { task, kind, key: "".into(), payload }
+    /// Commits a finished task, or its step. When nobody reads or stores what was committed, that is all.
+    pub(crate) async fn commit(&mut self, id: TaskId) -> Result<(), RunError> {
+        // Results of durable steps are forgotten with their tasks, in a run without a store too.
+        self.machine.observed |= self.durable_steps().is_some() || self.recorder.session.calls.is_used();
+        let now = self.now();
+        match self.machine.commit(id, now) {
+            Ok(None) => Ok(()),
+            // On the heap: they are large, and a run that nobody stores or reads does without.
+            Ok(Some(committed)) => Box::pin(self.record_commit(committed, now)).await,
+            Err(fault) => Box::pin(self.refused(*fault)).await,
+        }
+    }
+
+    /// A commit that the machine refused: its task has failed. The tasks of its step run again when the run is
+    /// continued.
+    pub(crate) async fn refused(&mut self, fault: Fault) -> Result<(), RunError> {
+        let mut commit = self.recorder.commit_of_nothing();
+        let mut events = Events::new();
+        if let Some((id, node, attempt, error)) = self.machine.failure() {
+            let path = self.machine.task_path(id);
+            let kind = EventKind::TaskFailed { node: node.to_owned(), error: error.to_string() };
+            events.push(
+                self.recorder
+                    .session
+                    .event(&self.recorder.ns, self.machine.step(), Some((&path, attempt)), kind)
+                    .into(),
+            );
+            commit.settled.push(path);
+        }
+        if let Fault::Run(error) = fault {
+            // What the tasks wrote does not fit together.
+            commit.settled = if self.machine.in_barrier() { self.machine.step_paths() } else { Vec::new() };
+            self.machine.halt(Stop::Failed);
+            self.fault.get_or_insert(error);
+        }
+        self.recorder.write(&self.machine, commit, &mut events).await
+    }
+
+    /// Has a commit recorded.
+    pub(crate) async fn record_commit(&mut self, committed: Box<Committed<S>>, now: u64) -> Result<(), RunError> {
+        let durable = self.namespace.get().map(|namespace| &namespace.durable_steps).filter(|steps| steps.is_used());
+        self.recorder.publish(&self.machine, durable, committed, now).await
+    }
+
+    /// Returns the time of a commit, 0 when nobody stores or reads it.
+    pub(crate) fn now(&self) -> u64 {
+        if self.machine.observed { self.recorder.session.clock.now() } else { 0 }
     }
 }

@@ -1,13 +1,24 @@
 //! The fast path of single tasks: runs super-steps of one task each, one after the other, in place.
+//!
+//! Each step is started by [`start_node`](TaskStart::start_node) and committed by
+//! [`commit_in_place`](crate::machine::Machine::commit_in_place), as many in one poll of the run as need no wait. A task
+//! that waits, a commit that is to be waited for, and whatever is out of the ordinary leave the poll, and the last of them
+//! the fast path.
 
 use std::future::poll_fn;
-use std::task::Poll;
+use std::sync::Arc;
+use std::task::{Context as PollContext, Poll};
 
 use crate::error::RunError;
-use crate::executor::inline::InlinePause;
+use crate::executor::attempt::{Attempt, judge};
 use crate::executor::run_loop::Driver;
-use crate::machine::{Fault, SingleTask, Stop, TaskId, TaskOutcome};
+use crate::executor::task_context::{TaskContext, TaskIdentity};
+use crate::executor::task_start::{Call, FirstPoll, TaskStart};
+use crate::limits::FastPath;
+use crate::machine::{Committed, Fault, SingleTask, TaskOutcome};
+use crate::recorder::single_commit::Written;
 use crate::state::State;
+use crate::tasks::{Stop, TaskId};
 
 /// The driver yields to other tasks of the runtime after this many steps in one poll.
 pub(crate) const STEPS_PER_POLL: u32 = 512;
@@ -24,14 +35,32 @@ pub(crate) enum SingleExit<S: State> {
     Unwritten(Box<RunError>),
 }
 
+/// Why `run_inline` returned.
+pub(crate) enum InlinePause<S: State, Cx> {
+    Left(SingleExit<S>),
+    /// Others are to have their turn before the task begins.
+    Turn,
+    /// The run was asked to stop before the task began.
+    Stopped(Stop),
+    /// The task is to be waited for.
+    Waiting(Box<Attempt<S, Call<S, Cx>>>),
+    /// The commit of the task is to be written before the next goes on.
+    Unwritten {
+        committed: Box<Committed<S>>,
+        next: Option<SingleTask>,
+        now: u64,
+    },
+}
+
 impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
     /// Returns the task that runs next when the fast path can take it; the task is in flight then.
-    pub(crate) fn take_single_task(&mut self) -> Option<SingleTask> {
-        let kept = self.durable_steps().is_some() || self.session.calls.is_used();
-        if !self.workers.is_empty() || !self.replay_order.is_over() || kept {
+    pub(crate) fn enter_fast_path(&mut self) -> Option<SingleTask> {
+        let kept = self.durable_steps().is_some() || self.recorder.session.calls.is_used();
+        let avoided = !self.recorder.session.policy.takes(FastPath::SingleTasks);
+        if !self.workers.is_empty() || !self.replay_order.is_over() || kept || avoided {
             return None;
         }
-        self.compact_steps();
+        self.recorder.compact_steps(&mut self.machine);
         if !self.take_room() {
             return None;
         }
@@ -44,23 +73,23 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
 
     /// Takes room in the budget for one task. Returns false when there is none.
     pub(crate) fn take_room(&mut self) -> bool {
-        let Some(budget) = self.session.policy.budget else { return true };
-        let taken = !self.machine.is_only_counted() && self.session.budget.take_one(budget);
-        self.machine.allow(taken.into());
+        let Some(budget) = self.recorder.session.policy.budget else { return true };
+        let taken = !self.machine.is_only_counted() && self.recorder.session.budget.take_one(budget);
+        self.machine.set_room(taken.into());
         taken
     }
 
     /// Gives room back that no task took.
     pub(crate) fn give_room_back(&self) {
-        if self.session.policy.budget.is_some() {
-            self.session.budget.give_one_back();
+        if self.recorder.session.policy.budget.is_some() {
+            self.recorder.session.budget.give_one_back();
         }
     }
 
     /// Names the task that room in the budget was taken for: the task leaves the fast path before it is committed.
     fn name_in_budget(&self, single: SingleTask) {
-        if self.session.policy.budget.is_some() {
-            self.session.budget.name(self.machine.task_path(single.id));
+        if self.recorder.session.policy.budget.is_some() {
+            self.recorder.session.budget.name(self.machine.task_path(single.id));
         }
     }
 
@@ -76,7 +105,7 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
 
     /// Runs what the fast path can take of a run that nobody stores or reads. Returns `None` when more is left to do.
     pub(crate) async fn run_unobserved(&mut self) -> Result<Option<Stop>, RunError> {
-        while let Some(single) = self.take_single_task() {
+        while let Some(single) = self.enter_fast_path() {
             self.run_single_tasks(single).await?;
         }
         let done = self.machine.is_idle() && self.workers.is_empty() && self.fault.is_none();
@@ -84,7 +113,7 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
     }
 
     async fn drive_single_tasks(&mut self, mut single: SingleTask) -> SingleExit<S> {
-        let in_turn = self.session.schedule.is_some();
+        let in_turn = self.recorder.session.schedule.is_some();
         let mut room = STEPS_PER_POLL;
         loop {
             if in_turn {
@@ -109,12 +138,12 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
                 }
                 InlinePause::Waiting(attempt) => {
                     self.name_in_budget(single);
-                    let outcome = Box::pin(attempt.finish_unless_cancelled(&self.session.control)).await;
+                    let outcome = Box::pin(attempt.finish_unless_cancelled(&self.recorder.session.control)).await;
                     return SingleExit::Ended(single.id, outcome);
                 }
                 InlinePause::Unwritten { committed, next, now } => {
                     // On the heap: it is large.
-                    if let Err(error) = Box::pin(self.publish(committed, now)).await {
+                    if let Err(error) = Box::pin(self.record_commit(committed, now)).await {
                         return SingleExit::Unwritten(Box::new(error));
                     }
                     match next {
@@ -124,5 +153,68 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
                 }
             }
         }
+    }
+
+    /// Runs steps from the task `single` on, at most `room` of them. Leaves in `single` the task that it ended at.
+    pub(crate) fn run_inline(
+        &mut self,
+        single: &mut SingleTask,
+        room: &mut u32,
+        waker: &mut PollContext<'_>,
+    ) -> InlinePause<S, Cx> {
+        let mut spare: Option<Arc<TaskContext>> = None;
+        while *room > 0 {
+            *room -= 1;
+            if let Some(reason) = self.recorder.session.control.reason() {
+                return InlinePause::Stopped(reason);
+            }
+            let (result, services) = match self.start_single(*single, &mut spare).start_node(waker) {
+                FirstPoll::Ended(result, services) => (result, services),
+                FirstPoll::Runs(attempt) => return InlinePause::Waiting(Box::new(attempt)),
+            };
+            let plain = services.as_deref().is_none_or(TaskContext::is_silent) && self.durable_steps().is_none();
+            let step = match result {
+                Ok(step) if plain && self.machine.commits_in_place(*single, &step) => step,
+                result => return InlinePause::Left(SingleExit::Ended(single.id, judge(result, services.as_deref()))),
+            };
+            spare = services;
+            let Some(changes) = self.machine.encoded(&step) else {
+                return InlinePause::Left(SingleExit::Ended(single.id, TaskOutcome::done(step, 0)));
+            };
+            // Room for the task that follows, if one does.
+            let has_room = self.take_room();
+            let now = self.now();
+            let committed = self.machine.commit_in_place(*single, step.update, changes, now);
+            let next = committed.as_ref().ok().and_then(|committed| committed.next);
+            if next.is_none() && has_room {
+                self.give_room_back();
+            }
+            match committed.map(|committed| self.recorder.write_single(&mut self.machine, *single, committed)) {
+                Ok(Written::Now(Ok(()))) => {}
+                Ok(Written::Now(Err(error))) => return InlinePause::Left(SingleExit::Unwritten(error)),
+                Ok(Written::Later(committed)) => return InlinePause::Unwritten { committed, next, now },
+                Err(fault) => return InlinePause::Left(SingleExit::Refused(fault)),
+            }
+            match next {
+                Some(next) => *single = next,
+                None => return InlinePause::Left(SingleExit::Committed),
+            }
+        }
+        InlinePause::Turn
+    }
+
+    /// Prepares a single task. Its services take the allocation of those in `spare`, if that is free.
+    #[inline]
+    fn start_single(&mut self, single: SingleTask, spare: &mut Option<Arc<TaskContext>>) -> TaskStart<'_, S, Cx> {
+        let node = self.runtime.topology.node(single.node);
+        // A node that may be tried again wants to know when it first began.
+        let began =
+            if node.retry.is_empty() { 0 } else { self.machine.begin(single.id, self.recorder.session.clock.now()) };
+        let function = self.runtime.function(single.node, false);
+        TaskStart::new(function, node, Arc::clone(&self.machine.state), || {
+            let (is_of_run, step) = (self.machine.is_of_run(single.id), self.machine.step());
+            let task = TaskIdentity { id: single.id, key: None, attempt: 1, is_of_run, step, began };
+            TaskContext::new(self.namespace(), node, task, node.timeout).shared(spare.take())
+        })
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
 use std::time::Duration;
 
 use compact_str::CompactString;
@@ -12,19 +12,20 @@ use serde_json::Value;
 use tokio::time::Instant;
 
 use crate::checkpoint::{TaskRecord, TaskRecordKind};
-use crate::context::{StopReason, TaskInfo, TaskServices};
+use crate::context::{Scope, StopReason, TaskInfo, TaskServices};
 use crate::error::{ErrorKind, NodeError};
 use crate::event::{EventKind, Payload};
-use crate::executor::durable_steps::DurableSteps;
-use crate::executor::session::Session;
-use crate::graph::{Declarations, NodeInfo, Persistence, Topology};
-use crate::machine::{Question, Stop, TaskId, TaskOutcome};
+use crate::lock::lock;
+use crate::machine::TaskOutcome;
 use crate::name::Name;
+use crate::recorder::durable_steps::DurableSteps;
+use crate::recorder::session::Session;
 use crate::state::State;
 use crate::step::Step;
 use crate::store::Store;
-use crate::subgraph::call::Scope;
-use crate::subgraph::thread_scoped::Standing;
+use crate::tasks::{Question, Standing, Stop, TaskId};
+use crate::timeout::Timeout;
+use crate::topology::{Declarations, NodeInfo, Persistence, Topology};
 
 /// What all tasks of a namespace share.
 pub(crate) struct NamespaceContext {
@@ -41,7 +42,7 @@ pub(crate) struct NamespaceContext {
 
 impl NamespaceContext {
     /// Returns what the tasks of a subgraph call with its own state share, in a run without limits.
-    pub(crate) fn of_call<S: State>(session: &Arc<Session>, call: &Arc<str>, topology: &Arc<Topology<S>>) -> Self {
+    pub(crate) fn for_call<S: State>(session: &Arc<Session>, call: &Arc<str>, topology: &Arc<Topology<S>>) -> Self {
         Self {
             session: Arc::clone(session),
             ns: Arc::clone(call),
@@ -53,20 +54,27 @@ impl NamespaceContext {
     }
 }
 
+/// Which attempt of which task.
+pub(crate) struct TaskIdentity {
+    pub(crate) id: TaskId,
+    pub(crate) key: Option<CompactString>,
+    /// Counts from 1.
+    pub(crate) attempt: u32,
+    /// Whether this run made the task, so that no earlier run has begun it.
+    pub(crate) is_of_run: bool,
+    /// Super-steps committed when it was dispatched.
+    pub(crate) step: u64,
+    /// When the first attempt began, in milliseconds since 1970; 0 for a node that is tried once.
+    pub(crate) began: u64,
+}
+
 /// The services of one attempt.
 pub(crate) struct TaskContext {
     namespace: Arc<NamespaceContext>,
-    id: TaskId,
+    task: TaskIdentity,
     node: Name,
     /// What is kept of the subgraph in the node.
     persistence: Persistence,
-    key: Option<CompactString>,
-    attempt: u32,
-    /// Whether no run before may have begun it.
-    is_of_run: bool,
-    step: u64,
-    /// When the first attempt began, in milliseconds since 1970; 0 for a node that is tried once.
-    began: u64,
     /// The task's id in the thread. Made when somebody asks, as `info`: most nodes never do.
     path: OnceLock<Arc<str>>,
     info: OnceLock<Box<TaskInfo>>,
@@ -74,7 +82,7 @@ pub(crate) struct TaskContext {
     cost: AtomicU64,
     /// Made for the first report: most nodes report nothing.
     reported: OnceLock<Box<Mutex<Reported>>>,
-    /// For a node with an idle limit.
+    /// For a node with an idle limit, when the attempt began.
     started: Option<Instant>,
     /// Milliseconds since `started` of the last sign of life.
     alive: AtomicU64,
@@ -92,44 +100,25 @@ struct Reported {
 }
 
 impl TaskContext {
+    /// Returns the services of a task of `node`. Under an idle limit they measure how long the node gives no sign of life.
     pub(crate) fn new<S: State>(
         namespace: &Arc<NamespaceContext>,
-        id: TaskId,
         node: &NodeInfo<S>,
-        key: Option<CompactString>,
-        attempt: u32,
-        step: u64,
-        began: u64,
+        task: TaskIdentity,
+        timeout: Timeout,
     ) -> Self {
         Self {
             namespace: Arc::clone(namespace),
-            id,
+            task,
             node: node.name.clone(),
             persistence: node.persistence,
-            key,
-            attempt,
-            is_of_run: false,
-            step,
-            began,
             path: OnceLock::new(),
             info: OnceLock::new(),
             cost: AtomicU64::new(0),
             reported: OnceLock::new(),
-            started: None,
+            started: timeout.idle.map(|_| Instant::now()),
             alive: AtomicU64::new(0),
         }
-    }
-
-    /// Returns the services with the note whether this run made the task, so that no earlier run has begun it.
-    pub(crate) fn of_run(mut self, is_of_run: bool) -> Self {
-        self.is_of_run = is_of_run;
-        self
-    }
-
-    /// Returns services that measure, from now on, how long the node gives no sign of life.
-    pub(crate) fn watch_idle(mut self) -> Self {
-        self.started = Some(Instant::now());
-        self
     }
 
     /// Moves the services to the heap, into the allocation of an earlier task's services unless that task's node still
@@ -158,12 +147,12 @@ impl TaskContext {
     }
 
     pub(crate) fn is_retried(&self) -> bool {
-        self.attempt > 1
+        self.task.attempt > 1
     }
 
     /// Whether the task may have begun before, in this run or in an earlier one.
     pub(crate) fn may_have_begun(&self) -> bool {
-        self.is_retried() || !self.is_of_run
+        self.is_retried() || !self.task.is_of_run
     }
 
     /// How long the node has given no sign of life.
@@ -174,12 +163,12 @@ impl TaskContext {
 
     /// The task's id in the thread.
     pub(crate) fn path(&self) -> &Arc<str> {
-        self.path.get_or_init(|| self.id.path(&self.namespace.base, self.node.as_str()))
+        self.path.get_or_init(|| self.task.id.path(&self.namespace.base, self.node.as_str()))
     }
 
     async fn tell(&self, kind: EventKind) {
-        let task = Some((self.path(), self.attempt));
-        self.namespace.session.tell(self.namespace.session.event(&self.namespace.ns, self.step, task, kind)).await;
+        let task = Some((self.path(), self.task.attempt));
+        self.namespace.session.tell(self.namespace.session.event(&self.namespace.ns, self.task.step, task, kind)).await;
     }
 
     fn reported(&self) -> MutexGuard<'_, Reported> {
@@ -223,10 +212,6 @@ impl TaskContext {
     }
 }
 
-fn lock(reported: &Mutex<Reported>) -> MutexGuard<'_, Reported> {
-    reported.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
 impl TaskServices for TaskContext {
     fn task(&self) -> &TaskInfo {
         self.info.get_or_init(|| {
@@ -234,10 +219,10 @@ impl TaskServices for TaskContext {
                 thread: Arc::clone(&self.namespace.session.thread),
                 ns: Arc::clone(&self.namespace.ns),
                 node: self.node.to_string(),
-                key: self.key.as_deref().map(Arc::from),
+                key: self.task.key.as_deref().map(Arc::from),
                 id: Arc::clone(self.path()),
-                attempt: self.attempt,
-                step: self.step,
+                attempt: self.task.attempt,
+                step: self.task.step,
             })
         })
     }
@@ -293,7 +278,7 @@ impl TaskServices for TaskContext {
             path,
             task: self.path().to_string(),
             payload,
-            check: crate::machine::question_check(check),
+            check: crate::tasks::question_check(check),
         };
         let questions = &mut self.reported().questions;
         if questions.iter().all(|other| other.id != question.id) {
@@ -339,7 +324,7 @@ impl TaskServices for TaskContext {
     }
 
     fn remaining_steps(&self) -> Option<u64> {
-        self.namespace.last_step.map(|end| end.saturating_sub(self.step + 1))
+        self.namespace.last_step.map(|end| end.saturating_sub(self.task.step + 1))
     }
 
     fn remaining_tasks(&self) -> Option<u64> {
@@ -347,11 +332,11 @@ impl TaskServices for TaskContext {
     }
 
     fn first_attempt(&self) -> Option<u64> {
-        (self.began > 0).then_some(self.began)
+        (self.task.began > 0).then_some(self.task.began)
     }
 
     fn scope(&self) -> Option<Scope<'_>> {
-        Some(Scope::of(self))
+        Some(Scope(self))
     }
 
     fn adopt_questions(&self, mut questions: Vec<Question>) {

@@ -18,40 +18,24 @@ use std::collections::VecDeque;
 use std::future::{Future, poll_fn};
 use std::marker::PhantomData;
 use std::sync::atomic::AtomicUsize;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::task::{Context as PollContext, Poll};
-use std::time::Instant;
 
 use tokio::runtime::Handle;
 use tokio::sync::Notify;
 use tokio::task::JoinSet;
 
-use crate::checkpoint::RecordBytes;
-use crate::context::Context;
-use crate::executor::attempt::{Attempt, Start};
+use crate::executor::attempt::Attempt;
 use crate::executor::in_flight::InFlight;
 use crate::executor::run_loop::EndedTasks;
-use crate::executor::task_start::{FirstPoll, TaskStart};
-use crate::handler::{Called, NodeFn};
-use crate::machine::{Dispatch, TaskId, TaskOutcome};
-use crate::state::{Snapshot, State};
+use crate::executor::task_start::{Call, DispatchStart};
+use crate::lock::lock;
+use crate::machine::{Dispatch, TaskOutcome};
+use crate::state::State;
+use crate::tasks::TaskId;
 
 /// A worker yields to other tasks of the runtime after this many first polls.
 const POLLS_PER_TURN: usize = 128;
-
-/// A node and what it is called with.
-pub(crate) struct Call<S: State, Cx> {
-    pub(crate) handler: Arc<dyn NodeFn<S, Cx>>,
-    pub(crate) input: Option<RecordBytes>,
-    pub(crate) state: Snapshot<S>,
-    pub(crate) context: Option<Context<Cx>>,
-}
-
-impl<S: State, Cx: 'static> Start<S> for Call<S, Cx> {
-    fn start(self, waker: &mut PollContext<'_>) -> Called<S> {
-        self.handler.start_call(self.input, self.state, self.context, waker)
-    }
-}
 
 /// The tasks of a namespace that run beside others.
 pub(crate) struct Workers<S: State, Cx> {
@@ -104,18 +88,13 @@ impl<S: State, Cx: Send + Sync + 'static> Workers<S, Cx> {
         self.in_flight.add(tasks);
     }
 
-    /// Counts out tasks that have ended in place, or are not to start after all.
+    /// Counts out tasks that are not to start after all.
     pub(crate) fn ended(&mut self, tasks: usize) {
         self.in_flight.remove(tasks);
     }
 
-    /// Makes a task of the runtime of an attempt that was polled elsewhere, and waits.
-    pub(crate) fn follow(&mut self, id: TaskId, attempt: Attempt<S, Call<S, Cx>>) {
-        self.pool().completions.follow(id, attempt);
-    }
-
     /// Shares the tasks of one dispatch out among workers.
-    pub(crate) fn start(&mut self, tasks: VecDeque<Dispatch<S>>, start: &TaskStart<'_, S, Cx>) {
+    pub(crate) fn start(&mut self, tasks: VecDeque<Dispatch<S>>, start: &DispatchStart<'_, S, Cx>) {
         let workers = tasks.len().min(Handle::current().metrics().num_workers());
         let tasks = Arc::new(Mutex::new(tasks));
         let pool = self.pool();
@@ -123,7 +102,7 @@ impl<S: State, Cx: Send + Sync + 'static> Workers<S, Cx> {
             let (tasks, completions) = (Arc::clone(&tasks), Arc::clone(&pool.completions));
             let (runtime, namespace, step) = (start.runtime.clone(), Arc::clone(start.namespace), start.step);
             pool.workers.spawn(async move {
-                let start = TaskStart { runtime: &runtime, namespace: &namespace, step };
+                let start = DispatchStart { runtime: &runtime, namespace: &namespace, step };
                 while poll_fn(|context| Poll::Ready(completions.work(&tasks, &start, context))).await {
                     tokio::task::yield_now().await;
                 }
@@ -198,7 +177,7 @@ impl<S: State> Completions<S> {
     fn work<Cx: Send + Sync + 'static>(
         self: &Arc<Self>,
         tasks: &Mutex<VecDeque<Dispatch<S>>>,
-        start: &TaskStart<'_, S, Cx>,
+        start: &DispatchStart<'_, S, Cx>,
         context: &mut PollContext<'_>,
     ) -> bool {
         let mut spare = None;
@@ -206,13 +185,11 @@ impl<S: State> Completions<S> {
             let Some(task) = next_of(tasks).filter(|_| !start.namespace.session.control.is_cancelled()) else {
                 return false;
             };
-            let (id, node) = (task.id, task.node);
-            let begun = Instant::now();
-            match start.begin(task, &mut spare, context) {
-                FirstPoll::Ended(outcome) => self.push(id, outcome),
-                FirstPoll::Runs(attempt) => self.follow(id, attempt),
+            let id = task.id;
+            match start.run(task, &mut spare, context) {
+                Ok(outcome) => self.push(id, outcome),
+                Err(attempt) => self.spawn_waiting(id, attempt),
             }
-            start.runtime.topology.node(node).pace.note(begun.elapsed());
         }
         true
     }
@@ -228,7 +205,7 @@ impl<S: State> Completions<S> {
     }
 
     /// Makes a task of the runtime of an attempt that waits.
-    fn follow<Cx: Send + Sync + 'static>(self: &Arc<Self>, id: TaskId, attempt: Attempt<S, Call<S, Cx>>) {
+    fn spawn_waiting<Cx: Send + Sync + 'static>(self: &Arc<Self>, id: TaskId, attempt: Attempt<S, Call<S, Cx>>) {
         let completions = Arc::clone(self);
         let finish = async move {
             let outcome = attempt.finish().await;
@@ -252,10 +229,6 @@ fn next_of<T>(tasks: &Mutex<VecDeque<T>>) -> Option<T> {
     lock(tasks).pop_front()
 }
 
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
 #[cfg(test)]
 mod tests {
     use std::time::Duration;
@@ -266,12 +239,13 @@ mod tests {
     use super::*;
     use crate::clock::SystemClock;
     use crate::error::NodeError;
-    use crate::executor::policy::RunPolicy;
     use crate::executor::runtime::Runtime;
-    use crate::executor::session::Session;
     use crate::executor::task_context::NamespaceContext;
     use crate::graph::StateGraph;
+    use crate::limits::RunPolicy;
     use crate::name::{Node, START};
+    use crate::recorder::session::Session;
+    use crate::state::Snapshot;
 
     #[derive(crate::State, Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
     struct Empty {}
@@ -296,7 +270,7 @@ mod tests {
         let runtime = Runtime::of(&graph.compile().unwrap(), Arc::new(()));
         let (clock, policy) = (Arc::new(SystemClock), RunPolicy::default());
         let session = Session::new("".into(), None, clock, Arc::default(), policy, None, None, Default::default());
-        let namespace = Arc::new(NamespaceContext::of_call(&Arc::new(session), &"".into(), &runtime.topology));
+        let namespace = Arc::new(NamespaceContext::for_call(&Arc::new(session), &"".into(), &runtime.topology));
         let task = Dispatch {
             id: TaskId { number: 0, place: 0 },
             node: 0,
@@ -311,7 +285,7 @@ mod tests {
         };
         let mut workers = Workers::new(None);
         workers.begin(1);
-        workers.start([task].into(), &TaskStart { runtime: &runtime, namespace: &namespace, step: 0 });
+        workers.start([task].into(), &DispatchStart { runtime: &runtime, namespace: &namespace, step: 0 });
         tokio::time::sleep(Duration::from_secs(1)).await;
         // The task is next. The driver, which holds the tasks, asks for the same without looking at them.
         drop(held);

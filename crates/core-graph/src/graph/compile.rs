@@ -3,20 +3,17 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
-use crate::graph::Compiled;
 use crate::graph::builder::{Declared, DeclaredJoin, StateGraph};
 use crate::graph::cache::{Cached, Shelf};
-use crate::graph::compiled::{self, NodeRun};
-use crate::graph::declarations::Declarations;
 use crate::graph::diagram::Diagram;
 use crate::graph::errors::{CompileError, CompileErrors, CompileWarning};
-use crate::graph::latency::LatencyEstimate;
 use crate::graph::persistence::SubgraphSpec;
-use crate::graph::topology::{Conditional, Exits, Join, NodeIndex, NodeInfo, SendRule, Topology};
 use crate::graph::upstream::hold_back;
-use crate::machine::FRONTIER;
+use crate::graph::{Compiled, compiled};
 use crate::name::{END, Name, START};
+use crate::record::FRONTIER;
 use crate::state::State;
+use crate::topology::{Conditional, Declarations, Exits, Join, NodeIndex, NodeInfo, NodeRun, SendRule, Topology};
 
 /// START's place in the reachability graph; nodes are numbered from 0.
 pub(super) const ENTRY: NodeIndex = NodeIndex::MAX;
@@ -81,6 +78,7 @@ fn assemble<S: State, Cx: Send + Sync + 'static>(
     let mut error_handlers: BTreeMap<_, _> = graph.error_handlers.into_iter().collect();
     let mut caches: BTreeMap<_, _> = graph.caches.into_iter().collect();
     let mut handlers = Vec::with_capacity(graph.nodes.len());
+    let mut shelves = Vec::with_capacity(graph.nodes.len());
     let mut nodes = Vec::with_capacity(graph.nodes.len());
     for (declared, exits) in graph.nodes.into_iter().zip(exits) {
         let Declared { name, is_task, mut run, spec: SubgraphSpec { node: spec, persistence }, child, replaced } =
@@ -109,9 +107,9 @@ fn assemble<S: State, Cx: Send + Sync + 'static>(
             exits,
             child: child.map(|inner| inner.declarations),
             persistence,
-            pace: LatencyEstimate::unknown(),
         });
-        handlers.push(NodeRun { run, on_error, shelf });
+        handlers.push(NodeRun { run, on_error });
+        shelves.push(shelf);
     }
     let mut topology = Topology {
         name: graph.name,
@@ -137,11 +135,10 @@ fn assemble<S: State, Cx: Send + Sync + 'static>(
         joins_reached: joins.iter().any(|join| join.upstream.is_some()),
         joins,
         limits: graph.limits,
-        diagram,
         keeps_children: false,
     };
     topology.keeps_children = topology.first_kept().is_some();
-    compiled::new(topology, handlers, warnings)
+    compiled::new(topology, handlers, diagram, shelves, warnings)
 }
 
 /// By source, the places of what leads from it in the declarations of the graph.

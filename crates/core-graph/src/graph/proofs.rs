@@ -9,10 +9,8 @@ use petgraph::visit::Dfs;
 use crate::graph::builder::{Declared, StateGraph};
 use crate::graph::compile::{Checks, ENTRY};
 use crate::graph::errors::{CompileError, CompileWarning};
-use crate::graph::persistence::Persistence;
-use crate::graph::spec::Mode;
-use crate::graph::topology::{Exits, Join, NodeIndex};
 use crate::state::{FieldKind, State};
+use crate::topology::{Exits, Join, Mode, NodeIndex, Persistence};
 
 impl Checks {
     pub(super) fn reach<S: State, Cx>(

@@ -1,8 +1,9 @@
 //! Breakpoints: where a run stops as if it were asked to drain.
 
+use crate::machine::Machine;
 use crate::machine::task::Phase;
-use crate::machine::{Machine, Stop};
 use crate::state::State;
+use crate::tasks::Stop;
 
 /// The nodes before and after which a run stops.
 #[derive(Debug, Default)]
@@ -18,7 +19,7 @@ impl<S: State> Machine<S> {
     }
 
     /// Stops the run when a task is ready before which it is to stop. A task that it stopped at before is passed.
-    pub(super) fn break_before(&mut self) {
+    pub(super) fn stop_before(&mut self) {
         if self.breakpoints.before.is_empty() || self.step_open {
             return;
         }
@@ -30,7 +31,7 @@ impl<S: State> Machine<S> {
     }
 
     /// Stops the run when one of the committed nodes is one after which it is to stop.
-    pub(super) fn break_after(&mut self, mut committed: impl Iterator<Item = u32>) {
+    pub(super) fn stop_after(&mut self, mut committed: impl Iterator<Item = u32>) {
         if committed.any(|node| self.breakpoints.after.contains(&node)) {
             self.halt(Stop::Drained);
         }

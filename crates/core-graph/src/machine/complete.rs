@@ -4,14 +4,13 @@ use std::sync::Arc;
 
 use crate::error::{NodeError, RunError};
 use crate::failure::Failure;
-use crate::graph::{Mode, Topology};
 use crate::machine::Machine;
-use crate::machine::child_positions::ChildHeads;
-use crate::machine::plan::Stop;
-use crate::machine::task::{Done, Phase, Question, TaskId};
+use crate::machine::task::{Done, Phase};
 use crate::machine::triggers::guarded_encoding;
 use crate::state::State;
 use crate::step::{Next, Step};
+use crate::tasks::{ChildHeads, Question, Stop, TaskId};
+use crate::topology::{Mode, Topology};
 
 /// How a task ended, as its driver saw it.
 pub(crate) enum TaskOutcome<S: State> {

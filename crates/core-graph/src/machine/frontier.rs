@@ -1,6 +1,5 @@
 //! What is left to do: tasks, half-filled joins, open fan-outs.
 
-mod pack;
 mod ready;
 mod stored;
 mod tally;
@@ -11,17 +10,15 @@ use std::sync::Arc;
 use compact_str::CompactString;
 use serde::{Deserialize, Serialize};
 
-use crate::graph::Topology;
-use crate::machine::child_positions::Heads;
 use crate::machine::joins::Joins;
-use crate::machine::task::{GroupId, Pending, Phase, TaskId};
+use crate::machine::task::{Pending, Phase};
+use crate::record::Heads;
 use crate::state::State;
+use crate::tasks::{GroupId, TaskId};
+use crate::topology::Topology;
 
-pub(crate) use pack::Pack;
 use ready::Ready;
-pub(crate) use stored::{Changes, FrontierDelta, pack_step};
-#[cfg(feature = "conformance")]
-pub(crate) use stored::{pending_frontier, recording_frontier};
+pub(crate) use stored::Changes;
 use tally::Tally;
 
 /// Tasks in the order of their ids. Ids grow, so new tasks go to the back.

@@ -1,18 +1,19 @@
-//! Super-steps of one plain task each, without a machine, for calls of subgraphs that nobody stores or reads.
+//! Super-steps of one task each, without a machine, for calls of subgraphs that nobody stores or reads.
 //!
 //! The commits of an inline call leave the state, the numbers and the tasks that those of a [`Machine`] leave. Where a step
 //! leads to more than one task, or to what waits for others, a machine takes over where the inline call ended.
 
 use std::sync::Arc;
 
-use crate::error::{NodeError, RunError};
-use crate::graph::{Exits, Topology};
-use crate::machine::single_task::cannot_fail;
-use crate::machine::task::{GroupId, Pending, Phase};
-use crate::machine::triggers::{RouteFault, Triggered, guarded};
+use crate::error::RunError;
+use crate::machine::single_task::SingleStep;
+use crate::machine::task::{Pending, Phase};
+use crate::machine::triggers::{RouteFault, Triggered};
 use crate::machine::{Machine, SingleTask};
 use crate::state::{FieldSet, State};
 use crate::step::Next;
+use crate::tasks::GroupId;
+use crate::topology::Topology;
 
 /// The head of an inline call.
 pub(crate) struct CallState<S: State> {
@@ -21,6 +22,8 @@ pub(crate) struct CallState<S: State> {
     number: u64,
     /// The tasks executed so far, those of subgraphs included.
     pub(crate) executed: u64,
+    /// Empty between commits; kept for its room.
+    triggered: Triggered,
 }
 
 /// What follows a commit of an inline call.
@@ -55,96 +58,70 @@ impl<S: State> CallState<S> {
         topology: &Topology<S>,
         update: S::Update,
     ) -> Result<(Self, Following), (Arc<S>, Box<RunError>)> {
+        let initial = || Arc::new(S::initial(&topology.layout));
+        if let Err(error) = S::check(&topology.layout, &update) {
+            return Err((initial(), Box::new(error.into())));
+        }
         // Nobody looks at the state before it is committed, so that it needs no copy to go back to.
-        let enter = || {
-            S::check(&topology.layout, &update).map_err(RunError::from)?;
-            let mut state = S::initial(&topology.layout);
-            fold(topology, &mut state, update)
-                .and_then(|()| follow(topology, None, &topology.start, &state, 1))
-                .map(|onward| (state, onward))
-                .map_err(|fault| match *fault {
-                    RouteFault::Run(error) => error,
-                    RouteFault::Node(error) => RunError::TaskFailed {
-                        node: "START".to_owned(),
-                        task: String::new(),
-                        attempts: 1,
-                        message: error.to_string(),
-                    },
-                })
-        };
-        match enter() {
-            Ok((state, onward)) => Ok((Self { state: Arc::new(state), number: 1, executed: 0 }, onward)),
-            Err(error) => Err((Arc::new(S::initial(&topology.layout)), Box::new(error))),
+        let mut call = Self { state: initial(), number: 1, executed: 0, triggered: Triggered::default() };
+        let folded = topology.fold(&mut call.state, update, &mut FieldSet::default()).map_err(RouteFault::Node);
+        let followed = folded.and_then(|()| {
+            let group = [GroupId { number: call.number, place: 0 }];
+            call.triggered.follow(topology, None, Next::Edges, &*call.state, &group)
+        });
+        match followed {
+            Ok(()) => {
+                let following = call.take_following();
+                Ok((call, following))
+            }
+            Err(RouteFault::Run(error)) => Err((initial(), Box::new(error))),
+            Err(RouteFault::Node(error)) => {
+                let (node, task, message) = ("START".to_owned(), String::new(), error.to_string());
+                Err((initial(), Box::new(RunError::TaskFailed { node, task, attempts: 1, message })))
+            }
         }
     }
 
-    /// The task of the node that the newest commit led to.
+    /// Returns the task of the node that the newest commit led to.
     pub(crate) fn task(&self, node: u32) -> SingleTask {
         SingleTask::of(self.number, node)
     }
 
-    /// The super-steps so far.
+    /// Returns the number of super-steps so far.
     pub(crate) fn steps(&self) -> u64 {
         self.number.saturating_sub(1)
     }
 
-    /// Commits the step of a task of `node`, inside of which `cost` tasks were executed.
+    /// Commits a task of `node`, inside of which `cost` tasks were executed.
     ///
     /// # Errors
     /// The step was refused; the state is as it was.
-    pub(crate) fn step(
+    pub(crate) fn commit(
         &mut self,
         topology: &Topology<S>,
         node: u32,
         update: Option<S::Update>,
         cost: u64,
     ) -> Result<Following, Box<RouteFault>> {
-        if let Some(update) = &update {
-            S::check(&topology.layout, update).map_err(|error| RouteFault::Node(NodeError::terminal(error)))?;
-        }
-        let exits = &topology.node(node).exits;
-        let kept = (!cannot_fail(topology, exits, update.as_ref())).then(|| Arc::clone(&self.state));
-        let folded = update.map_or(Ok(()), |update| fold(topology, Arc::make_mut(&mut self.state), update));
-        let onward = folded.and_then(|()| follow(topology, Some(node), exits, &*self.state, self.number + 1));
-        match onward {
-            Ok(onward) => {
-                self.number += 1;
-                self.executed += 1 + cost;
-                Ok(onward)
+        let number = self.number + 1;
+        let group = [GroupId { number, place: 0 }];
+        let step = SingleStep { node, update, next: Next::Edges, groups: &group, is_shared: true };
+        topology.commit_single(&mut self.state, step, &mut FieldSet::default(), &mut self.triggered)?;
+        self.number = number;
+        self.executed += 1 + cost;
+        Ok(self.take_following())
+    }
+
+    fn take_following(&mut self) -> Following {
+        match self.triggered.only_node() {
+            Some(node) => {
+                self.triggered.clear();
+                Following::To(node)
             }
-            Err(fault) => {
-                if let Some(kept) = kept {
-                    self.state = kept;
-                }
-                Err(fault)
-            }
+            None if self.triggered.is_empty() => Following::End,
+            None => Following::Fork(Box::new(std::mem::take(&mut self.triggered))),
         }
     }
-}
-
-fn fold<S: State>(topology: &Topology<S>, state: &mut S, update: S::Update) -> Result<(), Box<RouteFault>> {
-    guarded("reducer", || state.apply(&topology.layout, update, &mut FieldSet::default()))
-        .map_err(|error| Box::new(RouteFault::Node(error)))
-}
-
-/// What follows commit `number`, which `node` made, or the input.
-fn follow<S: State>(
-    topology: &Topology<S>,
-    node: Option<u32>,
-    exits: &Exits<S>,
-    state: &S,
-    number: u64,
-) -> Result<Following, Box<RouteFault>> {
-    if let Some(next) = exits.only_edge() {
-        return Ok(next.map_or(Following::End, Following::To));
-    }
-    let mut triggered = Triggered::default();
-    triggered.follow(topology, node, Next::Edges, state, &[GroupId { number, place: 0 }]).map_err(Box::new)?;
-    Ok(match triggered.only_node() {
-        Some(node) => Following::To(node),
-        None if triggered.is_empty() => Following::End,
-        None => Following::Fork(Box::new(triggered)),
-    })
 }
 
 impl<S: State> Machine<S> {

@@ -1,15 +1,37 @@
 //! The step machine: all super-step semantics, synchronous, deterministic, without I/O.
 //!
-//! A driver asks for a [`plan`](Machine::plan), runs the tasks, tells what became of each
+//! A driver asks for a [`plan`](Machine::plan), runs the tasks, says what became of each
 //! ([`complete`](Machine::complete)), and [`commit`](Machine::commit)s what the machine says is ready. The machine
 //! never waits, never reads a clock and never draws a random number: time comes in as `now`, in milliseconds.
+//!
+//! The rules of a super-step, and the function that is each:
+//!
+//! | rule | where |
+//! | --- | --- |
+//! | a barrier step is all that is ready, whole or not at all, within the limits of the run | `open_step` in `plan.rs` |
+//! | ready tasks are dispatched in the order of their ids, as many as concurrency, classes and budget allow | `dispatch_ready` in `plan.rs` |
+//! | deferred tasks run when nothing else is left | `release_deferred` in `plan.rs` |
+//! | a run stops before and after nodes with breakpoints | `stop_before`, `stop_after` in `breakpoints.rs` |
+//! | an ended task is committed, held, repeated, handled, suspended or failed | `complete` in `complete.rs` |
+//! | whether and when a failed attempt is repeated | `retry_delay` in `retry.rs` |
+//! | two tasks of a step that replace one field, or write one without a reducer, conflict | `check_conflicts` in `batch.rs` |
+//! | a router sees the head with the update of its own task | `own_states` in `batch.rs` |
+//! | a single task is committed: its update is folded, what follows is found, a refused step leaves the state as it was | `commit_single` in `single_task.rs` |
+//! | several tasks are committed together, nodes by name, then sends by key | `commit_batch` in `commit.rs` |
+//! | ephemeral fields last for one step | `reset_ephemeral` in `commit.rs` |
+//! | a finished task triggers what its edges, its routers or its own choice say | `follow` in `triggers.rs` |
+//! | what is triggered becomes tasks, each node once | `trigger` in `triggers.rs` |
+//! | a second send of a key does nothing | `coalesce` in `fan_out.rs` |
+//! | a fan-out closes when its last task has committed | `count_groups` in `fan_out.rs` |
+//! | a join fires once for each time that all its predecessors have arrived | `arrive` in `joins.rs` |
+//! | a join of what is reached fires when nothing that is left leads to it | `trigger_reached` in `joins.rs` |
+//! | after a crash, tasks are as the records of their checkpoint say | `restore_records` in `restore.rs` |
 
 mod batch;
 mod breakpoints;
 mod child_positions;
 mod commit;
 mod complete;
-pub(crate) mod delta;
 mod fan_out;
 mod frontier;
 mod inline_call;
@@ -21,7 +43,6 @@ mod plan;
 mod restore;
 mod retry;
 mod single_task;
-mod stored_state;
 mod task;
 mod triggers;
 
@@ -30,29 +51,22 @@ use std::sync::Arc;
 use smallvec::{SmallVec, smallvec};
 
 use crate::checkpoint::StepOrigin;
-use crate::graph::Topology;
 use crate::state::{FieldSet, State};
+use crate::tasks::{Question, Stop, TaskId};
+use crate::topology::Topology;
 
 pub(crate) use breakpoints::Breakpoints;
-pub(crate) use child_positions::{ChildHeads, Heads};
 pub(crate) use commit::{Committed, CommittedTask, Fault};
 pub(crate) use complete::{Completion, TaskOutcome};
-pub(crate) use frontier::{Frontier, FrontierDelta, Pack, pack_step};
-#[cfg(feature = "conformance")]
-pub(crate) use frontier::{pending_frontier, recording_frontier};
+pub(crate) use frontier::Frontier;
 pub(crate) use inline_call::{CallState, Following};
-pub(crate) use persist::{Chain, Persist, StoredCommit};
-pub(crate) use plan::{Dispatch, Due, Plan, Stop};
+pub(crate) use persist::{Persist, StoredCommit};
+pub(crate) use plan::{Dispatch, Due, Plan};
 pub(crate) use restore::{AnswerMap, Restored, WriteRow};
 pub(crate) use single_task::{SingleCommit, SingleTask};
-pub(crate) use stored_state::{StoredState, check_chain, corrupt};
+pub(crate) use task::AttemptRow;
 use task::Phase;
-pub use task::Question;
-pub(crate) use task::{AttemptRow, TaskId, question_check};
 pub(crate) use triggers::{RouteFault, Triggered};
-
-/// The name under which stores keep the frontier.
-pub(crate) const FRONTIER: &str = "#frontier";
 
 /// Nodes of a graph.
 pub(crate) type Nodes = SmallVec<[u32; 4]>;
@@ -184,7 +198,7 @@ impl<S: State> Machine<S> {
 
     /// Whether finished tasks of a step commit together.
     pub(crate) fn in_barrier(&self) -> bool {
-        self.topology.mode == crate::graph::Mode::Barrier
+        self.topology.mode == crate::topology::Mode::Barrier
     }
 
     /// Takes a dispatch back that the budget has no room for: it is as if it had not been planned. `counted` tells
@@ -211,7 +225,7 @@ impl<S: State> Machine<S> {
     }
 
     /// Tells how many tasks may be dispatched for the first time.
-    pub(crate) fn allow(&mut self, room: u64) {
+    pub(crate) fn set_room(&mut self, room: u64) {
         self.limits.room = Some(room);
     }
 

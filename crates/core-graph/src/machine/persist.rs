@@ -7,14 +7,14 @@ use smallvec::SmallVec;
 use xxhash_rust::xxh3::xxh3_128;
 
 use crate::checkpoint::{
-    CheckpointId, CheckpointRow, Commit, CompactStep, FieldPayload, FieldRecord, FieldVersions, RecordBytes,
-    RecordKind, Source, StepOrigin, Write, put,
+    Chain, CheckpointId, CheckpointRow, Commit, CompactStep, FieldVersions, Source, StepOrigin, Write, put,
 };
+use crate::machine::Machine;
 use crate::machine::commit::Folded;
-use crate::machine::task::TaskId;
 use crate::machine::triggers::guarded;
-use crate::machine::{Machine, Pack, delta, pack_step};
+use crate::record::{Pack, delta, pack_step};
 use crate::state::{self, FieldChange, FieldSet, Op, State, StateError};
+use crate::tasks::TaskId;
 
 /// The stored side of a namespace.
 #[derive(Debug)]
@@ -51,24 +51,8 @@ pub(crate) enum StoredCommit {
     Step,
 }
 
-/// The chain of records that makes a field's value.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Chain {
-    /// The newest record's version, 0 for none.
-    pub(crate) version: u64,
-    pub(crate) whole_bytes: usize,
-    pub(crate) deltas: usize,
-    pub(crate) delta_bytes: usize,
-}
-
-/// A whole value is stored after this many differences at the earliest.
-const MIN_DELTAS: usize = 16;
-
 /// How a frontier is stored.
 const FRONTIER_STORED: state::Stored = state::Stored::Deltas;
-
-/// About what a record takes in a store besides its bytes.
-const RECORD_BYTES: usize = 64;
 
 impl Persist {
     pub(crate) fn new(fields: usize) -> Self {
@@ -115,58 +99,6 @@ impl Persist {
         let id = xxh3_128(&self.content);
         (self.parent, self.head, self.parent_id) = (Some(number), Some(number), id.into());
         id
-    }
-}
-
-impl Chain {
-    /// Whether the next record is to be a whole value, so that few are to be read.
-    ///
-    /// Differences that overwrite each other are read as long as they are no larger than the value. Those that add up
-    /// hold what the value holds, and only their number is to be spared: a whole value is stored when it is smaller than
-    /// what so many records take besides their bytes. Either way the cost of whole values is at most that of the
-    /// differences, and reading takes time in proportion to the value.
-    fn wants_whole(&self, stored: state::Stored) -> bool {
-        let costs_more = match stored {
-            state::Stored::Additions => self.deltas * RECORD_BYTES > self.whole_bytes + self.delta_bytes,
-            _ => self.delta_bytes > self.whole_bytes,
-        };
-        self.version == 0 || (self.deltas >= MIN_DELTAS && costs_more)
-    }
-
-    fn whole(
-        &mut self,
-        at: usize,
-        version: u64,
-        bytes: impl AsRef<[u8]> + Into<RecordBytes> + Into<Arc<[u8]>>,
-    ) -> Write {
-        self.add(version, true, bytes.as_ref().len());
-        Write { at, previous: None, payload: FieldPayload::new(bytes) }
-    }
-
-    fn delta(
-        &mut self,
-        at: usize,
-        version: u64,
-        bytes: impl AsRef<[u8]> + Into<RecordBytes> + Into<Arc<[u8]>>,
-    ) -> Write {
-        let previous = Some(self.version);
-        self.add(version, false, bytes.as_ref().len());
-        Write { at, previous, payload: FieldPayload::new(bytes) }
-    }
-
-    /// Counts a record that was read back.
-    pub(crate) fn count(&mut self, record: &FieldRecord) {
-        self.add(record.version, record.kind == RecordKind::Whole, record.payload.bytes().len());
-    }
-
-    fn add(&mut self, version: u64, whole: bool, bytes: usize) {
-        self.version = version;
-        if whole {
-            (self.whole_bytes, self.deltas, self.delta_bytes) = (bytes, 0, 0);
-        } else {
-            self.deltas += 1;
-            self.delta_bytes += bytes;
-        }
     }
 }
 

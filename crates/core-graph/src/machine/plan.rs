@@ -7,10 +7,12 @@ use smallvec::SmallVec;
 
 use crate::checkpoint::RecordBytes;
 use crate::failure::Failure;
-use crate::graph::{Mode, Timeout};
 use crate::machine::Machine;
-use crate::machine::task::{Phase, TaskId};
+use crate::machine::task::Phase;
 use crate::state::State;
+use crate::tasks::{Stop, TaskId};
+use crate::timeout::Timeout;
+use crate::topology::Mode;
 
 /// What the driver is to do next.
 pub(crate) enum Plan {
@@ -48,25 +50,13 @@ pub(crate) struct Dispatch<S: State> {
     pub(crate) is_of_run: bool,
 }
 
-/// Why a run ends.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Stop {
-    Done,
-    Waiting,
-    Failed,
-    Budget,
-    StepLimit,
-    Drained,
-    Cancelled,
-}
-
 impl<S: State> Machine<S> {
     /// What to do next.
     pub(crate) fn plan(&mut self, now: u64) -> Plan {
         if self.frontier.is_empty() && self.in_flight == 0 {
             return Plan::Stop(Stop::Done);
         }
-        self.break_before();
+        self.stop_before();
         if let Some(reason) = self.halt {
             return if self.in_flight > 0 { Plan::Wait { until: None } } else { Plan::Stop(reason) };
         }
@@ -74,7 +64,7 @@ impl<S: State> Machine<S> {
         if let Some(reason) = self.open_step() {
             return if self.in_flight > 0 { Plan::Wait { until } } else { Plan::Stop(reason) };
         }
-        let dispatches = self.dispatch();
+        let dispatches = self.dispatch_ready();
         if !dispatches.is_empty() {
             return Plan::Dispatch(dispatches);
         }
@@ -131,7 +121,7 @@ impl<S: State> Machine<S> {
         None
     }
 
-    fn dispatch(&mut self) -> SmallVec<[Due; 1]> {
+    fn dispatch_ready(&mut self) -> SmallVec<[Due; 1]> {
         let slots = self.limits.concurrency.saturating_sub(self.in_flight);
         let eager = self.topology.mode == Mode::Eager;
         let mut room = self.limits.room.filter(|_| eager).unwrap_or(u64::MAX);

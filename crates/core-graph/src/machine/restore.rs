@@ -6,16 +6,17 @@ use std::sync::Arc;
 use compact_str::CompactString;
 use serde::{Deserialize, Serialize};
 
-use crate::checkpoint::{CheckpointRow, RecordBytes, TaskRecord, TaskRecordKind};
+use crate::checkpoint::{Chain, CheckpointRow, RecordBytes, TaskRecord, TaskRecordKind};
 use crate::error::RunError;
-use crate::graph::{Join, Mode, Topology};
-use crate::machine::child_positions::ChildHeads;
-use crate::machine::frontier::{FrontierDelta, Group};
-use crate::machine::persist::{Chain, Persist};
-use crate::machine::task::{AttemptRow, Done, Pending, Phase, Question, TaskId};
+use crate::machine::frontier::Group;
+use crate::machine::persist::Persist;
+use crate::machine::task::{AttemptRow, Done, Pending, Phase};
 use crate::machine::{Limits, Machine};
+use crate::record::FrontierDelta;
 use crate::state::{FieldChange, FieldSet, Op, State, codec};
 use crate::step_row::NextRow;
+use crate::tasks::{ChildHeads, Question, TaskId};
+use crate::topology::{Join, Mode, Topology};
 
 /// A namespace as it was read.
 #[derive(Clone)]

@@ -1,18 +1,83 @@
-//! The fast path of single tasks: super-steps of one task each, for runs whose steps nobody reads.
+//! The commit of a single task, and the fast path of super-steps that are one task each.
 //!
-//! Such a step needs no queues and batches. The fast path takes the task that a plan would dispatch alone, and its commit
-//! leaves the same state, versions, counters and tasks as [`Machine::commit`]. A task that is out of the ordinary (a
-//! failure, a question, a goto, a fan-out, a join) leaves the fast path as a task in flight.
+//! [`Topology::commit_single`] is the one implementation of that commit. [`Machine::commit`] calls it for a batch of one
+//! task, [`Machine::commit_in_place`] for the fast path, and [`CallState::commit`](crate::machine::CallState::commit) for
+//! subgraph calls that run inline.
+//!
+//! A step on the fast path needs no queues and batches. The fast path takes the task that a plan would dispatch alone, and
+//! puts the task that follows in its place; that leaves the same state, versions, counters and tasks as
+//! [`Machine::commit`]. A task that is out of the ordinary (a failure, a question, a goto, a fan-out, a join) leaves the
+//! fast path as a task in flight.
 
 use std::sync::Arc;
 
-use crate::graph::{Exits, Mode, Topology};
+use crate::error::NodeError;
 use crate::machine::commit::{Committed, CommittedTask, CommittedTasks, Fault, Folded};
-use crate::machine::task::TaskId;
-use crate::machine::triggers::{RouteFault, guarded_encoding};
-use crate::machine::{Machine, Stop, StoredCommit};
+use crate::machine::triggers::{RouteFault, Triggered, guarded, guarded_encoding};
+use crate::machine::{Machine, StoredCommit};
 use crate::state::{FieldChange, FieldSet, State};
 use crate::step::{Next, Step};
+use crate::tasks::{GroupId, Stop, TaskId};
+use crate::topology::{Mode, Topology};
+
+/// What a single task leaves to be committed.
+pub(super) struct SingleStep<'g, S: State> {
+    pub(super) node: u32,
+    pub(super) update: Option<S::Update>,
+    pub(super) next: Next,
+    /// The fan-outs that sends of the task belong to.
+    pub(super) groups: &'g [GroupId],
+    /// Whether somebody else looks at the state, which is then left as it was when the commit is refused.
+    pub(super) is_shared: bool,
+}
+
+impl<S: State> Topology<S> {
+    /// Commits a single task: folds its update into the state, and adds to `triggered` what follows.
+    ///
+    /// # Errors
+    /// The update, a reducer or a router was refused. Nothing is triggered then.
+    #[inline]
+    pub(super) fn commit_single(
+        &self,
+        state: &mut Arc<S>,
+        step: SingleStep<'_, S>,
+        changed: &mut FieldSet,
+        triggered: &mut Triggered,
+    ) -> Result<(), Box<RouteFault>> {
+        let SingleStep { node, update, next, groups, is_shared } = step;
+        let kept = (is_shared && !self.cannot_fail(node, &next, update.as_ref())).then(|| Arc::clone(state));
+        let folded = update.map_or(Ok(()), |update| self.fold(state, update, changed));
+        let followed =
+            folded.map_err(RouteFault::Node).and_then(|()| triggered.follow(self, Some(node), next, &**state, groups));
+        followed.map_err(|fault| {
+            triggered.clear();
+            if let Some(kept) = kept {
+                *state = kept;
+            }
+            Box::new(fault)
+        })
+    }
+
+    /// Folds an update into the state. A reducer that panics may leave it half folded.
+    pub(super) fn fold(&self, state: &mut Arc<S>, update: S::Update, changed: &mut FieldSet) -> Result<(), NodeError> {
+        S::check(&self.layout, &update).map_err(NodeError::terminal)?;
+        guarded("reducer", || Arc::make_mut(state).apply(&self.layout, update, changed))
+    }
+
+    /// Whether a commit cannot be refused any more once its update is checked: it calls no reducer of the program, no
+    /// router and no send function, and follows no choice of the node.
+    fn cannot_fail(&self, node: u32, next: &Next, update: Option<&S::Update>) -> bool {
+        let exits = &self.node(node).exits;
+        let folds = |update: &S::Update| {
+            let mut written = FieldSet::default();
+            S::written(&self.layout, update, &mut written);
+            let fields = S::fields(&self.layout);
+            written.iter().all(|at| fields[at].sure)
+        };
+        let is_plain = matches!(next, Next::Edges) && exits.conditionals.is_empty() && exits.sends.is_empty();
+        is_plain && (self.sure || update.is_none_or(folds))
+    }
+}
 
 /// What a committed step leads to.
 pub(crate) struct SingleCommit {
@@ -31,7 +96,7 @@ pub(crate) struct SingleTask {
 }
 
 impl SingleTask {
-    /// The task of a node that follows a commit alone.
+    /// Returns the task of a node that follows a commit alone.
     pub(crate) fn of(number: u64, node: u32) -> Self {
         Self { id: TaskId { number, place: 0 }, node }
     }
@@ -61,53 +126,32 @@ impl<S: State> Machine<S> {
     #[inline]
     fn may_step(&self) -> bool {
         let has_step = self.limits.max_steps.is_none_or(|most| self.steps_this_run < most);
-        self.limits.room != Some(0) && (has_step || self.topology.mode == Mode::Eager)
+        self.limits.room != Some(0) && (has_step || !self.in_barrier())
     }
 
-    /// Whether [`commit_single`](Self::commit_single) commits what the task returned.
+    /// Whether [`commit_in_place`](Self::commit_in_place) commits what the task returned.
     #[inline]
-    pub(crate) fn commits_single(&self, single: SingleTask, step: &Step<S>) -> bool {
+    pub(crate) fn commits_in_place(&self, single: SingleTask, step: &Step<S>) -> bool {
         let exits = &self.topology.node(single.node).exits;
         let is_plain = matches!(step.next, Next::Edges) && exits.sends.is_empty() && exits.joins.is_empty();
         is_plain && (self.breakpoints.after.is_empty() || !self.breakpoints.after.contains(&single.node))
     }
 
-    /// Whether commits are stored.
-    pub(crate) fn is_durable(&self) -> bool {
-        self.persist.is_some()
-    }
-
-    /// Returns the stored form of what the task returned, if it has one: what cannot be encoded leaves the fast path.
-    pub(crate) fn encoded(&mut self, step: &Step<S>) -> Option<Vec<FieldChange>> {
-        let mut changes = self.persist.as_mut().map_or_else(Vec::new, |persist| persist.take_changes());
-        match &step.update {
-            Some(update) => {
-                let encode = || S::add_encoded(&self.topology.layout, update, &mut changes);
-                guarded_encoding(encode).is_ok().then_some(changes)
-            }
-            None => Some(changes),
-        }
-    }
-
-    /// Commits the update of the task where nothing is stored; the task that follows alone, in flight already.
+    /// Returns the stored form of what the task returned, empty without a store; nothing when it cannot be encoded, which
+    /// leaves the fast path.
     #[inline]
-    pub(crate) fn commit_single(
-        &mut self,
-        single: SingleTask,
-        update: Option<S::Update>,
-    ) -> Result<Option<SingleTask>, Box<Fault>> {
-        let number = self.newest + 1;
-        let mut changed = FieldSet::default();
-        let next = self.pass(single, number, update, &mut changed)?;
-        self.advance(number, &changed);
-        if next.is_some() {
-            self.frontier.start_only(number);
-        }
-        Ok(next.map(|node| SingleTask::of(number, node)))
+    pub(crate) fn encoded(&mut self, step: &Step<S>) -> Option<Vec<FieldChange>> {
+        let Some(persist) = &mut self.persist else { return Some(Vec::new()) };
+        let mut changes = persist.take_changes();
+        let Some(update) = &step.update else { return Some(changes) };
+        let encode = || S::add_encoded(&self.topology.layout, update, &mut changes);
+        guarded_encoding(encode).is_ok().then_some(changes)
     }
 
-    /// The same where commits are stored, with the update in stored form.
-    pub(crate) fn commit_single_stored(
+    /// Commits the update of a task of the fast path, with its stored form, and puts the task that follows alone in its
+    /// place, in flight already.
+    #[inline]
+    pub(crate) fn commit_in_place(
         &mut self,
         single: SingleTask,
         update: Option<S::Update>,
@@ -116,56 +160,34 @@ impl<S: State> Machine<S> {
     ) -> Result<SingleCommit, Box<Fault>> {
         let number = self.newest + 1;
         let mut folded = Folded { changes, ..Folded::default() };
-        let next = self.pass(single, number, update, &mut folded.changed)?;
+        let is_shared = self.is_shared(1);
+        let Self { topology, state, triggered, .. } = self;
+        let step = SingleStep { node: single.node, update, next: Next::Edges, groups: &[], is_shared };
+        if let Err(fault) = topology.commit_single(state, step, &mut folded.changed, triggered) {
+            self.in_flight = 0;
+            return Err(self.refuse(single.id, *fault));
+        }
+        self.count_commit(1, Some(single.node), &folded.changed);
+        let next = self.replace(single, number);
         let stored = self.store_step(number, (single.id, single.node), next, &folded, now).map_err(|error| {
             self.in_flight = 0;
             Box::new(Fault::Run(error.into()))
         })?;
         self.advance(number, &folded.changed);
         if next.is_some() {
+            // Not before the commit is stored: the stored form of a task in flight is another one.
             self.frontier.start_only(number);
         }
         if let Some(persist) = &mut self.persist {
             persist.reuse_changes(folded.changes);
         }
-        let next = next.map(|node| SingleTask::of(number, node));
-        Ok(SingleCommit { next, stored, changed: folded.changed })
+        Ok(SingleCommit { next: next.map(|node| SingleTask::of(number, node)), stored, changed: folded.changed })
     }
 
-    /// Folds the update of the task, and puts what follows in its place; the node of the one task that follows.
+    /// Puts what was triggered in the place of the committed task. Returns the node of the task that follows alone; it is
+    /// in flight then.
     #[inline]
-    fn pass(
-        &mut self,
-        single: SingleTask,
-        number: u64,
-        update: Option<S::Update>,
-        changed: &mut FieldSet,
-    ) -> Result<Option<u32>, Box<Fault>> {
-        // As in `commit`: a refused step leaves the state as it was where somebody still looks at it.
-        let exits = &self.topology.node(single.node).exits;
-        let watched = (!self.ns.is_empty() || Arc::strong_count(&self.state) > 1)
-            && !cannot_fail(&self.topology, exits, update.as_ref());
-        let kept = watched.then(|| Arc::clone(&self.state));
-        let folded = update.map_or(Ok(()), |update| self.fold(update, changed));
-        let routed = folded.map_err(RouteFault::Node).and_then(|()| {
-            let exits = &self.topology.node(single.node).exits;
-            self.triggered.edges(&self.topology, Some(single.node), exits, &*self.state, &[])
-        });
-        if let Err(fault) = routed {
-            self.triggered.clear();
-            if let Some(kept) = kept {
-                self.state = kept;
-            }
-            self.in_flight = 0;
-            return Err(self.refuse(single.id, fault));
-        }
-        drop(kept);
-        self.executed += 1;
-        self.count_step();
-        let eager = self.topology.mode == Mode::Eager;
-        if eager {
-            changed.iter().for_each(|at| self.writers[at] = Some(single.node));
-        }
+    fn replace(&mut self, single: SingleTask, number: u64) -> Option<u32> {
         let durable = self.persist.is_some();
         if let Some(node) = self.triggered.only_node()
             && !self.topology.node(node).deferred
@@ -173,9 +195,9 @@ impl<S: State> Machine<S> {
             && (self.breakpoints.before.is_empty() || !self.breakpoints.before.contains(&node))
             && self.frontier.replace_only(single.id, SingleTask::of(number, node).id, node, durable)
         {
-            self.triggered.forget_only();
-            (self.step_open, self.unfinished) = (!eager, usize::from(!eager));
-            return Ok(Some(node));
+            self.triggered.clear();
+            (self.step_open, self.unfinished) = (self.in_barrier(), usize::from(self.in_barrier()));
+            return Some(node);
         }
         self.frontier.forget(single.id, durable);
         self.in_flight = 0;
@@ -183,20 +205,20 @@ impl<S: State> Machine<S> {
         // Without sends, none is coalesced.
         self.trigger(number, &mut triggered, &[]);
         self.triggered = triggered;
-        Ok(None)
+        None
     }
 
     /// Returns the commit of a single task, the newest one, in the form that the driver publishes.
-    pub(crate) fn committed_single(&self, single: SingleTask, strode: SingleCommit) -> Committed<S> {
+    pub(crate) fn committed_single(&self, single: SingleTask, commit: SingleCommit) -> Committed<S> {
         let task = CommittedTask { id: single.id, node: single.node, attempt: 1, update: None };
         Committed {
             number: self.number,
             step: self.step,
             tasks: CommittedTasks::from_iter([task]),
             next: self.next(),
-            changed: strode.changed,
+            changed: commit.changed,
             coalesced: Vec::new(),
-            stored: match strode.stored {
+            stored: match commit.stored {
                 Some(StoredCommit::Commit(commit)) => Some(commit),
                 Some(StoredCommit::Step) | None => None,
             },
@@ -208,16 +230,4 @@ impl<S: State> Machine<S> {
         self.put_back(single.id, false);
         self.halt(reason);
     }
-}
-
-/// Whether a commit cannot be refused any more once its update is checked: it calls no reducer of the program, no router
-/// and no send function.
-pub(super) fn cannot_fail<S: State>(topology: &Topology<S>, exits: &Exits<S>, update: Option<&S::Update>) -> bool {
-    let folds = |update: &S::Update| {
-        let mut written = FieldSet::default();
-        S::written(&topology.layout, update, &mut written);
-        let fields = S::fields(&topology.layout);
-        written.iter().all(|at| fields[at].sure)
-    };
-    exits.conditionals.is_empty() && exits.sends.is_empty() && (topology.sure || update.is_none_or(folds))
 }

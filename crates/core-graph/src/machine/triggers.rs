@@ -4,19 +4,20 @@ use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use crate::error::{NodeError, RunError, panic_text};
-use crate::graph::{Exits, Topology};
-use crate::machine::Machine;
 use crate::machine::fan_out::{Coalesced, Finished, Sent};
-use crate::machine::task::{GroupId, Groups, Pending, Phase, TaskId};
+use crate::machine::task::{Groups, Pending, Phase};
+use crate::machine::{Machine, Nodes};
 use crate::name::{END, Name, Packet};
 use crate::state::{State, StateError};
 use crate::step::{Chosen, Next};
+use crate::tasks::{GroupId, TaskId};
+use crate::topology::{Exits, Topology};
 
 /// What a commit triggers, before tasks are made of it.
 #[derive(Debug, Default)]
 pub(crate) struct Triggered {
     /// Nodes, one entry per trigger.
-    nodes: Vec<u32>,
+    nodes: Nodes,
     packets: Vec<Sent>,
     /// Joins and the places of predecessors that arrived.
     arrivals: Vec<(usize, usize)>,
@@ -58,7 +59,7 @@ impl Triggered {
     }
 
     /// Follows the edges of a finished task.
-    pub(super) fn edges<S: State>(
+    fn edges<S: State>(
         &mut self,
         topology: &Topology<S>,
         node: Option<u32>,
@@ -151,7 +152,7 @@ impl Triggered {
 }
 
 impl Triggered {
-    /// The node that is triggered, if that is all, and once.
+    /// Returns the node that is triggered, if nothing else is, and it is once.
     pub(super) fn only_node(&self) -> Option<u32> {
         let nothing_else = self.packets.is_empty() && self.arrivals.is_empty() && self.opened.is_empty();
         match self.nodes[..] {
@@ -163,11 +164,6 @@ impl Triggered {
     /// Whether nothing is triggered.
     pub(super) fn is_empty(&self) -> bool {
         self.nodes.is_empty() && self.packets.is_empty() && self.arrivals.is_empty() && self.opened.is_empty()
-    }
-
-    /// Forgets the only node.
-    pub(super) fn forget_only(&mut self) {
-        self.nodes.clear();
     }
 
     pub(super) fn clear(&mut self) {

@@ -2,15 +2,16 @@
 
 use std::fmt;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use smallvec::smallvec;
 
 use crate::checkpoint::{
     CheckpointError, Checkpointer, Commit, CompactStep, DirectWriter, Lease, StepOrigin, TaskRecord, ThreadRow,
 };
-use crate::executor::policy::Durability;
-use crate::machine::Heads;
+use crate::limits::Durability;
+use crate::lock::lock;
+use crate::record::Heads;
 use crate::recorder::events::{Events, number, tell};
 use crate::recorder::exit_buffer::ExitBuffer;
 use crate::recorder::group_commit::{CommitStatus, Commits, GroupCommit, Permit};
@@ -85,7 +86,7 @@ impl CommitLog {
     }
 
     /// Writes a commit that records `heads` of subgraphs, and sends its events to the subscriber of the run.
-    pub(crate) async fn commit(
+    pub(crate) async fn write_commit(
         &self,
         mut commit: Box<Commit>,
         heads: &Heads,
@@ -279,10 +280,6 @@ impl CommitLog {
         let commits = lock(&self.exit_buffer).take().into_iter().map(Box::new).collect();
         permit.enqueue(commits, Events::new(), None).written().await
     }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Drop for CommitLog {

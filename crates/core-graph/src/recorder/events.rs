@@ -6,8 +6,8 @@ use smallvec::SmallVec;
 
 use crate::checkpoint::{CompactEvent, JournalRow, StepOrigin};
 use crate::event::{Event, EventKind, Payload};
-use crate::executor::run_loop::Driver;
 use crate::machine::{Committed, Machine};
+use crate::recorder::Recorder;
 use crate::recorder::subscriber::Queue;
 use crate::state::State;
 
@@ -72,39 +72,40 @@ impl From<Event> for OutgoingEvent {
     }
 }
 
-impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
+impl Recorder {
     /// Returns the events of a commit.
-    pub(crate) fn events_of(&mut self, committed: &Committed<S>, now: u64) -> Events {
+    pub(crate) fn events_of<S: State>(&mut self, machine: &Machine<S>, committed: &Committed<S>, now: u64) -> Events {
         if !self.session.tells_steps() {
-            let event =
-                self.compact(committed, now).map_or_else(|| self.committed(committed, now).into(), OutgoingEvent::Step);
+            let event = self
+                .compact(machine, committed, now)
+                .map_or_else(|| self.committed(machine, committed, now).into(), OutgoingEvent::Step);
             return Events::from_iter([event]);
         }
         let event = |kind| OutgoingEvent::from(self.session.event_at(now, &self.ns, committed.step, None, kind));
         let mut events = Events::new();
         for task in &committed.tasks {
             if let Some(update) = &task.update {
-                let node = self.runtime.topology.node(task.node).name.to_string();
+                let node = machine.topology.node(task.node).name.to_string();
                 let kind = EventKind::Update { node, payload: Payload::new(S::Update::clone(update)) };
-                let path = self.machine.committed_path(task);
+                let path = machine.committed_path(task);
                 let about = Some((&path, task.attempt));
                 events.push(self.session.event_at(now, &self.ns, committed.step, about, kind).into());
             }
         }
         for send in &committed.coalesced {
-            let node = self.runtime.topology.node(send.node).name.to_string();
+            let node = machine.topology.node(send.node).name.to_string();
             events.push(event(EventKind::SendCoalesced { node, key: send.key.to_string() }));
         }
-        events.push(self.committed(committed, now).into());
-        events.push(event(EventKind::Values { payload: Payload::shared(Arc::clone(&self.machine.state)) }));
+        events.push(self.committed(machine, committed, now).into());
+        events.push(event(EventKind::Values { payload: Payload::shared(Arc::clone(&machine.state)) }));
         events
     }
 
-    fn committed(&self, committed: &Committed<S>, now: u64) -> Event {
-        let topology = &self.runtime.topology;
+    fn committed<S: State>(&self, machine: &Machine<S>, committed: &Committed<S>, now: u64) -> Event {
+        let topology = &machine.topology;
         let kind = EventKind::Committed {
             checkpoint: committed.number,
-            tasks: committed.tasks.iter().map(|task| self.machine.committed_path(task)).collect(),
+            tasks: committed.tasks.iter().map(|task| machine.committed_path(task)).collect(),
             changed: committed.changed.iter().map(|at| Arc::clone(&topology.field_names[at])).collect(),
             next: committed.next.iter().map(|node| Arc::clone(&topology.node_names[*node as usize])).collect(),
         };
@@ -112,13 +113,13 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
     }
 
     /// Returns the event of a commit in compact form, if it fits.
-    fn compact(&mut self, committed: &Committed<S>, now: u64) -> Option<CompactEvent> {
+    fn compact<S: State>(&mut self, machine: &Machine<S>, committed: &Committed<S>, now: u64) -> Option<CompactEvent> {
         let ([task], [] | [_], Some(changed)) = (&*committed.tasks, &*committed.next, committed.changed.as_bits())
         else {
             return None;
         };
         Some(CompactEvent {
-            origin: Arc::clone(self.origin()),
+            origin: Arc::clone(self.origin(machine)),
             seq: 0,
             time: now,
             step: committed.step,
@@ -131,12 +132,7 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
     }
 
     /// Returns what the compact steps and events of the namespace have in common.
-    pub(crate) fn origin(&mut self) -> &Arc<StepOrigin> {
-        Self::origin_of(&mut self.origin, &self.machine)
-    }
-
-    /// As [`origin`](Self::origin), with only these two parts of the driver borrowed.
-    pub(crate) fn origin_of<'a>(origin: &'a mut Option<Arc<StepOrigin>>, machine: &Machine<S>) -> &'a Arc<StepOrigin> {
-        origin.get_or_insert_with(|| Arc::new(machine.origin()))
+    pub(super) fn origin<S: State>(&mut self, machine: &Machine<S>) -> &Arc<StepOrigin> {
+        self.origin.get_or_insert_with(|| Arc::new(machine.origin()))
     }
 }

@@ -6,7 +6,7 @@ use std::ops::Bound;
 use std::sync::Arc;
 
 use crate::checkpoint::{Commit, FieldRecord, JournalRow, RecordKind, Source, TaskRecordKind, ThreadRow, ThreadStatus};
-use crate::machine::Heads;
+use crate::record::Heads;
 
 /// Commits that wait for the end of the run, folded into as few as tell the same.
 #[derive(Debug, Default)]

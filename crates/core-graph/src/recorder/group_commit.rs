@@ -11,13 +11,14 @@
 
 use std::fmt;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use smallvec::SmallVec;
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinHandle;
 
 use crate::checkpoint::{CheckpointError, Checkpointer, Commit, Lease};
+use crate::lock::lock;
 use crate::recorder::events::{Events, tell};
 use crate::recorder::subscriber::Queue;
 
@@ -101,7 +102,7 @@ pub(crate) struct CommitStatus {
 
 impl CommitStatus {
     pub(crate) fn fail(&self, error: CheckpointError) {
-        self.failure.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
+        lock(&self.failure).get_or_insert(error);
         self.has_failed.store(true, Ordering::Release);
     }
 
@@ -111,7 +112,7 @@ impl CommitStatus {
         if !self.has_failed.load(Ordering::Acquire) {
             return Ok(());
         }
-        match &*self.failure.lock().unwrap_or_else(PoisonError::into_inner) {
+        match &*lock(&self.failure) {
             None => Ok(()),
             Some(error) => Err(repeated(error)),
         }

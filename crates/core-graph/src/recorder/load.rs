@@ -3,11 +3,13 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::checkpoint::{CheckpointError, CheckpointRow, Checkpointer, FieldRecord, Loaded, RecordKind};
+use crate::checkpoint::{CheckpointError, Checkpointer, Loaded, frontier_of};
 use crate::error::RunError;
-use crate::graph::Topology;
-use crate::machine::{Chain, FRONTIER, FrontierDelta, Restored, StoredState, check_chain, corrupt};
-use crate::state::{State, codec};
+use crate::machine::Restored;
+use crate::record::FRONTIER;
+use crate::state::State;
+use crate::stored_state::StoredState;
+use crate::topology::Topology;
 
 /// Reads a namespace at a checkpoint, or at its head; `None` when it has none.
 pub(crate) async fn restore<S: State>(
@@ -61,36 +63,4 @@ pub(crate) async fn restore<S: State>(
         migrated,
         forget_attempts,
     }))
-}
-
-pub(crate) async fn load_frontier(
-    store: &dyn Checkpointer,
-    thread: &str,
-    ns: &str,
-    row: &CheckpointRow,
-) -> Result<(FrontierDelta, Chain), CheckpointError> {
-    let Some(version) = row.fields.of(FRONTIER) else { return Ok(Default::default()) };
-    let records = store.field(thread, ns, FRONTIER, version).await?;
-    frontier_of(thread, ns, version, &records)
-}
-
-/// The frontier of a version from its records, and how it is stored.
-fn frontier_of(
-    thread: &str,
-    ns: &str,
-    version: u64,
-    records: &[FieldRecord],
-) -> Result<(FrontierDelta, Chain), CheckpointError> {
-    check_chain(thread, ns, FRONTIER, version, records)?;
-    let (mut chain, mut frontier) = (Chain::default(), FrontierDelta::default());
-    for record in records {
-        chain.count(record);
-        let delta: FrontierDelta = codec::decode(FRONTIER, record.payload.bytes())
-            .map_err(|error| corrupt(thread, ns, FRONTIER, record.version, &error))?;
-        match record.kind {
-            RecordKind::Whole => frontier = delta,
-            RecordKind::Delta => frontier.fold(delta),
-        }
-    }
-    Ok((frontier, chain))
 }

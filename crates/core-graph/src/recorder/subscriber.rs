@@ -2,12 +2,13 @@
 
 use std::collections::VecDeque;
 use std::future::Future;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 
 use tokio::sync::Notify;
 
 use crate::event::{Event, EventKind, EventMode};
-use crate::executor::control::Control;
+use crate::limits::Control;
+use crate::lock::lock;
 
 /// What happens when a subscriber is slower than its run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -66,7 +67,7 @@ impl Queue {
     }
 
     fn lock(&self) -> MutexGuard<'_, Unread> {
-        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.inner)
     }
 
     /// Whether the subscriber asked for events of this mode.

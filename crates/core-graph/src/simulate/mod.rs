@@ -18,16 +18,16 @@ use tokio::time::Instant;
 use crate::checkpoint::{CheckpointError, Checkpointer, MemoryCheckpointer, ThreadStatus};
 use crate::clock::Clock;
 use crate::error::RunError;
-use crate::executor::{Control, Durability, RunPolicy, conclude};
-use crate::graph::App;
+use crate::executor::conclude;
+use crate::limits::{Control, Durability, RunPolicy, TurnOrder};
 use crate::questions::Answers;
 use crate::state::State;
-use crate::thread::{Opening, Thread, Threads};
+use crate::thread::{App, Opening, Thread, Threads};
 
 pub use faults::Faults;
 pub use report::Report;
 use report::report;
-pub(crate) use schedule::Schedule;
+use schedule::Schedule;
 pub use schedule::{OnceRuns, Started};
 use store::{FaultPlan, Life};
 
@@ -188,7 +188,10 @@ impl<S: State, Cx: Send + Sync + 'static> Simulator<S, Cx> {
             let life = Arc::new(Life::new(store.clone(), Arc::clone(&plan)));
             let threads = Threads::new(self.app.clone(), Arc::clone(&life) as Arc<dyn Checkpointer>)
                 .with_clock(Arc::clone(&clock));
-            let thread = threads.scheduled(Arc::clone(&schedule)).thread(THREAD).policy(self.policy.clone());
+            let thread = threads
+                .scheduled(Arc::clone(&schedule) as Arc<dyn TurnOrder>)
+                .thread(THREAD)
+                .policy(self.policy.clone());
             let before = plan.injected();
             let end = tokio::select! {
                 biased;

@@ -1,7 +1,7 @@
 //! A store that dies with its process, fails, delays and forgets, as a plan says.
 
 use std::collections::BTreeSet;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
 use async_trait::async_trait;
@@ -13,6 +13,7 @@ use crate::checkpoint::{
     Capabilities, CheckpointError, CheckpointRow, Checkpointer, Commit, FieldRecord, HistoryFilter, JournalRow, Lease,
     MemoryCheckpointer, TaskRecord, TaskRecordKind, ThreadFilter, ThreadRow,
 };
+use crate::lock::lock;
 
 /// The longest delay of a call, in milliseconds.
 const LONGEST_DELAY: u64 = 1000;
@@ -63,7 +64,7 @@ impl FaultPlan {
     }
 
     fn lock(&self) -> MutexGuard<'_, Progress> {
-        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.inner)
     }
 
     /// Passes a point; whether the process dies there.
@@ -158,20 +159,20 @@ impl Life {
 
     /// The process ends: whatever of it still runs does not reach the store, and its locks are free.
     pub(super) fn bury(&self) {
-        *self.dead.lock().unwrap_or_else(PoisonError::into_inner) = true;
-        for lease in self.leases.lock().unwrap_or_else(PoisonError::into_inner).drain(..) {
+        *lock(&self.dead) = true;
+        for lease in lock(&self.leases).drain(..) {
             self.store.release(&lease);
         }
     }
 
     fn is_dead(&self) -> bool {
-        *self.dead.lock().unwrap_or_else(PoisonError::into_inner)
+        *lock(&self.dead)
     }
 
     /// Dies, when the plan says so: the caller never goes on.
     async fn pass(&self) {
         if self.is_dead() || self.plan.dies() {
-            *self.dead.lock().unwrap_or_else(PoisonError::into_inner) = true;
+            *lock(&self.dead) = true;
             self.death.notify_one();
             std::future::pending::<()>().await;
         }
@@ -263,7 +264,7 @@ impl Checkpointer for Life {
     async fn acquire(&self, thread: &str) -> Result<Lease, CheckpointError> {
         self.asked("acquiring").await?;
         let lease = self.store.acquire(thread).await?;
-        self.leases.lock().unwrap_or_else(PoisonError::into_inner).push(lease.clone());
+        lock(&self.leases).push(lease.clone());
         Ok(lease)
     }
 

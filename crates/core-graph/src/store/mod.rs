@@ -13,8 +13,9 @@ use std::time::Duration;
 use async_trait::async_trait;
 use serde_json::Value;
 
+use crate::error::debug_is_text;
+
 pub use condition::{Comparison, Condition};
-pub(crate) use condition::{at as condition_at, equal as condition_equal, order as condition_order};
 pub use memory::MemoryStore;
 pub use namespace::Namespace;
 
@@ -198,7 +199,7 @@ pub trait Store: Send + Sync + 'static {
 }
 
 /// An error of a long-term store.
-#[derive(Debug, thiserror::Error)]
+#[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum StoreError {
     /// A segment of a namespace is not allowed.
@@ -254,3 +255,5 @@ pub enum StoreError {
         source: Box<dyn std::error::Error + Send + Sync>,
     },
 }
+
+debug_is_text!(StoreError);

@@ -1,6 +1,5 @@
 //! Running a subgraph inside a task.
 
-use std::fmt;
 use std::sync::Arc;
 use std::task::Context as PollContext;
 
@@ -9,58 +8,37 @@ use crate::context::TaskServices;
 use crate::error::{NodeError, RunError};
 use crate::executor::run_loop::{Driver, Entry};
 use crate::executor::runtime::Runtime;
-use crate::executor::session::Session;
 use crate::executor::task_context::TaskContext;
-use crate::graph::{Compiled, Persistence};
-use crate::machine::{Question, Stop};
+use crate::recorder::open_calls::kept_namespace;
+use crate::recorder::session::Session;
 use crate::state::State;
 use crate::subgraph::inline_call::{InlineCall, PausedCall};
-use crate::subgraph::open_calls::kept_namespace;
 use crate::subgraph::resume_point::ResumePoint;
 use crate::subgraph::stacks;
-use crate::subgraph::thread_scoped::Standing;
+use crate::tasks::{Question, Standing, Stop};
+use crate::topology::{ExecutableGraph, Persistence};
 
-/// The place where a subgraph runs: the session of its parent, and the call that it is. Opaque; made by drivers.
-#[derive(Clone, Copy)]
-pub struct Scope<'t> {
-    services: &'t TaskContext,
-}
-
-impl<'t> Scope<'t> {
-    pub(crate) fn of(services: &'t TaskContext) -> Self {
-        Self { services }
-    }
-
-    pub(crate) fn session(&self) -> &'t Arc<Session> {
-        self.services.session()
-    }
-
-    /// The id of the parent's task.
-    pub(crate) fn call(&self) -> &'t Arc<str> {
-        self.services.path()
-    }
-
-    /// What is kept of the subgraph.
-    pub(crate) fn persistence(&self) -> Persistence {
-        self.services.persistence()
-    }
+/// Returns the parent's task, if this driver runs it.
+fn task_of(services: &dyn TaskServices) -> Option<&TaskContext> {
+    services.scope()?.0.downcast_ref()
 }
 
 /// A call of a subgraph: what runs, and where.
 pub(crate) struct Site<'c, S: State, Cx> {
-    pub(crate) graph: &'c Compiled<S, Cx>,
+    pub(crate) graph: &'c ExecutableGraph<S, Cx>,
     pub(crate) resources: &'c Arc<Cx>,
-    pub(crate) scope: Scope<'c>,
+    /// The parent's task.
+    pub(crate) task: &'c TaskContext,
 }
 
 impl<'c, S: State, Cx> Site<'c, S, Cx> {
     fn of(
-        graph: &'c Compiled<S, Cx>,
+        graph: &'c ExecutableGraph<S, Cx>,
         resources: &'c Arc<Cx>,
         services: &'c dyn TaskServices,
     ) -> Result<Self, NodeError> {
-        let scope = services.scope().ok_or_else(|| NodeError::terminal("this driver runs no subgraphs"))?;
-        Ok(Self { graph, resources, scope })
+        let task = task_of(services).ok_or_else(|| NodeError::terminal("this driver runs no subgraphs"))?;
+        Ok(Self { graph, resources, task })
     }
 
     pub(crate) fn runtime(&self) -> Runtime<S, Cx> {
@@ -110,11 +88,11 @@ async fn run_child<S: State, Cx: Send + Sync + 'static>(
     site: &Site<'_, S, Cx>,
     input: S::Update,
 ) -> Result<Child<S>, RunError> {
-    let Site { graph, scope, .. } = site;
-    let persistence = scope.persistence();
+    let Site { graph, task, .. } = site;
+    let persistence = task.persistence();
     // What failed in the child is tried anew with the parent's task.
-    let again = scope.services.is_retried();
-    let (mut session, call) = (Arc::clone(scope.session()), Arc::clone(scope.call()));
+    let again = task.is_retried();
+    let (mut session, call) = (Arc::clone(task.session()), Arc::clone(task.path()));
     if persistence == Persistence::Stateless {
         session = Arc::new(session.detached());
     }
@@ -124,7 +102,7 @@ async fn run_child<S: State, Cx: Send + Sync + 'static>(
         let ground = Box::pin(ResumePoint::of_thread(topology, &session, &ns, &call, again)).await;
         (ns, Some(call), ground)
     } else {
-        let ground = match scope.services.may_have_begun() {
+        let ground = match task.may_have_begun() {
             true => ResumePoint::of_call(topology, &session, &call, again).await,
             false => Ok(ResumePoint::initial()),
         };
@@ -136,7 +114,7 @@ async fn run_child<S: State, Cx: Send + Sync + 'static>(
     if let Some((newest, head)) = after {
         driver.machine.begin_after(newest, head);
     }
-    driver.abandoned = dropped;
+    driver.recorder.abandoned = dropped;
     let stop = driver.run(entry).await;
     let mut child = driver.end_of_child(stop)?;
     if let (Persistence::PerThread, ChildEnd::Done(_) | ChildEnd::Failed { .. }) = (persistence, &child.end) {
@@ -158,7 +136,7 @@ impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
             Ok(Stop::Failed) => ChildEnd::Failed { state, error: machine.failure_of_run() },
             Ok(stop @ (Stop::Budget | Stop::Drained | Stop::Cancelled)) => ChildEnd::Stopped(stop),
             Ok(Stop::StepLimit) => {
-                let limit = self.session.policy.max_steps.unwrap_or_default();
+                let limit = self.recorder.session.policy.max_steps.unwrap_or_default();
                 let error = RunError::StepLimit { limit, next: machine.next_nodes().join(", ") };
                 ChildEnd::Failed { state, error }
             }
@@ -201,13 +179,13 @@ pub(crate) enum LeftChild<S: State, Cx> {
 
 /// Whether the subgraph of the task behind `services` begins on a stack of its own.
 pub(crate) fn begins_a_stack(services: &dyn TaskServices) -> bool {
-    services.scope().is_some_and(|scope| scope.services.is_deep() && stacks::begins_a_stack(scope.call()))
+    task_of(services).is_some_and(|task| task.is_deep() && stacks::is_boundary(task.path()))
 }
 
 /// Begins a subgraph for the task behind `services`, and runs it in place as far as it gets: how it ended, or what is
 /// left of it.
 pub(crate) fn begin_in_task<S: State, Cx: Send + Sync + 'static>(
-    graph: &Compiled<S, Cx>,
+    graph: &ExecutableGraph<S, Cx>,
     resources: &Arc<Cx>,
     services: &dyn TaskServices,
     input: S::Update,
@@ -231,7 +209,7 @@ pub(crate) fn begin_in_task<S: State, Cx: Send + Sync + 'static>(
 
 /// Runs what is left of a subgraph.
 pub(crate) async fn finish_in_task<S: State, Cx: Send + Sync + 'static>(
-    graph: &Compiled<S, Cx>,
+    graph: &ExecutableGraph<S, Cx>,
     resources: &Arc<Cx>,
     services: &dyn TaskServices,
     left: LeftChild<S, Cx>,
@@ -267,11 +245,5 @@ fn adopt<S: State>(child: Child<S>, services: &dyn TaskServices) -> Result<Ended
             services.adopt_stop(reason.into());
             Err(NodeError::abandoned())
         }
-    }
-}
-
-impl fmt::Debug for Scope<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Scope").field("call", self.call()).finish_non_exhaustive()
     }
 }

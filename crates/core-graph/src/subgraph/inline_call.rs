@@ -10,17 +10,18 @@ use std::sync::Arc;
 use std::task::{Context as PollContext, Poll};
 
 use crate::error::RunError;
-use crate::executor::attempt::{Attempt, judge, poll_node};
+use crate::executor::attempt::{Attempt, judge};
 use crate::executor::run_loop::Driver;
-use crate::executor::runtime::context;
 use crate::executor::single_tasks::STEPS_PER_POLL;
-use crate::executor::task_context::{NamespaceContext, TaskContext};
-use crate::executor::workers::Call;
-use crate::graph::Persistence;
-use crate::machine::{CallState, Following, RouteFault, SingleTask, Stop, TaskOutcome, Triggered};
-use crate::state::{Snapshot, State};
+use crate::executor::task_context::{NamespaceContext, TaskContext, TaskIdentity};
+use crate::executor::task_start::{Call, FirstPoll, TaskStart};
+use crate::limits::FastPath;
+use crate::machine::{CallState, Following, RouteFault, SingleTask, TaskOutcome, Triggered};
+use crate::state::State;
 use crate::step::Next;
 use crate::subgraph::call::{Child, ChildEnd, EndedChild, Site};
+use crate::tasks::Stop;
+use crate::topology::Persistence;
 
 /// A call that runs inline.
 pub(crate) struct InlineCall<'c, S: State, Cx> {
@@ -46,7 +47,7 @@ enum Halt<S: State, Cx> {
     /// Others have their turn before the node.
     Turn(u32),
     /// A task is not ready. On the heap, as all that is rare: what an attempt holds is large.
-    WaitingTask(Box<WaitingTask<S, Cx>>),
+    Waiting(Box<WaitingTask<S, Cx>>),
     /// The rest is for a driver.
     Rest(Box<Rest<S>>),
 }
@@ -71,13 +72,14 @@ enum Rest<S: State> {
 impl<'c, S: State, Cx: Send + Sync + 'static> InlineCall<'c, S, Cx> {
     /// Whether the call may run inline.
     pub(crate) fn suits(site: &Site<'_, S, Cx>) -> bool {
-        let session = site.scope.session();
+        let session = site.task.session();
         let is_unlimited = session.policy.budget.is_none() && session.policy.max_steps.is_none();
         session.is_silent()
             && is_unlimited
             && !session.calls.is_used()
             && site.graph.topology.runs_inline()
-            && site.scope.persistence() == Persistence::PerCall
+            && site.task.persistence() == Persistence::PerCall
+            && session.policy.takes(FastPath::InlineCalls)
     }
 
     /// Begins the call: how it ended and how many tasks it has executed, or where it pauses.
@@ -86,14 +88,14 @@ impl<'c, S: State, Cx: Send + Sync + 'static> InlineCall<'c, S, Cx> {
         input: S::Update,
         waker: &mut PollContext<'_>,
     ) -> Result<(EndedChild<S>, u64), PausedCall<S, Cx>> {
-        let (state, onward) = match CallState::enter(&site.graph.topology, input) {
+        let (state, following) = match CallState::enter(&site.graph.topology, input) {
             Ok(entered) => entered,
             Err((state, error)) => return Ok((Err((state, *error)), 0)),
         };
         let mut call = Self { site, state, namespace: None };
-        let halt = match call.onward(onward) {
+        let halt = match call.following(following) {
             Ok(node) if call.is_simulated() => Halt::Turn(node),
-            Ok(node) => call.commit_single(node, waker),
+            Ok(node) => call.run_ready(node, waker),
             Err(halt) => halt,
         };
         match halt {
@@ -115,11 +117,11 @@ impl<'c, S: State, Cx: Send + Sync + 'static> InlineCall<'c, S, Cx> {
                 }
                 Halt::Turn(node) => {
                     call.give_way(node).await;
-                    poll_fn(|waker| Poll::Ready(call.commit_single(node, waker))).await
+                    poll_fn(|waker| Poll::Ready(call.run_ready(node, waker))).await
                 }
-                Halt::WaitingTask(waiting) => {
+                Halt::Waiting(waiting) => {
                     let WaitingTask { node, began, attempt } = *waiting;
-                    let outcome = Box::pin(attempt.finish_unless_cancelled(&site.scope.session().control)).await;
+                    let outcome = Box::pin(attempt.finish_unless_cancelled(&site.task.session().control)).await;
                     call.settle(node, began, outcome).map_or_else(|halt| halt, Halt::Turn)
                 }
                 // On the heap: a driver is large, and most inline calls do without.
@@ -129,11 +131,11 @@ impl<'c, S: State, Cx: Send + Sync + 'static> InlineCall<'c, S, Cx> {
     }
 
     fn is_simulated(&self) -> bool {
-        self.site.scope.session().schedule.is_some()
+        self.site.task.session().schedule.is_some()
     }
 
     /// Runs the node and those that follow it, as far as they are ready.
-    fn commit_single(&mut self, node: u32, waker: &mut PollContext<'_>) -> Halt<S, Cx> {
+    fn run_ready(&mut self, node: u32, waker: &mut PollContext<'_>) -> Halt<S, Cx> {
         let mut node = node;
         for _ in 0..if self.is_simulated() { 1 } else { STEPS_PER_POLL } {
             match self.step(node, waker) {
@@ -147,27 +149,18 @@ impl<'c, S: State, Cx: Send + Sync + 'static> InlineCall<'c, S, Cx> {
     /// Runs a task of the node, if it is ready, and commits its step; the node that follows it.
     #[inline]
     fn step(&mut self, node: u32, waker: &mut PollContext<'_>) -> Result<u32, Halt<S, Cx>> {
-        let Site { graph, resources, scope } = self.site;
-        let session = scope.session();
+        let Site { graph, resources, task } = self.site;
+        let session = task.session();
         if session.control.reason().is_some() {
             return Err(Rest::Ahead(self.state.task(node)).into());
         }
         let info = graph.topology.node(node);
         let began = if info.retry.is_empty() { 0 } else { session.clock.now() };
-        let handler = graph.handlers[node as usize].function(false);
-        let services = handler.wants_context().then(|| self.services(node, began));
-        let context = services.as_ref().map(|services| context(services, resources));
-        let state = Snapshot::new(Arc::clone(&self.state.state));
-        if info.timeout.is_set() {
-            let call = Call { handler: Arc::clone(handler), input: None, state, context };
-            let attempt = Attempt::new(call, info.timeout, services);
-            return Err(Halt::WaitingTask(Box::new(WaitingTask { node, began, attempt })));
-        }
-        let mut running = None;
-        let call = |waker: &mut PollContext<'_>| handler.start_call(None, state, context, waker);
-        let Poll::Ready(result) = poll_node(Some(call), &mut running, waker) else {
-            let attempt = Attempt::begun(running, services);
-            return Err(Halt::WaitingTask(Box::new(WaitingTask { node, began, attempt })));
+        let function = (graph.handlers[node as usize].function(false), resources);
+        let start = TaskStart::new(function, info, Arc::clone(&self.state.state), || self.services(node, began));
+        let (result, services) = match start.start_node(waker) {
+            FirstPoll::Ended(result, services) => (result, services),
+            FirstPoll::Runs(attempt) => return Err(Halt::Waiting(Box::new(WaitingTask { node, began, attempt }))),
         };
         match result {
             Ok(step) if services.as_deref().is_none_or(TaskContext::is_silent) && self.is_plain(&step.next) => {
@@ -197,8 +190,8 @@ impl<'c, S: State, Cx: Send + Sync + 'static> InlineCall<'c, S, Cx> {
     /// Commits a plain step.
     #[inline]
     fn take(&mut self, node: u32, update: Option<S::Update>, cost: u64) -> Result<u32, Halt<S, Cx>> {
-        match self.state.step(&self.site.graph.topology, node, update, cost) {
-            Ok(onward) => self.onward(onward),
+        match self.state.commit(&self.site.graph.topology, node, update, cost) {
+            Ok(following) => self.following(following),
             Err(fault) => Err(self.refused(node, *fault)),
         }
     }
@@ -216,8 +209,8 @@ impl<'c, S: State, Cx: Send + Sync + 'static> InlineCall<'c, S, Cx> {
 
     /// Returns the node that follows, if it may run inline.
     #[inline]
-    fn onward(&self, onward: Following) -> Result<u32, Halt<S, Cx>> {
-        match onward {
+    fn following(&self, following: Following) -> Result<u32, Halt<S, Cx>> {
+        match following {
             Following::To(node) if self.site.graph.topology.runs_alone(node) => Ok(node),
             Following::To(node) => Err(Rest::Ahead(self.state.task(node)).into()),
             Following::End => Err(Halt::Done),
@@ -227,13 +220,13 @@ impl<'c, S: State, Cx: Send + Sync + 'static> InlineCall<'c, S, Cx> {
 
     /// The id of the task of the node that is next, or that has just run.
     fn path(&self, node: u32) -> Arc<str> {
-        let Site { graph, scope, .. } = self.site;
-        self.state.task(node).id.path(scope.call(), graph.topology.node(node).name.as_str())
+        let Site { graph, task, .. } = self.site;
+        self.state.task(node).id.path(task.path(), graph.topology.node(node).name.as_str())
     }
 
     /// Lets others have their turn; in a simulation, until it is the node's, unless the run is cancelled.
     async fn give_way(&self, node: u32) {
-        let session = self.site.scope.session();
+        let session = self.site.task.session();
         match &session.schedule {
             Some(schedule) => tokio::select! {
                 biased;
@@ -244,21 +237,21 @@ impl<'c, S: State, Cx: Send + Sync + 'static> InlineCall<'c, S, Cx> {
         }
     }
 
-    /// The services of a task.
+    /// Returns the services of a task.
     fn services(&mut self, node: u32, began: u64) -> Arc<TaskContext> {
-        let Site { graph, scope, .. } = self.site;
+        let Site { graph, task, .. } = self.site;
         let namespace = self
             .namespace
-            .get_or_insert_with(|| Arc::new(NamespaceContext::of_call(scope.session(), scope.call(), &graph.topology)));
-        let (info, steps) = (graph.topology.node(node), self.state.steps());
-        let services = TaskContext::new(namespace, self.state.task(node).id, info, None, 1, steps, began);
-        Arc::new(if info.timeout.idle.is_some() { services.watch_idle() } else { services })
+            .get_or_insert_with(|| Arc::new(NamespaceContext::for_call(task.session(), task.path(), &graph.topology)));
+        let (info, id, step) = (graph.topology.node(node), self.state.task(node).id, self.state.steps());
+        let identity = TaskIdentity { id, key: None, attempt: 1, is_of_run: false, step, began };
+        Arc::new(TaskContext::new(namespace, info, identity, info.timeout))
     }
 
     /// Goes on with a driver.
     async fn drive(self, rest: Rest<S>) -> Result<Child<S>, RunError> {
         let Self { site, state, namespace } = self;
-        let (session, call) = (Arc::clone(site.scope.session()), Arc::clone(site.scope.call()));
+        let (session, call) = (Arc::clone(site.task.session()), Arc::clone(site.task.path()));
         let mut driver = Driver::new(site.runtime(), session, call, None, None)?;
         driver.machine.take_over(state);
         if let Some(namespace) = namespace {

@@ -4,13 +4,13 @@ use std::sync::Arc;
 
 use crate::checkpoint::CheckpointError;
 use crate::error::RunError;
-use crate::executor::session::Session;
-use crate::graph::Topology;
 use crate::machine::Restored;
 use crate::recorder::commit_log::CommitLog;
 use crate::recorder::load;
+use crate::recorder::session::Session;
+use crate::recorder::thread_scoped::CallStart;
 use crate::state::State;
-use crate::subgraph::thread_scoped::CallStart;
+use crate::topology::Topology;
 
 /// Where a call of a subgraph begins.
 pub(crate) struct ResumePoint<S: State> {

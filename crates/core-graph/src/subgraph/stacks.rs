@@ -15,7 +15,7 @@ use tokio::task::JoinHandle;
 const LEVELS: usize = 8;
 
 /// Whether the subgraph that a task calls begins on a stack of its own; `call` is the id of the task.
-pub(crate) fn begins_a_stack(call: &str) -> bool {
+pub(crate) fn is_boundary(call: &str) -> bool {
     call.matches('/').count() % LEVELS == LEVELS - 1
 }
 
@@ -57,8 +57,8 @@ mod tests {
     #[test]
     fn every_eighth_level_begins_a_stack() {
         let call = |level: usize| vec!["n:1.0"; level].join("/");
-        let begins: Vec<_> = (1..30).filter(|level| begins_a_stack(&call(*level))).collect();
+        let begins: Vec<_> = (1..30).filter(|level| is_boundary(&call(*level))).collect();
         assert_eq!(begins, [8, 16, 24]);
-        assert!(!begins_a_stack(""));
+        assert!(!is_boundary(""));
     }
 }

@@ -2,16 +2,16 @@
 
 use std::sync::Arc;
 
-use crate::checkpoint::{CheckpointRow, HistoryFilter, ThreadRow, ThreadStatus};
+use crate::checkpoint::{CheckpointRow, HistoryFilter, ThreadRow, ThreadStatus, load_frontier};
 use crate::error::RunError;
 use crate::event::Event;
-use crate::executor::{Control, Driver, RunPolicy, Runtime, Session};
+use crate::executor::{Driver, Runtime};
 use crate::graph::Compiled;
+use crate::limits::{Control, RunPolicy};
 use crate::machine::Restored;
 use crate::questions::Questions;
-use crate::recorder::{load_frontier, restore};
+use crate::recorder::{Session, open_calls, restore};
 use crate::state::State;
-use crate::subgraph::open_calls;
 use crate::thread::Thread;
 
 /// How often a thread is read that other runs begin and end meanwhile.
@@ -58,7 +58,7 @@ impl<S: State, Cx: Send + Sync + 'static> Thread<S, Cx> {
         let restored = loop {
             let Some(before) = &row else { break None };
             self.check_row(before)?;
-            let restored = restore(&**store, &graph.topology, &self.id, "", number, false).await?;
+            let restored = restore(&**store, &graph.executable.topology, &self.id, "", number, false).await?;
             // The row and the checkpoint are read one after the other; where a run began or ended between them, they are of
             // two moments, and a thread that waits would have no question.
             let after = store.thread(&self.id).await?;
@@ -93,7 +93,13 @@ impl<S: State, Cx: Send + Sync + 'static> Thread<S, Cx> {
             None,
             answers.clone(),
         );
-        let driver = Driver::new(Runtime::new(&self.threads.app), Arc::new(session), "".into(), None, restored)?;
+        let driver = Driver::new(
+            Runtime::of(&self.threads.app.graph.executable, Arc::clone(&self.threads.app.resources)),
+            Arc::new(session),
+            "".into(),
+            None,
+            restored,
+        )?;
         let machine = driver.machine();
         let mut questions = driver.questions();
         questions
@@ -132,7 +138,7 @@ impl<S: State, Cx: Send + Sync + 'static> Thread<S, Cx> {
             return Ok(None);
         }
         let number = recorded.filter(|_| !is_open);
-        let restored = restore(store, &graph.topology, &self.id, ns, number, false).await?;
+        let restored = restore(store, &graph.executable.topology, &self.id, ns, number, false).await?;
         Ok(restored.map(|restored| restored.state))
     }
 

@@ -13,9 +13,11 @@
 //!
 //! An input that fails, in a reducer or in a router of START, leaves the thread as it was.
 
+mod app;
 mod import;
 mod inspect;
 mod open;
+mod replayed;
 mod travel;
 
 use std::fmt;
@@ -26,15 +28,15 @@ use dashmap::DashMap;
 use crate::checkpoint::Checkpointer;
 use crate::clock::{Clock, SystemClock};
 use crate::error::RunError;
-use crate::executor::{Control, Driver, Entry, Run, RunPolicy};
-use crate::graph::App;
+use crate::executor::{Driver, Entry, Run};
+use crate::limits::{Control, RunPolicy, TurnOrder};
 use crate::name::Node;
 use crate::questions::Answers;
 use crate::recorder::Queue;
-use crate::simulate::Schedule;
 use crate::state::State;
 use crate::store::{Store, StoreError};
 
+pub use app::App;
 pub use import::Imported;
 pub use inspect::ThreadState;
 pub(crate) use open::Opening;
@@ -47,7 +49,7 @@ pub struct Threads<S: State, Cx = ()> {
     clock: Arc<dyn Clock>,
     memory: Option<Arc<dyn Store>>,
     live: Arc<DashMap<Arc<str>, Weak<Control>>>,
-    schedule: Option<Arc<Schedule>>,
+    schedule: Option<Arc<dyn TurnOrder>>,
 }
 
 /// One durable execution of a graph, by id. It exists in the store from its first commit on.
@@ -78,7 +80,7 @@ impl<S: State, Cx: Send + Sync + 'static> Threads<S, Cx> {
     }
 
     /// The same threads, whose tasks take turns.
-    pub(crate) fn scheduled(mut self, schedule: Arc<Schedule>) -> Self {
+    pub(crate) fn scheduled(mut self, schedule: Arc<dyn TurnOrder>) -> Self {
         self.schedule = Some(schedule);
         self
     }

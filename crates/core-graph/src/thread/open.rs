@@ -4,10 +4,11 @@ use std::sync::Arc;
 
 use crate::checkpoint::{Commit, TaskRecord, TaskRecordKind, ThreadRow, ThreadStatus};
 use crate::error::RunError;
-use crate::executor::{Control, Driver, Entry, RunPolicy, Runtime, Session};
+use crate::executor::{Driver, Entry, Runtime};
+use crate::limits::{Control, RunPolicy};
 use crate::machine::{AnswerMap, Restored};
 use crate::questions::{Answers, Questions};
-use crate::recorder::{CommitLog, Queue, restore};
+use crate::recorder::{CommitLog, Queue, Session, restore};
 use crate::state::State;
 use crate::thread::Thread;
 
@@ -58,7 +59,7 @@ impl<S: State, Cx: Send + Sync + 'static> Thread<S, Cx> {
         let restored =
             restored.map(|restored| Restored { forget_attempts: status == ThreadStatus::Failed, ..restored });
         let mut driver = self.driver(attached, self.policy.clone(), control, queue, answers, restored)?;
-        driver.abandoned = abandoned;
+        driver.recorder.abandoned = abandoned;
         Ok((driver, entry))
     }
 
@@ -84,7 +85,13 @@ impl<S: State, Cx: Send + Sync + 'static> Thread<S, Cx> {
         );
         session.forget_attempts = restored.as_ref().is_some_and(|restored| restored.forget_attempts);
         session.schedule = threads.schedule.clone();
-        Driver::new(Runtime::new(&threads.app), Arc::new(session), "".into(), None, restored)
+        Driver::new(
+            Runtime::of(&threads.app.graph.executable, Arc::clone(&threads.app.resources)),
+            Arc::new(session),
+            "".into(),
+            None,
+            restored,
+        )
     }
 
     /// Takes the lease and reads the thread under it, at a checkpoint or at its head.
@@ -94,7 +101,7 @@ impl<S: State, Cx: Send + Sync + 'static> Thread<S, Cx> {
     ) -> Result<(CommitLog, ThreadStatus, Option<Restored<S>>), RunError> {
         let store = Arc::clone(&self.threads.store);
         let lease = store.acquire(&self.id).await?;
-        let topology = &self.threads.app.graph.topology;
+        let topology = &self.threads.app.graph.executable.topology;
         let now = self.threads.clock.now();
         let fresh = ThreadRow {
             thread: Arc::clone(&self.id),
@@ -124,7 +131,7 @@ impl<S: State, Cx: Send + Sync + 'static> Thread<S, Cx> {
     }
 
     pub(super) fn check_row(&self, row: &ThreadRow) -> Result<(), RunError> {
-        let topology = &self.threads.app.graph.topology;
+        let topology = &self.threads.app.graph.executable.topology;
         if row.graph != topology.name {
             return Err(self.mismatch(format!(
                 "it belongs to the graph `{}`; open it with that graph, or choose another id",

@@ -3,11 +3,13 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
+use graphloom_core_graph::__private::FastPath;
 use graphloom_core_graph::checkpoint::{
     Checkpointer, CheckpointerLayer, HistoryFilter, MemoryCheckpointer, Retention, Source, fork_thread,
 };
 use graphloom_core_graph::{
-    ChildOutcome, Clock, Compiled, END, Log, Node, NodeError, START, Snapshot, State, StateGraph, Thread, Threads,
+    ChildOutcome, Clock, Compiled, END, Log, Node, NodeError, RunPolicy, START, Snapshot, State, StateGraph, Thread,
+    Threads,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -146,10 +148,15 @@ async fn answers(store: &dyn Checkpointer, thread: &str) -> Vec<String> {
 }
 
 /// What is done to the threads of a store, and what it answers after each part.
-async fn story(graph: StateGraph<Mixed>, branch: u64, store: Arc<dyn Checkpointer>) -> Vec<Vec<String>> {
+async fn story(
+    graph: StateGraph<Mixed>,
+    branch: u64,
+    store: Arc<dyn Checkpointer>,
+    policy: RunPolicy,
+) -> Vec<Vec<String>> {
     let app = graph.compile().expect("the graph is right").with_context(());
     let threads: Threads<Mixed> = app.with_shared_checkpointer(Arc::clone(&store)).with_clock(Arc::new(Noon));
-    let thread: Thread<Mixed> = threads.thread("t");
+    let thread: Thread<Mixed> = threads.thread("t").policy(policy.clone());
     let mut told = Vec::new();
     for _ in 0..2 {
         thread.run(Mixed::update()).await.expect("nothing fails");
@@ -162,7 +169,7 @@ async fn story(graph: StateGraph<Mixed>, branch: u64, store: Arc<dyn Checkpointe
     Retention::default().keep_last(40).prune(&*store, "t", u64::MAX / 2).await.expect("nothing fails");
     for id in ["t", "copy", "fork"] {
         told.push(answers(&*store, id).await);
-        let thread = threads.thread(id);
+        let thread = threads.thread(id).policy(policy.clone());
         let run = if id == "fork" { thread.continue_() } else { thread.run(Mixed::update()) };
         run.await.expect("nothing fails");
         told.push(answers(&*store, id).await);
@@ -177,14 +184,20 @@ async fn a_plain_step_reads_as_its_commit() {
     type Graph = fn(u64) -> StateGraph<Mixed>;
     let graphs: [(&str, Graph, u64); 3] = [("turns", turns, 100), ("joined", joined, 100), ("inside", inside, 3)];
     for (name, graph, branch) in graphs {
-        let short = story(graph(300), branch, Arc::new(MemoryCheckpointer::new())).await;
-        let commits = story(graph(300), branch, Arc::new(Commits(MemoryCheckpointer::new()))).await;
-        assert_eq!(short.len(), commits.len());
-        for (part, (short, commits)) in short.into_iter().zip(commits).enumerate() {
-            for (short, commit) in short.iter().zip(&commits) {
-                assert_eq!(short, commit, "{name}, part {part}");
+        let memory = || Arc::new(MemoryCheckpointer::new());
+        let compact = story(graph(300), branch, memory(), RunPolicy::default()).await;
+        let layered = Arc::new(Commits(MemoryCheckpointer::new()));
+        let layered = story(graph(300), branch, layered, RunPolicy::default()).await;
+        let without = RunPolicy::default().without(FastPath::CompactSteps);
+        let without = story(graph(300), branch, memory(), without).await;
+        for commits in [layered, without] {
+            assert_eq!(compact.len(), commits.len());
+            for (part, (compact, commits)) in compact.iter().zip(commits).enumerate() {
+                for (compact, commit) in compact.iter().zip(&commits) {
+                    assert_eq!(compact, commit, "{name}, part {part}");
+                }
+                assert_eq!(compact.len(), commits.len(), "{name}, part {part}");
             }
-            assert_eq!(short.len(), commits.len(), "{name}, part {part}");
         }
     }
 }

@@ -2,9 +2,10 @@
 
 use std::time::Duration;
 
+use graphloom_core_graph::__private::FastPath;
 use graphloom_core_graph::{
-    ChildOutcome, Compiled, Context, END, Mode, Node, NodeError, Outcome, Retry, START, Snapshot, StateGraph, Step,
-    Task, Timeout,
+    ChildOutcome, Compiled, Context, END, Mode, Node, NodeError, Outcome, Retry, RunPolicy, START, Snapshot,
+    StateGraph, Step, Task, Timeout,
 };
 use proptest::prelude::*;
 
@@ -176,7 +177,7 @@ fn child(acts: &[Act], mode: Mode) -> Compiled<Work> {
 }
 
 /// How the run of a graph with this child ends.
-async fn run(acts: &[Act], mode: Mode, is_read: bool) -> String {
+async fn run(acts: &[Act], mode: Mode, is_read: bool, policy: RunPolicy) -> String {
     let mut graph = StateGraph::<Work>::new("parent");
     graph.mode(mode);
     graph.add_subgraph(
@@ -192,7 +193,8 @@ async fn run(acts: &[Act], mode: Mode, is_read: bool) -> String {
         },
     );
     graph.add_edge(START, CHILD);
-    let mut run = graph.compile().expect("right").run_once(Work::update());
+    let app = graph.compile().expect("right").with_context(());
+    let mut run = app.run_once_with(Work::update(), policy);
     while is_read && run.next().await.is_some() {}
     match run.await {
         Ok(Outcome::Done(state)) => state.story(),
@@ -217,15 +219,21 @@ proptest! {
     #[test]
     fn a_child_runs_as_it_does_when_it_is_read(acts in prop::collection::vec(act(), 1..6), eager: bool) {
         let mode = if eager { Mode::Eager } else { Mode::Barrier };
-        let (quiet, read) = in_virtual_time(async { (run(&acts, mode, false).await, run(&acts, mode, true).await) });
-        prop_assert_eq!(quiet, read);
+        in_virtual_time(async {
+            let inline = run(&acts, mode, false, RunPolicy::default()).await;
+            prop_assert_eq!(&inline, &run(&acts, mode, true, RunPolicy::default()).await);
+            let machine = RunPolicy::default().without(FastPath::InlineCalls);
+            prop_assert_eq!(&inline, &run(&acts, mode, false, machine.clone()).await);
+            prop_assert_eq!(&inline, &run(&acts, mode, false, machine.without(FastPath::SingleTasks)).await);
+            Ok(())
+        })?;
     }
 }
 
 #[test]
 fn a_child_of_plain_nodes_ends_with_their_notes() {
     let acts = [Act::Note, Act::Name, Act::Wait, Act::Inside { fails: false }, Act::Note];
-    let story = in_virtual_time(run(&acts, Mode::Barrier, false));
+    let story = in_virtual_time(run(&acts, Mode::Barrier, false, RunPolicy::default()));
     let name = "child:1.0/n1:2.0@1inchild:1.0by1";
     assert_eq!(story, format!("{name} child:1.0/n3:4.0/inner:1.0 inside in n0 n2 n4"));
 }

@@ -69,7 +69,7 @@ async fn without_limits_nothing_is_last() {
         // Without a store too, where a task takes the fast path of single tasks.
         let app = looping(mode, 2).compile().expect("right");
         assert_eq!(done(app.run_once(Work::update()).await).story(), "-/- -/-", "{mode:?}");
-        let eager = app.with_context(()).run_once_with(Work::update(), RunPolicy::default().max_steps(9));
+        let eager = app.run_once_with(Work::update(), RunPolicy::default().max_steps(9));
         let expected = if mode == Mode::Barrier { "8/- 7/-" } else { "-/- -/-" };
         assert_eq!(done(eager.await).story(), expected, "{mode:?}");
     }
@@ -128,7 +128,7 @@ async fn every_attempt_knows_when_the_first_one_began_also_after_a_restart() {
         graph.add_edge(START, A).add_edge(A, B);
         let app = graph.compile().expect("right");
         if stored {
-            let threads = app.with_context(()).with_shared_checkpointer(Arc::clone(&store)).with_clock(clock);
+            let threads = app.with_shared_checkpointer(Arc::clone(&store)).with_clock(clock);
             assert_eq!(done(threads.thread("t").run(Work::update()).await).story(), "3@Some(1000) 1@None");
         } else {
             let story = done(app.run_once(Work::update()).await).story();

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use graphloom_core_graph::__private::FastPath;
 use graphloom_core_graph::checkpoint::{Checkpointer, HistoryFilter, MemoryCheckpointer, TaskRecord};
 use graphloom_core_graph::{
     Answers, Clock, Context, Durability, END, Mode, Node, NodeError, Outcome, Retry, Run, RunPolicy, START, Snapshot,
@@ -60,12 +61,14 @@ fn graph(mode: Mode, last: i64) -> StateGraph<Work> {
     graph
 }
 
-/// All that the store has, as text.
-async fn stored(mode: Mode, durability: Durability, last: i64, read: bool) -> String {
+/// All that the store has, as text. A run without a reader may be one `without` fast paths.
+async fn stored(mode: Mode, durability: Durability, last: i64, read: bool, without: &[FastPath]) -> String {
     let store = Arc::new(MemoryCheckpointer::new());
     let app = graph(mode, last).compile().expect("right").with_context(());
-    let mut policy = RunPolicy::default();
-    policy.durability = durability;
+    let mut policy = RunPolicy::default().durability(durability);
+    for path in without {
+        policy = policy.without(*path);
+    }
     let threads = app.with_shared_checkpointer(Arc::clone(&store) as Arc<dyn Checkpointer>).with_clock(Arc::new(Still));
     let thread = threads.thread("t").policy(policy);
     let finish = |mut run: Run<Work>| async move {
@@ -97,9 +100,18 @@ proptest! {
         last in 1..70_i64,
     ) {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-        let both = runtime.block_on(async {
-            (stored(mode, durability, last, true).await, stored(mode, durability, last, false).await)
-        });
-        prop_assert_eq!(both.0, both.1);
+        runtime.block_on(async {
+            let unread = stored(mode, durability, last, false, &[]).await;
+            for (read, without) in [
+                (true, &[][..]),
+                (false, &[FastPath::SingleTasks]),
+                (false, &[FastPath::CompactSteps]),
+                (false, &[FastPath::SingleTasks, FastPath::CompactSteps]),
+            ] {
+                let other = stored(mode, durability, last, read, without).await;
+                prop_assert_eq!(&unread, &other, "read: {}, without {:?}", read, without);
+            }
+            Ok(())
+        })?;
     }
 }

@@ -212,7 +212,7 @@ fn mortal(calls: &Calls, reached: &Arc<Notify>) -> StateGraph<Work> {
 
 /// Threads of a graph in a given store.
 fn threads_in(store: Arc<dyn Checkpointer>, graph: StateGraph<Work>) -> Threads<Work> {
-    graph.compile().expect("the graph is right").with_context(()).with_shared_checkpointer(store)
+    graph.compile().expect("the graph is right").with_shared_checkpointer(store)
 }
 
 /// A run whose process dies when told; afterwards the same thread in another process.

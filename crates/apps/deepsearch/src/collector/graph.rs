@@ -14,11 +14,8 @@ use crate::names::{COLLECTOR_END, COLLECTOR_START, INFO_RETRIEVAL, QUERY_GENERAT
 use crate::resources::Resources;
 
 /// The graph that carries out one step: its input is a [`CollectRequest`](super::CollectRequest).
-///
-/// # Errors
-/// Those of [`graph_with`]; without options they are faults of this program.
-pub fn graph() -> Result<Compiled<CollectorState, Resources>, CompileErrors> {
-    graph_with(GraphOptions::new())
+pub fn graph() -> Compiled<CollectorState, Resources> {
+    graph_with(GraphOptions::new()).expect("the graph of a step compiles")
 }
 
 /// The same graph with other functions in its nodes or other limits.

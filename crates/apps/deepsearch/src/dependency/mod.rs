@@ -18,11 +18,8 @@ use crate::section::{SectionState, add_writing, collect, collected, nodes};
 use crate::steps;
 
 /// The graph that researches a section.
-///
-/// # Errors
-/// Those of [`reasoning_with`]; without options they are faults of this program.
-pub fn reasoning() -> Result<Compiled<SectionState, Resources>, CompileErrors> {
-    reasoning_with(GraphOptions::new())
+pub fn reasoning() -> Compiled<SectionState, Resources> {
+    reasoning_with(GraphOptions::new()).expect("the graph that researches a section compiles")
 }
 
 /// The same graph with other functions in its nodes, another [`DEPENDENCY_INFO_COLLECTOR`] or other limits.
@@ -35,7 +32,7 @@ pub fn reasoning_with(
     let mut graph = StateGraph::<SectionState, Resources>::new("dependency_reasoning");
     graph.add_node(SECTION_START, nodes::start);
     graph.add_node(PLAN_REASONING, nodes::plan_reasoning).may_goto((DEPENDENCY_INFO_COLLECTOR, SECTION_END_NODE));
-    graph.add_subgraph(DEPENDENCY_INFO_COLLECTOR, steps::graph()?, collect, collected);
+    graph.add_subgraph(DEPENDENCY_INFO_COLLECTOR, steps::graph(), collect, collected);
     graph.add_node(SECTION_END_NODE, nodes::reasoning_end);
 
     graph.add_edge(START, SECTION_START);
@@ -47,11 +44,8 @@ pub fn reasoning_with(
 }
 
 /// The graph that writes a section.
-///
-/// # Errors
-/// Those of [`writing_with`]; without options they are faults of this program.
-pub fn writing() -> Result<Compiled<SectionState, Resources>, CompileErrors> {
-    writing_with(GraphOptions::new())
+pub fn writing() -> Compiled<SectionState, Resources> {
+    writing_with(GraphOptions::new()).expect("the graph that writes a section compiles")
 }
 
 /// The same graph with other functions in its nodes or other limits.

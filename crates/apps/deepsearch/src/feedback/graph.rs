@@ -12,11 +12,8 @@ use crate::names::{COMPOSE, FEEDBACK_COLLECTOR, FEEDBACK_END, FEEDBACK_START, LI
 use crate::resources::Resources;
 
 /// The graph that carries out one change: its input is the report as it is.
-///
-/// # Errors
-/// Those of [`graph_with`]; without options they are faults of this program.
-pub fn graph() -> Result<Compiled<FeedbackState, Resources>, CompileErrors> {
-    graph_with(GraphOptions::new())
+pub fn graph() -> Compiled<FeedbackState, Resources> {
+    graph_with(GraphOptions::new()).expect("the graph of a change compiles")
 }
 
 /// The same graph with other functions in its nodes, another [`FEEDBACK_COLLECTOR`] or other limits.
@@ -35,7 +32,7 @@ pub fn graph_with(
     ));
     graph.add_node(REWRITE, nodes::rewrite);
     graph.add_node(PREPARE, nodes::prepare).may_goto((FEEDBACK_COLLECTOR, COMPOSE, FEEDBACK_END));
-    graph.add_subgraph(FEEDBACK_COLLECTOR, collector::graph()?, request, collected);
+    graph.add_subgraph(FEEDBACK_COLLECTOR, collector::graph(), request, collected);
     graph.add_node(COMPOSE, nodes::compose);
     graph.add_node(FEEDBACK_END, nodes::end);
 

@@ -15,11 +15,8 @@ use crate::resources::Resources;
 use crate::steps;
 
 /// The graph of a section: its input is a [`SectionBrief`](super::SectionBrief), its result `sub_report`.
-///
-/// # Errors
-/// Those of [`graph_with`]; without options they are faults of this program.
-pub fn graph() -> Result<Compiled<SectionState, Resources>, CompileErrors> {
-    graph_with(GraphOptions::new())
+pub fn graph() -> Compiled<SectionState, Resources> {
+    graph_with(GraphOptions::new()).expect("the graph of a section compiles")
 }
 
 /// The same graph with other functions in its nodes, another [`INFO_COLLECTOR`] or other limits.
@@ -32,7 +29,7 @@ pub fn graph_with(
     let mut graph = StateGraph::<SectionState, Resources>::new("section");
     graph.add_node(SECTION_START, nodes::start);
     graph.add_node(PLAN_REASONING, nodes::plan_reasoning).may_goto((INFO_COLLECTOR, SUB_REPORTER, SECTION_END_NODE));
-    graph.add_subgraph(INFO_COLLECTOR, steps::graph()?, collect, collected);
+    graph.add_subgraph(INFO_COLLECTOR, steps::graph(), collect, collected);
     graph.add_node(SECTION_END_NODE, nodes::end);
 
     graph.add_edge(START, SECTION_START);

@@ -78,11 +78,8 @@ impl StepsState {
 }
 
 /// The graph that carries out the steps of a plan.
-///
-/// # Errors
-/// Those of [`graph_with`]; without options they are faults of this program.
-pub fn graph() -> Result<Compiled<StepsState, Resources>, CompileErrors> {
-    graph_with(GraphOptions::new())
+pub fn graph() -> Compiled<StepsState, Resources> {
+    graph_with(GraphOptions::new()).expect("the graph of steps compiles")
 }
 
 /// The same graph with another [`COLLECTOR`] or other limits.
@@ -95,7 +92,7 @@ pub fn graph_with(
     let mut graph = StateGraph::<StepsState, Resources>::new("steps");
     graph.mode(Mode::Eager);
     graph.add_node(STEPS_BEGIN, begin);
-    graph.add_subgraph_task(COLLECTOR, collector::graph()?, |step: String, state| request_of(&step, state), finished);
+    graph.add_subgraph_task(COLLECTOR, collector::graph(), |step: String, state| request_of(&step, state), finished);
 
     graph.add_edge(START, STEPS_BEGIN);
     graph.add_sends(STEPS_BEGIN, COLLECTOR, ready);

@@ -23,11 +23,8 @@ pub const REASON: Task<String> = Task::named("reason");
 pub const WRITE: Task<String> = Task::named("write");
 
 /// The graph of the dependency-driven team.
-///
-/// # Errors
-/// Those of [`dependency_with`]; without options they are faults of this program.
-pub fn dependency() -> Result<Compiled<TeamState, Resources>, CompileErrors> {
-    dependency_with(GraphOptions::new())
+pub fn dependency() -> Compiled<TeamState, Resources> {
+    dependency_with(GraphOptions::new()).expect("the graph of the dependency-driven team compiles")
 }
 
 /// The same team with other graphs to [`REASON`] and [`WRITE`] or other limits.
@@ -40,13 +37,8 @@ pub fn dependency_with(
     let mut graph = StateGraph::<TeamState, Resources>::new("dependency_editor_team");
     graph.mode(Mode::Eager);
     graph.add_node(TEAM_BEGIN, begin_dependent);
-    graph.add_subgraph_task(
-        REASON,
-        reasoning()?,
-        |section: String, state| reason_input(&section, state),
-        reason_output,
-    );
-    graph.add_subgraph_task(WRITE, writing()?, |section: String, state| write_input(&section, state), write_output);
+    graph.add_subgraph_task(REASON, reasoning(), |section: String, state| reason_input(&section, state), reason_output);
+    graph.add_subgraph_task(WRITE, writing(), |section: String, state| write_input(&section, state), write_output);
     graph.add_node(TEAM_MERGE, merge).deferred();
 
     graph.add_edge(START, TEAM_BEGIN);

@@ -15,11 +15,8 @@ use crate::state::SectionBrief;
 pub const SECTION: Task<String> = Task::named("section");
 
 /// The graph of the editor team.
-///
-/// # Errors
-/// Those of [`parallel_with`]; without options they are faults of this program.
-pub fn parallel() -> Result<Compiled<TeamState, Resources>, CompileErrors> {
-    parallel_with(GraphOptions::new())
+pub fn parallel() -> Compiled<TeamState, Resources> {
+    parallel_with(GraphOptions::new()).expect("the graph of the editor team compiles")
 }
 
 /// The same team with another graph of a [`SECTION`] or other limits.
@@ -32,7 +29,7 @@ pub fn parallel_with(
     let mut graph = StateGraph::<TeamState, Resources>::new("editor_team");
     graph.mode(Mode::Eager);
     graph.add_node(TEAM_BEGIN, begin);
-    graph.add_subgraph_task(SECTION, section::graph()?, |section: String, state| input(&section, state), output);
+    graph.add_subgraph_task(SECTION, section::graph(), |section: String, state| input(&section, state), output);
     graph.add_node(TEAM_MERGE, merge).deferred();
 
     graph.add_edge(START, TEAM_BEGIN);

@@ -51,7 +51,7 @@ async fn change(
     answer: Value,
 ) -> (Arc<FeedbackState>, Vec<StreamMessage>) {
     let resources = Resources::new(Models::new(model), Engines::of(Arc::new(FixedDocuments(documents())))).unwrap();
-    let threads = graph().unwrap().with_context(resources).with_checkpointer(MemoryCheckpointer::new());
+    let threads = graph().with_context(resources).with_checkpointer(MemoryCheckpointer::new());
     let thread = threads.thread("test");
     let mut said = Vec::new();
     let mut run = thread.run(input);

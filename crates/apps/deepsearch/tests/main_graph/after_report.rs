@@ -19,7 +19,7 @@ fn thread(prompt: &str, config: &Config) -> Thread<SearchContext, Resources> {
     std::fs::write(&file, "{# user #}\n{{ nobody_wrote_this() }}\n").unwrap();
     let mut resources = resources(&Main::quoting());
     resources.prompts = resources.prompts.override_from(folder.path()).unwrap();
-    let graph = graph(config.execution_method.into()).unwrap();
+    let graph = graph(config.execution_method.into());
     graph.with_context(resources).with_checkpointer(MemoryCheckpointer::new()).thread("test")
 }
 

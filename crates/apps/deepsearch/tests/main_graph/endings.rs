@@ -97,7 +97,7 @@ async fn a_budget_leaves_room_for_the_report() {
         let model = Budgeted::new(Arc::clone(plain.models.role("general")), Arc::clone(&ledger)).unwrap();
         let mut resources = resources_of(Arc::new(model), web(&Library::named("tavily")));
         resources.ledger = ledger;
-        let graph = graph(GraphKind::Parallel).unwrap();
+        let graph = graph(GraphKind::Parallel);
         let threads = graph.with_context(resources).with_checkpointer(MemoryCheckpointer::new());
         let request = Request::new("How common are storks?", quiet());
         let ended = follow(threads.thread("test").run(SearchContext::update().request(request))).await;
@@ -142,8 +142,7 @@ async fn a_call_has_its_time() {
     let silent = Silent(Scripted::from_fn(|_: &ChatRequest| Ok("never said")));
     let mut resources = resources_of(Arc::new(silent), web(&Library::named("tavily")));
     resources.call_limit = Duration::from_secs(300);
-    let threads =
-        graph(GraphKind::Parallel).unwrap().with_context(resources).with_checkpointer(MemoryCheckpointer::new());
+    let threads = graph(GraphKind::Parallel).with_context(resources).with_checkpointer(MemoryCheckpointer::new());
     let begun = tokio::time::Instant::now();
     let request = Request::new("How common are storks?", quiet());
     let ended = follow(threads.thread("test").run(SearchContext::update().request(request))).await;
@@ -203,8 +202,7 @@ async fn every_call_that_hangs_is_made_again_within_its_limit() {
     let hanging = HangsOnce { inner, capabilities, asked: Mutex::default() };
     let mut resources = resources_of(Arc::new(hanging), web(&Library::named("tavily")));
     resources.call_limit = Duration::from_secs(4);
-    let threads =
-        graph(GraphKind::Parallel).unwrap().with_context(resources).with_checkpointer(MemoryCheckpointer::new());
+    let threads = graph(GraphKind::Parallel).with_context(resources).with_checkpointer(MemoryCheckpointer::new());
     let request = Request::new("How common are storks?", loud());
     let run = follow(threads.thread("test").run(SearchContext::update().request(request)));
     let hour = Duration::from_secs(3600);

@@ -17,7 +17,7 @@ fn limited(limit: u32) -> Config {
 }
 
 fn runs(main: &Main, config: &Config) -> Runs {
-    let graph = graph(config.execution_method.into()).unwrap();
+    let graph = graph(config.execution_method.into());
     graph.with_context(resources(main)).with_checkpointer(MemoryCheckpointer::new())
 }
 

@@ -251,7 +251,7 @@ pub(crate) fn resources(main: &Main) -> Resources {
 pub(crate) type Runs = Threads<SearchContext, Resources>;
 
 pub(crate) fn runs(main: &Main, config: &Config) -> Runs {
-    let graph = graph(config.execution_method.into()).unwrap();
+    let graph = graph(config.execution_method.into());
     graph.with_context(resources(main)).with_checkpointer(MemoryCheckpointer::new())
 }
 

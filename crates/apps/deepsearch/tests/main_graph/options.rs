@@ -83,7 +83,7 @@ async fn a_node_deep_inside_is_replaced_through_the_graphs_around_it() {
     let ended = run(graph, &main).await;
     assert!(ended.state().final_result.response_content.contains("# 1. "));
     assert!(ended.said.iter().any(|message| message.content.contains("documents were found")), "the summary is told");
-    run(self::graph(GraphKind::Parallel).unwrap(), &usual).await;
+    run(self::graph(GraphKind::Parallel), &usual).await;
     assert!(usual.sections.count(PromptKind::Sum) > 0 && main.sections.count(PromptKind::Sum) == 0);
 }
 

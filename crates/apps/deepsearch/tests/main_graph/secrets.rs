@@ -39,7 +39,6 @@ async fn no_secret_is_in_the_database() {
     let shown = format!("{config:?}");
     {
         let threads = graph(config.execution_method.into())
-            .unwrap()
             .with_context(resources(&main))
             .with_checkpointer(SqliteCheckpointer::open(&file).unwrap());
         let request = Request::new("How common are storks?", config);

@@ -32,12 +32,7 @@ async fn drawn(data: Option<Value>, traced: bool) -> (RunResult<SectionState>, S
     config.visualization_enable = true;
     config.source_tracer_research_trace_source_switch = traced;
     let brief = SectionBrief::new(section("3", &[]), "How common are storks?", config);
-    let ran = run(
-        graph().expect("the graph is sound"),
-        resources(&script, web(&library)),
-        SectionState::update().brief(brief),
-    )
-    .await;
+    let ran = run(graph(), resources(&script, web(&library)), SectionState::update().brief(brief)).await;
     (ran, script)
 }
 

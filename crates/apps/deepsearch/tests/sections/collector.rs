@@ -25,7 +25,7 @@ fn request(config: &Config) -> CollectRequest {
 
 async fn collect(script: &Script, search: Engines, config: &Config) -> RunResult<CollectorState> {
     let input = CollectorState::update().request(request(config));
-    run(graph().expect("the graph is sound"), resources(script, search), input).await
+    run(graph(), resources(script, search), input).await
 }
 
 fn queries(state: &CollectorState) -> Vec<String> {

@@ -37,7 +37,7 @@ async fn a_section_survives_a_crash_at_every_point() {
     let input = SectionState::update().brief(brief);
     let fresh = || {
         let (script, library) = (script(), Library::named("tavily"));
-        let app = graph().unwrap().with_context(resources(&script, web(&library)));
+        let app = graph().with_context(resources(&script, web(&library)));
         (script, library, Simulator::new(app))
     };
     let (script, library, simulator) = fresh();
@@ -69,7 +69,7 @@ async fn a_team_survives_crashes_between_any_commits() {
         let input = TeamState::update().outline(outline).query("How common are storks?".to_owned()).config(config);
         let run = async |crashes: bool, seed| {
             let (script, library) = (script(), Library::named("tavily"));
-            let app = dependency().unwrap().with_context(resources(&script, web(&library)));
+            let app = dependency().with_context(resources(&script, web(&library)));
             let simulator = Simulator::new(app).seed(seed);
             let simulator = if crashes { simulator.crash_between_any() } else { simulator };
             simulator.run(input.clone()).await.unwrap()

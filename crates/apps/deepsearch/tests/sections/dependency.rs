@@ -32,7 +32,7 @@ async fn reason(planned: Value) -> (RunResult<SectionState>, Script, Library, Du
     library.delay = Duration::from_secs(10);
     let began = tokio::time::Instant::now();
     let input = SectionState::update().brief(brief());
-    let ran = run(reasoning().expect("the graph is sound"), resources(&script, web(&library)), input).await;
+    let ran = run(reasoning(), resources(&script, web(&library)), input).await;
     (ran, script, library, began.elapsed())
 }
 
@@ -96,7 +96,7 @@ async fn writing_builds_on_what_its_parents_say() {
         .plans([(1, planned)])
         .evidence([(found.id.as_str().to_owned(), found.clone())]);
     let library = Library::named("tavily");
-    let ran = run(writing().unwrap(), resources(&script, web(&library)), input).await;
+    let ran = run(writing(), resources(&script, web(&library)), input).await;
     assert_eq!((library.asked().len(), script.count(PromptKind::Plan)), (0, 0), "writing searches nothing");
     for asked in [PromptKind::Outline, PromptKind::Write] {
         assert!(script.prompts(asked)[0].contains("as chapter 1 shows"), "{asked:?}");

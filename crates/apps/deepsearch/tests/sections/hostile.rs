@@ -42,8 +42,7 @@ async fn orders_in_documents_are_fenced_and_no_other_tool_runs() {
     let mut config = config();
     config.workflow_max_plan_executed_num = 1;
     let brief = SectionBrief::new(section("1", &[]), "How common are storks?", config);
-    let state =
-        run(graph().unwrap(), resources(&script, web(&library)), SectionState::update().brief(brief)).await.state;
+    let state = run(graph(), resources(&script, web(&library)), SectionState::update().brief(brief)).await.state;
 
     assert_eq!(library.asked(), ["storks"], "only the search that was planned");
     assert!(state.sub_report.is_some());

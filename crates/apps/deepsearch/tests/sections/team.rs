@@ -43,7 +43,7 @@ async fn sections_run_at_the_same_time_up_to_the_limit_and_merge_in_order() {
         let input = input(outline(&[("1", &[]), ("2", &[]), ("3", &[]), ("4", &[]), ("5", &[])]), |config| {
             config.editor_team_max_concurrency_num = limit;
         });
-        let RunResult { state, said } = run(parallel().unwrap(), resources(&script(&[]), web(&library)), input).await;
+        let RunResult { state, said } = run(parallel(), resources(&script(&[]), web(&library)), input).await;
         assert_eq!(began.elapsed(), Duration::from_secs(seconds), "{limit} at a time");
         assert_eq!(sections(&state), ["1", "2", "3", "4", "5"]);
         let ends: Vec<_> = said.iter().filter(|message| message.content == "SECTION END").collect();
@@ -59,8 +59,8 @@ async fn missing_sections_are_tolerated_and_no_section_at_all_is_fatal() {
     let three = || outline(&[("1", &[]), ("2", &["1"]), ("3", &["2"])]);
     for order in [None, Some(TeamOrder::Layered), Some(TeamOrder::Dataflow)] {
         let team = || match order {
-            None => parallel().unwrap(),
-            Some(_) => dependency().unwrap(),
+            None => parallel(),
+            Some(_) => dependency(),
         };
         let set = |config: &mut graphloom_deepsearch::Config| {
             config.dependency_editor_team_order = order.unwrap_or_default();
@@ -87,7 +87,7 @@ async fn sections_that_wait_for_one_another_are_an_error_and_no_endless_loop() {
         let library = Library::named("tavily");
         let script = script(&[]);
         let input = input(circle(), |config| config.dependency_editor_team_order = order);
-        let state = run(dependency().unwrap(), resources(&script, web(&library)), input).await.state;
+        let state = run(dependency(), resources(&script, web(&library)), input).await.state;
         let told: Vec<String> = state.notices.iter().map(ToString::to_string).collect();
         assert_eq!(told, ["[211501]Invalid dependency graph: the sections 2, 3 wait for one another"]);
         assert_eq!(script.total(), 0, "{order:?}: nothing is paid for");
@@ -101,7 +101,7 @@ async fn both_orders_give_the_same_sections() {
     for order in [TeamOrder::Layered, TeamOrder::Dataflow] {
         let script = script(&[]);
         let input = input(diamond(), |config| config.dependency_editor_team_order = order);
-        let state = run(dependency().unwrap(), resources(&script, web(&Library::named("tavily"))), input).await.state;
+        let state = run(dependency(), resources(&script, web(&Library::named("tavily"))), input).await.state;
         let at = |work, section: &str| {
             let job = Job { work, section: section.to_owned() };
             state.finished.iter().position(|done| *done == job).unwrap()

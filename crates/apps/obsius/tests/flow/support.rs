@@ -99,7 +99,7 @@ impl TestVault {
         limits: Option<Config>,
     ) -> Threads<WorkflowState, Resources> {
         let resources = self.resources(model, limits);
-        graph().unwrap().with_context(resources).with_checkpointer(store.clone()).with_clock(Arc::new(Virtual::new()))
+        graph().with_context(resources).with_checkpointer(store.clone()).with_clock(Arc::new(Virtual::new()))
     }
 
     fn resources(&self, model: Arc<dyn ChatModel>, limits: Option<Config>) -> Resources {

@@ -71,6 +71,12 @@ impl Search for ScriptedSource {
     }
 }
 
+/// The titles of what a session has found.
+pub(crate) fn found_titles(session: &Session) -> Vec<&str> {
+    let review = session.artifacts.review.as_ref().expect("part of the test");
+    review.value.records.iter().map(|record| record.title.as_str()).collect()
+}
+
 /// A model that answers every prompt of the conversation by the fields that its schema asks for.
 pub(crate) fn scripted_model(seen: Arc<Mutex<Vec<String>>>) -> Scripted {
     Scripted::from_fn(move |request: &ChatRequest| {
@@ -143,7 +149,7 @@ impl ScriptedConversation {
         store: Arc<dyn Store>,
         checkpointer: Arc<dyn Checkpointer>,
     ) -> Self {
-        Self::over(graph().expect("the graph is sound"), model, source, store, checkpointer)
+        Self::over(graph(), model, source, store, checkpointer)
     }
 
     /// A conversation over a graph with options.

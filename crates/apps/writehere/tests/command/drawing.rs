@@ -55,7 +55,7 @@ fn stored() -> TestDir {
     let home = dir.path("home");
     tokio::runtime::Runtime::new().unwrap().block_on(async {
         let store = RunStore::in_file(&DataDir::new(Some(&home)).unwrap()).unwrap().checkpointer();
-        let runs = graph().unwrap().with_context(resources).with_shared_checkpointer(store);
+        let runs = graph().with_context(resources).with_shared_checkpointer(store);
         runs.thread("book").run(Writing::update().tree(book())).await.unwrap();
     });
     dir

@@ -145,7 +145,7 @@ impl Search for FixedEvidence {
 pub(crate) type Runs = Threads<Writing, Resources>;
 
 pub(crate) fn runs(mode: Mode, model: Arc<dyn ChatModel>, store: &MemoryCheckpointer) -> Runs {
-    runs_over(graph().unwrap(), mode, model, store)
+    runs_over(graph(), mode, model, store)
 }
 
 /// Runs of a graph with options.

@@ -2,8 +2,9 @@
 
 use std::sync::{Arc, Mutex, Weak};
 
-use super::{CheckpointError, Commit, Lease, MemoryCheckpointer, ThreadSlot, lock};
+use super::{CheckpointError, Commit, Lease, MemoryCheckpointer, ThreadSlot};
 use crate::checkpoint::{CompactStep, StepOrigin};
+use crate::lock::lock;
 
 /// Writes a thread of this process's memory under a lease, without a future that would have to be waited for: commits,
 /// and compact steps, as what differs from the checkpoint before. The store makes rows of those when somebody

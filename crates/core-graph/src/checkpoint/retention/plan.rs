@@ -5,11 +5,10 @@ use std::sync::Arc;
 
 use super::{Pruned, Retention};
 use crate::checkpoint::{
-    CheckpointError, CheckpointRow, Checkpointer, Cut, HistoryFilter, Pruning, RecordKind, ThreadRow,
+    CheckpointError, CheckpointRow, Checkpointer, Cut, HistoryFilter, Pruning, RecordKind, ThreadRow, load_frontier,
 };
 use crate::event::EventKind;
-use crate::machine::FRONTIER;
-use crate::recorder::load_frontier;
+use crate::record::FRONTIER;
 
 /// A thread as it is read before pruning, and what has been decided to go.
 pub(in crate::checkpoint) struct RetentionPlan<'s> {

@@ -6,10 +6,11 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::error::debug_is_text;
 use crate::graph::declare::condition::When;
 use crate::graph::declare::policies::{RetryDescription, TimeoutDescription};
-use crate::graph::spec::Mode;
 use crate::state::JsonField;
+use crate::topology::Mode;
 
 /// A graph as data: its state, its nodes by the names of their handlers, and what leads from node to node.
 ///
@@ -18,7 +19,7 @@ use crate::state::JsonField;
 /// of a [`Registry`](crate::Registry). `START` and `END` stand for the beginning and the end.
 ///
 /// ```
-/// use graphloom_core_graph::{Context, Description, JsonUpdate, NodeError, Outcome, Registry};
+/// use graphloom_core_graph::{Context, Description, JsonUpdate, Outcome, Registry};
 /// use serde_json::{Value, json};
 ///
 /// let description = Description::from_json(r#"{
@@ -40,10 +41,10 @@ use crate::state::JsonField;
 ///
 /// let mut registry = Registry::<()>::new();
 /// registry.function("write", async |state: Value, _: Context| {
-///     Ok::<_, NodeError>(json!({"draft": format!("draft {}", state["rounds"]), "rounds": 1}))
+///     Ok(json!({"draft": format!("draft {}", state["rounds"]), "rounds": 1}))
 /// });
 /// registry.function("judge", async |state: Value, _: Context| {
-///     Ok::<_, NodeError>(json!({"score": state["rounds"]}))
+///     Ok(json!({"score": state["rounds"]}))
 /// });
 ///
 /// let app = description.compile(&registry)?;
@@ -195,7 +196,7 @@ pub struct JoinDescription {
 }
 
 /// A text that is no description.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[error("this is no description of a graph, at `{path}`: {message}")]
 pub struct DescriptionError {
     /// The place in the text, as keys and positions; `.` for the whole.
@@ -203,6 +204,8 @@ pub struct DescriptionError {
     /// What is wrong there.
     pub message: String,
 }
+
+debug_is_text!(DescriptionError);
 
 fn first() -> u32 {
     1

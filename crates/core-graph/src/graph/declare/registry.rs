@@ -17,19 +17,19 @@ use crate::state::JsonState;
 /// The handlers that [descriptions](crate::Description) name. A name that is given again stands for the later handler.
 ///
 /// ```
-/// use graphloom_core_graph::{Context, JsonState, JsonUpdate, NodeError, Registry, Snapshot, Step};
+/// use graphloom_core_graph::{Context, JsonState, JsonUpdate, Registry, Snapshot, Step};
 /// use serde_json::{Value, json};
 ///
 /// let mut registry = Registry::<()>::new();
 /// // From JSON to JSON, for nodes and tasks.
 /// registry.function("shout", async |text: Value, _: Context| {
 ///     let text = text.as_str().unwrap_or_default().to_uppercase();
-///     Ok::<_, NodeError>(json!({"shouts": [text]}))
+///     Ok(json!({"shouts": [text]}))
 /// });
 /// // Whatever a node of a graph can be.
 /// registry.node("count", async |state: Snapshot<JsonState>| {
 ///     let words: Vec<String> = state.read("shouts")?;
-///     Ok::<_, NodeError>(Step::update(JsonUpdate::new().with("count", words.len())))
+///     Ok(Step::update(JsonUpdate::new().with("count", words.len())))
 /// });
 /// ```
 pub struct Registry<Cx = ()> {
@@ -60,12 +60,16 @@ impl<Cx: Send + Sync + 'static> Registry<Cx> {
     }
 
     /// Names a node of the state.
-    pub fn node<M>(&mut self, name: impl Into<String>, run: impl Handler<M, JsonState, Cx>) -> &mut Self {
+    pub fn node<M>(&mut self, name: impl Into<String>, run: impl Handler<M, JsonState, Cx, Future: Send>) -> &mut Self {
         self.register(name.into(), run.into_node(), Some(false))
     }
 
     /// Names a task node, whose input is an entry of a fan-out.
-    pub fn task<M, I>(&mut self, name: impl Into<String>, run: impl TaskHandler<M, I, JsonState, Cx>) -> &mut Self {
+    pub fn task<M, I>(
+        &mut self,
+        name: impl Into<String>,
+        run: impl TaskHandler<M, I, JsonState, Cx, Future: Send>,
+    ) -> &mut Self {
         self.register(name.into(), run.into_node(), Some(true))
     }
 
@@ -73,7 +77,7 @@ impl<Cx: Send + Sync + 'static> Registry<Cx> {
     pub fn error_handler<M>(
         &mut self,
         name: impl Into<String>,
-        handler: impl TaskHandler<M, Failure, JsonState, Cx>,
+        handler: impl TaskHandler<M, Failure, JsonState, Cx, Future: Send>,
     ) -> &mut Self {
         self.error_handlers.insert(name.into(), handler.into_node());
         self

@@ -5,8 +5,9 @@ use std::sync::Arc;
 use super::drawn::{Drawn, Sum, compile};
 use super::model::{Id, Model, ModelPhase};
 use crate::error::NodeError;
-use crate::machine::{Completion, Limits, Machine, Plan, Stop, TaskId, TaskOutcome};
+use crate::machine::{Completion, Limits, Machine, Plan, TaskOutcome};
 use crate::step::Step;
+use crate::tasks::{Stop, TaskId};
 
 pub(super) fn id_of(id: TaskId) -> Id {
     (id.number, id.place)
@@ -32,37 +33,33 @@ pub(super) fn step(label: String) -> Step<Sum> {
 }
 
 /// Plays steps of single tasks on the fast path, where the machine takes it; returns the number of them, or nothing when there are no more choices.
-pub(super) fn commit_single(
+pub(super) fn play_single(
     machine: &mut Machine<Sum>,
     model: &mut Model<'_>,
     choose: &mut impl FnMut(usize) -> Option<usize>,
 ) -> Option<usize> {
     let mut next = machine.take_single_task();
-    let mut commits_single = 0;
+    let mut singles = 0;
     while let Some(single) = next {
         let id = id_of(single.id);
-        assert_eq!(model.tasks.len(), 1, "the lane is for a task that is alone");
+        assert_eq!(model.tasks.len(), 1, "the fast path is for a task that is alone");
         let task = model.tasks.get_mut(&id).expect("the model has the task");
         assert_eq!((task.phase, task.key, task.tries, task.node), (ModelPhase::Waits, None, 0, single.node as usize));
         task.phase = ModelPhase::Runs;
         let step = step(Model::label(task));
-        // What does not stride goes on as a task in flight.
-        if choose(4)? == 0 || !machine.commits_single(single, &step) {
-            return Some(commits_single);
+        // What is not committed in place goes on as a task in flight.
+        if choose(4)? == 0 || !machine.commits_in_place(single, &step) {
+            return Some(singles);
         }
         task.phase = ModelPhase::Finished;
-        let strode = if machine.is_durable() {
-            let changes = machine.encoded(&step).expect("it can be encoded");
-            machine.commit_single_stored(single, step.update, changes, 0).map(|strode| strode.next)
-        } else {
-            machine.commit_single(single, step.update)
-        };
-        next = strode.unwrap_or_else(|fault| panic!("{fault:?}"));
+        let changes = machine.encoded(&step).expect("it can be encoded");
+        let committed = machine.commit_in_place(single, step.update, changes, 0);
+        next = committed.unwrap_or_else(|fault| panic!("{fault:?}")).next;
         model.commit(id);
         compare(machine, model);
-        commits_single += 1;
+        singles += 1;
     }
-    Some(commits_single)
+    Some(singles)
 }
 
 /// Plays a run; returns how many of its steps took the fast path.
@@ -75,12 +72,12 @@ pub(super) fn play(drawn: &Drawn, concurrency: usize, durable: bool, mut choices
     compare(&machine, &model);
     let mut now = 0;
     let mut choose = |below: usize| choices.next().map(|choice| choice as usize % below.max(1));
-    let mut commits_single = 0;
+    let mut singles = 0;
     loop {
         now += 1;
-        match commit_single(&mut machine, &mut model, &mut choose) {
-            Some(taken) => commits_single += taken,
-            None => return commits_single,
+        match play_single(&mut machine, &mut model, &mut choose) {
+            Some(taken) => singles += taken,
+            None => return singles,
         }
         match machine.plan(now) {
             Plan::Dispatch(dispatches) => {
@@ -109,7 +106,7 @@ pub(super) fn play(drawn: &Drawn, concurrency: usize, durable: bool, mut choices
                     model.tasks.iter().filter(|(_, task)| task.phase == ModelPhase::Runs).map(|(id, _)| *id).collect();
                 let halted = model.in_phase(ModelPhase::Failed) > 0;
                 assert!(running.len() == concurrency || model.in_phase(ModelPhase::Waits) == 0 || halted);
-                let (Some(pick), Some(fate)) = (choose(running.len()), choose(40)) else { return commits_single };
+                let (Some(pick), Some(fate)) = (choose(running.len()), choose(40)) else { return singles };
                 let id = running[pick];
                 let machine_id = TaskId { number: id.0, place: id.1 };
                 let task = model.tasks.get_mut(&id).expect("it runs");
@@ -147,7 +144,7 @@ pub(super) fn play(drawn: &Drawn, concurrency: usize, durable: bool, mut choices
                         assert_eq!((phase, failed), (ModelPhase::Waits, model.tasks[&id].tries));
                         if halted {
                             // It is never woken again, and the model does not know such a phase.
-                            return commits_single;
+                            return singles;
                         }
                     }
                     Completion::Suspended => assert_eq!(phase, ModelPhase::Suspended),
@@ -170,7 +167,7 @@ pub(super) fn play(drawn: &Drawn, concurrency: usize, durable: bool, mut choices
                     let starved = model.joins.iter().zip(&drawn.joins).filter(|(_, (.., reached))| *reached);
                     assert!(starved.flat_map(|(join, _)| join.values()).all(|count| *count == 0), "it cannot starve");
                 }
-                return commits_single;
+                return singles;
             }
         }
     }

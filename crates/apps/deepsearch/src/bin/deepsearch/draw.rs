@@ -6,7 +6,7 @@ use serde_json::json;
 
 /// Draws one graph or all of them.
 pub(crate) fn graph(session: &Session, format: GraphFormat, only: Option<String>) -> Result<ExitStatus, Failure> {
-    let mut diagrams = graphloom_deepsearch::graph::diagrams()?;
+    let mut diagrams = graphloom_deepsearch::graph::diagrams();
     if let Some(only) = only {
         let names: Vec<String> = diagrams.iter().map(|diagram| format!("`{}`", diagram.name)).collect();
         diagrams.retain(|diagram| diagram.name == only);

@@ -11,7 +11,7 @@ use crate::open::runs;
 
 /// Shows a run.
 pub(crate) async fn show(session: &Session, id: &str) -> Result<ExitStatus, Failure> {
-    let (run, found) = runs(session)?.find(id).await?;
+    let (run, found) = runs(session).find(id).await?;
     let state = &*found.state;
     let mut text = format!("{id}: {:?} {}\n{}\n", found.status, found.detail, state.request.query);
     describe(&mut text, state);

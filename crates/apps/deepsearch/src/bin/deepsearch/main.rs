@@ -35,9 +35,9 @@ async fn run(args: Args, session: Session) -> Result<ExitStatus, Failure> {
             ResumeArgs { thread, rewrite: true, work, .. } => rewrite::rewrite(work, &session, &thread).await,
             ResumeArgs { thread, answers, work, .. } => resume::resume(work, &session, &thread, &answers).await,
         },
-        Some(Command::Runs) => open::runs(&session)?.list().await,
+        Some(Command::Runs) => open::runs(&session).list().await,
         Some(Command::Show { thread }) => inspect::show(&session, &thread).await,
         Some(Command::Graph { format, graph }) => draw::graph(&session, format, graph),
-        Some(Command::Fork { thread, at }) => open::runs(&session)?.fork(&thread, at).await,
+        Some(Command::Fork { thread, at }) => open::runs(&session).fork(&thread, at).await,
     }
 }

@@ -52,15 +52,13 @@ pub(crate) async fn open(
     resources.call_limit = Duration::from_secs(config.llm_timeout);
     resources.recheck = recheck;
     let store = session.store().await?.checkpointer();
-    let runs = graph(config.execution_method.into())?.with_context(resources).with_shared_checkpointer(store);
+    let runs = graph(config.execution_method.into()).with_context(resources).with_shared_checkpointer(store);
     Ok(Opened { runs, models, engines: names })
 }
 
 /// The stored runs of this program.
-pub(crate) fn runs(session: &Session) -> Result<AppRuns<'_, SearchContext>, Failure> {
-    let graphs =
-        [GraphKind::Parallel, GraphKind::Dependency].map(|kind| graph(kind).map(|graph| graph.for_inspection()));
-    Ok(AppRuns::new(session, graphs.into_iter().collect::<Result<Vec<_>, _>>()?))
+pub(crate) fn runs(session: &Session) -> AppRuns<'_, SearchContext> {
+    AppRuns::new(session, [GraphKind::Parallel, GraphKind::Dependency].map(|kind| graph(kind).for_inspection()))
 }
 
 /// The options a run began with; empty for a run that stored none.

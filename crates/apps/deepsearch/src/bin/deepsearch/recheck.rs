@@ -18,7 +18,7 @@ use crate::research::conclude;
 /// Goes back to before the check of a finished run and makes it again. Judgements that there are stay as they are: they are
 /// durable steps, which are taken over. What rests on verdicts, marks, provenance and files, follows.
 pub(crate) async fn recheck(mut work: WorkArgs, session: &Session, id: &str) -> Result<ExitStatus, Failure> {
-    let (seen, before) = runs(session)?.find(id).await?;
+    let (seen, before) = runs(session).find(id).await?;
     may_go_back(id, &before, "check", "--recheck")?;
     restore_options(&mut work, &before.state.request, session)?;
     let Some(config) = params(&work.run, session, Some(before.state.request.config()))? else {

@@ -20,7 +20,7 @@ pub(crate) async fn resume(
     id: &str,
     answers: &AnswerArgs,
 ) -> Result<ExitStatus, Failure> {
-    let (_, before) = runs(session)?.find(id).await?;
+    let (_, before) = runs(session).find(id).await?;
     // A mistake in an answer is told before a model is made.
     let given = answers.read(&before.questions, &work.run.models.consent, &session.progress).await?;
     restore_options(&mut work, &before.state.request, session)?;

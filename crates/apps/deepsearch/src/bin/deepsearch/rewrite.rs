@@ -15,7 +15,7 @@ use crate::research::conclude;
 /// Goes back to before the team of a finished run, which then writes the sections that were only quoted or are missing because
 /// their writer could not be asked. The texts of all other sections stay; what follows the team is made anew.
 pub(crate) async fn rewrite(mut work: WorkArgs, session: &Session, id: &str) -> Result<ExitStatus, Failure> {
-    let (seen, before) = runs(session)?.find(id).await?;
+    let (seen, before) = runs(session).find(id).await?;
     may_go_back(id, &before, "write", "--rewrite")?;
     restore_options(&mut work, &before.state.request, session)?;
     let given = before.state.request.config();

@@ -13,7 +13,7 @@ use crate::review;
 
 /// Lists the runs.
 pub(crate) async fn runs(session: &Session, of: Option<&str>) -> Result<ExitStatus, Failure> {
-    let runs = open::runs(session)?;
+    let runs = open::runs(session);
     let mut listed = Vec::new();
     for run in runs.summaries().await? {
         let (_, ThreadState { state, .. }) = runs.find(&run.thread).await?;
@@ -48,7 +48,7 @@ pub(crate) async fn runs(session: &Session, of: Option<&str>) -> Result<ExitStat
 
 /// Shows a run; with `--json` its whole state.
 pub(crate) async fn show(session: &Session, id: &str) -> Result<ExitStatus, Failure> {
-    let (_, found) = open::runs(session)?.find(id).await?;
+    let (_, found) = open::runs(session).find(id).await?;
     let state = &found.state;
     let mut text = format!("{id}: {:?} {}\n{}\n", found.status, found.detail, state.session.original_request);
     describe(&mut text, state);

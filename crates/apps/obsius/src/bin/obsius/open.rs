@@ -112,13 +112,13 @@ pub(crate) async fn open_with(
     let small = setup.strategy("execute") == Strategy::Guided;
     let root = vault.root().to_owned();
     let resources = Resources { setup, vault: Arc::clone(&vault), index, ledger: Arc::clone(&models.ledger) };
-    let runs = graph()?.with_context(resources).with_shared_checkpointer(store);
+    let runs = graph().with_context(resources).with_shared_checkpointer(store);
     Ok(Opened { runs, vault, models, root, small })
 }
 
 /// The runs of this program, for looking.
-pub(crate) fn runs(session: &Session) -> Result<AppRuns<'_, WorkflowState>, Failure> {
-    Ok(AppRuns::new(session, [graph()?.for_inspection()]))
+pub(crate) fn runs(session: &Session) -> AppRuns<'_, WorkflowState> {
+    AppRuns::new(session, [graph().for_inspection()])
 }
 
 /// The runs with their vault but without a model, to write what was approved.
@@ -128,7 +128,7 @@ pub(crate) async fn open_to_write(session: &Session, vault: Arc<Vault>) -> Resul
     let index = VaultIndex::open(Arc::clone(&vault), &dirs.index(&[vault.root().to_owned()]))?;
     let resources = Resources::new(no_models(), vault, Arc::new(index))?;
     let store = session.store().await?.checkpointer();
-    Ok(graph()?.with_context(resources).with_shared_checkpointer(store))
+    Ok(graph().with_context(resources).with_shared_checkpointer(store))
 }
 
 /// The session that was named, else that of a vault: its name and a hash of where it is.

@@ -20,7 +20,7 @@ pub(crate) async fn resume(session: &Session, args: ResumeArgs) -> Result<ExitSt
     let ResumeArgs { run: id, answers, mut work } = args;
     let id = id.as_str();
     let consent = Consent::of(&work.run.models.consent, work.approval, &session.progress)?;
-    let (_, before) = runs(session)?.find(id).await?;
+    let (_, before) = runs(session).find(id).await?;
     // A mistake in an answer is told before a model is made.
     let given = answers.read(&before.questions, &work.run.models.consent, &session.progress).await?;
     let limits = match limits::read(&work.run.parameters, &before.state.session.config, session)? {
@@ -81,7 +81,7 @@ pub(crate) async fn apply(session: &Session, args: ApplyArgs) -> Result<ExitStat
     let ApplyArgs { run: id, only, vault, consent, approval } = args;
     let id = id.as_str();
     let consent = Consent::of(&consent, approval, &session.progress)?;
-    let (_, before) = runs(session)?.find(id).await?;
+    let (_, before) = runs(session).find(id).await?;
     if before.status != ThreadStatus::Waiting {
         let message = match &before.state.applied {
             Some(applied) => format!("the changes of run `{id}` are written already: {}", applied.paths.join(", ")),

@@ -208,7 +208,7 @@ fn summary(id: &str, state: &WorkflowState, spent: Spent) -> Value {
 /// Lists the unfinished runs of the session. A new request never resumes one of them.
 async fn offer_unfinished(named: Option<&str>, session: &Session, opened: &Opened) -> Result<(), Failure> {
     let own = session_of(named, &opened.root);
-    let runs = runs(session)?;
+    let runs = runs(session);
     let known = runs.summaries().await?;
     let mut listed = 0;
     for run in known.iter().filter(|run| run.can_go_on()) {

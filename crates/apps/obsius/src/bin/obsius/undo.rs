@@ -13,7 +13,7 @@ use crate::open::{open_vault, runs};
 /// Undoes the changes of a run. The journal of the vault knows what was written. The database may not know it: the run may
 /// have been killed before the commit, or the database may be another one.
 pub(crate) async fn undo(session: &Session, id: &str, force: bool, vault: &VaultArgs) -> Result<ExitStatus, Failure> {
-    let known = runs(session)?.known(id).await?.map(|(_, found)| found.state);
+    let known = runs(session).known(id).await?.map(|(_, found)| found.state);
     let root = known.as_ref().map_or_else(|| vault.or_here(), |state| vault.or_of(state));
     // An unfinished transaction is finished or rolled back first.
     let vault = open_vault(&root, session)?;

@@ -13,7 +13,7 @@ use crate::review;
 
 /// Shows what a run would change.
 pub(crate) async fn diff(session: &Session, id: &str, vault: &VaultArgs) -> Result<ExitStatus, Failure> {
-    let (_, before) = runs(session)?.find(id).await?;
+    let (_, before) = runs(session).find(id).await?;
     let state = &before.state;
     if let Some(applied) = &state.applied {
         let text = format!("the changes are written already: {}", applied.paths.join(", "));

@@ -125,7 +125,7 @@ fn flatten(path: &str, value: &Value, leaves: &mut BTreeMap<String, Value>) {
 
 /// Draws the graph, with the path that a conversation took.
 pub(crate) async fn graph(session: &Session, id: Option<&str>, format: GraphFormat) -> Result<ExitStatus, Failure> {
-    let graph = graphloom_pocketflow::graph()?;
+    let graph = graphloom_pocketflow::graph();
     let diagram = graph.diagram();
     let (mut marks, mut path) = (Marks::new(), None);
     if let Some(id) = id {

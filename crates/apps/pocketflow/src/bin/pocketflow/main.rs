@@ -44,7 +44,7 @@ async fn run(args: Args, session: Session) -> Result<ExitStatus, Failure> {
         Command::Stop { thread } => stop::stop(&session, &thread).await,
         Command::Fork { thread, at } => talk::fork(&session, &thread, at).await,
         Command::Runs => {
-            let graph = graphloom_pocketflow::graph()?.for_inspection();
+            let graph = graphloom_pocketflow::graph().for_inspection();
             AppRuns::new(&session, [graph]).list().await
         }
         Command::Inspect { thread } => inspect::inspect(&session, &thread).await,

@@ -30,7 +30,7 @@ pub(crate) async fn open(setup: &Setup) -> Result<Opened, Failure> {
     }
     resources.limits = setup.config.limits;
     resources.profile.settings.small = setup.config.small;
-    let conversations = Conversations::new(resources, store.checkpointer())?;
+    let conversations = Conversations::new(resources, store.checkpointer());
     Ok(Opened { conversations, models })
 }
 
@@ -60,7 +60,7 @@ async fn sources(setup: &Setup) -> Result<Arc<dyn Search>, Failure> {
 pub(crate) async fn open_existing(session: &Session, id: &str) -> Result<Conversations, Failure> {
     let runs = session.store().await?;
     let resources = Resources::new(no_models(), Arc::new(NoSearch), runs.memory())?;
-    let conversations = Conversations::new(resources, runs.checkpointer())?;
+    let conversations = Conversations::new(resources, runs.checkpointer());
     let store = &conversations.threads().app().resources().store;
     if sessions::list(&**store).await?.iter().all(|known| known != id) {
         let thread = conversations.threads().thread(id).state().await?;

@@ -13,7 +13,7 @@ use crate::open::runs;
 
 /// Draws the tree of a run, as it is or as it was.
 pub(crate) async fn tree(session: &Session, args: TreeArgs) -> Result<ExitStatus, Failure> {
-    let (run, newest) = runs(session)?.find(&args.thread).await?;
+    let (run, newest) = runs(session).find(&args.thread).await?;
     let state = match args.at {
         Some(number) => run.at(number).state().await?,
         None => newest,

@@ -13,7 +13,7 @@ use crate::open::runs;
 
 /// Shows a run, or what was said about one of its tasks.
 pub(crate) async fn show(session: &Session, id: &str, node: Option<&str>) -> Result<ExitStatus, Failure> {
-    let (run, state) = runs(session)?.find(id).await?;
+    let (run, state) = runs(session).find(id).await?;
     let writing = &*state.state;
     let Some(node) = node else {
         let mut text = format!("{id}: {:?} {}\n{}\n", state.status, state.detail, writing.request.goal);
@@ -75,7 +75,7 @@ pub(crate) async fn show(session: &Session, id: &str, node: Option<&str>) -> Res
 
 /// Explains the status of a task.
 pub(crate) async fn why(session: &Session, id: &str, node: &str) -> Result<ExitStatus, Failure> {
-    let (_, state) = runs(session)?.find(id).await?;
+    let (_, state) = runs(session).find(id).await?;
     let key = key_of(&state.state, node)?;
     let explanation = state.state.tree.explain(&key)?;
     session.progress.result(ExitStatus::Done, &explanation.to_string(), &explanation)?;
@@ -84,7 +84,7 @@ pub(crate) async fn why(session: &Session, id: &str, node: &str) -> Result<ExitS
 
 /// Lists every change of a status.
 pub(crate) async fn log(session: &Session, id: &str) -> Result<ExitStatus, Failure> {
-    let (_, state) = runs(session)?.find(id).await?;
+    let (_, state) = runs(session).find(id).await?;
     let log: Vec<_> = state.state.tree.log().collect();
     let lines: Vec<String> = log.iter().map(ToString::to_string).collect();
     session.progress.result(ExitStatus::Done, &lines.join("\n"), &log)?;

@@ -61,13 +61,13 @@ pub(crate) async fn open(
     resources.breaks = Breakpoints::new(work.breaks.clone());
     resources.cassette.clone_from(&models.cassette);
     resources.time = time_text;
-    let runs = graph()?.with_context(resources).with_shared_checkpointer(store.checkpointer());
+    let runs = graph().with_context(resources).with_shared_checkpointer(store.checkpointer());
     Ok(Opened { runs, models, unread })
 }
 
 /// The runs of this program, for looking.
-pub(crate) fn runs(session: &Session) -> Result<AppRuns<'_, Writing>, Failure> {
-    Ok(AppRuns::new(session, [graph()?.for_inspection()]))
+pub(crate) fn runs(session: &Session) -> AppRuns<'_, Writing> {
+    AppRuns::new(session, [graph().for_inspection()])
 }
 
 /// What a run began with.

@@ -52,7 +52,7 @@ pub(crate) async fn write(session: &Session, mode: Mode, mut args: WriteArgs) ->
 /// Goes on with a run.
 pub(crate) async fn resume(session: &Session, args: ResumeArgs) -> Result<ExitStatus, Failure> {
     let ResumeArgs { thread: id, answers, mut work } = args;
-    let (_, before) = runs(session)?.find(&id).await?;
+    let (_, before) = runs(session).find(&id).await?;
     // A mistake in an answer is told before a model is made. A budget asks no person.
     let asks_nobody = shortages(&before.questions).len() == before.questions.len();
     let given = match (asks_nobody, answers.answers.is_empty()) {

@@ -2,10 +2,9 @@
 
 use std::sync::Arc;
 
-use crate::graph::Persistence;
-use crate::graph::spec::AnswerCheck;
-use crate::graph::topology::Topology;
 use crate::state::State;
+use crate::tasks::AnswerCheck;
+use crate::topology::{Persistence, Topology};
 
 /// What is declared inside of a graph, read without the type of its state.
 pub(crate) trait Declarations: Send + Sync {

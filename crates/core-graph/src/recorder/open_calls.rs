@@ -3,36 +3,37 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use crate::checkpoint::{CheckpointError, CheckpointRow, Checkpointer, TaskRecordKind};
+use crate::checkpoint::{CheckpointError, CheckpointRow, Checkpointer, TaskRecordKind, corrupt, load_frontier};
 use crate::error::RunError;
-use crate::executor::budget::Budget;
-use crate::executor::run_loop::Driver;
-use crate::machine::{ChildHeads, FrontierDelta, WriteRow, corrupt};
-use crate::recorder::load::load_frontier;
+use crate::limits::Budget;
+use crate::machine::{Machine, WriteRow};
+use crate::record::FrontierDelta;
+use crate::recorder::Recorder;
+use crate::recorder::thread_scoped::ThreadScopedCalls;
 use crate::state::{State, codec};
-use crate::subgraph::thread_scoped::ThreadScopedCalls;
+use crate::tasks::ChildHeads;
 
-impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
+impl Recorder {
     /// Takes up what was under way when the run before stopped. A root does so for all that is inside, before anything
     /// is dispatched: no subgraph takes the room in the budget, or the state, that another has.
-    pub(crate) async fn recover_open_calls(&mut self) -> Result<(), RunError> {
+    pub(crate) async fn recover_open_calls<S: State>(&self, machine: &mut Machine<S>) -> Result<(), RunError> {
         let budget = &self.session.budget;
         let is_limited = self.session.policy.budget.is_some();
         if is_limited {
-            budget.count_earlier(self.machine.base(), self.machine.executed, self.machine.counted_paths());
+            budget.count_earlier(machine.base(), machine.executed, machine.counted_paths());
         }
-        let keeps = self.runtime.topology.keeps_children;
+        let keeps = machine.topology.keeps_children;
         if let (true, Some(attached)) = (self.is_root && (is_limited || keeps), &self.session.attached) {
-            for (ns, number) in self.machine.finished_heads() {
+            for (ns, number) in machine.finished_heads() {
                 self.session.calls.note(&self.ns, &ns, number);
             }
-            for open in open_calls(&*attached.store, &self.session.thread, self.machine.paths(), keeps).await? {
+            for open in open_calls(&*attached.store, &self.session.thread, machine.paths(), keeps).await? {
                 open.count(budget);
                 open.note(&self.session.calls);
             }
         }
         if is_limited {
-            self.machine.mark_counted(|task| budget.has(task));
+            machine.mark_counted(|task| budget.has(task));
         }
         Ok(())
     }

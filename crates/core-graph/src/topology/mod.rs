@@ -1,16 +1,24 @@
-//! A compiled graph as the step machine reads it: flat, by index.
+//! A compiled graph as the step machine and the executor read it: flat, by index.
+
+mod declarations;
+mod executable;
+mod migrations;
+mod persistence;
+mod policies;
 
 use std::fmt;
 use std::sync::Arc;
 
-use crate::graph::declarations::Declarations;
-use crate::graph::diagram::Diagram;
-use crate::graph::latency::LatencyEstimate;
-use crate::graph::migration::Migrations;
-use crate::graph::persistence::Persistence;
-use crate::graph::spec::{Ask, Mode, Retry, Timeout};
 use crate::name::{Name, Packet};
 use crate::state::State;
+use crate::timeout::Timeout;
+
+pub(crate) use declarations::Declarations;
+pub(crate) use executable::{ExecutableGraph, NodeRun};
+pub(crate) use migrations::{Migration, Migrations};
+pub use persistence::Persistence;
+pub(crate) use policies::Ask;
+pub use policies::{Mode, Retry};
 
 /// The place of a node in [`Topology::nodes`], which are sorted by name.
 pub(crate) type NodeIndex = u32;
@@ -40,7 +48,6 @@ pub(crate) struct Topology<S: State> {
     pub(crate) limits: Vec<(String, usize)>,
     /// Per node, its class in `limits`; none where no node has one.
     pub(crate) classes: Option<Arc<[Option<u32>]>>,
-    pub(crate) diagram: Diagram,
     /// Whether a subgraph inside is kept per thread.
     pub(crate) keeps_children: bool,
 }
@@ -66,7 +73,6 @@ pub(crate) struct NodeInfo<S: State> {
     pub(crate) child: Option<Arc<dyn Declarations>>,
     /// What the store keeps of that subgraph.
     pub(crate) persistence: Persistence,
-    pub(crate) pace: LatencyEstimate,
 }
 
 /// What follows a node.
@@ -141,20 +147,10 @@ impl<S: State> Exits<S> {
     pub(crate) fn none() -> Self {
         Self { edges: Vec::new(), conditionals: Vec::new(), sends: Vec::new(), joins: Vec::new() }
     }
-
-    /// Where one edge leads, or none, when that is all there is.
-    pub(crate) fn only_edge(&self) -> Option<Option<NodeIndex>> {
-        let nothing_else = self.conditionals.is_empty() && self.sends.is_empty() && self.joins.is_empty();
-        match self.edges[..] {
-            [] if nothing_else => Some(None),
-            [node] if nothing_else => Some(Some(node)),
-            _ => None,
-        }
-    }
 }
 
 impl<S: State> fmt::Debug for Topology<S> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Topology").field("name", &self.name).field("diagram", &self.diagram).finish_non_exhaustive()
+        f.debug_struct("Topology").field("name", &self.name).finish_non_exhaustive()
     }
 }

@@ -1,7 +1,9 @@
 //! The budget of a run, shared by its namespaces.
 
 use std::collections::HashSet;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
+
+use crate::lock::lock;
 
 /// Counts every task once, however often it is dispatched.
 #[derive(Debug, Default)]
@@ -18,7 +20,7 @@ struct Spent {
 
 impl Budget {
     fn lock(&self) -> MutexGuard<'_, Spent> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.0)
     }
 
     /// Counts what a namespace had executed, and has under way, before this run of the program; once per namespace.
@@ -51,7 +53,7 @@ impl Budget {
     }
 
     /// Counts `tasks`, all or none; those that are counted already are free.
-    pub(crate) fn reserve(&self, budget: u64, tasks: &[Arc<str>]) -> bool {
+    pub(crate) fn reserve_tasks(&self, budget: u64, tasks: &[Arc<str>]) -> bool {
         let mut spent = self.lock();
         let new = tasks.iter().filter(|task| !spent.open.contains(*task)).count() as u64;
         if spent.tasks + new > budget {
@@ -98,8 +100,8 @@ mod tests {
         budget.count_earlier(&"".into(), 2, vec![Arc::clone(&a)]);
         budget.count_earlier(&"".into(), 2, vec![Arc::clone(&a)]);
         assert_eq!(budget.room(5), 2);
-        assert!(budget.reserve(5, &[Arc::clone(&a), Arc::clone(&b)]), "`a` is counted already");
-        assert!(!budget.reserve(5, &[Arc::clone(&b), c, "d".into()]));
+        assert!(budget.reserve_tasks(5, &[Arc::clone(&a), Arc::clone(&b)]), "`a` is counted already");
+        assert!(!budget.reserve_tasks(5, &[Arc::clone(&b), c, "d".into()]));
         assert_eq!(budget.room(5), 1, "nothing of a refused step is counted");
         budget.settle("a");
         assert!(!budget.has("a") && budget.has("b"));

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicU8, Ordering};
 
 use tokio::sync::Notify;
 
-use crate::machine::Stop;
+use crate::tasks::Stop;
 
 /// Shared by a run, its children and its handles.
 #[derive(Debug, Default)]

@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use crate::checkpoint::CheckpointError;
 use crate::error::RunError;
-use crate::executor::policy::Durability;
-use crate::executor::run_loop::Driver;
-use crate::machine::{Committed, SingleCommit, SingleTask, StoredCommit};
+use crate::limits::{Durability, FastPath};
+use crate::machine::{Committed, Machine, SingleCommit, SingleTask, StoredCommit};
+use crate::recorder::Recorder;
 use crate::recorder::commit_log::CommitLog;
 use crate::state::State;
 
@@ -18,34 +18,43 @@ pub(crate) enum Written<S: State> {
     Later(Box<Committed<S>>),
 }
 
-impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
+impl Recorder {
     /// Writes the commit of a single task.
-    pub(crate) fn write_step(&mut self, single: SingleTask, mut committed_single: SingleCommit) -> Written<S> {
-        if let Some(StoredCommit::Step) = committed_single.stored {
-            if let Some(written) = self.write_compact_step() {
+    pub(crate) fn write_single<S: State>(
+        &mut self,
+        machine: &mut Machine<S>,
+        single: SingleTask,
+        mut commit: SingleCommit,
+    ) -> Written<S> {
+        if commit.stored.is_none() {
+            return Written::Now(Ok(()));
+        }
+        if let Some(StoredCommit::Step) = commit.stored {
+            if let Some(written) = self.write_compact_step(machine) {
                 return Written::Now(written.map_err(|error| Box::new(error.into())));
             }
-            let origin = Arc::clone(self.origin());
-            committed_single.stored = self.machine.commit_of_step(&origin).map(StoredCommit::Commit);
+            let origin = Arc::clone(self.origin(machine));
+            commit.stored = machine.commit_of_step(&origin).map(StoredCommit::Commit);
         }
-        Written::Later(Box::new(self.machine.committed_single(single, committed_single)))
+        Written::Later(Box::new(machine.committed_single(single, commit)))
     }
 
     /// Writes the newest step in compact form. Returns `None` when it is to be written as a commit.
-    fn write_compact_step(&mut self) -> Option<Result<(), CheckpointError>> {
+    fn write_compact_step<S: State>(&mut self, machine: &Machine<S>) -> Option<Result<(), CheckpointError>> {
         if !self.is_plain() {
             return None;
         }
-        let origin = Self::origin_of(&mut self.origin, &self.machine);
-        let (step, writes) = self.machine.compact_step()?;
-        self.session.attached.as_ref()?.write_step(origin, step, writes)
+        let (step, writes) = machine.compact_step()?;
+        let origin = Arc::clone(self.origin(machine));
+        self.session.attached.as_ref()?.write_step(&origin, step, writes)
     }
 
     /// Tells the machine whether to hand over steps in compact form: whether the store takes them so.
-    pub(crate) fn compact_steps(&mut self) {
+    pub(crate) fn compact_steps<S: State>(&self, machine: &mut Machine<S>) {
         let direct = |attached: &CommitLog| attached.is_direct(self.session.policy.durability);
-        let compact = self.session.attached.as_ref().is_some_and(direct) && self.is_plain();
-        self.machine.compact_steps(compact);
+        let takes = self.session.policy.takes(FastPath::CompactSteps);
+        let compact = takes && self.session.attached.as_ref().is_some_and(direct) && self.is_plain();
+        machine.compact_steps(compact);
     }
 
     /// Whether a commit has nothing to tell or to end but its own step, and is written at once.

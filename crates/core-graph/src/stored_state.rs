@@ -1,8 +1,8 @@
 //! The state of a checkpoint, from the records of its fields.
 
-use crate::checkpoint::{CheckpointError, CheckpointRow, FieldRecord, RecordKind};
+use crate::checkpoint::{Chain, CheckpointRow, FieldRecord, RecordKind, check_chain, corrupt};
 use crate::error::RunError;
-use crate::machine::{Chain, delta};
+use crate::record::delta;
 use crate::state::{State, StateError};
 
 /// What a store has of the state at a checkpoint.
@@ -48,35 +48,5 @@ impl StoredState<'_> {
             delta::fold(&mut state, layout, at, updates).map_err(wrong)?;
         }
         Ok((state, chains))
-    }
-}
-
-/// Records of a field must be a whole value and what builds on it, up to the version.
-pub(crate) fn check_chain(
-    thread: &str,
-    ns: &str,
-    field: &str,
-    version: u64,
-    records: &[FieldRecord],
-) -> Result<(), CheckpointError> {
-    let begins_whole = records.first().is_some_and(|record| record.kind == RecordKind::Whole);
-    let ends_there = records.last().is_some_and(|record| record.version == version);
-    let is_linked = records.windows(2).all(|pair| pair[1].previous == Some(pair[0].version));
-    if begins_whole && ends_there && is_linked {
-        return Ok(());
-    }
-    Err(CheckpointError::Corrupt {
-        place: format!("thread `{thread}`, namespace `{ns}`, field `{field}`, version {version}"),
-        message: "records are missing".to_owned(),
-    })
-}
-
-pub(crate) fn corrupt(thread: &str, ns: &str, field: &str, version: u64, error: &StateError) -> CheckpointError {
-    let place = format!("thread `{thread}`, namespace `{ns}`, field `{field}`, version {version}");
-    CheckpointError::Corrupt {
-        place,
-        message: format!(
-            "{error}; if the type of the field changed, state a new state version and a migration from this one"
-        ),
     }
 }

@@ -8,11 +8,12 @@ use smallvec::SmallVec;
 
 use crate::error::RunError;
 use crate::executor::run_loop::{Driver, EndedTasks};
-use crate::graph::Topology;
-use crate::machine::{Completion, Dispatch, Fault, Limits, Machine, Plan, TaskId, TaskOutcome};
+use crate::machine::{Completion, Dispatch, Fault, Limits, Machine, Plan, TaskOutcome};
 use crate::state::State;
 use crate::step::Step;
+use crate::tasks::TaskId;
 use crate::thread::Imported;
+use crate::topology::Topology;
 
 /// The tasks that wait for their results: node, key and id.
 #[derive(Default)]
@@ -50,7 +51,7 @@ impl Awaited {
 }
 
 /// Plays an import without a store, to find every mistake before anything is written.
-pub(crate) fn rehearse<S: State>(
+pub(super) fn rehearse<S: State>(
     topology: &Arc<Topology<S>>,
     input: S::Update,
     made: &VecDeque<Imported<S>>,
@@ -76,21 +77,23 @@ fn failure_of<S: State>(machine: &Machine<S>, fault: Fault) -> RunError {
     }
 }
 
-impl<S: State, Cx: Send + Sync + 'static> Driver<S, Cx> {
-    /// Commits an input and results as a run would that had them. What is left waits to be continued.
-    pub(crate) async fn import(&mut self, input: S::Update, made: VecDeque<Imported<S>>) -> Result<(), RunError> {
-        self.begin_run("input").await;
-        self.take_input(Some(input)).await?;
-        let mut awaited = Awaited::default();
-        for Imported { node, key, step } in made {
-            let imported = Imported { node, key, step: Step::edges() };
-            let id = awaited.find(&mut self.machine, &imported)?;
-            self.settle(EndedTasks::from_iter([(id, TaskOutcome::done(step, 0))])).await?;
-            if let Some(fault) = self.fault.take() {
-                return Err(fault);
-            }
+/// Commits an input and results as a run would that had them. What is left waits to be continued.
+pub(super) async fn import<S: State, Cx: Send + Sync + 'static>(
+    driver: &mut Driver<S, Cx>,
+    input: S::Update,
+    made: VecDeque<Imported<S>>,
+) -> Result<(), RunError> {
+    driver.recorder.begin_run(&driver.machine, "input").await;
+    driver.take_input(Some(input)).await?;
+    let mut awaited = Awaited::default();
+    for Imported { node, key, step } in made {
+        let imported = Imported { node, key, step: Step::edges() };
+        let id = awaited.find(&mut driver.machine, &imported)?;
+        driver.settle(EndedTasks::from_iter([(id, TaskOutcome::done(step, 0))])).await?;
+        if let Some(fault) = driver.fault.take() {
+            return Err(fault);
         }
-        awaited.put_back(&mut self.machine);
-        Ok(())
     }
+    awaited.put_back(&mut driver.machine);
+    Ok(())
 }

@@ -1,12 +1,12 @@
 //! Whose turn it is with the subgraphs that are kept per thread.
 
-use std::any::Any;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 
-use crate::machine::ChildHeads;
+use crate::lock::lock;
+use crate::tasks::{Kept, Standing};
 
 /// Where the subgraphs that are kept per thread stand in a run, shared by its namespaces.
 #[derive(Debug, Default)]
@@ -33,9 +33,6 @@ pub(crate) struct ChildPosition {
     pub(crate) kept: Option<Kept>,
 }
 
-/// A namespace as a call left it: the `Restored` of its state.
-pub(crate) type Kept = Arc<dyn Any + Send + Sync>;
-
 /// How a call begins.
 pub(crate) struct CallStart {
     pub(crate) stand: ChildPosition,
@@ -45,7 +42,7 @@ pub(crate) struct CallStart {
 
 impl ThreadScopedCalls {
     fn places(&self) -> MutexGuard<'_, BTreeMap<Arc<str>, Vec<Level>>> {
-        self.places.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.places)
     }
 
     /// Whether anything is known.
@@ -103,7 +100,7 @@ impl ThreadScopedCalls {
         let around: Arc<str> = task.rsplit_once('/').map_or("", |(around, _)| around).into();
         let mut places = self.places();
         let stands: Vec<_> =
-            left.heads.iter().map(|(ns, head)| (Arc::clone(ns), left.stand(ns, *head, &places))).collect();
+            left.heads.iter().map(|(ns, head)| (Arc::clone(ns), left_position(left, ns, *head, &places))).collect();
         for levels in places.values_mut() {
             drop_levels(levels, task);
         }
@@ -124,29 +121,14 @@ impl ThreadScopedCalls {
     }
 }
 
-/// Where the subgraphs that are kept per thread stand when a call ends. Opaque; made by drivers.
-#[derive(Clone, Default)]
-pub struct Standing {
-    pub(crate) heads: ChildHeads,
-    /// The subgraph of the call itself.
-    pub(crate) own: Option<(Arc<str>, Kept)>,
-}
-
-impl Standing {
-    fn stand(&self, ns: &Arc<str>, head: u64, places: &BTreeMap<Arc<str>, Vec<Level>>) -> ChildPosition {
-        let own = || self.own.iter().find(|(own, _)| own == ns).map(|(_, kept)| Arc::clone(kept));
-        let inner = || {
-            let level = places.get(ns)?.iter().rfind(|level| level.stand.head == Some(head))?;
-            level.stand.kept.as_ref().map(Arc::clone)
-        };
-        ChildPosition { head: Some(head), kept: own().or_else(inner) }
-    }
-}
-
-impl fmt::Debug for Standing {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Standing").field("heads", &self.heads).finish_non_exhaustive()
-    }
+/// Returns where a subgraph stands after a call that left it at a head.
+fn left_position(left: &Standing, ns: &Arc<str>, head: u64, places: &BTreeMap<Arc<str>, Vec<Level>>) -> ChildPosition {
+    let own = || left.own.iter().find(|(own, _)| own == ns).map(|(_, kept)| Arc::clone(kept));
+    let inner = || {
+        let level = places.get(ns)?.iter().rfind(|level| level.stand.head == Some(head))?;
+        level.stand.kept.as_ref().map(Arc::clone)
+    };
+    ChildPosition { head: Some(head), kept: own().or_else(inner) }
 }
 
 fn drop_levels(levels: &mut Vec<Level>, task: &str) {

@@ -12,16 +12,13 @@ use xxhash_rust::xxh3::xxh3_64;
 use crate::checkpoint::{CheckpointError, Commit, TaskRecord, TaskRecordKind, ThreadRow, ThreadStatus};
 use crate::clock::Clock;
 use crate::event::{EVENT_VERSION, Event, EventKind, EventMode};
-use crate::executor::budget::Budget;
-use crate::executor::control::Control;
-use crate::executor::policy::RunPolicy;
-use crate::machine::Heads;
+use crate::limits::{Budget, Control, RunPolicy, TurnOrder};
+use crate::record::Heads;
 use crate::recorder::commit_log::CommitLog;
 use crate::recorder::events::{Events, tell};
 use crate::recorder::subscriber::Queue;
-use crate::simulate::Schedule;
+use crate::recorder::thread_scoped::ThreadScopedCalls;
 use crate::store::Store;
-use crate::subgraph::thread_scoped::ThreadScopedCalls;
 
 pub(crate) struct Session {
     pub(crate) thread: Arc<str>,
@@ -43,7 +40,7 @@ pub(crate) struct Session {
     /// Whether attempts that failed before this run are forgotten.
     pub(crate) forget_attempts: bool,
     /// In a simulation, decides when tasks take their turns.
-    pub(crate) schedule: Option<Arc<Schedule>>,
+    pub(crate) schedule: Option<Arc<dyn TurnOrder>>,
     /// Answers to questions, as JSON, by task and key.
     pub(crate) answers: BTreeMap<(Arc<str>, Arc<str>), Arc<[u8]>>,
 }
@@ -152,7 +149,7 @@ impl Session {
 
     /// Counts tasks against the budget, all or none.
     pub(crate) fn reserve(&self, tasks: &[Arc<str>]) -> bool {
-        self.policy.budget.is_none_or(|budget| self.budget.reserve(budget, tasks))
+        self.policy.budget.is_none_or(|budget| self.budget.reserve_tasks(budget, tasks))
     }
 
     // ===== events =====
@@ -202,7 +199,9 @@ impl Session {
         events: &mut Events,
     ) -> Result<(), CheckpointError> {
         match &self.attached {
-            Some(attached) => attached.commit(commit, heads, events, self.policy.durability, self.queue.as_ref()).await,
+            Some(attached) => {
+                attached.write_commit(commit, heads, events, self.policy.durability, self.queue.as_ref()).await
+            }
             None => {
                 tell(self.queue.as_deref(), events).await;
                 Ok(())

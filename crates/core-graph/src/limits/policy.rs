@@ -24,6 +24,20 @@ pub struct RunPolicy {
     pub break_before: Vec<Name>,
     /// Nodes of the root graph after whose commit the run stops in the same way.
     pub break_after: Vec<Name>,
+    /// Fast paths that the run does not take.
+    avoided: Vec<FastPath>,
+}
+
+/// A short cut of the runtime, which gives the same as the general way. Tests and measurements switch it off.
+#[doc(hidden)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FastPath {
+    /// Steps of single tasks, one after the other in place.
+    SingleTasks,
+    /// Subgraph calls that nobody stores or reads, without a machine.
+    InlineCalls,
+    /// Steps of one task in compact form, for stores that take them so.
+    CompactSteps,
 }
 
 /// When commits are durable.
@@ -92,6 +106,19 @@ impl RunPolicy {
     pub fn break_after(mut self, nodes: impl Targets) -> Self {
         self.break_after.extend(nodes.names());
         self
+    }
+
+    /// The same policy without a fast path.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn without(mut self, path: FastPath) -> Self {
+        self.avoided.push(path);
+        self
+    }
+
+    /// Whether a run may take a fast path.
+    pub(crate) fn takes(&self, path: FastPath) -> bool {
+        !self.avoided.contains(&path)
     }
 
     /// The same policy with another order of commits.
